@@ -1,0 +1,19 @@
+/** An operation as the policy names it: `<resource>:<verb>`. */
+export type Action = `${string}:${string}`
+
+/** The actions that this service's own routes perform; policy rows may name others (for applications that ask through AuthZEN). */
+export const ACTIONS = [
+  'link:read', 'link:create', 'link:update', 'link:delete',
+  'user:invite', 'user:read', 'user:update',
+  'policy:read', 'policy:write', 'policy:evaluate',
+  'audit:read',
+  'profile:read', 'profile:update',
+] as const satisfies readonly Action[]
+
+export type ServiceAction = (typeof ACTIONS)[number]
+
+const SHAPE = /^[a-z][a-z0-9_]{0,31}:[a-z][a-z0-9_]{0,31}$/
+
+export const isAction = (text: unknown): text is Action => typeof text === 'string' && SHAPE.test(text)
+
+export const isServiceAction = (text: string): text is ServiceAction => (ACTIONS as readonly string[]).includes(text)

@@ -1,0 +1,33 @@
+import type { Action } from './action.js'
+
+export type Effect = 'allow' | 'deny'
+export type Reach = 'own' | 'any'
+
+/** An object row: one line of the ordered rule list that `can()` walks. */
+export interface ObjectRow {
+  readonly ptype: 'p'
+  /** 1 to 999,999,999; unique; the smallest that matches decides */
+  readonly priority: number
+  /** the rule of the specification that the row implements: R1..R7, or an admin's own label */
+  readonly rule: string
+  readonly role: string
+  readonly action: Action | '*'
+  readonly reach: Reach
+  readonly effect: Effect
+}
+
+/** An endpoint row: the role may call endpoints of this action at all. */
+export interface EndpointRow {
+  readonly ptype: 'p2'
+  readonly role: string
+  readonly action: Action | '*'
+}
+
+/** An inheritance row: the role has every row of the role it inherits. */
+export interface InheritanceRow {
+  readonly ptype: 'g'
+  readonly role: string
+  readonly inherits: string
+}
+
+export type PolicyRow = ObjectRow | EndpointRow | InheritanceRow

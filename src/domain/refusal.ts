@@ -1,0 +1,83 @@
+/** The layers of a request, in the order in which it meets them; `http` is what comes before them. */
+export type Layer = 'http' | 'gateway' | 'endpoint' | 'object' | 'data'
+
+interface Kind { readonly status: number; readonly layer: Layer; readonly title: string }
+
+/** Every way in which the service refuses, by its stable code. */
+export const REFUSALS = {
+  invalid_request: { status: 400, layer: 'http', title: 'The request is not valid' },
+  malformed_json: { status: 400, layer: 'http', title: 'The body is not valid JSON' },
+  invalid_query: { status: 400, layer: 'http', title: 'A query parameter is not valid' },
+  no_route: { status: 404, layer: 'http', title: 'There is nothing at this address' },
+  method_not_allowed: { status: 405, layer: 'http', title: 'The method is not allowed here' },
+  body_too_large: { status: 413, layer: 'http', title: 'The body is too large' },
+  unsupported_media_type: { status: 415, layer: 'http', title: 'The media type is not supported' },
+  validation_failed: { status: 422, layer: 'http', title: 'A field is not valid' },
+  not_implemented: { status: 501, layer: 'http', title: 'The method is not known' },
+  internal_error: { status: 500, layer: 'http', title: 'Something went wrong on our side' },
+  database_unavailable: { status: 503, layer: 'http', title: 'The database is away' },
+  policy_unavailable: { status: 503, layer: 'http', title: 'No policy revision could be settled on' },
+  deadline_exceeded: { status: 503, layer: 'http', title: 'The request took too long' },
+  shutting_down: { status: 503, layer: 'http', title: 'The service is stopping' },
+
+  rate_limited: { status: 429, layer: 'gateway', title: 'Too many requests' },
+  token_required: { status: 401, layer: 'gateway', title: 'A bearer token is required' },
+  invalid_token: { status: 401, layer: 'gateway', title: 'The bearer token is not valid' },
+  insufficient_scope: { status: 403, layer: 'gateway', title: 'The token lacks the required scope' },
+  issuer_unavailable: { status: 503, layer: 'gateway', title: 'The token issuer is away' },
+  invalid_grant: { status: 400, layer: 'gateway', title: 'The credentials are not valid' },
+  unsupported_grant_type: { status: 400, layer: 'gateway', title: 'The grant type is not supported' },
+  invalid_scope: { status: 400, layer: 'gateway', title: 'The scope is not valid' },
+
+  role_not_allowed: { status: 403, layer: 'endpoint', title: 'The role does not allow this endpoint' },
+
+  not_found: { status: 404, layer: 'object', title: 'There is no such record' },
+  policy_denied: { status: 403, layer: 'object', title: 'The policy denies this' },
+
+  precondition_failed: { status: 412, layer: 'data', title: 'The record has changed' },
+  precondition_required: { status: 428, layer: 'data', title: 'If-Match is required' },
+  code_taken: { status: 409, layer: 'data', title: 'The code is taken' },
+  email_taken: { status: 409, layer: 'data', title: 'The e-mail address is taken' },
+  conflict: { status: 409, layer: 'data', title: 'The record changed while this was decided' },
+  last_admin: { status: 409, layer: 'data', title: 'The last active admin must stay' },
+  invariant_violated: { status: 409, layer: 'data', title: 'The edit breaks an invariant' },
+  gone: { status: 410, layer: 'data', title: 'This is no longer valid' },
+} as const satisfies Record<string, Kind>
+
+export type RefusalCode = keyof typeof REFUSALS
+
+/** One fault of an input: which field, and which rule it breaks. */
+export interface Fault { readonly field: string; readonly message: string }
+
+interface Details {
+  /** a sentence for the caller; never SQL, a stack, or a row they may not see */
+  readonly detail?: string
+  readonly errors?: readonly Fault[]
+  readonly headers?: Readonly<Record<string, string>>
+  /** members beside the standard ones of RFC 9457 */
+  readonly extensions?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
+}
+
+/** A request is refused. The one kind of error that reaches a caller as it is (RFC 9457, in http/problem.ts). */
+export class Refusal extends Error {
+  readonly status: number
+  readonly layer: Layer
+  readonly title: string
+  readonly detail: string | undefined
+  readonly errors: readonly Fault[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly extensions: Readonly<Record<string, unknown>>
+
+  constructor(readonly code: RefusalCode, details: Details = {}) {
+    super(details.detail ?? REFUSALS[code].title, { cause: details.cause })
+    this.name = 'Refusal'
+    this.status = REFUSALS[code].status
+    this.layer = REFUSALS[code].layer
+    this.title = REFUSALS[code].title
+    this.detail = details.detail
+    this.errors = details.errors
+    this.headers = details.headers ?? {}
+    this.extensions = details.extensions ?? {}
+  }
+}
