@@ -1,0 +1,35 @@
+import type { PoolClient, QueryResult, QueryResultRow } from 'pg'
+
+/** One SQL statement, ready to send. A name makes the server keep its plan for the connection's life. */
+export interface Statement {
+  readonly text: string
+  readonly values?: readonly unknown[]
+  readonly name?: string
+}
+
+/**
+ * PostgreSQL as the rest of the program sees it. Errors: a lost or refused connection is
+ * `Refusal('database_unavailable')`; everything else is pg's own `DatabaseError` with its SQLSTATE.
+ */
+export interface Database {
+  /** Sends one statement outside a transaction, as the service's login role. Returns its rows. */
+  run<Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]>
+
+  /**
+   * Sends `begin`, the statements and `commit` in one flush: one network round trip. All or nothing: the first
+   * statement that fails rejects the flush with its error and nothing is kept. Resolves only after the commit was
+   * confirmed, with a result for each statement in order.
+   */
+  flush(statements: readonly Statement[]): Promise<readonly QueryResult[]>
+
+  /** A transaction with questions in between (policy edits, migrations of data). Rolls back where `work` throws. */
+  transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>
+
+  /**
+   * Rows of one long select, fetched `batch` at a time behind a server-side cursor in one transaction that begins
+   * with `context`: memory stays that of two batches. Stopping early releases the connection.
+   */
+  stream<Row extends QueryResultRow>(context: Statement, select: Statement, batch: number): AsyncGenerator<readonly Row[]>
+
+  close(): Promise<void>
+}

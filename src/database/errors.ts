@@ -1,0 +1,42 @@
+import { DatabaseError } from 'pg'
+
+import { Refusal } from '../domain/refusal.js'
+
+/** SQLSTATEs that the program tells apart. LG… are raised by our own functions (migrations/). */
+export const SQLSTATE = {
+  uniqueViolation: '23505',
+  insufficientPrivilege: '42501',
+  readOnlyTransaction: '25006',
+  policyReplaced: 'LG001',
+} as const
+
+/** The SQLSTATE of an error that PostgreSQL reported; undefined for every other error. */
+export const sqlState = (error: unknown): string | undefined =>
+  error instanceof DatabaseError ? error.code : undefined
+
+/** True where the error is the violation of this unique constraint or index. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  error instanceof DatabaseError && error.code === SQLSTATE.uniqueViolation && error.constraint === constraint
+
+/** The policy was replaced between the decision and the commit; nothing was written (promise 1). */
+export class PolicyReplaced extends Error {
+  constructor(cause: unknown) {
+    super('the policy was replaced while this was decided', { cause })
+    this.name = 'PolicyReplaced'
+  }
+}
+
+// 08: connection; 53: out of resources (connections, disk); 57P: shutting down; 57014: cancelled by the statement timeout
+const AWAY = /^(?:08|53|57P|57014|XX000)/
+const LOST = /terminated|timeout|not queryable|ECONN|ENOENT|EPIPE|EAI_AGAIN|ENOTFOUND|closed|ended/i
+
+/** What a failed question becomes: PolicyReplaced, `database_unavailable` (503), or the error as it is. */
+export const translateError = (error: unknown): unknown => {
+  if (error instanceof Refusal) return error
+  const state = sqlState(error)
+  if (state === SQLSTATE.policyReplaced) return new PolicyReplaced(error)
+  if (state === undefined ? error instanceof Error && LOST.test(`${error.message} ${'code' in error ? String(error.code) : ''}`) : AWAY.test(state)) {
+    return new Refusal('database_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
+  }
+  return error
+}

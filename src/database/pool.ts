@@ -1,0 +1,139 @@
+import { Pool } from 'pg'
+import type { ClientConfig, PoolClient, QueryResult, QueryResultRow } from 'pg'
+
+import type { Database, Statement } from './database.js'
+import { translateError } from './errors.js'
+
+export interface PoolOptions {
+  readonly connection: ClientConfig
+  /** connections at the most */
+  readonly size: number
+  /** after this many milliseconds a question is given up: the connection is cut, and the answer is 503 */
+  readonly deadlineMs: number
+  /** told of a connection that was lost while nobody used it */
+  readonly onIdleError?: (error: Error) => void
+}
+
+/**
+ * A value in the form in which it goes over the wire. Throws for everything else, so that a statement that cannot be sent
+ * fails before any other of its transaction was: the server would never hear of it, and would commit the rest.
+ */
+const wireValue = (value: unknown): string | Buffer | null => {
+  if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value)
+  if (value instanceof Date) return value.toISOString()
+  throw new TypeError(`a ${typeof value} is not a value that a statement can carry`)
+}
+
+const config = ({ text, values, name }: Statement) => ({
+  text,
+  ...(values === undefined ? {} : { values: values.map(wireValue) }),
+  ...(name === undefined ? {} : { name }),
+})
+
+const BEGIN: Statement = { text: 'begin isolation level read committed' }
+const COMMIT: Statement = { text: 'commit' }
+
+/** Opens a pool whose connections send without waiting (pipelining). Connects with the first question, not before. */
+export const openPool = ({ connection, size, deadlineMs, onIdleError }: PoolOptions): Database => {
+  const pool = new Pool({
+    ...connection,
+    max: size,
+    pipeline: true,
+    connectionTimeoutMillis: deadlineMs,
+    query_timeout: deadlineMs,
+    idleTimeoutMillis: 30_000,
+    allowExitOnIdle: false,
+  })
+  // Without a listener a connection that is lost while idle would end the process.
+  pool.on('error', (error) => onIdleError?.(error))
+
+  const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
+    let client: PoolClient
+    try {
+      client = await pool.connect()
+    } catch (error) {
+      throw translateError(error)
+    }
+    try {
+      return await work(client)
+    } catch (error) {
+      throw translateError(error)
+    } finally {
+      // A connection that is still inside a transaction would lend its caller's identity to the next request.
+      client.release(client.getTransactionStatus() !== 'I')
+    }
+  }
+
+  return Object.freeze({
+    run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
+      withClient(async (client) => (await client.query<Row>(config(statement))).rows),
+
+    flush: async (statements: readonly Statement[]) => withClient(async (client) => sendAll(client, statements)),
+
+    transaction: async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+      withClient(async (client) => {
+        await client.query(BEGIN.text)
+        try {
+          const result = await work(client)
+          await commit(client)
+          return result
+        } catch (error) {
+          // a connection that cannot roll back is not idle, so it is not used again
+          await client.query('rollback').catch(() => undefined)
+          throw error
+        }
+      }),
+
+    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) => streamRows<Row>(pool, context, select, batch),
+
+    close: async () => pool.end(),
+  })
+}
+
+/** COMMIT of a transaction that has failed resolves, with the command `ROLLBACK`. */
+const commit = async (client: PoolClient): Promise<void> => {
+  const { command } = await client.query(COMMIT.text)
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back by the server')
+}
+
+/** begin, the statements, commit: written to the socket at once, answered in order. */
+const sendAll = async (client: PoolClient, statements: readonly Statement[]): Promise<readonly QueryResult[]> => {
+  // Everything is turned into its final form before `begin` is sent: a failure here must leave nothing on the wire.
+  const configs = [BEGIN, ...statements, COMMIT].map(config)
+  const answers = await Promise.allSettled(configs.map((each) => client.query(each)))
+  // In order: the first to fail is the cause, those behind it fail only because of it.
+  const results = answers.map((answer) => {
+    if (answer.status === 'rejected') throw answer.reason
+    return answer.value
+  })
+  if (results.at(-1)?.command !== 'COMMIT') throw new Error('the transaction was rolled back by the server')
+  return results.slice(1, -1)
+}
+
+async function* streamRows<Row extends QueryResultRow>(pool: Pool, context: Statement, select: Statement, batch: number): AsyncGenerator<readonly Row[]> {
+  const client = await pool.connect().catch((error: unknown) => { throw translateError(error) })
+  try {
+    const opened = await Promise.allSettled([
+      client.query(BEGIN.text),
+      client.query(config(context)),
+      client.query({ ...config(select), text: `declare export_rows no scroll cursor for ${select.text}` }),
+    ])
+    for (const answer of opened) if (answer.status === 'rejected') throw answer.reason
+    const fetch = async () => (await client.query<Row>(`fetch ${batch} from export_rows`)).rows
+    // The next batch is under way while the caller writes this one. Its failure belongs to the turn that awaits it.
+    let next = fetch()
+    for (;;) {
+      const rows = await next
+      if (rows.length === 0) break
+      next = fetch()
+      next.catch(() => undefined)
+      yield rows
+    }
+    await commit(client)
+  } catch (error) {
+    throw translateError(error)
+  } finally {
+    client.release(client.getTransactionStatus() !== 'I')
+  }
+}
