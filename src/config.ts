@@ -1,0 +1,104 @@
+import { resolve } from 'node:path'
+
+import { z } from 'zod'
+
+import { StartError } from './domain/start-error.js'
+
+/** Requests in a span of seconds; undefined where the limit is off. */
+export type Quota = { readonly points: number; readonly seconds: number } | undefined
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
+const integer = (from: number, to: number) =>
+  z.string().regex(/^\d{1,9}$/, `must be an integer from ${from} to ${to}`).transform(Number)
+    .refine((value) => value >= from && value <= to, `must be an integer from ${from} to ${to}`)
+
+const quota = z.string().transform((text, context): Quota => {
+  if (text === 'off') return undefined
+  const [, points, seconds] = /^([1-9]\d{0,6})\/([1-9]\d{0,5})$/.exec(text) ?? []
+  if (points === undefined || seconds === undefined) {
+    context.addIssue({ code: 'custom', message: 'must be REQUESTS/SECONDS, such as 60/60, or off' })
+    return z.NEVER
+  }
+  return { points: Number(points), seconds: Number(seconds) }
+})
+
+const Settings = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: integer(0, 65_535).prefault('3000'),
+  BASE_URL: httpUrl.refine((url) => { const { pathname, search, hash, username } = new URL(url); return pathname === '/' && !search && !hash && !username }, 'must be an origin, without path, query or credentials').transform((url) => new URL(url).origin).optional(),
+  DATA_DIR: z.string().min(1).default('./data').transform((path) => resolve(path)),
+  DATABASE_URL: postgresUrl.optional(),
+  MIGRATION_DATABASE_URL: postgresUrl.optional(),
+  DATABASE_POOL_SIZE: integer(1, 1_000).prefault('10'),
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis:// URL' }).optional(),
+  JWT_AUDIENCE: z.string().min(1).max(255).optional(),
+  JWT_SIGNING_KEY_FILE: z.string().min(1).transform((path) => resolve(path)).optional(),
+  RATE_LIMIT_ANONYMOUS: quota.prefault('60/60'),
+  RATE_LIMIT_USER: quota.prefault('600/60'),
+  RATE_LIMIT_SIGN_IN: quota.prefault('5/60'),
+  TRUSTED_PROXY_HOPS: integer(0, 10).prefault('0'),
+  REQUEST_DEADLINE_MS: integer(100, 120_000).prefault('5000'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+})
+
+/** Settings of the contract that nothing reads yet. Ignoring one in silence could leave a service open that its owner believes closed. */
+const NOT_YET = ['DATABASE_REPLICA_URL', 'JWT_ISSUER', 'JWKS_URI', 'JWT_ALGORITHMS', 'WORKERS'] as const
+
+/** What the program runs with: read once, checked whole, frozen. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  /** public origin without a trailing slash; undefined until the port is known where PORT is 0 and BASE_URL is not set */
+  readonly baseUrl: string | undefined
+  readonly dataDir: string
+  /** undefined: the embedded database */
+  readonly databaseUrl: string | undefined
+  readonly migrationDatabaseUrl: string | undefined
+  readonly databasePoolSize: number
+  readonly redisUrl: string | undefined
+  readonly jwtAudience: string | undefined
+  readonly signingKeyFile: string
+  readonly quotas: { readonly anonymous: Quota; readonly user: Quota; readonly sign_in: Quota }
+  readonly trustedProxyHops: number
+  readonly requestDeadlineMs: number
+  readonly logLevel: z.infer<typeof Settings>['LOG_LEVEL']
+}
+
+/** Where the package's own files stand (model.conf, policies/, migrations/), seen from src/ and from dist/ alike. */
+export const PACKAGE_ROOT = new URL('../', import.meta.url)
+
+/**
+ * Reads the settings from an environment. Throws one StartError that lists every fault, each with the name of the setting.
+ * An empty value counts as not set.
+ */
+export const readConfig = (environment: Readonly<Record<string, string | undefined>> = process.env): Config => {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = Settings.safeParse(given)
+  if (!parsed.success) {
+    throw new StartError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '))
+  }
+  const settings = parsed.data
+  if (settings.MIGRATION_DATABASE_URL !== undefined && settings.DATABASE_URL === undefined) {
+    throw new StartError('MIGRATION_DATABASE_URL: has no meaning without DATABASE_URL')
+  }
+  const missing = NOT_YET.filter((name) => given[name] !== undefined)
+  if (missing.length > 0) throw new StartError(missing.map((name) => `${name}: is not supported yet`).join('; '))
+  const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
+  return Object.freeze({
+    host: settings.HOST,
+    port: settings.PORT,
+    baseUrl: settings.BASE_URL ?? (settings.PORT === 0 ? undefined : `http://${host}:${settings.PORT}`),
+    dataDir: settings.DATA_DIR,
+    databaseUrl: settings.DATABASE_URL,
+    migrationDatabaseUrl: settings.MIGRATION_DATABASE_URL ?? settings.DATABASE_URL,
+    databasePoolSize: settings.DATABASE_POOL_SIZE,
+    redisUrl: settings.REDIS_URL,
+    jwtAudience: settings.JWT_AUDIENCE,
+    signingKeyFile: settings.JWT_SIGNING_KEY_FILE ?? resolve(settings.DATA_DIR, 'signing-key.pem'),
+    quotas: Object.freeze({ anonymous: settings.RATE_LIMIT_ANONYMOUS, user: settings.RATE_LIMIT_USER, sign_in: settings.RATE_LIMIT_SIGN_IN }),
+    trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+    requestDeadlineMs: settings.REQUEST_DEADLINE_MS,
+    logLevel: settings.LOG_LEVEL,
+  })
+}

@@ -1,0 +1,149 @@
+import { randomInt } from 'node:crypto'
+
+import type { Database } from '../../database/database.js'
+import { violates } from '../../database/errors.js'
+import { isCode } from '../../domain/link.js'
+import type { Link } from '../../domain/link.js'
+import { isId } from '../../domain/id.js'
+import type { Action } from '../../domain/action.js'
+import { Refusal } from '../../domain/refusal.js'
+import type { DataContext, DataRule } from '../route.js'
+import { bindTransaction, inTransaction } from './context.js'
+import type { Binding } from './context.js'
+import { formatCursor, parseCursor } from './keyset.js'
+import { knex, ownerBound, toStatement } from './query.js'
+import { RecordChanged } from './record-changed.js'
+
+export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code'] as const
+export type LinkSort = (typeof LINK_SORTS)[number]
+
+export interface LinkPageQuery {
+  readonly limit: number
+  readonly sort: LinkSort
+  readonly cursor?: string | undefined
+  /** a text that the code or the target contains, in any case */
+  readonly q?: string | undefined
+  readonly owner_id?: string | undefined
+}
+
+/** The links that one caller reaches, inside one request. What they do not reach is not there. */
+export interface Links {
+  /** Throws `code_taken` (409). Without a code, makes an unguessable one. */
+  create(link: { readonly target: string; readonly code?: string | undefined }): Promise<Link>
+  /** Changes exactly the version that was decided about; throws RecordChanged where it is no longer there. */
+  update(link: Link, changes: { readonly target?: string | undefined; readonly code?: string | undefined }): Promise<Link>
+  delete(link: Link): Promise<void>
+  page(query: LinkPageQuery): Promise<{ readonly data: readonly Link[]; readonly next_cursor: string | null }>
+  /** All of them, oldest first, in batches; memory does not grow with their number. */
+  export(): AsyncGenerator<readonly Link[]>
+}
+
+const ROLES = { own: 'links_own', any: 'links_any' } as const
+const COLUMNS = ['id', 'code', 'target', 'owner_id', 'created_at', 'updated_at', 'version'] as const
+const EXPORT_BATCH = 1_000
+
+// no 0/O, 1/l/I: a code is read aloud and typed from paper
+const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ'
+/** 56^8, about 10^14: guessing is hopeless at any rate that the gateway lets through */
+const LENGTH = 8
+const TRIES = 5
+
+/** A fresh unguessable code, from the system's random source, without look-alikes. */
+export const generateCode = (): string => Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+
+/**
+ * The data layer of links. `creation` is bound to the caller whatever the rows say: a new link is its maker's. Every other
+ * action reaches what `can()` allows for it in the same revision, as own or any rows.
+ */
+export const linksStore = (database: Database) => (action: Action | 'creation'): DataRule<Links> => ({
+  open: (context) => openLinks(database, context, action),
+})
+
+const openLinks = (database: Database, context: DataContext, action: Action | 'creation'): Links => {
+  const { snapshot, caller } = context
+  const reach = action === 'creation' ? 'own' : caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)
+  const binding = bindTransaction(context, reach, ROLES)
+  return {
+    create: ({ target, code }) => create(database, binding, target, code),
+    update: async (link, changes) => {
+      const query = exactly(binding, link)
+        .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
+        .returning([...COLUMNS])
+      const [row] = await inTransaction<LinkRow>(database, binding.change, toStatement(query)).catch(refuseTakenCode)
+      if (!row) throw new RecordChanged()
+      return toLink(row)
+    },
+    delete: async (link) => {
+      const [row] = await inTransaction(database, binding.change, toStatement(exactly(binding, link).delete().returning('id'), `links_delete_${binding.reach}`))
+      if (!row) throw new RecordChanged()
+    },
+    page: (query) => page(database, binding, query),
+    async *export() {
+      const query = ownerBound('links', 'owner_id', binding).select(...COLUMNS).orderBy('id')
+      for await (const rows of database.stream<LinkRow>(binding.read, toStatement(query), EXPORT_BATCH)) yield rows.map(toLink)
+    },
+  }
+}
+
+/** The record that was decided about: this id, in this version, still with this owner, within the caller's reach. */
+const exactly = (binding: Binding, link: Link) =>
+  ownerBound('links', 'owner_id', binding).where('id', link.id).where('version', link.version)
+    .whereRaw('owner_id is not distinct from ?', [link.owner_id])
+
+const create = async (database: Database, binding: Binding, target: string, code: string | undefined): Promise<Link> => {
+  for (let tried = 1; ; tried += 1) {
+    const query = knex('links').insert({ code: code ?? generateCode(), target, owner_id: binding.userId }).returning([...COLUMNS])
+    try {
+      const [row] = await inTransaction<LinkRow>(database, binding.change, toStatement(query, 'links_insert')).catch(refuseTakenCode)
+      if (!row) throw new Error('an insert answered no row')
+      return toLink(row)
+    } catch (error) {
+      const unlucky = code === undefined && error instanceof Refusal && error.code === 'code_taken'
+      if (!unlucky || tried === TRIES) throw error
+    }
+  }
+}
+
+const refuseTakenCode = (error: unknown): never => {
+  if (violates(error, 'links_code_key')) throw new Refusal('code_taken', { errors: [{ field: 'code', message: 'is taken' }] })
+  throw error
+}
+
+const page = async (database: Database, binding: Binding, { limit, sort, cursor, q, owner_id: owner }: LinkPageQuery) => {
+  const column = sort.endsWith('code') ? 'code' : 'id'
+  const direction = sort.startsWith('-') ? 'desc' : 'asc'
+  const query = ownerBound('links', 'owner_id', binding).select(...COLUMNS).orderBy(column, direction).limit(limit + 1)
+  if (owner !== undefined) query.where('owner_id', owner)
+  if (q !== undefined) query.whereRaw('(strpos(lower(code), lower(?)) > 0 or strpos(lower(target), lower(?)) > 0)', [q, q])
+  if (cursor !== undefined) query.where(column, direction === 'asc' ? '>' : '<', parseCursor(cursor, sort, column === 'id' ? isId : isCode))
+  const rows = (await inTransaction<LinkRow>(database, binding.read, toStatement(query))).map(toLink)
+  const data = rows.slice(0, limit)
+  const last = data.at(-1)
+  return { data, next_cursor: rows.length > limit && last ? formatCursor({ sort, key: last[column] }) : null }
+}
+
+/** A row as pg gives it: bigint as text, times as Date. */
+export interface LinkRow {
+  readonly id: string
+  readonly code: string
+  readonly target: string
+  readonly owner_id: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly version: string
+}
+
+const idOf = (text: string) => {
+  if (!isId(text)) throw new Error('the database holds an id that is not a positive 64-bit integer')
+  return text
+}
+
+export const toLink = (row: LinkRow): Link => ({
+  id: idOf(row.id),
+  code: row.code,
+  target: row.target,
+  owner_id: row.owner_id === null ? null : idOf(row.owner_id),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+  version: Number(row.version),
+})

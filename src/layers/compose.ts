@@ -1,0 +1,102 @@
+import type { Context } from 'koa'
+
+import { PolicyReplaced } from '../database/errors.js'
+import type { Owned } from '../domain/link.js'
+import { Refusal } from '../domain/refusal.js'
+import { parseInput, parseQuery, readBody } from '../http/input.js'
+import type { Snapshot } from '../policy/snapshot.js'
+import { RecordChanged } from './4-data/record-changed.js'
+import type { Answer, Caller, Layers, Route, RouteSpec } from './route.js'
+
+/**
+ * Makes a route: the only place where the four layers meet, and the only way into the route table.
+ * Order: gateway; then, under one policy revision, endpoint, object, the request's own validation, data and handler.
+ * Where the policy or the record was replaced before the commit, all of it is decided once more, under what is in force now.
+ */
+export const route = <Params = undefined, Query = undefined, Body = undefined, Record extends Owned | null = null, Store = undefined>(
+  spec: RouteSpec<Params, Query, Body, Record, Store>,
+): Route => ({
+  method: spec.method,
+  path: spec.path,
+  gateway: spec.gateway,
+  endpoint: spec.endpoint,
+  objectAction: spec.object === 'none' ? 'none' : spec.object.action,
+  status: spec.status,
+  params: spec.params,
+  query: spec.query,
+  body: spec.body,
+  accepts: spec.accepts ?? ['json'],
+  documentation: spec.documentation,
+  serve: async (layers, ctx) => {
+    const caller = await layers.gateway(ctx, spec.gateway)
+    let body: Promise<unknown> | undefined
+    const bodyOnce = () => (body ??= readBody(ctx, spec.accepts ?? ['json']))
+    return underOnePolicy(layers, ctx, (snapshot) => act(spec, layers, ctx, caller, snapshot, bodyOnce))
+  },
+})
+
+const act = async <Params, Query, Body, Record extends Owned | null, Store>(
+  spec: RouteSpec<Params, Query, Body, Record, Store>, layers: Layers, ctx: Context, caller: Caller, snapshot: Snapshot,
+  body: () => Promise<unknown>,
+): Promise<Answer> => {
+  if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)
+  const params = parsePath(spec, ctx)
+  const { record, decision } = spec.object === 'none'
+    ? { record: absent<Record>(), decision: null }
+    : await layers.object(snapshot, caller, spec.object, params)
+  // The faults of an input are told only to callers who may do the thing at all.
+  const query = parseQuery(ctx.querystring, spec.query)
+  const parsedBody = spec.body ? parseInput(await body(), spec.body) : absent<Body>()
+  const store = spec.data === 'none'
+    ? absent<Store>()
+    : layers.data(spec.data, { caller, snapshot, decision, requestId: ctx.state.requestId, status: spec.status })
+  return spec.handle({
+    params, query: query ?? absent<Query>(), body: parsedBody, caller, record, store, snapshot,
+    headers: { ifMatch: ctx.get('If-Match') || undefined, userAgent: ctx.get('User-Agent') || undefined },
+  })
+}
+
+/** The value of a part that the route does not declare; its type parameter has then fallen back to `undefined` or `null`. */
+const absent = <T>(): T => undefined as T
+
+/** A path that cannot name a record names none. */
+const parsePath = <Params>(spec: { readonly params?: RouteSpec<Params, unknown, unknown, null, unknown>['params'] }, ctx: Context): Params => {
+  if (!spec.params) return absent<Params>()
+  const parsed = spec.params.safeParse(ctx.params)
+  if (!parsed.success) throw new Refusal('not_found')
+  return parsed.data
+}
+
+/** Runs an attempt under the policy in force, and once more where that policy, or the record, was replaced under it. */
+const underOnePolicy = async (layers: Layers, ctx: Context, attempt: (snapshot: Snapshot) => Promise<Answer>): Promise<Answer> => {
+  const snapshot = await demandedSnapshot(layers, ctx)
+  ctx.state.revision = snapshot.revision
+  try {
+    return await attempt(snapshot)
+  } catch (error) {
+    if (!(error instanceof PolicyReplaced) && !(error instanceof RecordChanged)) throw error
+    const next = error instanceof PolicyReplaced ? await layers.policy.refresh() : layers.policy.current()
+    ctx.state.revision = next.revision
+    return attempt(next).catch((again: unknown) => {
+      if (again instanceof RecordChanged) throw new Refusal('conflict', { cause: again })
+      if (again instanceof PolicyReplaced) throw new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: again })
+      throw again
+    })
+  }
+}
+
+const REVISION = /^\d{1,15}$/
+
+/** `Policy-At-Least: REVISION`: decide under that revision or a newer one, or not at all. */
+const demandedSnapshot = async (layers: Layers, ctx: Context): Promise<Snapshot> => {
+  const demanded = ctx.get('Policy-At-Least')
+  const current = layers.policy.current()
+  if (demanded === '') return current
+  if (!REVISION.test(demanded)) {
+    throw new Refusal('invalid_request', { errors: [{ field: 'Policy-At-Least', message: 'must be the number of a policy revision' }] })
+  }
+  if (current.revision >= Number(demanded)) return current
+  const fresh = await layers.policy.refresh()
+  if (fresh.revision >= Number(demanded)) return fresh
+  throw new Refusal('precondition_failed', { detail: `Policy revision ${fresh.revision} is in force; ${demanded} was demanded.` })
+}

@@ -1,0 +1,137 @@
+import type { Context } from 'koa'
+import type { z } from 'zod'
+
+import type { Action } from '../domain/action.js'
+import type { Decision } from '../domain/decision.js'
+import type { Owned } from '../domain/link.js'
+import type { User } from '../domain/user.js'
+import type { Snapshot } from '../policy/snapshot.js'
+
+/** Who made the request, after the gateway: a user with the scopes of their token, or nobody. */
+export interface Caller {
+  readonly user: User | null
+  /** scopes of the token; empty for an anonymous caller */
+  readonly scopes: ReadonlySet<string>
+  /** the token's id (`jti`), for the decision record; never the token */
+  readonly tokenId: string | null
+  readonly address: string
+}
+
+/** The first layer's rule: the scope that the token needs (`public`: no token needed, one that is sent must be valid), and whose requests are counted. */
+export interface GatewayRule {
+  readonly scope: Action | 'public'
+  readonly quota: 'caller' | 'sign_in' | 'none'
+}
+
+/** The third layer's rule: what `can()` is asked, about which record. A loader answers null where there is none (404). */
+export interface ObjectRule<Params, Record extends Owned | null> {
+  readonly action: Action
+  readonly load: (params: Params, caller: Caller) => Promise<Record | null> | Record | null
+  /** true where the operation has no record (a creation, a list): `can()` is asked about none, and null is not a 404 */
+  readonly without?: boolean
+}
+
+/** What the fourth layer is told: who acts, decided by what, and with which status a success is answered and recorded. */
+export interface DataContext {
+  readonly caller: Caller
+  readonly snapshot: Snapshot
+  readonly decision: Decision | null
+  readonly requestId: string
+  readonly status: number
+}
+
+/** The fourth layer's rule: opens the store through which, and only through which, the handler reaches records. */
+export interface DataRule<Store> {
+  readonly open: (context: DataContext) => Store
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** media type of a body that is not JSON (a text, a stream) */
+  readonly type?: string
+}
+
+export interface HandlerInput<Params, Query, Body, Record, Store> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly caller: Caller
+  readonly record: Record
+  readonly store: Store
+  readonly snapshot: Snapshot
+  readonly headers: { readonly ifMatch: string | undefined; readonly userAgent: string | undefined }
+}
+
+export interface Documentation {
+  readonly summary: string
+  readonly tag: string
+  /** the body of a success, where there is one */
+  readonly response?: z.ZodType
+  /** media types of a success, where it is not JSON alone */
+  readonly types?: readonly string[]
+  /** statuses of refusals beside those that the layers give */
+  readonly refusals?: readonly number[]
+}
+
+/**
+ * A route declares its four layers beside its handler. None of them can be left out: a layer that has nothing to check
+ * says `'none'`, and the handler then gets nothing from it.
+ */
+export interface RouteSpec<Params, Query, Body, Record extends Owned | null, Store> {
+  readonly method: 'get' | 'post' | 'patch' | 'delete'
+  readonly path: string
+  readonly gateway: GatewayRule
+  readonly endpoint: Action | 'none'
+  readonly object: ObjectRule<Params, Record> | 'none'
+  readonly data: DataRule<Store> | 'none'
+  /** the status of a success */
+  readonly status: number
+  readonly params?: z.ZodType<Params>
+  readonly query?: z.ZodType<Query>
+  readonly body?: z.ZodType<Body>
+  /** media types of the request's body; JSON where nothing is said */
+  readonly accepts?: readonly ('json' | 'form')[]
+  readonly handle: (input: HandlerInput<Params, Query, Body, Record, Store>) => Promise<Answer> | Answer
+  readonly documentation: Documentation
+}
+
+/** A route whose types are settled: what the route table holds. `route()` in compose.ts is the only way to make one. */
+export interface Route {
+  readonly method: RouteSpec<unknown, unknown, unknown, null, unknown>['method']
+  readonly path: string
+  readonly gateway: GatewayRule
+  readonly endpoint: Action | 'none'
+  readonly objectAction: Action | 'none'
+  readonly status: number
+  readonly params: z.ZodType | undefined
+  readonly query: z.ZodType | undefined
+  readonly body: z.ZodType | undefined
+  readonly accepts: readonly ('json' | 'form')[]
+  readonly documentation: Documentation
+  /** Takes one request through the four layers to its answer, or throws a Refusal. */
+  readonly serve: (layers: Layers, ctx: Context) => Promise<Answer>
+}
+
+/** The four layers as functions, in the order in which a request meets them. Tests replace some of them to watch one alone. */
+export interface Layers {
+  /** 429, 401, 403: the rate limit, the token, the scope */
+  readonly gateway: (ctx: Context, rule: GatewayRule) => Promise<Caller>
+  /** 403: the role */
+  readonly endpoint: (snapshot: Snapshot, caller: Caller, action: Action) => void
+  /** 404, 403: the record, then can() */
+  readonly object: <Params, Record extends Owned | null>(
+    snapshot: Snapshot, caller: Caller, rule: ObjectRule<Params, Record>, params: Params,
+  ) => Promise<{ readonly record: Record; readonly decision: Decision }>
+  /** rows that the caller may not touch are not there */
+  readonly data: <Store>(rule: DataRule<Store>, context: DataContext) => Store
+  /** the policy in force; at least of `revision` where the caller demands it */
+  readonly policy: PolicyInForce
+}
+
+export interface PolicyInForce {
+  readonly current: () => Snapshot
+  /** Loads what the database holds now, and answers the snapshot in force after it. */
+  readonly refresh: () => Promise<Snapshot>
+}
