@@ -1,7 +1,7 @@
-/** The service or a command cannot start. The message is one line for a person; no stack is shown. */
+/** The program cannot start, for a reason that whoever started it can mend. The message is one line, shown without a stack. */
 export class StartError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message.replace(/\s*\n\s*/g, ' '), options)
     this.name = 'StartError'
   }
 }
