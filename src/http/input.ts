@@ -1,0 +1,81 @@
+import type { Context } from 'koa'
+import getRawBody from 'raw-body'
+import type { z } from 'zod'
+
+import { Refusal } from '../domain/refusal.js'
+import type { Fault } from '../domain/refusal.js'
+import { parseStrictJson } from './strict-json.js'
+
+/** Bodies over this many bytes are refused unread. */
+export const LARGEST_BODY = 64 * 1024
+const DEEPEST_JSON = 32
+
+/**
+ * Reads a request's body. 415 for another media type than those accepted or for an encoded body, 413 over 64 KiB,
+ * 400 for malformed JSON, 422 naming the member for a duplicate one (its two values could mean two things to two readers).
+ */
+export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')[]): Promise<unknown> => {
+  const type = accepts.find((each) => ctx.is(each === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'))
+  const encoding = ctx.get('Content-Encoding')
+  if (type === undefined || (encoding !== '' && encoding !== 'identity')) {
+    const names = accepts.map((each) => (each === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'))
+    throw new Refusal('unsupported_media_type', { detail: `Send ${names.join(' or ')}, not encoded.` })
+  }
+  const text = await readText(ctx)
+  return type === 'json' ? readJson(text) : readForm(text)
+}
+
+const readText = async (ctx: Context): Promise<string> => {
+  try {
+    const bytes = await getRawBody(ctx.req, { limit: LARGEST_BODY, length: ctx.get('Content-Length') || null })
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
+      throw new Refusal('body_too_large', { detail: `At most ${LARGEST_BODY} bytes.`, headers: { Connection: 'close' } })
+    }
+    throw new Refusal('invalid_request', { detail: 'The body could not be read as UTF-8 text of the announced length.', cause: error })
+  }
+}
+
+const readJson = (text: string): unknown => {
+  const parsed = parseStrictJson(text, { maxDepth: DEEPEST_JSON })
+  if (parsed.ok) return parsed.value
+  if (parsed.fault === 'duplicate') {
+    throw new Refusal('validation_failed', { errors: [{ field: parsed.path, message: 'is given twice' }] })
+  }
+  throw new Refusal('malformed_json', parsed.fault === 'depth' ? { detail: `At most ${DEEPEST_JSON} levels of nesting.` } : {})
+}
+
+const readForm = (text: string): unknown => {
+  const entries = [...new URLSearchParams(text)]
+  requireOnce(entries.map(([name]) => name), 'invalid_request')
+  return Object.fromEntries(entries)
+}
+
+const requireOnce = (names: readonly string[], code: 'invalid_request' | 'invalid_query'): void => {
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw new Refusal(code, { errors: [{ field: twice, message: 'is given twice' }] })
+}
+
+/** Narrows a body to its schema. 422 with every fault, each naming its field; unknown fields are faults. */
+export const parseInput = <T>(value: unknown, schema: z.ZodType<T>): T => {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new Refusal('validation_failed', { errors: faultsOf(parsed.error) })
+}
+
+/** Narrows the query string to its schema; without a schema, no parameter is known. 400 with every fault. */
+export const parseQuery = <T>(querystring: string, schema?: z.ZodType<T>): T | undefined => {
+  const entries = [...new URLSearchParams(querystring)]
+  requireOnce(entries.map(([name]) => name), 'invalid_query')
+  // A route that takes no parameters ignores them, as the web does; one that takes some refuses those it does not know.
+  if (!schema) return undefined
+  const parsed = schema.safeParse(Object.fromEntries(entries))
+  if (parsed.success) return parsed.data
+  throw new Refusal('invalid_query', { errors: faultsOf(parsed.error) })
+}
+
+const faultsOf = (error: z.ZodError): Fault[] =>
+  error.issues.flatMap((issue): Fault[] => issue.code === 'unrecognized_keys'
+    ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: 'is not a field that may be set here' }))
+    : [{ field: issue.path.join('.'), message: issue.message }])

@@ -1,0 +1,49 @@
+import type { Context } from 'koa'
+
+import type { User } from '../../domain/user.js'
+import type { Caller, GatewayRule } from '../route.js'
+import { addressBucket, clientAddress } from './address.js'
+import type { RateLimiter } from './rate-limit.js'
+import { requireScope } from './scope.js'
+import { invalidToken, requireToken } from './token.js'
+import type { AccessToken, TokenVerifier } from './token.js'
+
+export interface GatewayParts {
+  readonly limiter: RateLimiter
+  readonly tokens: TokenVerifier
+  /** the user whom a token names; null where there is none */
+  readonly findUser: (token: AccessToken) => Promise<User | null>
+  readonly trustedProxyHops: number
+}
+
+/**
+ * The first layer: is the rate limit respected, is the token valid, does it have the scope? Refuses with 429, 401, 403.
+ * A token that is sent and not valid is 401 everywhere, public routes too, and counts against the address; a valid one
+ * counts against its verified subject, so that no claim of a forged token chooses a bucket.
+ */
+export const createGateway = ({ limiter, tokens, findUser, trustedProxyHops }: GatewayParts) =>
+  async (ctx: Context, rule: GatewayRule): Promise<Caller> => {
+    const address = clientAddress({ remoteAddress: ctx.req.socket.remoteAddress, forwardedFor: ctx.get('X-Forwarded-For') || undefined }, trustedProxyHops)
+    const countAddress = async () => {
+      if (rule.quota !== 'none') await limiter.require(ctx, rule.quota === 'sign_in' ? 'sign_in' : 'anonymous', addressBucket(address))
+    }
+    const anonymous: Caller = { user: null, scopes: new Set(), tokenId: null, address }
+
+    const token = await tokens.verify(ctx).catch(async (error: unknown) => {
+      await countAddress()
+      throw error
+    })
+    if (token === null) {
+      await countAddress()
+      if (rule.scope !== 'public') requireToken()
+      return anonymous
+    }
+    if (rule.quota === 'sign_in') await countAddress()
+    else if (rule.quota === 'caller') await limiter.require(ctx, 'user', `${token.issuer} ${token.subject}`)
+    const user = await findUser(token)
+    // Role and suspension come from the user's row, so they bind the next request whatever the token says.
+    if (user === null || user.suspended) throw invalidToken()
+    if (rule.scope !== 'public') requireScope(token, rule.scope)
+    return { user, scopes: token.scopes, tokenId: token.id, address }
+  }
+

@@ -1,0 +1,41 @@
+import type { Database } from '../../database/database.js'
+import type { DataContext, DataRule } from '../route.js'
+import { bindTransaction } from './context.js'
+import { knex, ownerBound, toStatement } from './query.js'
+import { RecordChanged } from './record-changed.js'
+
+/** What a profile update may change: the allow-list of R7, which the database's column grants hold as well. */
+export interface ProfileChanges {
+  readonly name?: string | undefined
+  readonly password_hash?: string | undefined
+}
+
+/** The caller's own user row, and no other. */
+export interface Profile {
+  /** Commits the change; with a new password, every refresh token of the user ends in the same transaction. */
+  update(changes: ProfileChanges): Promise<void>
+}
+
+const ROLES = { own: 'users_own', any: 'users_any' } as const
+
+/** The data layer of `/users/me`: always bound to the caller, also for an admin. */
+export const profileStore = (database: Database): DataRule<Profile> => ({
+  open: (context: DataContext) => {
+    const binding = bindTransaction(context, 'own', ROLES)
+    return {
+      update: async (changes) => {
+        const update = ownerBound('users', 'id', binding)
+          .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') }).returning('id')
+        const [, updated] = await database.flush([
+          binding.change,
+          toStatement(update),
+          ...(changes.password_hash === undefined ? [] : [
+            { name: 'enter_identity', text: 'select enter_identity()' },
+            { name: 'end_sign_ins', text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and revoked_at is null', values: [binding.userId] },
+          ]),
+        ])
+        if (updated?.rowCount !== 1) throw new RecordChanged()
+      },
+    }
+  },
+})
