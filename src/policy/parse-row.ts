@@ -20,7 +20,10 @@ const PRIORITY = /^[1-9]\d{0,8}$/
 
 const isPtype = (value: unknown): value is PolicyRow['ptype'] => value === 'p' || value === 'p2' || value === 'g'
 
-const isActionOrAll = (value: unknown): value is Action | '*' => value === '*' || isAction(value)
+/** `regex:` and `like:` begin a pattern in casbin-pg-adapter's removals: no resource in a row may have those names. */
+const PATTERN = /^(?:regex|like):/
+
+const isActionOrAll = (value: unknown): value is Action | '*' => value === '*' || (isAction(value) && !PATTERN.test(value))
 
 /** Collects faults; each check returns the value narrowed, or undefined after noting why not. */
 const checker = () => {
@@ -34,7 +37,7 @@ const checker = () => {
 }
 
 const ROLE_RULE = 'must be a role: [a-z][a-z0-9_-]{0,31}'
-const ACTION_RULE = 'must be <resource>:<verb>, each [a-z][a-z0-9_]{0,31}, or *'
+const ACTION_RULE = 'must be <resource>:<verb>, each [a-z][a-z0-9_]{0,31}, or *; the resource not like or regex'
 
 const isPriority = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_PRIORITY

@@ -96,6 +96,6 @@ const narrow = ({ roles, actions }: Universe, snapshots: readonly Snapshot[], ch
   const named = new Set(changed.map((row) => row.role))
   const everybody = named.has(ENGINE_ROLES.anyone) || named.has(ENGINE_ROLES.user)
   const reached = (role: string) => everybody || snapshots.some(({ engine }) => [...engine.inheritance.ancestors(role).keys()].some((name) => named.has(name)))
-  const touched = new Set(changed.map((row) => (row.ptype === 'g' ? '*' : row.action)))
+  const touched = new Set<string>(changed.map((row) => (row.ptype === 'g' ? '*' : row.action)))
   return { roles: roles.filter(reached), actions: touched.has('*') ? actions : actions.filter((action) => touched.has(action)) }
 }

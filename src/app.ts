@@ -1,0 +1,68 @@
+import Router from '@koa/router'
+import Koa from 'koa'
+import type { Context } from 'koa'
+import helmet from 'koa-helmet'
+import type { Logger } from 'pino'
+
+import { errorExit } from './http/error-exit.js'
+import { requestId } from './http/request-id.js'
+import { requireOneHost } from './http/require-one-host.js'
+import { refuseUnrouted } from './http/refuse-unrouted.js'
+import { respond } from './http/respond.js'
+import { withinDeadline } from './http/within-deadline.js'
+import type { Layers, Route } from './layers/route.js'
+
+export interface AppParts {
+  readonly routes: readonly Route[]
+  readonly layers: Layers
+  readonly log: Logger
+  /** after it a request is answered 503 (`deadline_exceeded`) */
+  readonly deadlineMs: number
+}
+
+declare module 'koa' {
+  interface DefaultState {
+    /** set by the first middleware of every request */
+    requestId: string
+    /** the policy revision that the request was decided under, once it was */
+    revision?: number
+  }
+}
+
+/** The HTTP application, top to bottom: what a request meets before its route, and the route's four layers last. */
+export const createApp = ({ routes, layers, log, deadlineMs }: AppParts): Koa => {
+  const app = new Koa()
+  // a response that breaks off (a reader that left, an export whose database went away) is logged, and nothing else
+  app.on('error', (error: unknown) => log.warn({ err: error }, 'a response broke off'))
+  app.use(requestId)
+  app.use(securityHeaders)
+  app.use(errorExit(log))
+  app.use(requireOneHost)
+  app.use(routerOf(routes, layers, deadlineMs))
+  app.use(refuseUnrouted)
+  return app
+}
+
+/** An API is no page: nothing may be loaded, framed or run from its answers. The docs page widens this for its own style. */
+const securityHeaders = helmet({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] } },
+  crossOriginResourcePolicy: { policy: 'same-origin' },
+  referrerPolicy: { policy: 'no-referrer' },
+  xFrameOptions: { action: 'deny' },
+})
+
+const routerOf = (routes: readonly Route[], layers: Layers, deadlineMs: number) => {
+  // exact paths: no other case, no trailing slash
+  const router = new Router({ sensitive: true, strict: true })
+  for (const route of routes) {
+    router[route.method](route.path, async (ctx: Context) => {
+      if (ctx.get('Authorization') !== '' || route.gateway.quota === 'sign_in') ctx.set('Cache-Control', 'no-store')
+      try {
+        respond(ctx, await withinDeadline(route.serve(layers, ctx), deadlineMs))
+      } finally {
+        if (ctx.state.revision !== undefined) ctx.set('Policy-Revision', String(ctx.state.revision))
+      }
+    })
+  }
+  return router.routes()
+}

@@ -1,0 +1,151 @@
+import adapterModule from 'casbin-pg-adapter'
+import type { PoolClient } from 'pg'
+
+import type { Database } from '../database/database.js'
+import { violates } from '../database/errors.js'
+import type { PolicyRow } from '../domain/policy-row.js'
+import { Refusal } from '../domain/refusal.js'
+import type { Fault } from '../domain/refusal.js'
+import { describeViolation, findViolations } from './invariants.js'
+import { DEEPEST_INHERITANCE } from './inheritance.js'
+import { parseRow, rowKey, rowTexts } from './parse-row.js'
+import { PolicyError } from './policy-error.js'
+import { buildSnapshot } from './snapshot.js'
+import type { Snapshot } from './snapshot.js'
+import type { PolicyRules } from './store.js'
+import { decisionChanges } from './table.js'
+import type { CellChange } from './table.js'
+
+/** Who edits: a user, or somebody at the command line (`id` null). */
+export interface Actor { readonly id: string | null; readonly name: string }
+
+export interface Edit {
+  readonly add: readonly PolicyRow[]
+  readonly remove: readonly PolicyRow[]
+}
+
+export interface EditPlan extends Edit {
+  readonly candidate: Snapshot
+  readonly changes: readonly CellChange[]
+}
+
+/** Told to the log and the caller: what the edit was made for, and by whom. */
+export interface EditOrigin { readonly actor: Actor; readonly reason: string; readonly requestId: string; readonly record: EditRecord | null }
+
+/** The decision that allowed the edit, for the decision log; null at the command line. */
+export interface EditRecord { readonly subjectRole: string; readonly tokenId: string | null; readonly rule: string; readonly row: number | null; readonly revision: number }
+
+const ADVISORY_LOCK = 7_274_501
+
+/** Parses the rows of an edit out of JSON. Throws `validation_failed` naming each faulty row and field. */
+export const parseEdit = (add: readonly unknown[], remove: readonly unknown[]): Edit => {
+  const faults: Fault[] = []
+  const parseAll = (list: string, rows: readonly unknown[]) => rows.flatMap((input, i) => {
+    const row = parseRow(input)
+    if (row.ok) return [row.value]
+    faults.push(...row.faults.map(({ field, message }) => ({ field: `${list}[${i}]${field && `.${field}`}`, message })))
+    return []
+  })
+  const edit = { add: parseAll('add', add), remove: parseAll('remove', remove) }
+  if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
+  return edit
+}
+
+/**
+ * Works out what an edit would make of a snapshot, exactly, and changes nothing: the rows that really come and go, the
+ * candidate, and every decision that changes. Throws `validation_failed` naming the row that cannot be removed or added,
+ * and `invariant_violated` naming the invariant, the row and the decision.
+ */
+export const planEdit = async (base: Snapshot, edit: Edit, { model, invariants }: PolicyRules): Promise<EditPlan> => {
+  const rows = new Map(base.rows.map((row) => [rowKey(row), row]))
+  const faults: Fault[] = []
+  const remove = new Map<string, PolicyRow>()
+  for (const [i, row] of edit.remove.entries()) {
+    const key = rowKey(row)
+    if (!rows.delete(key)) faults.push({ field: `remove[${i}]`, message: remove.has(key) ? 'is listed twice' : 'is not a row of the policy' })
+    else remove.set(key, row)
+  }
+  const add = new Map<string, PolicyRow>()
+  const priorities = new Map([...rows.values()].flatMap((row) => (row.ptype === 'p' ? [[row.priority, rowKey(row)] as const] : [])))
+  for (const [i, row] of edit.add.entries()) {
+    const key = rowKey(row)
+    if (remove.has(key)) faults.push({ field: `add[${i}]`, message: 'is also listed for removal' })
+    if (rows.has(key)) continue
+    if (row.ptype === 'p') {
+      if (priorities.has(row.priority)) faults.push({ field: `add[${i}].priority`, message: 'is the priority of another row; priorities are unique' })
+      priorities.set(row.priority, key)
+    }
+    rows.set(key, row)
+    add.set(key, row)
+  }
+  if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
+
+  const candidate = await buildSnapshot(base.revision + 1, model, [...rows.values()])
+  requireShallowInheritance(candidate, edit.add)
+  const violations = await findViolations(candidate, invariants)
+  const [first] = violations
+  if (first) {
+    throw new Refusal('invariant_violated', {
+      detail: `The edit breaks ${violations.length === 1 ? 'an' : `${violations.length} invariants; the first is the`} ${describeViolation(first)}`,
+      extensions: { violations: violations.map(({ invariant, cell, row }) => ({ invariant: invariant.name, why: invariant.why, file: 'policies/invariants.csv', decision: cell, row })) },
+    })
+  }
+  const changed = [...add.values(), ...remove.values()]
+  return { add: [...add.values()], remove: [...remove.values()], candidate, changes: await decisionChanges(base, candidate, changed) }
+}
+
+/** Casbin's own role manager follows ten levels; deeper chains would be read differently by an auditor's Casbin. */
+const requireShallowInheritance = ({ rows, engine }: Snapshot, added: readonly PolicyRow[]): void => {
+  if (!added.some(({ ptype }) => ptype === 'g')) return
+  for (const { ptype, role } of rows) {
+    if (ptype === 'g' && Math.max(...engine.inheritance.ancestors(role).values()) > DEEPEST_INHERITANCE) {
+      throw new Refusal('validation_failed', { errors: [{ field: 'add', message: `makes the role ${role} inherit over more than ${DEEPEST_INHERITANCE} levels` }] })
+    }
+  }
+}
+
+/**
+ * Commits a plan as the next revision: rows, revision, decision record and notification in one transaction under the
+ * exclusive policy lock, so that no change that was decided under the old revision can still commit. All or nothing.
+ * Throws `precondition_failed` where the plan's base is no longer the revision in force.
+ */
+export const commitEdit = async (database: Database, { add, remove, candidate, changes }: EditPlan, origin: EditOrigin): Promise<void> =>
+  database.transaction(async (client) => {
+    await client.query('select pg_advisory_xact_lock($1)', [String(ADVISORY_LOCK)])
+    const { rows: [head] } = await client.query<{ revision: string }>('select revision from policy_head')
+    if (Number(head?.revision) !== candidate.revision - 1) {
+      throw new Refusal('precondition_failed', { detail: `Policy revision ${head?.revision} is in force; the edit was made for ${candidate.revision - 1}.` })
+    }
+    await client.query(`select enter('policy_editor', $1), set_config('app.policy_edit', 'on', true)`, [origin.actor.id])
+    await writeRows(client, add, remove, candidate.rows.length).catch((error: unknown) => {
+      if (violates(error, 'casbin_row_key') || violates(error, 'casbin_priority_key')) throw new PolicyError('the stored rows are not those of the revision in force')
+      throw error
+    })
+    await client.query(
+      `insert into policy_revisions (revision, actor_id, actor, reason, added, removed, decisions_changed, model_sha256) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [candidate.revision, origin.actor.id, origin.actor.name, origin.reason, JSON.stringify(add), JSON.stringify(remove), JSON.stringify(changes), candidate.model.sha256])
+    await client.query('update policy_head set revision = $1', [candidate.revision])
+    if (origin.record) await writeRecord(client, origin.record, origin, candidate.revision)
+    await client.query(`select pg_notify('linkgate_policy', $1)`, [String(candidate.revision)])
+  })
+
+/**
+ * Through casbin-pg-adapter, on this transaction's client. Every value has passed the closed vocabulary, so nothing of the
+ * adapter's pattern language (`regex:`, `like:`, empty fields) can be in a removal; that exactly the wanted rows are left is
+ * counted all the same. Sent without waiting for each other.
+ */
+const writeRows = async (client: PoolClient, add: readonly PolicyRow[], remove: readonly PolicyRow[], expected: number): Promise<void> => {
+  const adapter = await adapterModule.default.newAdapter({ migrate: false, dbClient: (work: (client: PoolClient) => unknown) => Promise.resolve(work(client)) })
+  const section = (row: PolicyRow) => (row.ptype === 'g' ? 'g' : 'p')
+  await Promise.all(remove.map((row) => adapter.removePolicy(section(row), row.ptype, rowTexts(row))))
+  await Promise.all(add.map((row) => adapter.addPolicy(section(row), row.ptype, rowTexts(row))))
+  const { rows: [stored] } = await client.query<{ count: string }>('select count(*) from casbin')
+  if (Number(stored?.count) !== expected) throw new PolicyError('the stored rows are not those of the revision in force')
+}
+
+const writeRecord = async (client: PoolClient, record: EditRecord, { actor, requestId }: EditOrigin, revision: number): Promise<void> => {
+  await client.query(
+    `insert into decisions (request_id, revision, layer, subject_id, subject_role, token_id, action, resource_type, resource_code, relation, effect, rule, row_priority, status)
+     values ($1, $2, 'object', $3, $4, $5, 'policy:write', 'policy', $6, 'other', 'allow', $7, $8, 200)`,
+    [requestId, record.revision, actor.id, record.subjectRole, record.tokenId, String(revision), record.rule, record.row])
+}

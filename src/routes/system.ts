@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+import { route } from '../layers/compose.js'
+import type { Route } from '../layers/route.js'
+
+export interface Readiness {
+  readonly ready: boolean
+  readonly checks: {
+    readonly database: 'ok' | 'away'
+    readonly policy: { readonly revision: number | null; readonly fault: string | null }
+    readonly draining: boolean
+  }
+}
+
+export interface SystemParts {
+  readonly readiness: () => Promise<Readiness>
+  readonly jwks: () => object
+  /** the OpenAPI document and the page made of it; functions, since they describe the table that these routes are part of */
+  readonly openapi: () => object
+  readonly docsPage: () => { readonly html: string; readonly contentSecurityPolicy: string }
+}
+
+const open = { gateway: { scope: 'public', quota: 'none' }, endpoint: 'none', object: 'none', data: 'none' } as const
+
+/** What is public and decided by nobody: health, keys, and the description of the service. */
+export const systemRoutes = ({ readiness, jwks, openapi, docsPage }: SystemParts): readonly Route[] => [
+  route({
+    method: 'get', path: '/healthz', status: 200, ...open,
+    handle: () => ({ status: 200, body: { status: 'ok' } }),
+    documentation: { summary: 'The process is alive', tag: 'system', response: z.object({ status: z.literal('ok') }) },
+  }),
+  route({
+    method: 'get', path: '/readyz', status: 200, ...open,
+    handle: async () => {
+      const { ready, checks } = await readiness()
+      return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not_ready', checks }, headers: ready ? {} : { 'Retry-After': '1' } }
+    },
+    documentation: { summary: 'The service can answer: database, policy, not stopping', tag: 'system', refusals: [503] },
+  }),
+  route({
+    method: 'get', path: '/.well-known/jwks.json', status: 200, ...open,
+    handle: () => ({ status: 200, body: jwks(), type: 'application/jwk-set+json', headers: { 'Cache-Control': 'public, max-age=300' } }),
+    documentation: { summary: 'The public keys of the own issuer (RFC 7517)', tag: 'system', types: ['application/jwk-set+json'] },
+  }),
+  route({
+    method: 'get', path: '/openapi.json', status: 200, ...open,
+    handle: () => ({ status: 200, body: openapi(), headers: { 'Cache-Control': 'public, max-age=60' } }),
+    documentation: { summary: 'This description (OpenAPI 3.1)', tag: 'system' },
+  }),
+  route({
+    method: 'get', path: '/docs', status: 200, ...open,
+    handle: () => {
+      const { html, contentSecurityPolicy } = docsPage()
+      return { status: 200, body: html, type: 'text/html; charset=utf-8', headers: { 'Content-Security-Policy': contentSecurityPolicy } }
+    },
+    documentation: { summary: 'This description, as a page', tag: 'system', types: ['text/html'] },
+  }),
+]
