@@ -1,0 +1,76 @@
+import { Client } from 'pg'
+import type { ClientConfig } from 'pg'
+
+import { StartError } from '../domain/start-error.js'
+import { openEmbeddedPostgres } from './embedded.js'
+import { migrate, migrationStatus } from './migrate.js'
+
+export interface DatabaseSettings {
+  readonly databaseUrl: string | undefined
+  readonly migrationDatabaseUrl: string | undefined
+  readonly dataDir: string
+  /** folder of the migrations */
+  readonly migrations: URL
+}
+
+/** A PostgreSQL with the schema of this version, and how the service logs in to it. */
+export interface OpenedDatabase {
+  readonly service: ClientConfig
+  readonly embedded: boolean
+  /** what was migrated on the way, by name */
+  readonly migrated: readonly string[]
+  /** stops the embedded database where nobody else uses it */
+  leave(): Promise<void>
+}
+
+/** The service's role where one URL serves both the owner and the service: the owner's rights are left at the door. */
+const SERVICE_ROLE = 'linkgate_service'
+const OLDEST = 15
+
+/**
+ * Opens the database that the settings name: the embedded one, started if need be, or any PostgreSQL >= 15. The schema is
+ * brought up to date, but not with a MIGRATION_DATABASE_URL of its own: that one is for `linkgate migrate` alone, and a
+ * schema that is behind is then a StartError that says so.
+ */
+export const openDatabase = async (settings: DatabaseSettings, use: { readonly migrating?: boolean } = {}): Promise<OpenedDatabase> => {
+  const { databaseUrl, migrationDatabaseUrl, migrations: folder } = settings
+  if (databaseUrl === undefined) {
+    const { owner, service, leave } = await openEmbeddedPostgres({ dataDir: settings.dataDir })
+    try {
+      const migrated = await migrate({ owner, service, folder })
+      return { service: { ...owner, user: service.user, password: service.password }, embedded: true, migrated, leave }
+    } catch (error) {
+      await leave()
+      throw error
+    }
+  }
+  const leave = async () => {}
+  const login = new URL(databaseUrl)
+  const owner = { connectionString: migrationDatabaseUrl ?? databaseUrl }
+  const separate = migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== login.username
+  await requireVersion(owner)
+  // `role` as a start-up setting: a transaction's own role ends with it, and this one is what it falls back to.
+  const service = separate ? { connectionString: databaseUrl } : { connectionString: databaseUrl, options: `-c role=${SERVICE_ROLE}` }
+  const user = separate ? decodeURIComponent(login.username) : SERVICE_ROLE
+  if (separate && use.migrating !== true) {
+    const pending = (await migrationStatus({ owner: service, folder })).filter(({ applied }) => !applied)
+    if (pending.length > 0) throw new StartError(`the database lacks ${pending.length} migration(s), ${pending[0]?.name} first: run "linkgate migrate"`)
+    return { service, embedded: false, migrated: [], leave }
+  }
+  return { service, embedded: false, migrated: await migrate({ owner, service: { user }, folder }), leave }
+}
+
+/** Throws StartError where the server does not answer or is older than we support. */
+const requireVersion = async (connection: ClientConfig): Promise<void> => {
+  const client = new Client({ ...connection, connectionTimeoutMillis: 5_000 })
+  try {
+    await client.connect()
+    const { rows: [server] } = await client.query<{ version: string }>("select current_setting('server_version_num') as version")
+    if (Number(server?.version) < OLDEST * 10_000) throw new StartError(`PostgreSQL ${OLDEST} or newer is needed`)
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`the database does not answer: ${error instanceof Error ? error.message || String(error) : String(error)}`, { cause: error })
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}

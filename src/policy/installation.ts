@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+
+import type { Database } from '../database/database.js'
+import { StartError } from '../domain/start-error.js'
+import { commitEdit, planEdit } from './edit.js'
+import { parseInvariants } from './invariants.js'
+import { parseModel } from './model.js'
+import { PolicyError, describeFaults } from './policy-error.js'
+import { parsePolicyCsv } from './row-csv.js'
+import { buildSnapshot } from './snapshot.js'
+import type { PolicyRules } from './store.js'
+
+/** Reads model.conf and policies/invariants.csv of an installation. Throws PolicyError where one does not parse. */
+export const loadPolicyRules = async (root: URL): Promise<PolicyRules> => ({
+  model: parseModel(await readFile(new URL('model.conf', root), 'utf8')),
+  invariants: parseInvariants(await readFile(new URL('policies/invariants.csv', root), 'utf8')),
+})
+
+/**
+ * Loads policies/default.csv into a database that has never had a policy, as revision 1. Answers whether it did.
+ * A table that is empty but has a history was emptied by somebody; that is not the same, and is left alone.
+ */
+export const installDefaultPolicy = async (database: Database, rules: PolicyRules, root: URL): Promise<boolean> => {
+  const [head] = await database.run<{ revision: string }>({ text: 'select revision from policy_head' })
+  if (head?.revision !== '0') return false
+  const rows = parsePolicyCsv(await readFile(new URL('policies/default.csv', root), 'utf8'))
+  if (!rows.ok) throw new PolicyError(`policies/default.csv: ${describeFaults(rows.faults)}`)
+  const empty = await buildSnapshot(0, rules.model, [])
+  const plan = await planEdit(empty, { add: rows.value, remove: [] }, rules)
+  try {
+    await commitEdit(database, plan, { actor: { id: null, name: 'linkgate' }, reason: 'the default policy', requestId: 'start', record: null })
+    return true
+  } catch (error) {
+    const [now] = await database.run<{ revision: string }>({ text: 'select revision from policy_head' })
+    // another process was faster
+    if (now && now.revision !== '0') return false
+    throw new StartError('the default policy could not be stored', { cause: error })
+  }
+}
