@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { access, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, type ClientConfig } from 'pg'
+import { openEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/embedded.js'
+import { isInUse } from '../../src/database/embedded/registrations.js'
+import { makeTemporaryFolder } from './temporary-folder.js'
+
+interface Running { readonly folder: string; readonly postgres: EmbeddedPostgres }
+
+// nothing in it outlives the run, so nothing needs to reach the disk
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
+
+const PREFIX = 'linkgate-cluster-'
+
+let running: Promise<Running> | undefined
+
+/** A run that was killed leaves its server behind: the next run stops it and deletes its files. */
+const removeAbandoned = async (): Promise<void> => {
+  const folders = (await readdir(tmpdir())).filter(name => name.startsWith(PREFIX)).map(name => join(tmpdir(), name))
+  await Promise.all(folders.map(async folder => {
+    const dataDir = join(folder, 'data')
+    const made = await access(join(dataDir, 'postgres')).then(() => true, () => false)
+    if (!made || await isInUse(dataDir)) return
+    // opening waits for whoever is only just starting there, who is registered by then
+    await (await openEmbeddedPostgres({ dataDir, settings: SETTINGS })).leave()
+    if (!await isInUse(dataDir)) await rm(folder, { recursive: true, force: true })
+  }))
+}
+
+const start = async (): Promise<Running> => {
+  // somebody else's folders are none of our business, and no reason not to run the tests
+  await removeAbandoned().catch(() => undefined)
+  const folder = await makeTemporaryFolder(PREFIX)
+  try {
+    return { folder, postgres: await openEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: SETTINGS }) }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** The PostgreSQL of this test run: started on first use, stopped and deleted by the root hooks. */
+export const cluster = async (): Promise<EmbeddedPostgres> => (await (running ??= start())).postgres
+
+/** A fresh, empty database in the run's cluster, and how its owner connects. It goes away with the cluster. */
+export const createDatabase = async (): Promise<{ readonly name: string; readonly owner: ClientConfig }> => {
+  const { owner } = await cluster()
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const client = new Client(owner)
+  await client.connect()
+  try {
+    await client.query(`create database ${name}`)
+  } finally {
+    await client.end()
+  }
+  return { name, owner: { ...owner, database: name } }
+}
+
+/** Stops the run's cluster and deletes its files. Does nothing where no test used it. */
+export const removeCluster = async (): Promise<void> => {
+  if (!running) return
+  const { folder, postgres } = await running
+  running = undefined
+  await postgres.leave()
+  await rm(folder, { recursive: true, force: true })
+}
