@@ -8,6 +8,8 @@ import { isRoot, requireServerUser } from './server-user.js'
 /** Where the lock files of a data folder are. */
 export const locksOf = (dataDir: string): string => join(dataDir, 'locks')
 
+const ADVICE = 'set DATA_DIR to a folder of your own'
+
 const settle = async (folder: string): Promise<string> => {
   await mkdir(dirname(folder), { recursive: true })
   const made = await mkdir(folder, { mode: 0o700 }).then(() => true, error => {
@@ -15,10 +17,11 @@ const settle = async (folder: string): Promise<string> => {
     throw error
   })
   const real = await realpath(folder)
+  const found = await stat(real)
+  if (!found.isDirectory()) throw new StartError(`the data folder ${folder} is not a folder: ${ADVICE}`)
   await access(real, constants.R_OK | constants.W_OK | constants.X_OK)
-  const { uid } = await stat(real)
   // Only a folder that is new or empty is ours to change: DATA_DIR may name a folder that others use too.
-  if (made || (uid === process.geteuid?.() && (await readdir(real)).length === 0)) {
+  if (made || (found.uid === process.geteuid?.() && (await readdir(real)).length === 0)) {
     if (isRoot()) {
       // the server's group may pass through to its own folder, and see nothing else
       await chown(real, 0, (await requireServerUser()).gid)
@@ -36,8 +39,7 @@ export const requireDataDir = async (dataDir: string): Promise<string> => {
   } catch (error) {
     if (error instanceof StartError) throw error
     const code = errorCode(error) ?? String(error)
-    const reason = code === 'ENOTDIR' ? 'is not a folder' : `cannot be written by this user (${code})`
-    throw new StartError(`the data folder ${folder} ${reason}: set DATA_DIR to a folder of your own`, { cause: error })
+    throw new StartError(`the data folder ${folder} cannot be made or written by this user (${code}): ${ADVICE}`, { cause: error })
   }
 }
 
