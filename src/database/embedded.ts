@@ -39,7 +39,8 @@ export interface EmbeddedOptions {
 const lockServer = async (dataDir: string): Promise<Lock> => {
   const lock = await waitForLock(locksOf(dataDir), LOCK, PATIENCE_MS)
   if ('release' in lock) return lock
-  throw new StartError(`process ${lock.holder.pid} has been starting or stopping the database in ${dataDir} for too long`)
+  throw new StartError(`process ${lock.holder.pid} has been starting or stopping the database in ${dataDir} `
+    + 'for too long')
 }
 
 const tryConnect = async (config: ClientConfig): Promise<void> => {
@@ -68,7 +69,8 @@ const requireAnswer = async (owner: ClientConfig, dataDir: string): Promise<void
     await tryConnect(owner)
   } catch (error) {
     if (errorCode(error) === '28P01') {
-      throw new StartError(`the database does not take the password in ${dataDir}: restore postgres-credentials.json from a backup`, { cause: error })
+      throw new StartError(`the database does not take the password in ${dataDir}: `
+        + 'restore postgres-credentials.json from a backup', { cause: error })
     }
     // the first start, or one that was interrupted after the cluster was made
     if (errorCode(error) !== '3D000') throw error
@@ -106,7 +108,8 @@ export const openEmbeddedPostgres = async (options: EmbeddedOptions): Promise<Em
     const credentials = await loadCredentials(dataDir, home.clusterExists)
     const running = home.clusterExists ? await waitUntilReady(home, logFile) : undefined
     const { socketDir, port } = running ?? await start(home, credentials.owner)
-    const owner = { host: socketDir, port, user: 'postgres', password: credentials.owner, database: DATABASE, ssl: false }
+    const password = credentials.owner
+    const owner = { host: socketDir, port, user: 'postgres', password, database: DATABASE, ssl: false }
     await requireAnswer(owner, dataDir)
     const registration = await register(dataDir)
 

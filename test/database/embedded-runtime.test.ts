@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
-import { chmod, cp, lstat, mkdir, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, cp, lstat, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Home } from '../../src/database/embedded/home.js'
-import { makeLinks, prepareRuntime, requirePlatformPackage, type PlatformPackage } from '../../src/database/embedded/runtime.js'
+import {
+  makeLinks, prepareRuntime, readLinks, requirePlatformPackage, type PlatformPackage,
+} from '../../src/database/embedded/runtime.js'
 import { isRoot, requireServerUser, runAs } from '../../src/database/embedded/server-user.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
@@ -37,7 +39,7 @@ describe('the programs of the embedded PostgreSQL', () => {
   it('come from a package that cannot be written, or not be entered by the server, by way of a copy', async () => {
     await (isRoot() ? chmod(unlinked.folder, 0o700) : chmod(join(unlinked.folder, 'native', 'lib'), 0o555))
     const runtime = await prepareRuntime(home, unlinked)
-    expect(runtime.postgres.startsWith(join(home.folder, `runtime-${unlinked.version}`)), runtime.postgres).to.equal(true)
+    expect(runtime.postgres).to.equal(join(home.folder, `runtime-${unlinked.version}`, 'native', 'bin', 'postgres'))
     expect(await versionOf(runtime.postgres)).to.match(/^postgres \(PostgreSQL\) 18\./)
     expect(await versionOf(runtime.initdb)).to.match(/^initdb \(PostgreSQL\) 18\./)
     expect(await prepareRuntime(home, unlinked), 'the copy that is there').to.deep.equal(runtime)
@@ -46,9 +48,10 @@ describe('the programs of the embedded PostgreSQL', () => {
 
   it('get the links that the installation did not make', async () => {
     expect(await makeLinks(unlinked.folder)).to.equal(true)
-    const links: { target: string }[] = JSON.parse(await readFile(join(unlinked.folder, 'native', 'pg-symlinks.json'), 'utf8'))
+    const links = await readLinks(unlinked.folder)
     expect(links).not.to.have.length(0)
-    await Promise.all(links.map(async ({ target }) => expect((await stat(join(unlinked.folder, target))).isFile()).to.equal(true)))
+    const found = await Promise.all(links.map(({ target }) => stat(join(unlinked.folder, target))))
+    expect(found.every(file => file.isFile())).to.equal(true)
     expect(await makeLinks(unlinked.folder), 'a second time').to.equal(true)
     const runtime = await prepareRuntime(home, unlinked)
     expect(runtime.postgres).to.equal(join(unlinked.folder, 'native', 'bin', 'postgres'))

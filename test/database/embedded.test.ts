@@ -32,7 +32,8 @@ const refusalOf = async (work: Promise<unknown>): Promise<StartError> => {
   return error
 }
 
-const pidIn = async (cluster: string): Promise<number> => Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0])
+const pidIn = async (cluster: string): Promise<number> =>
+  Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0])
 
 const untilGone = async (pid: number): Promise<void> => {
   while (await isRunning(pid)) await new Promise(resolve => setImmediate(resolve))
@@ -45,7 +46,9 @@ const kill = async (pid: number): Promise<void> => {
 
 /** Another process that does `task` with the data folder; `said` is its first line. It stays until it is killed. */
 const startUser = async (task: 'open' | 'claim', dataDir: string): Promise<{ child: ChildProcess; said: string }> => {
-  const child = spawn(process.execPath, ['--import', 'tsx', USER, task, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--import', 'tsx', USER, task, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [said]: unknown[] = await once(createInterface(child.stdout), 'line')
   return { child, said: String(said) }
 }
@@ -83,7 +86,8 @@ describe('the embedded PostgreSQL', () => {
 
   it('starts from nothing, in UTF-8 with checksums and durable, and keeps its secrets to itself', async () => {
     const { owner, service } = await open()
-    const [row] = await query(owner, `select current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
+    const [row] = await query(owner, `select current_setting('server_encoding') as encoding,
+      current_setting('fsync') as fsync,
       current_setting('data_checksums') as checksums, current_setting('listen_addresses') as addresses,
       current_setting('password_encryption') as passwords, datlocprovider as provider, datlocale as locale
       from pg_database where datname = 'linkgate'`)
@@ -99,7 +103,8 @@ describe('the embedded PostgreSQL', () => {
 
   it('lets nobody in without the password', async () => {
     const { owner } = await open()
-    const error: unknown = await query({ ...owner, password: 'wrong' }, 'select 1').then(() => undefined, reason => reason)
+    const attempt = query({ ...owner, password: 'wrong' }, 'select 1')
+    const error: unknown = await attempt.then(() => undefined, reason => reason)
     expect(error).to.have.property('code', '28P01')
   })
 
@@ -141,7 +146,8 @@ describe('the embedded PostgreSQL', () => {
     const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e9)'])
     try {
       await once(bystander, 'spawn')
-      await writeFile(file, `${bystander.pid}\n${join(dataDir, 'postgres')}\n1\n5432\n${join(dataDir, 'run')}\n\n  1 1\nready\n`)
+      const lines = [bystander.pid, join(dataDir, 'postgres'), 1, 5432, join(dataDir, 'run'), '', '1 1', 'ready', '']
+      await writeFile(file, lines.join('\n'))
       const { owner, leave } = await open()
       expect(await query(owner, 'select 1 as one')).to.deep.equal([{ one: 1 }])
       await leave()
@@ -208,17 +214,18 @@ describe('the embedded PostgreSQL', () => {
     let elsewhere: string | undefined
     try {
       const lines: string[] = []
-      const postgres = await openEmbeddedPostgres({ dataDir: join(closed, 'data'), log: line => lines.push(line), settings: { fsync: 'off' } })
+      const options = { dataDir: join(closed, 'data'), settings: { fsync: 'off' } }
+      const postgres = await openEmbeddedPostgres({ ...options, log: line => lines.push(line) })
       elsewhere = (await readFile(join(closed, 'data', 'postgres-location'), 'utf8')).trim()
       await query(postgres.owner, 'create table kept ()')
       await postgres.leave()
-      const again = await openEmbeddedPostgres({ dataDir: join(closed, 'data'), settings: { fsync: 'off' } })
+      const again = await openEmbeddedPostgres(options)
       await query(again.owner, 'select from kept')
       await again.leave()
       expect(lines.join('\n')).to.include(elsewhere)
 
       await rm(elsewhere, { recursive: true })
-      expect((await refusalOf(openEmbeddedPostgres({ dataDir: join(closed, 'data') }))).message).to.match(/which is gone/)
+      expect((await refusalOf(openEmbeddedPostgres(options))).message).to.match(/which is gone/)
     } finally {
       await rm(closed, { recursive: true, force: true })
       if (elsewhere) await rm(elsewhere, { recursive: true, force: true })
@@ -234,7 +241,8 @@ describe('the claim of a data folder', () => {
 
   it('is refused while a live process has it, and free again after its release', async () => {
     const claim = await claimDataDir(folder)
-    expect((await refusalOf(claimDataDir(folder))).message).to.include(`another Linkgate (process ${process.pid}) already serves`)
+    const { message } = await refusalOf(claimDataDir(folder))
+    expect(message).to.include(`another Linkgate (process ${process.pid}) already serves`)
     await claim.release()
     await (await claimDataDir(folder)).release()
   })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { claimDataDir, openEmbeddedPostgres } from '../../src/database/embedded.js'
 
-// A process of its own for the tests of the embedded PostgreSQL: `open|claim FOLDER`; says one line and waits to be killed.
+// A process of its own for the tests of the embedded PostgreSQL: `open|claim FOLDER`. Says a line, then waits.
 const [, , task, dataDir = ''] = process.argv
 
 const open = async (): Promise<string> => {

@@ -17,7 +17,9 @@ const numbersOf = async (folder: string, name: string): Promise<number[]> =>
     .filter(file => file.startsWith(`${name}.`) && /^\d+$/.test(file.slice(name.length + 1)))
     .map(file => Number(file.slice(name.length + 1)))
 
-const putWhole = async (file: string, text: string, place: (from: string, to: string) => Promise<void>): Promise<void> => {
+type Placing = (from: string, to: string) => Promise<void>
+
+const putWhole = async (file: string, text: string, place: Placing): Promise<void> => {
   const draft = `${file}-${randomUUID()}`
   try {
     // readable by whoever may enter the folder: another user's process must be able to see who holds it
@@ -40,7 +42,8 @@ export const tryLock = async (folder: string, name: string): Promise<Lock | Held
   await mkdir(folder, { recursive: true, mode: 0o755 })
   for (;;) {
     const latest = Math.max(0, ...await numbersOf(folder, name))
-    const text = latest === 0 ? 'released\n' : await unlessMissing(readFile(join(folder, `${name}.${latest}`), 'utf8'), undefined)
+    const newest = join(folder, `${name}.${latest}`)
+    const text = latest === 0 ? 'released\n' : await unlessMissing(readFile(newest, 'utf8'), undefined)
     if (text === undefined) continue
     const holder = parseMark(text)
     if (holder && await isAlive(holder)) return { holder }
@@ -60,7 +63,8 @@ export const tryLock = async (folder: string, name: string): Promise<Lock | Held
       continue
     }
     // the newest few stay, so that a listing made at this moment always meets one of them
-    await Promise.all(numbers.filter(old => old <= number - KEPT).map(old => rm(join(folder, `${name}.${old}`), { force: true })))
+    const old = numbers.filter(each => each <= number - KEPT)
+    await Promise.all(old.map(each => rm(join(folder, `${name}.${each}`), { force: true })))
     let released: Promise<void> | undefined
     return { release: () => (released ??= putWhole(file, 'released\n', rename)) }
   }

@@ -32,13 +32,14 @@ const create = async (file: string): Promise<Credentials> => {
 export const loadCredentials = async (dataDir: string, clusterExists: boolean): Promise<Credentials> => {
   const file = join(dataDir, 'postgres-credentials.json')
   const text = await unlessMissing(readFile(file, 'utf8'), undefined).catch(error => {
-    throw new StartError(`${file} cannot be read (${errorCode(error)}): it belongs to the user who made the data folder`, { cause: error })
+    const message = `${file} cannot be read (${errorCode(error)}): it belongs to the user who made the data folder`
+    throw new StartError(message, { cause: error })
   })
   const credentials = text === undefined ? undefined : parse(text)
   if (credentials) return credentials
   if (clusterExists) {
-    throw new StartError(`${file} is ${text === undefined ? 'missing' : 'damaged'}: the database in the data folder cannot be `
-      + 'opened without it; restore it from a backup')
+    throw new StartError(`${file} is ${text === undefined ? 'missing' : 'damaged'}: the database in the data folder `
+      + 'cannot be opened without it; restore it from a backup')
   }
   return create(file)
 }

@@ -31,7 +31,10 @@ const settle = async (folder: string): Promise<string> => {
   return real
 }
 
-/** Makes the data folder where it is missing, for us alone, and returns its real path. `StartError` where it cannot be used. */
+/**
+ * Makes the data folder where it is missing, for us alone, and returns its real path. `StartError` where it cannot be
+ * used.
+ */
 export const requireDataDir = async (dataDir: string): Promise<string> => {
   const folder = resolve(dataDir)
   try {
@@ -39,7 +42,8 @@ export const requireDataDir = async (dataDir: string): Promise<string> => {
   } catch (error) {
     if (error instanceof StartError) throw error
     const code = errorCode(error) ?? String(error)
-    throw new StartError(`the data folder ${folder} cannot be made or written by this user (${code}): ${ADVICE}`, { cause: error })
+    const message = `the data folder ${folder} cannot be made or written by this user (${code}): ${ADVICE}`
+    throw new StartError(message, { cause: error })
   }
 }
 

@@ -47,7 +47,7 @@ export const requireSameMajor = async (home: Home, runtime: Runtime): Promise<vo
   const made = (await readFile(join(home.cluster, 'PG_VERSION'), 'utf8').catch(() => '')).trim()
   if (made === runtime.major) return
   throw new StartError(made === ''
-    ? `${home.cluster} is not a PostgreSQL database (it has no PG_VERSION): restore it, or set DATA_DIR to another folder`
+    ? `${home.cluster} is not a PostgreSQL database (it has no PG_VERSION): restore it, or set another DATA_DIR`
     : `the database in ${home.cluster} was made by PostgreSQL ${made} and cannot be opened by ${runtime.major}: `
       + `dump it with ${made} and restore it, or set DATA_DIR to another folder`)
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { chmod, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../../domain/start-error.js'
 import { unlessMissing } from './errno.js'
@@ -19,7 +19,14 @@ const SHORT_PLACE = '/tmp'
 const SOCKET_PATH_LIMIT = 103
 
 /** A server that has noted itself in its pid file. */
-export interface Postmaster { readonly pid: number; readonly socketDir: string; readonly port: number; readonly ready: boolean }
+export interface Postmaster {
+  readonly pid: number
+  readonly socketDir: string
+  readonly port: number
+  readonly ready: boolean
+}
+
+type Settings = Readonly<Record<string, string>>
 
 const pidFileOf = (home: Home): string => join(home.cluster, 'postmaster.pid')
 const socketDirOf = (home: Home): string => join(home.folder, 'run')
@@ -73,7 +80,9 @@ const makeSocketDir = async (home: Home): Promise<string> => {
   const folder = socketDirOf(home)
   // what a killed server left there would only be in the way
   await rm(folder, { recursive: true, force: true })
-  if (Buffer.byteLength(`${folder}/.s.PGSQL.${PORT}`) > SOCKET_PATH_LIMIT) return makeServerFolder(SHORT_PLACE, 'linkgate-', home.user)
+  if (Buffer.byteLength(`${folder}/.s.PGSQL.${PORT}`) > SOCKET_PATH_LIMIT) {
+    return makeServerFolder(SHORT_PLACE, 'linkgate-', home.user)
+  }
   await mkdir(folder, { mode: 0o700 })
   await chmod(folder, 0o700)
   if (home.user) await chown(folder, home.user.uid, home.user.gid)
@@ -81,9 +90,9 @@ const makeSocketDir = async (home: Home): Promise<string> => {
 }
 
 const removeSocketDir = async (home: Home, folder: string): Promise<void> => {
-  if (folder === socketDirOf(home) || (dirname(folder) === SHORT_PLACE && /^linkgate-\w{6}$/.test(folder.slice(SHORT_PLACE.length + 1)))) {
-    await rm(folder, { recursive: true, force: true })
-  }
+  // the path comes from a file that the server's user can write: delete nothing that we would not have made
+  const isShort = dirname(folder) === SHORT_PLACE && /^linkgate-\w{6}$/.test(basename(folder))
+  if (folder === socketDirOf(home) || isShort) await rm(folder, { recursive: true, force: true })
 }
 
 const openLog = async (file: string): Promise<Awaited<ReturnType<typeof open>>> => {
@@ -92,7 +101,7 @@ const openLog = async (file: string): Promise<Awaited<ReturnType<typeof open>>> 
   return open(file, 'a', 0o600)
 }
 
-const settingsOf = (socketDir: string, extra: Readonly<Record<string, string>>): string[] => Object.entries({
+const settingsOf = (socketDir: string, extra: Settings): string[] => Object.entries({
   listen_addresses: '',
   unix_socket_directories: socketDir,
   unix_socket_permissions: '0700',
@@ -117,7 +126,10 @@ const lastWordsIn = async (logFile: string, from: number): Promise<string> => {
   return text.split('\n').findLast(line => /FATAL|PANIC|ERROR|error/.test(line)) ?? text.trim().slice(-300)
 }
 
-const launch = async (home: Home, runtime: Runtime, logFile: string, extra: Readonly<Record<string, string>>): Promise<Postmaster | string> => {
+/** Returns the server once it is ready, or its last words. */
+const launch = async (
+  home: Home, runtime: Runtime, logFile: string, extra: Settings,
+): Promise<Postmaster | string> => {
   await disownPidFile(home)
   const socketDir = await makeSocketDir(home)
   const output = await openLog(logFile)
@@ -156,7 +168,7 @@ const launch = async (home: Home, runtime: Runtime, logFile: string, extra: Read
  * lock, with no server running. `StartError` naming the log file where it does not come up.
  */
 export const startPostmaster = async (
-  home: Home, runtime: Runtime, logFile: string, extra: Readonly<Record<string, string>>,
+  home: Home, runtime: Runtime, logFile: string, extra: Settings,
 ): Promise<Postmaster> => {
   const until = Date.now() + 10_000
   for (;;) {
@@ -170,7 +182,7 @@ export const startPostmaster = async (
   }
 }
 
-/** Stops the server, if one runs, and waits until it is gone: open transactions are rolled back, committed ones kept. */
+/** Stops the server, if one runs, and waits until it is gone. What was committed stays. */
 export const stopPostmaster = async (home: Home, logFile: string): Promise<void> => {
   const postmaster = await findPostmaster(home)
   if (!postmaster) return

@@ -59,7 +59,7 @@ export const markOf = async (pid: number): Promise<ProcessMark | undefined> => {
 /** The mark of this process. */
 export const ownMark = async (): Promise<ProcessMark> => (await markOf(process.pid)) ?? { pid: process.pid, began: '' }
 
-/** True while exactly that process runs. Once false, false for ever: also after a reboot, or when its number is reused. */
+/** True while exactly that process runs. Once false, false for ever, also when its number is used again. */
 export const isAlive = async ({ pid, began }: ProcessMark): Promise<boolean> => {
   const now = await beganOf(pid)
   return now !== undefined && (now === '' || began === '' || now === began)

