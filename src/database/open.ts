@@ -4,6 +4,7 @@ import type { ClientConfig } from 'pg'
 import { StartError } from '../domain/start-error.js'
 import { openEmbeddedPostgres } from './embedded.js'
 import { migrate, migrationStatus } from './migrate.js'
+import type { Migration } from './migrate.js'
 
 export interface DatabaseSettings {
   readonly databaseUrl: string | undefined
@@ -58,6 +59,17 @@ export const openDatabase = async (settings: DatabaseSettings, use: { readonly m
     return { service, embedded: false, migrated: [], leave }
   }
   return { service, embedded: false, migrated: await migrate({ owner, service: { user }, folder }), leave }
+}
+
+/** Which migrations there are, and which of them the database has; changes nothing. */
+export const listMigrations = async ({ databaseUrl, migrationDatabaseUrl, dataDir, migrations: folder }: DatabaseSettings): Promise<readonly Migration[]> => {
+  if (databaseUrl !== undefined) return migrationStatus({ owner: { connectionString: migrationDatabaseUrl ?? databaseUrl }, folder })
+  const { owner, leave } = await openEmbeddedPostgres({ dataDir })
+  try {
+    return await migrationStatus({ owner, folder })
+  } finally {
+    await leave()
+  }
 }
 
 /** Throws StartError where the server does not answer or is older than we support. */

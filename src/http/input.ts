@@ -15,6 +15,8 @@ const DEEPEST_JSON = 32
  * 400 for malformed JSON, 422 naming the member for a duplicate one (its two values could mean two things to two readers).
  */
 export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')[]): Promise<unknown> => {
+  // no body at all: whether that will do is for the route's schema to say
+  if (ctx.is('*/*') === null) return undefined
   const type = accepts.find((each) => ctx.is(each === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'))
   const encoding = ctx.get('Content-Encoding')
   if (type === undefined || (encoding !== '' && encoding !== 'identity')) {

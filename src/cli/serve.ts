@@ -1,0 +1,105 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { join, relative } from 'node:path'
+
+import { Command } from 'commander'
+import { pino } from 'pino'
+import type { Logger } from 'pino'
+
+import { PACKAGE_ROOT } from '../config.js'
+import type { Config } from '../config.js'
+import { claimDataDir } from '../database/embedded.js'
+import { openDatabase } from '../database/open.js'
+import { createAccounts } from '../identity/accounts.js'
+import { createPasswords } from '../identity/password.js'
+import { startService } from '../service.js'
+import type { Service } from '../service.js'
+import { print, settings } from './session.js'
+
+const FIRST_ADMIN = 'admin@localhost'
+const STOP_WITHIN_MS = 10_000
+
+/** `linkgate serve`: runs until it is told to stop. */
+export const serveCommand = (): Command =>
+  new Command('serve')
+    .description('run the service (what "npm start" runs)')
+    .action(async () => {
+      const config = settings()
+      const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'err.config'] })
+      const stopping = onStopSignals()
+      const claim = await claimDataDir(config.dataDir)
+      try {
+        const opened = await openDatabase({ ...config, migrations: new URL('migrations/', PACKAGE_ROOT) })
+        try {
+          const service = await startService({ config, opened, log })
+          const admin = await firstAdmin(service, config)
+          print(welcome(service.baseUrl, admin, opened.embedded ? relative('.', config.dataDir) || '.' : null))
+          await stopping.first
+          await stop(service, log, stopping.second)
+        } finally {
+          await opened.leave()
+        }
+      } finally {
+        await claim.release()
+      }
+    })
+
+/** The first signal stops in order, the second at once. */
+const onStopSignals = () => {
+  const wait = () => new Promise<void>((resolve) => {
+    const done = () => {
+      process.off('SIGTERM', done)
+      process.off('SIGINT', done)
+      resolve()
+    }
+    process.on('SIGTERM', done)
+    process.on('SIGINT', done)
+  })
+  const first = wait()
+  return { first, second: first.then(wait) }
+}
+
+const stop = async (service: Service, log: Logger, second: Promise<void>): Promise<void> => {
+  log.info('stopping: requests in flight are finished first')
+  const late = setTimeout(() => log.warn('requests in flight were cut off'), STOP_WITHIN_MS)
+  const impatient = Promise.race([second, new Promise<void>((resolve) => setTimeout(resolve, STOP_WITHIN_MS).unref())])
+  await Promise.race([service.stop(), impatient.then(() => service.stop({ now: true }))])
+  clearTimeout(late)
+  log.info('stopped')
+}
+
+interface FirstAdmin { readonly email: string; readonly passwordFile: string }
+
+/**
+ * The first account of an empty installation. Its password goes into a file that only its owner may read: not into the
+ * terminal's history, nor into a log that somebody collects.
+ */
+const firstAdmin = async (service: Service, { dataDir }: Config): Promise<FirstAdmin | null> => {
+  const accounts = createAccounts(service.database)
+  if (await accounts.any()) return null
+  const password = randomBytes(18).toString('base64url')
+  const passwordFile = join(dataDir, 'first-admin-password')
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  // written before the account exists: a crash in between leaves a password without an account, not the other way round
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  await chmod(passwordFile, 0o600)
+  const added = await accounts.addFirst({ email: FIRST_ADMIN, role: 'admin', name: 'Admin', passwordHash: await createPasswords().hash(password) })
+  return added === null ? null : { email: added.email, passwordFile: relative('.', passwordFile) }
+}
+
+const welcome = (baseUrl: string, admin: FirstAdmin | null, dataDir: string | null): string => [
+  '',
+  `  Linkgate listens on ${baseUrl}`,
+  '',
+  `  Reference       ${baseUrl}/docs`,
+  ...(dataDir === null ? [] : [`  Database        embedded PostgreSQL in ${dataDir}`]),
+  ...(admin === null ? [
+    '  A token         npx linkgate token --user admin@localhost',
+  ] : [
+    `  First admin     ${admin.email}, password in ${admin.passwordFile} (change it, then delete the file)`,
+    `  Sign in         curl ${baseUrl}/auth/token -d grant_type=password -d username=${admin.email} --data-urlencode password@${admin.passwordFile}`,
+    `  Or a token      npx linkgate token --user ${admin.email}`,
+  ]),
+  '  Stop            Ctrl-C',
+  '',
+].join('\n')

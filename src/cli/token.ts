@@ -1,0 +1,39 @@
+import { Command, InvalidArgumentError } from 'commander'
+
+import { ACTIONS, isServiceAction } from '../domain/action.js'
+import { StartError } from '../domain/start-error.js'
+import { createAccounts } from '../identity/accounts.js'
+import { openIssuer } from '../identity/identity.js'
+import { LONGEST_TOKEN_SECONDS } from '../identity/issuer.js'
+import { print, withDatabase } from './session.js'
+
+const scope = (text: string): string => {
+  const unknown = text.split(' ').filter((name) => name !== '' && !isServiceAction(name))
+  if (unknown.length > 0) throw new InvalidArgumentError(`no such scope: ${unknown.join(', ')}; the scopes are ${ACTIONS.join(' ')}`)
+  return text
+}
+
+const seconds = (text: string): number => {
+  if (!/^[1-9]\d{0,6}$/.test(text) || Number(text) > LONGEST_TOKEN_SECONDS) {
+    throw new InvalidArgumentError(`must be a number of seconds from 1 to ${LONGEST_TOKEN_SECONDS}`)
+  }
+  return Number(text)
+}
+
+/** `linkgate token`: prints the token and nothing else, so that a shell can take it as it is. */
+export const tokenCommand = (): Command =>
+  new Command('token')
+    .description('print a bearer token for a user')
+    .requiredOption('--user <id or e-mail>', 'whose token')
+    .option('--scope <scopes>', 'scopes, separated by spaces; all of them where nothing is said', scope)
+    .option('--ttl <seconds>', 'how long it is valid', seconds, 3_600)
+    .action(async (options: { readonly user: string; readonly scope?: string; readonly ttl: number }) => {
+      await withDatabase(async (database, config) => {
+        const user = await createAccounts(database).find(options.user)
+        if (user === null) throw new StartError(`there is no user ${options.user}`)
+        if (user.suspended) throw new StartError(`the user ${options.user} is suspended`)
+        const issuer = await openIssuer({ signingKeyFile: config.signingKeyFile, audience: config.jwtAudience })
+        const { token } = await issuer.sign({ subject: user.id, scope: options.scope ?? ACTIONS.join(' '), ttlSeconds: options.ttl })
+        print(token)
+      })
+    })

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+
+import type { Database } from '../database/database.js'
+import { Refusal } from '../domain/refusal.js'
+import { route } from '../layers/compose.js'
+import type { DataRule, Route } from '../layers/route.js'
+import type { CurrentPolicy } from '../policy/current.js'
+import { commitEdit, parseEdit, planEdit } from '../policy/edit.js'
+import type { EditOrigin, EditPlan } from '../policy/edit.js'
+import { findRevision, listRevisions, planRestore } from '../policy/history.js'
+import { formatPolicyCsv } from '../policy/row-csv.js'
+import type { PolicyRules } from '../policy/store.js'
+import type { Snapshot } from '../policy/snapshot.js'
+import { formatTableCsv } from '../policy/table-csv.js'
+import { decisionTable } from '../policy/table.js'
+import { PageLimit, Time } from './schemas.js'
+
+export interface PolicyParts {
+  readonly database: Database
+  readonly rules: PolicyRules
+  readonly policy: CurrentPolicy
+}
+
+const Row = z.looseObject({ ptype: z.enum(['p', 'p2', 'g']) }).meta({ id: 'PolicyRow', description: 'An object row (p), an endpoint row (p2) or an inheritance row (g)' })
+const Reason = z.string().trim().min(1, 'is required: the history says why').max(1_000)
+const Revision = z.strictObject({ revision: z.string().regex(/^[1-9]\d{0,14}$/, 'must be the number of a revision').transform(Number) })
+const Flag = z.enum(['true', 'false']).default('false').transform((text) => text === 'true')
+
+const reading = { gateway: { scope: 'policy:read', quota: 'caller' }, endpoint: 'policy:read', object: { action: 'policy:read', load: () => null, without: true } } as const
+const writing = { gateway: { scope: 'policy:write', quota: 'caller' }, endpoint: 'policy:write', object: { action: 'policy:write', load: () => null, without: true } } as const
+
+const changesOf = ({ changes, add, remove }: EditPlan) => ({ decisions_changed: changes, added: add, removed: remove })
+
+/** The fourth layer of an edit: commits a plan as the caller, under the decision that allowed it. */
+const editStore = (database: Database): DataRule<{ commit(plan: EditPlan, reason: string): Promise<void> }> => ({
+  open: ({ caller, decision, requestId, snapshot }) => ({
+    commit: async (plan, reason) => {
+      const origin: EditOrigin = {
+        actor: { id: caller.user?.id ?? null, name: caller.user?.email ?? '' },
+        reason,
+        requestId,
+        record: { subjectRole: caller.user?.role ?? '', tokenId: caller.tokenId, rule: decision?.rule ?? '', row: decision?.row?.priority ?? null, revision: snapshot.revision },
+      }
+      await commitEdit(database, plan, origin)
+    },
+  }),
+})
+
+/** RFC 9110 §13.1.1, with a revision for a tag: 428 without it, 412 where another revision is in force. */
+const requireRevision = (snapshot: Snapshot, ifMatch: string | undefined): void => {
+  if (ifMatch === undefined) throw new Refusal('precondition_required', { detail: 'Send If-Match with the ETag of GET /policy, so that no edit is made to rows that you have not seen.' })
+  if (ifMatch.trim() !== `"${snapshot.revision}"`) throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
+}
+
+/** Everything under /policy. */
+export const policyRoutes = ({ database, rules, policy }: PolicyParts): readonly Route[] => {
+  const edits = editStore(database)
+  /** Plans under the newest revision, commits unless this is a dry run, and answers what changes. */
+  const perform = async (plan: EditPlan, base: Snapshot, dryRun: boolean, commit: () => Promise<void>) => {
+    const nothing = plan.add.length === 0 && plan.remove.length === 0
+    if (dryRun || nothing) return { status: 200, body: { revision: base.revision, ...(dryRun ? { dry_run: true } : {}), ...changesOf(plan) } }
+    await commit()
+    // in force here before the answer; everywhere else by notification
+    const now = await policy.refresh()
+    return { status: 200, body: { revision: plan.candidate.revision, ...changesOf(plan) }, headers: { ETag: `"${now.revision}"` } }
+  }
+
+  return [
+    route({
+      method: 'get', path: '/policy', status: 200, ...reading, data: 'none',
+      query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
+      handle: ({ snapshot, query }) => query.format === 'csv'
+        ? { status: 200, body: formatPolicyCsv(snapshot.rows), type: 'text/csv; charset=utf-8', headers: { ETag: `"${snapshot.revision}"` } }
+        : { status: 200, body: { revision: snapshot.revision, model_sha256: snapshot.model.sha256, rows: snapshot.rows }, headers: { ETag: `"${snapshot.revision}"` } },
+      documentation: { summary: 'The rows in force', tag: 'policy', response: z.object({ revision: z.number(), model_sha256: z.string(), rows: z.array(Row) }) },
+    }),
+    route({
+      method: 'get', path: '/policy/model', status: 200, ...reading, data: 'none',
+      handle: ({ snapshot: { model } }) => ({ status: 200, body: model.text, type: 'text/plain; charset=utf-8', headers: { 'Model-SHA256': model.sha256, ETag: `"${model.sha256}"` } }),
+      documentation: { summary: 'model.conf, with its SHA-256 in Model-SHA256', tag: 'policy', types: ['text/plain'] },
+    }),
+    route({
+      method: 'get', path: '/policy/decisions', status: 200, ...reading, data: 'none',
+      query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
+      handle: async ({ snapshot, query }) => {
+        const decisions = await decisionTable(snapshot)
+        return query.format === 'csv'
+          ? { status: 200, body: formatTableCsv(decisions), type: 'text/csv; charset=utf-8' }
+          : { status: 200, body: { revision: snapshot.revision, decisions } }
+      },
+      documentation: { summary: 'Every decision that the rows can make', tag: 'policy' },
+    }),
+    route({
+      method: 'post', path: '/policy/changes', status: 200, ...writing, data: edits,
+      query: z.strictObject({ dry_run: Flag }),
+      body: z.strictObject({ add: z.array(z.unknown()).default([]), remove: z.array(z.unknown()).default([]), reason: Reason }),
+      handle: async ({ store, snapshot, query, body, headers }) => {
+        requireRevision(snapshot, headers.ifMatch)
+        const plan = await planEdit(snapshot, parseEdit(body.add, body.remove), rules)
+        return perform(plan, snapshot, query.dry_run, () => store.commit(plan, body.reason))
+      },
+      documentation: { summary: 'Change rows; says every decision that changes', tag: 'policy', refusals: [409, 412, 428] },
+    }),
+    route({
+      method: 'get', path: '/policy/revisions', status: 200, ...reading, data: 'none',
+      query: z.strictObject({ limit: PageLimit, cursor: z.string().regex(/^[1-9]\d{0,14}$/, 'must be the next_cursor of a page').transform(Number).optional() }),
+      handle: async ({ query }) => ({ status: 200, body: await listRevisions(database, query) }),
+      documentation: {
+        summary: 'Who changed the rows, when, and why; newest first', tag: 'policy',
+        response: z.object({ data: z.array(z.looseObject({ revision: z.number(), reason: z.string(), time: Time })), next_cursor: z.string().nullable() }),
+      },
+    }),
+    route({
+      method: 'get', path: '/policy/revisions/:revision', status: 200, ...reading, data: 'none',
+      params: Revision,
+      handle: async ({ params }) => {
+        const found = await findRevision(database, params.revision)
+        if (!found) throw new Refusal('not_found')
+        return { status: 200, body: found }
+      },
+      documentation: { summary: 'One revision, with the decisions that it changed', tag: 'policy' },
+    }),
+    route({
+      method: 'post', path: '/policy/revisions/:revision/restore', status: 200, ...writing, data: edits,
+      params: Revision,
+      query: z.strictObject({ dry_run: Flag }),
+      body: z.strictObject({ reason: Reason.optional() }).default({}),
+      handle: async ({ store, snapshot, params, query, body, headers }) => {
+        if (headers.ifMatch !== undefined) requireRevision(snapshot, headers.ifMatch)
+        const plan = await planRestore(database, snapshot, params.revision, rules)
+        if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${params.revision}.` })
+        return perform(plan, snapshot, query.dry_run, () => store.commit(plan, body.reason ?? `restore revision ${params.revision}`))
+      },
+      documentation: { summary: 'Make the rows what they were: a new revision, with the same checks', tag: 'policy', refusals: [409, 412] },
+    }),
+  ]
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+
+import { PACKAGE_ROOT } from '../config.js'
+import type { Database } from '../database/database.js'
+import { docsPage } from '../http/docs-page.js'
+import { openapiDocument } from '../http/openapi.js'
+import type { Identity } from '../identity/identity.js'
+import { linksStore } from '../layers/4-data/links.js'
+import { profileStore } from '../layers/4-data/profile.js'
+import { findLink } from '../layers/4-data/public-links.js'
+import type { Route } from '../layers/route.js'
+import type { CurrentPolicy } from '../policy/current.js'
+import type { PolicyRules } from '../policy/store.js'
+import { authRoutes } from './auth.js'
+import { linkRoutes, redirectRoute } from './links.js'
+import { policyRoutes } from './policy.js'
+import { profileRoutes } from './profile.js'
+import { systemRoutes } from './system.js'
+import type { Readiness } from './system.js'
+
+export interface TableParts {
+  readonly database: Database
+  readonly rules: PolicyRules
+  readonly policy: CurrentPolicy
+  readonly identity: Identity
+  readonly baseUrl: string
+  readonly readiness: () => Promise<Readiness>
+}
+
+const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8'))
+
+/** The one route table: what the router, the OpenAPI document, the docs page and the tests over every route are made of. */
+export const routeTable = ({ database, rules, policy, identity, baseUrl, readiness }: TableParts): readonly Route[] => {
+  const link = findLink(database)
+  const table: readonly Route[] = [
+    ...linkRoutes({ findLink: link, links: linksStore(database), baseUrl }),
+    ...profileRoutes({ profile: profileStore(database), checkPassword: identity.checkPassword, hashPassword: identity.hashPassword, findUser: identity.findUser }),
+    ...authRoutes({ signIn: identity.signIn }),
+    ...policyRoutes({ database, rules, policy }),
+    ...systemRoutes({
+      readiness,
+      jwks: identity.jwks,
+      openapi: () => openapiDocument(table, { baseUrl, version }),
+      docsPage: () => docsPage(table, baseUrl),
+    }),
+    // last: it answers every path of one segment
+    redirectRoute({ findLink: link }),
+  ]
+  return table
+}

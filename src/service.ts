@@ -1,0 +1,137 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+
+import { createApp } from './app.js'
+import { PACKAGE_ROOT } from './config.js'
+import type { Config } from './config.js'
+import type { Database } from './database/database.js'
+import type { OpenedDatabase } from './database/open.js'
+import { openPool } from './database/pool.js'
+import { StartError } from './domain/start-error.js'
+import { answerBrokenRequest } from './http/broken-request.js'
+import { createIdentity } from './identity/identity.js'
+import { createGateway } from './layers/1-gateway/gateway.js'
+import { createRateLimiter } from './layers/1-gateway/rate-limit.js'
+import { requireRole } from './layers/2-endpoint/require-role.js'
+import { requirePermission } from './layers/3-object/require-permission.js'
+import type { Layers } from './layers/route.js'
+import { createCurrentPolicy } from './policy/current.js'
+import type { CurrentPolicy } from './policy/current.js'
+import { installDefaultPolicy, loadPolicyRules } from './policy/installation.js'
+import { loadSnapshot } from './policy/store.js'
+import { watchPolicy } from './policy/watch.js'
+import { routeTable } from './routes/table.js'
+
+/** A running service. */
+export interface Service {
+  readonly baseUrl: string
+  readonly database: Database
+  readonly policy: CurrentPolicy
+  /** Answers 503 on /readyz, lets requests in flight finish, then closes everything. `now` does not wait for them. */
+  stop(options?: { readonly now?: boolean }): Promise<void>
+}
+
+export interface ServiceParts {
+  readonly config: Config
+  readonly opened: OpenedDatabase
+  readonly log: Logger
+  /** replaces layers; for tests that watch one layer alone */
+  readonly composeLayers?: (layers: Layers) => Layers
+}
+
+/** Starts listening on an opened database. Throws StartError for whatever is wrong with the installation, before it listens. */
+export const startService = async ({ config, opened, log, composeLayers = (layers) => layers }: ServiceParts): Promise<Service> => {
+  const database = openPool({
+    connection: opened.service,
+    size: config.databasePoolSize,
+    deadlineMs: config.requestDeadlineMs,
+    onIdleError: (err) => log.warn({ err }, 'an idle database connection was lost'),
+  })
+  const redis = config.redisUrl === undefined ? undefined : openRedis(config.redisUrl, log)
+  const closing: (() => Promise<unknown>)[] = [() => database.close(), async () => redis?.disconnect()]
+  const closeAll = async () => { for (const close of closing.toReversed()) await close() }
+
+  try {
+    const rules = await loadPolicyRules(PACKAGE_ROOT)
+    if (await installDefaultPolicy(database, rules, PACKAGE_ROOT)) log.info('the default policy is loaded')
+    const policy = createCurrentPolicy(loadSnapshot(database, rules))
+    await policy.refresh()
+    const watch = watchPolicy({ connection: opened.service, policy, onFault: (err) => log.error({ err }, 'the policy could not be loaded; the last good one stays in force') })
+    closing.push(() => watch.stop())
+
+    const identity = await createIdentity({ database, signingKeyFile: config.signingKeyFile, audience: config.jwtAudience })
+    const layers = composeLayers({
+      gateway: createGateway({
+        limiter: createRateLimiter({ quotas: config.quotas, ...(redis ? { redis } : {}) }),
+        tokens: identity.verifier,
+        findUser: ({ subject }) => identity.findUser(subject),
+        trustedProxyHops: config.trustedProxyHops,
+      }),
+      endpoint: requireRole,
+      object: requirePermission,
+      data: (rule, context) => rule.open(context),
+      policy,
+    })
+
+    const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000 })
+    server.on('clientError', answerBrokenRequest)
+    await listen(server, config)
+    const baseUrl = config.baseUrl ?? urlOf(server)
+    let draining = false
+    const routes = routeTable({
+      database, rules, policy, identity, baseUrl,
+      readiness: async () => {
+        const status = policy.status()
+        const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)
+        return {
+          ready: reachable && status.revision !== null && status.fault === null && !draining,
+          checks: { database: reachable ? 'ok' : 'away', policy: status, draining },
+        }
+      },
+    })
+    server.on('request', createApp({ routes, layers, log, deadlineMs: config.requestDeadlineMs }).callback())
+    log.info({ url: baseUrl, revision: policy.status().revision }, 'listening')
+
+    return {
+      baseUrl, database, policy,
+      stop: async ({ now = false } = {}) => {
+        draining = true
+        const closed = new Promise<void>((resolve) => { server.close(() => resolve()) })
+        if (now) server.closeAllConnections()
+        else server.closeIdleConnections()
+        await closed
+        await closeAll()
+      },
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+const openRedis = (url: string, log: Logger): Redis => {
+  // An unreachable Redis must answer at once, so that the limiter in memory takes over (ioredis would otherwise wait 10 s).
+  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 100, connectTimeout: 1_000 })
+  redis.on('error', (err: Error) => log.warn({ err }, 'Redis is away; limits are counted in this process'))
+  return redis
+}
+
+const listen = async (server: Server, { host, port }: Config): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new StartError(error.code === 'EADDRINUSE' ? `port ${port} on ${host} is taken; set PORT to another, or to 0 for any free one` : `cannot listen on ${host}:${port}: ${error.message}`))
+    })
+    server.listen(port, host, resolve)
+  })
+
+const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo => typeof address === 'object' && address !== null
+
+const urlOf = (server: Server): string => {
+  const address = server.address()
+  if (!isAddressInfo(address)) throw new StartError('the server has no address')
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
