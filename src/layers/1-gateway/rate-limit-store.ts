@@ -1,0 +1,95 @@
+import type { Redis } from 'ioredis'
+import { LRUCache } from 'lru-cache'
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+
+/** Requests in a span of seconds. */
+export interface Quota { readonly points: number; readonly seconds: number }
+
+/** Where a bucket stands after a request was counted. */
+export interface Count {
+  /** false where the request is over the quota */
+  readonly allowed: boolean
+  /** requests that are left in this span */
+  readonly left: number
+  /** milliseconds until the span is over */
+  readonly resetMs: number
+}
+
+export interface Counter { readonly consume: (bucket: string) => Promise<Count> }
+
+export interface CounterOptions {
+  /** keeps the counts of this quota apart from those of every other */
+  readonly namespace: string
+  readonly quota: Quota
+  readonly redis?: Redis | undefined
+  /** how many buckets are remembered in this process; beyond it the longest unused is forgotten */
+  readonly maxBuckets?: number
+}
+
+/**
+ * For `new Redis(url, REDIS_OPTIONS)`: a Redis that is away or frozen is an error within about 100 ms, never a queue.
+ * It tries to connect again at least every half second.
+ */
+export const REDIS_OPTIONS = {
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  commandTimeout: 100,
+  connectTimeout: 1_000,
+  retryStrategy: (attempt: number) => Math.min(attempt * 50, 500),
+} as const
+
+/** How long a Redis that failed is left alone before one request tries it again, in milliseconds. */
+const REST_MS = 1_000
+
+/**
+ * Counts requests of a bucket in fixed spans; exact under concurrency. With Redis all processes count together; while
+ * Redis is away each process counts alone, so a quota is never lifted.
+ */
+export const createCounter = ({ namespace, quota, redis, maxBuckets = 100_000 }: CounterOptions): Counter => {
+  const options = { keyPrefix: `linkgate:${namespace}`, points: quota.points, duration: quota.seconds }
+  const local = boundedMemory(new RateLimiterMemory(options), maxBuckets)
+  if (redis === undefined) return { consume: local }
+  const shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
+  let restsUntil = 0
+  return {
+    consume: async (bucket) => {
+      const now = performance.now()
+      if (now < restsUntil) return local(bucket)
+      // Where Redis failed before, this request alone tries it; the others go on without waiting for the outcome.
+      if (restsUntil > 0) restsUntil = now + REST_MS
+      try {
+        const count = await consume(shared, bucket)
+        restsUntil = 0
+        return count
+      } catch {
+        restsUntil = performance.now() + REST_MS
+        return local(bucket)
+      }
+    },
+  }
+}
+
+/**
+ * rate-limiter-flexible's memory has no bound, so an attacker with many addresses could fill it. The longest unused
+ * buckets are forgotten; to make it forget their own, an attacker needs `maxBuckets` others, each with a quota.
+ */
+const boundedMemory = (limiter: RateLimiterMemory, maxBuckets: number) => {
+  const recent = new LRUCache<string, true>({
+    max: maxBuckets,
+    dispose: (_, bucket, reason) => { if (reason === 'evict') void limiter.delete(bucket) },
+  })
+  return (bucket: string): Promise<Count> => {
+    recent.set(bucket, true)
+    return consume(limiter, bucket)
+  }
+}
+
+/** The library rejects with its result where the quota is used up, and with an error where it could not count. */
+const consume = (limiter: RateLimiterMemory | RateLimiterRedis, bucket: string): Promise<Count> =>
+  limiter.consume(bucket).then(
+    ({ remainingPoints, msBeforeNext }) => ({ allowed: true, left: remainingPoints, resetMs: msBeforeNext }),
+    (reason: unknown) => {
+      if (reason instanceof RateLimiterRes) return { allowed: false, left: 0, resetMs: reason.msBeforeNext }
+      throw reason
+    },
+  )

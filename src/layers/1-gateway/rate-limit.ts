@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+
+import type { Redis } from 'ioredis'
+import type { Context, Next } from 'koa'
+import koaRatelimit from 'koa-ratelimit'
+
+import { Refusal } from '../../domain/refusal.js'
+import { aside } from './aside.js'
+import { createCounter } from './rate-limit-store.js'
+import type { Quota } from './rate-limit-store.js'
+
+export type { Quota } from './rate-limit-store.js'
+
+export type QuotaName = 'anonymous' | 'user' | 'sign_in'
+
+export interface RateLimiter {
+  /**
+   * Counts this request against the quota's bucket. Sets `RateLimit` and `RateLimit-Policy`
+   * (draft-ietf-httpapi-ratelimit-headers); over the quota throws `rate_limited` (429) with an integer `Retry-After` of at
+   * least 1 second. A request may be counted against several quotas; one that is `off` counts nothing.
+   */
+  require(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
+}
+
+export interface RateLimiterOptions {
+  readonly quotas: Readonly<Record<QuotaName, Quota | undefined>>
+  /** shared counters; without it each process counts for itself */
+  readonly redis?: Redis | undefined
+}
+
+/** What a caller is told of one quota: requests left, and seconds until they are given anew. */
+interface Standing { readonly quota: Quota; readonly left: number; readonly seconds: number }
+
+/** One koa-ratelimit for each quota, each over counters of its own. */
+export const createRateLimiter = ({ quotas, redis }: RateLimiterOptions): RateLimiter => {
+  const limits = {
+    anonymous: createLimit('anonymous', quotas.anonymous, redis),
+    user: createLimit('user', quotas.user, redis),
+    sign_in: createLimit('sign_in', quotas.sign_in, redis),
+  }
+  const told = new WeakMap<Context, Map<QuotaName, Standing>>()
+  return {
+    require: async (ctx, name, bucket) => {
+      const limit = limits[name]
+      if (limit === undefined) return
+      const { allowed, ...standing } = await limit(ctx, bucket)
+      const standings = told.get(ctx) ?? new Map<QuotaName, Standing>()
+      told.set(ctx, standings)
+      const before = standings.get(name)
+      // Of two buckets of one quota (an address and an account) the caller is told of the one that is nearer its end.
+      if (before === undefined || standing.left < before.left || !allowed) standings.set(name, standing)
+      const headers = rateLimitHeaders(standings)
+      ctx.set({ ...headers })
+      if (!allowed) throw new Refusal('rate_limited', { headers: { ...headers, 'Retry-After': String(standing.seconds) } })
+    },
+  }
+}
+
+const createLimit = (name: QuotaName, quota: Quota | undefined, redis: Redis | undefined) => {
+  if (quota === undefined) return undefined
+  const counter = createCounter({ namespace: name, quota, redis })
+  // koa-ratelimit's Redis driver calls one command of its `db`, and gives back what it answers: [left before this request,
+  // reset, total]. Ours counts exactly; reset is in milliseconds from now, read below. A Map satisfies the declared type.
+  const db = Object.assign(new Map<never, never>(), {
+    ratelimiter: async (key: string): Promise<readonly [number, number, number]> => {
+      const { allowed, left, resetMs } = await counter.consume(key.slice(name.length + 1))
+      return [allowed ? left + 1 : 0, resetMs, quota.points]
+    },
+  })
+  const middleware = koaRatelimit({
+    driver: 'redis', db, namespace: name, max: quota.points, duration: quota.seconds * 1_000,
+    id: (ctx) => String(ctx.state.bucket),
+    headers: { remaining: 'left', reset: 'reset', total: 'total' },
+    errorMessage: 'rate_limited',
+  })
+  return async (ctx: Context, bucket: string): Promise<Standing & { readonly allowed: boolean }> => {
+    let allowed = false
+    const pass: Next = async () => { allowed = true }
+    const { view, written } = aside(ctx, { bucket: bucketKey(bucket) })
+    await middleware(view, pass)
+    const resetMs = Number(written.get('reset'))
+    return { allowed, quota, left: Number(written.get('left')), seconds: Math.max(1, Math.ceil(resetMs / 1_000)) }
+  }
+}
+
+/** Addresses and ids stay readable to whoever operates the counters; whatever is longer has a key of fixed size. */
+const bucketKey = (bucket: string): string =>
+  bucket.length > 0 && bucket.length <= 64 ? bucket : createHash('sha256').update(bucket).digest('base64url')
+
+const rateLimitHeaders = (standings: ReadonlyMap<QuotaName, Standing>) => {
+  const list = [...standings]
+  return {
+    'RateLimit-Policy': list.map(([name, { quota }]) => `"${name}";q=${quota.points};w=${quota.seconds}`).join(', '),
+    'RateLimit': list.map(([name, { left, seconds }]) => `"${name}";r=${left};t=${seconds}`).join(', '),
+  }
+}

@@ -1,0 +1,42 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+import { expect } from 'chai'
+
+import { createCounter } from '../../../src/layers/1-gateway/rate-limit-store.js'
+
+const quota = { points: 5, seconds: 60 }
+
+describe('the counters of the rate limit', () => {
+  it('hold a bounded number of buckets under 1,000,000 distinct addresses', async () => {
+    const counter = createCounter({ namespace: 'anonymous', quota, maxBuckets: 10_000 })
+    const fill = async (from: number, count: number) => {
+      for (let i = from; i < from + count; i++) await counter.consume(`10.${i >> 16 & 255}.${i >> 8 & 255}.${i & 255} ${i >> 24}`)
+    }
+    await fill(0, 100_000)
+    const before = used()
+    await fill(100_000, 900_000)
+    expect((used() - before) / 2 ** 20, 'MiB grown').to.be.below(16)
+  })
+
+  it('forget the longest unused bucket first, and keep counting those in use', async () => {
+    const counter = createCounter({ namespace: 'anonymous', quota, maxBuckets: 100 })
+    for (let i = 0; i < 5; i++) await counter.consume('in use')
+    for (let i = 0; i < 10_000; i++) {
+      await counter.consume(`other ${i}`)
+      if (i % 50 === 0) expect((await counter.consume('in use')).allowed).to.equal(false)
+    }
+    expect((await counter.consume('in use')).allowed).to.equal(false)
+    expect((await counter.consume('other 0')).left).to.equal(4)
+  })
+})
+
+setFlagsFromString('--expose-gc')
+const collect: unknown = runInNewContext('gc')
+
+/** Bytes held after what nobody needs was collected. */
+const used = (): number => {
+  if (typeof collect === 'function') collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
