@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises'
+
+import { newEnforcer } from 'casbin'
+
+import { PACKAGE_ROOT } from '../src/config.js'
+import type { PolicyRow } from '../src/domain/policy-row.js'
+import { casbinModel, parseModel } from '../src/policy/model.js'
+import { rowTexts } from '../src/policy/parse-row.js'
+import { parsePolicyCsv } from '../src/policy/row-csv.js'
+import { buildSnapshot } from '../src/policy/snapshot.js'
+import type { Suite } from './report.js'
+import { measure } from './measure.js'
+
+interface Question { readonly user: { readonly id: string; readonly role: string } | null; readonly action: string; readonly link: { readonly owner_id: string } | null }
+
+const ROLES = ['admin', 'editor', 'viewer'] as const
+const ACTIONS = ['link:read', 'link:create', 'link:update', 'link:delete', 'user:invite'] as const
+
+/** Every role, action and relation in turn, so that no branch predictor learns one answer. */
+const questions: readonly Question[] = ACTIONS.flatMap((action) => [
+  { user: null, action, link: { owner_id: '7' } },
+  ...ROLES.flatMap((role) => ['7', '8'].map((id) => ({ user: { id, role }, action, link: { owner_id: '7' } }))),
+])
+
+/** R1 to R6 as somebody would write them by hand. */
+const byHand = ({ user, action, link }: Question): boolean => {
+  if (action === 'link:read') return true
+  if (user === null) return false
+  if (user.role === 'admin') return true
+  if (action === 'link:create') return true
+  if (action === 'link:delete' || action === 'link:update') return link !== null && user.id !== '' && link.owner_id === user.id
+  return false
+}
+
+/** Rows that name other roles and actions, below the default ones. */
+const more = (count: number): PolicyRow[] => Array.from({ length: count }, (_, i) => ({
+  ptype: 'p', priority: 2_000_000 + i, rule: 'X', role: `role-${i % 1_000}`, action: `thing_${Math.floor(i / 1_000)}:read`, reach: 'any', effect: 'allow',
+}))
+
+const defaults = async () => {
+  const model = parseModel(await readFile(new URL('model.conf', PACKAGE_ROOT), 'utf8'))
+  const rows = parsePolicyCsv(await readFile(new URL('policies/default.csv', PACKAGE_ROOT), 'utf8'))
+  if (!rows.ok) throw new Error('policies/default.csv does not parse')
+  return { model, rows: rows.value }
+}
+
+const ROUNDS_OF_QUESTIONS = 20_000
+
+/** `can()` on the default rows against the same rules by hand and Casbin's own `enforceSync`; and against itself with more rows. */
+export const canSuite = async (): Promise<Suite> => {
+  const { model, rows } = await defaults()
+  const snapshots = await Promise.all([0, 1_000, 100_000].map((count) => buildSnapshot(1, model, [...rows, ...more(count)])))
+  const casbin = await newEnforcer(casbinModel(model.text))
+  for (const row of rows) {
+    const section = row.ptype === 'g' ? 'g' : 'p'
+    casbin.getModel().model.get(section)?.get(row.ptype)?.policy.push(rowTexts(row))
+  }
+  await casbin.buildRoleLinks()
+
+  let allowed = 0
+  const ask = (times: number, decide: (question: Question) => boolean) => () => {
+    for (let i = 0; i < times; i += 1) for (const question of questions) if (decide(question)) allowed += 1
+  }
+  const viaSnapshot = (index: number) => (question: Question) => snapshots[index]?.decide(question.user, question.action, question.link).effect === 'allow'
+  const viaCasbin = ({ user, action, link }: Question) =>
+    casbin.enforceSync({ role: user?.role ?? 'anonymous', id: user?.id ?? '' }, action, { owner_id: link?.owner_id ?? '' })
+
+  // the figures mean nothing where the answers differ
+  for (const question of questions) {
+    if (byHand(question) !== viaSnapshot(0)(question) || byHand(question) !== viaCasbin(question)) throw new Error(`the answers differ: ${JSON.stringify(question)}`)
+  }
+  const many = ROUNDS_OF_QUESTIONS
+  const measured = await measure([
+    { name: 'by hand (if-chain)', batch: many * questions.length, run: ask(many, byHand) },
+    { name: 'can(), default rows', batch: many * questions.length, run: ask(many, viaSnapshot(0)) },
+    { name: 'can(), 1,000 rows more', batch: many * questions.length, run: ask(many, viaSnapshot(1)) },
+    { name: 'can(), 100,000 rows more', batch: many * questions.length, run: ask(many, viaSnapshot(2)) },
+    { name: 'casbin enforceSync', batch: 40 * questions.length, run: ask(40, viaCasbin) },
+  ])
+  return { title: 'One decision', baseline: 'can(), default rows', unit: 'ns', measured }
+}
