@@ -1,0 +1,119 @@
+import type { KeyObject } from 'node:crypto'
+
+import type { Context } from 'koa'
+import koaJwt from 'koa-jwt'
+
+import { Refusal } from '../../domain/refusal.js'
+import { StartError } from '../../domain/start-error.js'
+import type { KeySource } from '../../identity/key-source.js'
+import { aside } from './aside.js'
+import { parseClaims } from './claims.js'
+import type { AccessToken, ClaimRules } from './claims.js'
+import { parseCompactToken } from './compact-token.js'
+
+export type { AccessToken } from './claims.js'
+export type { KeySource } from '../../identity/key-source.js'
+
+export interface TokenVerifierOptions extends Omit<ClaimRules, 'clockSkewSeconds' | 'maxLifetimeSeconds'> {
+  readonly keys: KeySource
+  /** default 30 */
+  readonly clockSkewSeconds?: number
+  /** default 86,400 */
+  readonly maxLifetimeSeconds?: number
+  /** signature algorithms that are accepted; default ES256 */
+  readonly algorithms?: readonly string[]
+}
+
+export interface TokenVerifier {
+  /**
+   * The verified token of a request; null only where it has no Authorization header at all. Looks nowhere else: not in the
+   * query, the body or a cookie. Throws `invalid_request` (400) for two such headers, `issuer_unavailable` (503) where the
+   * issuer's keys could not be had, and the one constant `invalid_token` (401) for everything else.
+   */
+  verify(ctx: Context): Promise<AccessToken | null>
+}
+
+const CHALLENGE = 'Bearer realm="linkgate"'
+// What koa-jwt's library verifies with a public key. Symmetric ones are out: their key would be public here.
+const ASYMMETRIC = /^(?:ES|RS|PS)(?:256|384|512)$/
+
+/** The one answer to every token that is not valid: it tells nothing of why. The cause is for our own log. */
+export const invalidToken = (cause?: unknown): Refusal => new Refusal('invalid_token', {
+  headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token", error_description="The access token is not valid"` },
+  cause,
+})
+
+/** Refuses (401 `token_required`, RFC 6750 §3) a caller who sent no token to a route that needs one. */
+export const requireToken = (): never => {
+  throw new Refusal('token_required', { headers: { 'WWW-Authenticate': CHALLENGE } })
+}
+
+/** Checks bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: koa-jwt between our own checks of form and claims. */
+export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
+  const { keys, algorithms = ['ES256'], clockSkewSeconds = 30, maxLifetimeSeconds = 86_400, issuer, audience } = options
+  const rules: ClaimRules = { issuer, audience, clockSkewSeconds, maxLifetimeSeconds }
+  const signatures = new Map(algorithms.map((alg) => [alg, createSignatureCheck(alg, keys, rules)]))
+
+  const verified = async (ctx: Context, authorization: string): Promise<AccessToken> => {
+    const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
+    if (token === undefined) throw new Error('not the Bearer scheme')
+    const { header, claims } = parseCompactToken(token)
+    const requireSignature = signatures.get(header.alg)
+    if (requireSignature === undefined) throw new Error('alg')
+    await requireSignature(ctx, token)
+    return parseClaims(claims, rules, Date.now() / 1_000)
+  }
+
+  return {
+    verify: async (ctx) => {
+      const [authorization, ...others] = authorizationHeaders(ctx)
+      if (authorization === undefined) return null
+      if (others.length > 0) throw new Refusal('invalid_request', { detail: 'Send one Authorization header.' })
+      return verified(ctx, authorization).catch((error: unknown) => { throw isOurFault(error) ? error : invalidToken(error) })
+    },
+  }
+}
+
+/** node keeps the first of two Authorization lines in `headers`, so both are only seen in the raw ones. */
+const authorizationHeaders = (ctx: Context): readonly string[] =>
+  ctx.req.rawHeaders.filter((_, i, lines) => i % 2 === 1 && lines[i - 1]?.toLowerCase() === 'authorization')
+
+/**
+ * koa-jwt, pinned to one algorithm. It runs on a request shown aside: it finds the token only through `getToken`, no secret
+ * on `ctx.state`, and leaves nothing there.
+ */
+const createSignatureCheck = (alg: string, keys: KeySource, rules: ClaimRules) => {
+  if (!ASYMMETRIC.test(alg)) throw new StartError(`JWT_ALGORITHMS: ${alg} is not supported`)
+  const options = {
+    algorithms: [alg],
+    issuer: rules.issuer,
+    audience: rules.audience,
+    clockTolerance: rules.clockSkewSeconds,
+    getToken: (ctx: Context) => String(ctx.state.token),
+    secret: async ({ kid }: { readonly kid: string }) => toPem(await keys.find(kid, alg)),
+  }
+  const middleware = koaJwt(options)
+  return async (ctx: Context, token: string): Promise<void> => {
+    let passed = false
+    await middleware(aside(ctx, { token }).view, async () => { passed = true }).catch((error: unknown) => {
+      // koa-jwt turns every error of the key source into a bad token; one that is a Refusal (503) is none.
+      throw originOf(error)
+    })
+    if (!passed) throw new Error('koa-jwt did not pass the token on')
+  }
+}
+
+const originOf = (error: unknown): unknown =>
+  error instanceof Error && 'originalError' in error ? error.originalError : error
+
+// koa-jwt's types take a key as text; the text of a key is made once.
+const pems = new WeakMap<KeyObject, string>()
+const toPem = (key: KeyObject): string => {
+  if (key.type !== 'public') throw new Error('not a public key')
+  const known = pems.get(key) ?? key.export({ type: 'spki', format: 'pem' }).toString()
+  pems.set(key, known)
+  return known
+}
+
+/** A key source that is away says nothing about the token. */
+const isOurFault = (error: unknown): boolean => error instanceof Refusal && error.status >= 500
