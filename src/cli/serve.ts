@@ -83,7 +83,7 @@ const firstAdmin = async (service: Service, { dataDir }: Config): Promise<FirstA
   // written before the account exists: a crash in between leaves a password without an account, not the other way round
   await writeFile(passwordFile, password, { mode: 0o600 })
   await chmod(passwordFile, 0o600)
-  const added = await accounts.addFirst({ email: FIRST_ADMIN, role: 'admin', name: 'Admin', passwordHash: await createPasswords().hash(password) })
+  const added = await accounts.addFirst({ email: FIRST_ADMIN, role: 'admin', name: 'Admin', passwordHash: await (await createPasswords()).hash(password) })
   return added === null ? null : { email: added.email, passwordFile: relative('.', passwordFile) }
 }
 

@@ -4,7 +4,7 @@ import { ACTIONS, isServiceAction } from '../domain/action.js'
 import { StartError } from '../domain/start-error.js'
 import { createAccounts } from '../identity/accounts.js'
 import { openIssuer } from '../identity/identity.js'
-import { LONGEST_TOKEN_SECONDS } from '../identity/issuer.js'
+import { MAX_TTL_SECONDS } from '../identity/issuer.js'
 import { print, withDatabase } from './session.js'
 
 const scope = (text: string): string => {
@@ -14,8 +14,8 @@ const scope = (text: string): string => {
 }
 
 const seconds = (text: string): number => {
-  if (!/^[1-9]\d{0,6}$/.test(text) || Number(text) > LONGEST_TOKEN_SECONDS) {
-    throw new InvalidArgumentError(`must be a number of seconds from 1 to ${LONGEST_TOKEN_SECONDS}`)
+  if (!/^[1-9]\d{0,6}$/.test(text) || Number(text) > MAX_TTL_SECONDS) {
+    throw new InvalidArgumentError(`must be a number of seconds from 1 to ${MAX_TTL_SECONDS}`)
   }
   return Number(text)
 }

@@ -1,0 +1,37 @@
+import { Client } from 'pg'
+import type { ClientConfig } from 'pg'
+
+import { PACKAGE_ROOT } from '../../src/config.js'
+import type { OpenedDatabase } from '../../src/database/open.js'
+import { migrate } from '../../src/database/migrate.js'
+import { cluster, createDatabase } from './cluster.js'
+
+/** A migrated database of its own, as a service opens it, and its owner for what no service may do. */
+export interface TestDatabase extends OpenedDatabase {
+  readonly owner: ClientConfig
+  /** Runs SQL as the owner of the schema (a superuser), past every policy. */
+  asOwner<Row extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
+}
+
+/** Creates and migrates a database in the run's cluster. */
+export const testDatabase = async (): Promise<TestDatabase> => {
+  const { service } = await cluster()
+  const { owner } = await createDatabase()
+  const migrated = await migrate({ owner, service, folder: new URL('migrations/', PACKAGE_ROOT) })
+  return {
+    owner,
+    service: { ...owner, user: service.user, password: service.password },
+    embedded: true,
+    migrated,
+    leave: async () => {},
+    asOwner: async (text, values = []) => {
+      const client = new Client(owner)
+      await client.connect()
+      try {
+        return (await client.query(text, [...values])).rows
+      } finally {
+        await client.end()
+      }
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+
+import { pino } from 'pino'
+import type { Logger } from 'pino'
+
+import { readConfig } from '../../src/config.js'
+import { ACTIONS } from '../../src/domain/action.js'
+import type { User } from '../../src/domain/user.js'
+import { createAccounts } from '../../src/identity/accounts.js'
+import { openIssuer } from '../../src/identity/identity.js'
+import type { Issuer } from '../../src/identity/issuer.js'
+import type { Layers } from '../../src/layers/route.js'
+import { startService } from '../../src/service.js'
+import type { Service } from '../../src/service.js'
+import { testDatabase } from './database.js'
+import type { TestDatabase } from './database.js'
+import { makeTemporaryFolder } from './temporary-folder.js'
+
+export interface TestResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** the body as JSON; undefined where it is none */
+  readonly json: unknown
+}
+
+export interface RequestOptions {
+  readonly token?: string | undefined
+  readonly json?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface TestUser extends User {
+  /** a token of this user with every scope */
+  readonly token: string
+}
+
+/** A service on a database of its own, asked over real HTTP. */
+export interface TestService extends Service {
+  readonly db: TestDatabase
+  readonly issuer: Issuer
+  request(method: string, path: string, options?: RequestOptions): Promise<TestResponse>
+  addUser(role: string): Promise<TestUser>
+  tokenFor(user: Pick<User, 'id'>, scope?: string): Promise<string>
+}
+
+export interface TestServiceOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly composeLayers?: (layers: Layers) => Layers
+  readonly db?: TestDatabase
+  readonly log?: Logger
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+let users = 0
+
+/** Starts a service for a test; limits are off unless the environment says otherwise. Stop it in `after`. */
+export const startTestService = async ({ environment = {}, composeLayers, db: given, log }: TestServiceOptions = {}): Promise<TestService> => {
+  const db = given ?? await testDatabase()
+  const config = readConfig({
+    PORT: '0', DATA_DIR: join(await makeTemporaryFolder(), 'data'),
+    RATE_LIMIT_ANONYMOUS: 'off', RATE_LIMIT_USER: 'off', RATE_LIMIT_SIGN_IN: 'off', ...environment,
+  })
+  const service = await startService({ config, opened: db, log: log ?? pino({ level: 'silent' }), ...(composeLayers ? { composeLayers } : {}) })
+  const issuer = await openIssuer({ signingKeyFile: config.signingKeyFile, audience: config.jwtAudience })
+  const accounts = createAccounts(service.database)
+  const tokenFor = async ({ id }: Pick<User, 'id'>, scope = ACTIONS.join(' ')) => (await issuer.sign({ subject: id, scope, ttlSeconds: 600 })).token
+  return {
+    ...service,
+    db,
+    issuer,
+    tokenFor,
+    addUser: async (role) => {
+      const user = await accounts.add({ email: `${role}-${users += 1}@example.com`, role, name: role, passwordHash: null })
+      return { ...user, token: await tokenFor(user) }
+    },
+    request: async (method, path, { token, json, headers, body } = {}) => {
+      const response = await fetch(`${service.baseUrl}${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+        ...(body === undefined ? {} : { body }),
+      })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, json: parseJson(text) }
+    },
+  }
+}
