@@ -27,7 +27,7 @@ const INSERT = `
 const ROTATE = `
   with presented as materialized (
     select id, family, user_id, scope, expires_at, used_at,
-           string_to_array(scope, ' ') @> $3::text[] as in_scope,
+           string_to_array(scope, ' ') @> string_to_array($3, ' ') as in_scope,
            expires_at > now()
              and not exists (select from refresh_tokens r where r.family = t.family and r.revoked_at is not null)
              and exists (select from users u where u.id = t.user_id and u.suspended_at is null) as live
@@ -73,7 +73,7 @@ export const createSignInStore = (database: Database): SignInStore => {
     insertRefreshToken: async ({ family, userId, tokenHash, scope, expiresAt, passwordHash }) =>
       await ask('sign_in_insert', INSERT, [family, userId, tokenHash, scope, expiresAt, passwordHash]) !== undefined,
     rotateRefreshToken: async ({ presented, successor, scopes }) =>
-      toRotation(await ask<RotationRow>('sign_in_rotate', ROTATE, [presented, successor, scopes])),
+      toRotation(await ask<RotationRow>('sign_in_rotate', ROTATE, [presented, successor, scopes.join(' ')])),
     revokeFamily: async (tokenHash) => {
       await ask('sign_in_revoke_family', REVOKE_FAMILY, [tokenHash])
     },
