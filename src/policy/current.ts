@@ -45,7 +45,8 @@ export const createCurrentPolicy = (load: (known: number | null) => Promise<Snap
     if (running === null) return start()
     queued ??= running.catch(() => undefined).then(() => {
       queued = null
-      return start()
+      // one that somebody else began in between began after this demand, too
+      return running ?? start()
     })
     return queued
   }

@@ -7,12 +7,13 @@ import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
 import { describeViolation, findViolations } from './invariants.js'
-import { DEEPEST_INHERITANCE } from './inheritance.js'
+import type { Invariant } from './invariants.js'
+import type { PolicyModel } from './model.js'
 import { parseRow, rowKey, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
-import type { PolicyRules } from './store.js'
+import type { PolicyRules, StoredRow } from './store.js'
 import { decisionChanges } from './table.js'
 import type { CellChange } from './table.js'
 
@@ -25,6 +26,8 @@ export interface Edit {
 }
 
 export interface EditPlan extends Edit {
+  /** stored rows to remove that no parser reads: written by hand into the database */
+  readonly unreadable: readonly StoredRow[]
   readonly candidate: Snapshot
   readonly changes: readonly CellChange[]
 }
@@ -72,7 +75,7 @@ export const planEdit = async (base: Snapshot, edit: Edit, { model, invariants }
     if (remove.has(key)) faults.push({ field: `add[${i}]`, message: 'is also listed for removal' })
     if (rows.has(key)) continue
     if (row.ptype === 'p') {
-      if (priorities.has(row.priority)) faults.push({ field: `add[${i}].priority`, message: 'is the priority of another row; priorities are unique' })
+      if (priorities.has(row.priority)) faults.push({ field: `add[${i}].priority`, message: `${row.priority} is the priority of another row; priorities are unique` })
       priorities.set(row.priority, key)
     }
     rows.set(key, row)
@@ -80,28 +83,31 @@ export const planEdit = async (base: Snapshot, edit: Edit, { model, invariants }
   }
   if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
 
-  const candidate = await buildSnapshot(base.revision + 1, model, [...rows.values()])
-  requireShallowInheritance(candidate, edit.add)
-  const violations = await findViolations(candidate, invariants)
-  const [first] = violations
-  if (first) {
-    throw new Refusal('invariant_violated', {
-      detail: `The edit breaks ${violations.length === 1 ? 'an' : `${violations.length} invariants; the first is the`} ${describeViolation(first)}`,
-      extensions: { violations: violations.map(({ invariant, cell, row }) => ({ invariant: invariant.name, why: invariant.why, file: 'policies/invariants.csv', decision: cell, row })) },
-    })
-  }
+  const candidate = await candidateOf(base.revision + 1, model, [...rows.values()])
+  await requireInvariants(candidate, invariants)
   const changed = [...add.values(), ...remove.values()]
-  return { add: [...add.values()], remove: [...remove.values()], candidate, changes: await decisionChanges(base, candidate, changed) }
+  return { add: [...add.values()], remove: [...remove.values()], unreadable: [], candidate, changes: await decisionChanges(base, candidate, changed) }
 }
 
-/** Casbin's own role manager follows ten levels; deeper chains would be read differently by an auditor's Casbin. */
-const requireShallowInheritance = ({ rows, engine }: Snapshot, added: readonly PolicyRow[]): void => {
-  if (!added.some(({ ptype }) => ptype === 'g')) return
-  for (const { ptype, role } of rows) {
-    if (ptype === 'g' && Math.max(...engine.inheritance.ancestors(role).values()) > DEEPEST_INHERITANCE) {
-      throw new Refusal('validation_failed', { errors: [{ field: 'add', message: `makes the role ${role} inherit over more than ${DEEPEST_INHERITANCE} levels` }] })
-    }
+/** The snapshot that an edit would make. Throws `validation_failed` where the rows together cannot be one. */
+export const candidateOf = async (revision: number, model: PolicyModel, rows: readonly PolicyRow[]): Promise<Snapshot> => {
+  try {
+    return await buildSnapshot(revision, model, rows)
+  } catch (error) {
+    if (error instanceof PolicyError) throw new Refusal('validation_failed', { errors: [{ field: 'add', message: `leaves rows that cannot be in force: ${error.message}` }] })
+    throw error
   }
+}
+
+/** Throws `invariant_violated`, naming each invariant that the candidate breaks with the decision and the row. */
+export const requireInvariants = async (candidate: Snapshot, invariants: readonly Invariant[]): Promise<void> => {
+  const violations = await findViolations(candidate, invariants)
+  const [first] = violations
+  if (first === undefined) return
+  throw new Refusal('invariant_violated', {
+    detail: `The edit breaks ${violations.length === 1 ? 'an' : `${violations.length} invariants; the first is the`} ${describeViolation(first)}`,
+    extensions: { violations: violations.map(({ invariant, cell, row }) => ({ invariant: invariant.name, why: invariant.why, file: 'policies/invariants.csv', decision: cell, row })) },
+  })
 }
 
 /**
@@ -109,7 +115,7 @@ const requireShallowInheritance = ({ rows, engine }: Snapshot, added: readonly P
  * exclusive policy lock, so that no change that was decided under the old revision can still commit. All or nothing.
  * Throws `precondition_failed` where the plan's base is no longer the revision in force.
  */
-export const commitEdit = async (database: Database, { add, remove, candidate, changes }: EditPlan, origin: EditOrigin): Promise<void> =>
+export const commitEdit = async (database: Database, { add, remove, unreadable, candidate, changes }: EditPlan, origin: EditOrigin): Promise<void> =>
   database.transaction(async (client) => {
     await client.query('select pg_advisory_xact_lock($1)', [String(ADVISORY_LOCK)])
     const { rows: [head] } = await client.query<{ revision: string }>('select revision from policy_head')
@@ -117,17 +123,21 @@ export const commitEdit = async (database: Database, { add, remove, candidate, c
       throw new Refusal('precondition_failed', { detail: `Policy revision ${head?.revision} is in force; the edit was made for ${candidate.revision - 1}.` })
     }
     await client.query(`select enter('policy_editor', $1), set_config('app.policy_edit', 'on', true)`, [origin.actor.id])
+    await Promise.all(unreadable.map(({ ptype, rule }) => client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)])))
     await writeRows(client, add, remove, candidate.rows.length).catch((error: unknown) => {
       if (violates(error, 'casbin_row_key') || violates(error, 'casbin_priority_key')) throw new PolicyError('the stored rows are not those of the revision in force')
       throw error
     })
     await client.query(
       `insert into policy_revisions (revision, actor_id, actor, reason, added, removed, decisions_changed, model_sha256) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [candidate.revision, origin.actor.id, origin.actor.name, origin.reason, JSON.stringify(add), JSON.stringify(remove), JSON.stringify(changes), candidate.model.sha256])
+      [candidate.revision, origin.actor.id, origin.actor.name, origin.reason, JSON.stringify(add), JSON.stringify([...remove, ...unreadable.map(inHistory)]), JSON.stringify(changes), candidate.model.sha256])
     await client.query('update policy_head set revision = $1', [candidate.revision])
     if (origin.record) await writeRecord(client, origin.record, origin, candidate.revision)
     await client.query(`select pg_notify('linkgate_policy', $1)`, [String(candidate.revision)])
   })
+
+/** An unreadable row as the history holds it: what the trigger of edits by hand notes, too. */
+const inHistory = ({ ptype, rule }: StoredRow): readonly unknown[] => [ptype, ...(Array.isArray(rule) ? rule : [rule])]
 
 /**
  * Through casbin-pg-adapter, on this transaction's client. Every value has passed the closed vocabulary, so nothing of the

@@ -4,7 +4,7 @@ import type { Enforcer } from 'casbin'
 import type { Relation } from '../domain/decision.js'
 import type { EndpointRow, ObjectRow, PolicyRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
-import { createInheritance, roleManagerOf } from './inheritance.js'
+import { DEEPEST_INHERITANCE, createInheritance, deeperThanCasbin, roleManagerOf } from './inheritance.js'
 import type { Inheritance } from './inheritance.js'
 import { casbinModel } from './model.js'
 import type { PolicyModel } from './model.js'
@@ -36,11 +36,13 @@ const SLICE = 1_000
  * Builds an engine from rows that were parsed. Nothing of an engine that is in use is ever changed; a new revision is a new
  * engine. Rows with equal role, action and reach match the same requests, so of each such group only the one with the
  * smallest priority can ever decide, and only that one is put before Casbin.
- * Throws PolicyError where two object rows have one priority.
+ * Throws PolicyError where two object rows have one priority, or where roles inherit over more levels than Casbin follows.
  */
 export const buildEngine = async (model: PolicyModel, rows: readonly PolicyRow[]): Promise<Engine> => {
   const index = await indexRows(rows)
   const inheritance = createInheritance(index.inheritance)
+  const deep = deeperThanCasbin(inheritance)
+  if (deep !== null) throw new PolicyError(`the role ${deep} inherits over more than ${DEEPEST_INHERITANCE} levels`)
   const casbin = await casbinOver(model, inheritance)
 
   const matching = <Row>(table: ReadonlyMap<string, ReadonlyMap<string, readonly Row[]>>, role: string, action: string): Row[] => {

@@ -1,11 +1,16 @@
 import type { Database } from '../database/database.js'
 import type { PolicyRow } from '../domain/policy-row.js'
+import { Refusal } from '../domain/refusal.js'
 import { planEdit } from './edit.js'
 import type { EditPlan } from './edit.js'
-import { parseRow, parseRowTexts, rowKey } from './parse-row.js'
-import { PolicyError, describeFaults } from './policy-error.js'
+import { parseRow, rowKey, rowTexts } from './parse-row.js'
+import { PolicyError } from './policy-error.js'
 import type { Snapshot } from './snapshot.js'
-import type { PolicyRules } from './store.js'
+import { parseStored, parseStoredRow } from './store.js'
+import type { PolicyRules, StoredRevision, StoredRow } from './store.js'
+
+/** A row of the history; one that was written by hand may be no row of the vocabulary, and is shown as it was. */
+export type HistoryRow = PolicyRow | { readonly ptype: string; readonly unreadable: unknown }
 
 /** One entry of the history, as an auditor reads it. */
 export interface Revision {
@@ -13,8 +18,8 @@ export interface Revision {
   readonly actor: { readonly id: string | null; readonly name: string }
   readonly reason: string
   readonly time: string
-  readonly added: readonly PolicyRow[]
-  readonly removed: readonly PolicyRow[]
+  readonly added: readonly HistoryRow[]
+  readonly removed: readonly HistoryRow[]
   readonly model_sha256: string
 }
 
@@ -32,14 +37,12 @@ interface RevisionRow {
 
 const COLUMNS = 'revision, actor_id, actor, reason, time, added, removed, model_sha256'
 
-/** Rows as a revision holds them: objects, or the texts that were noted of an edit by hand. */
-const parseRows = (stored: unknown): readonly PolicyRow[] => {
+/** Rows as a revision holds them: objects, or lists of texts where somebody edited by hand. */
+const parseRows = (stored: unknown): readonly HistoryRow[] => {
   if (!Array.isArray(stored)) throw new PolicyError('a revision holds no list of rows')
   return stored.map((each: unknown) => {
-    const texts = Array.isArray(each) ? each.map(String) : undefined
-    const row = texts === undefined ? parseRow(each) : parseRowTexts(texts[0] ?? '', texts.slice(1))
-    if (!row.ok) throw new PolicyError(`a revision holds a row that does not parse (${describeFaults(row.faults)})`)
-    return row.value
+    const row = Array.isArray(each) ? parseStoredRow({ ptype: String(each[0]), rule: each.slice(1) }) : parseRow(each)
+    return row.ok ? row.value : { ptype: Array.isArray(each) ? String(each[0]) : '', unreadable: Array.isArray(each) ? each.slice(1) : each }
   })
 }
 
@@ -69,19 +72,23 @@ export const findRevision = async (database: Database, revision: number) => {
   return row ? { ...toRevision(row), decisions_changed: row.decisions_changed } : null
 }
 
-/** The rows as they were at a revision: those in force, with every later revision taken back. Null where there was none. */
-export const rowsAt = async (database: Database, snapshot: Snapshot, revision: number): Promise<readonly PolicyRow[] | null> => {
-  if (revision < 1 || revision > snapshot.revision) return null
+/** A row of the history as it was stored, and the text by which equal rows are known. */
+const asStored = (row: HistoryRow): StoredRow => ('unreadable' in row ? { ptype: row.ptype, rule: row.unreadable } : { ptype: row.ptype, rule: rowTexts(row) })
+const storedKey = ({ ptype, rule }: StoredRow): string => JSON.stringify([ptype, rule])
+
+/** The rows as they were at a revision: the given ones, with every later revision taken back. Null where there was none. */
+export const rowsAt = async (database: Database, { revision: newest, stored }: StoredRevision, revision: number): Promise<StoredRevision | null> => {
+  if (revision < 1 || revision > newest) return null
   const later = await database.run<RevisionRow>({
     text: `select ${COLUMNS} from policy_revisions where revision > $1 and revision <= $2 order by revision desc`,
-    values: [revision, snapshot.revision],
+    values: [revision, newest],
   })
-  const rows = new Map(snapshot.rows.map((row) => [rowKey(row), row]))
+  const rows = new Map(stored.map((row) => [storedKey(row), row]))
   for (const { added, removed } of later.map(toRevision)) {
-    for (const row of added) rows.delete(rowKey(row))
-    for (const row of removed) rows.set(rowKey(row), row)
+    for (const row of added.map(asStored)) rows.delete(storedKey(row))
+    for (const row of removed.map(asStored)) rows.set(storedKey(row), row)
   }
-  return [...rows.values()]
+  return { revision, stored: [...rows.values()] }
 }
 
 /** The edit that turns one set of rows into another. */
@@ -91,8 +98,21 @@ export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]
   return { add: to.filter((row) => !before.has(rowKey(row))), remove: from.filter((row) => !after.has(rowKey(row))) }
 }
 
-/** Plans the return to an earlier revision: a new edit, with the same checks as any other. Null where there was no such revision. */
+/**
+ * Plans the return to an earlier revision: a new edit, with the same checks as any other. Null where there was no such
+ * revision; `validation_failed` where its rows do not parse (somebody had written them by hand).
+ */
 export const planRestore = async (database: Database, base: Snapshot, revision: number, rules: PolicyRules): Promise<EditPlan | null> => {
-  const rows = await rowsAt(database, base, revision)
-  return rows && planEdit(base, editBetween(base.rows, rows), rules)
+  const at = await rowsAt(database, { revision: base.revision, stored: base.rows.map(asStored) }, revision)
+  return at && planEdit(base, editBetween(base.rows, await requireReadable(at)), rules)
+}
+
+/** Parses the rows of an earlier revision. Throws `validation_failed` where one does not parse. */
+export const requireReadable = async ({ revision, stored }: StoredRevision): Promise<readonly PolicyRow[]> => {
+  try {
+    return await parseStored(stored)
+  } catch (error) {
+    if (error instanceof PolicyError) throw new Refusal('validation_failed', { errors: [{ field: 'revision', message: `${revision} cannot be restored: ${error.message}` }] })
+    throw error
+  }
 }

@@ -13,6 +13,14 @@ export interface Inheritance {
   readonly parents: ReadonlyMap<string, readonly string[]>
 }
 
+/** The first role whose inheritance is deeper than Casbin's own role manager follows; null where there is none. */
+export const deeperThanCasbin = ({ parents, ancestors }: Inheritance): string | null => {
+  for (const role of parents.keys()) {
+    for (const distance of ancestors(role).values()) if (distance > DEEPEST_INHERITANCE) return role
+  }
+  return null
+}
+
 const REMEMBERED_ROLES = 1_000
 
 export const createInheritance = (rows: Iterable<InheritanceRow>): Inheritance => {

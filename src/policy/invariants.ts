@@ -1,12 +1,12 @@
 import type { Relation } from '../domain/decision.js'
 import type { Fault } from '../domain/refusal.js'
 import { isAction } from '../domain/action.js'
-import { isRoleName } from '../domain/role.js'
+import { ENGINE_ROLES, isRoleName } from '../domain/role.js'
 import type { ObjectRow } from '../domain/policy-row.js'
 import { PolicyError, describeFaults } from './policy-error.js'
 import { parseCsvRecords } from './row-csv.js'
 import type { Snapshot } from './snapshot.js'
-import { cellsOf, universeOf } from './table.js'
+import { cellsOf, questionsOf, universeOf } from './table.js'
 import type { Cell } from './table.js'
 
 /** One line of policies/invariants.csv: what no edit may ever make untrue. */
@@ -19,21 +19,24 @@ export interface Invariant {
   readonly why: string
 }
 
-/** `x` covers x, `!x` all but x, `*` all. */
-interface Pattern { readonly text: string; readonly covers: (value: string) => boolean }
+/** `x` covers x, also where no row names it; `!x` all but x, `*` all. */
+interface Pattern { readonly text: string; among(values: readonly string[]): readonly string[] }
 
 /** An invariant that a snapshot breaks, with the first decision and row that break it. */
 export interface Violation { readonly invariant: Invariant; readonly cell: Cell; readonly row: ObjectRow | null }
 
 const pattern = (text: string, isName: (name: string) => boolean): Pattern | null => {
-  if (text === '*') return { text, covers: () => true }
+  if (text === '*') return { text, among: (values) => values }
   const name = text.replace(/^!/, '')
   if (!isName(name)) return null
-  return { text, covers: (value) => (value === name) !== text.startsWith('!') }
+  return text === name ? { text, among: () => [name] } : { text, among: (values) => values.filter((value) => value !== name) }
 }
 
-const RELATIONS: readonly string[] = ['anonymous', 'own', 'other', '*']
-const isRelation = (text: string): text is Relation | '*' => RELATIONS.includes(text)
+/** `anyone` is no caller's role, so a line about it would cover nothing. */
+const isCaller = (name: string) => isRoleName(name) && name !== ENGINE_ROLES.anyone
+
+const RELATIONS: ReadonlySet<string> = new Set(['anonymous', 'own', 'other', '*'])
+const isRelation = (text: string): text is Relation | '*' => RELATIONS.has(text)
 
 /** Reads policies/invariants.csv. Throws PolicyError naming each line that does not parse: an invariant is never skipped. */
 export const parseInvariants = (text: string): readonly Invariant[] => {
@@ -41,7 +44,7 @@ export const parseInvariants = (text: string): readonly Invariant[] => {
   if (!records.ok) throw new PolicyError(`policies/invariants.csv: ${describeFaults(records.faults)}`)
   const faults: Fault[] = []
   const invariants = records.value.flatMap(({ line, fields: [kind = '', name = '', role = '', action = '', relation = '', ...why] }): Invariant[] => {
-    const rolePattern = pattern(role, isRoleName)
+    const rolePattern = pattern(role, isCaller)
     const actionPattern = pattern(action, isAction)
     const fault = (message: string) => {
       faults.push({ field: `line ${line}`, message })
@@ -49,7 +52,7 @@ export const parseInvariants = (text: string): readonly Invariant[] => {
     }
     if (kind !== 'never' && kind !== 'always') return fault('kind must be never or always')
     if (!/^[a-z][a-z0-9-]{0,63}$/.test(name)) return fault('name must be of [a-z0-9-]')
-    if (!rolePattern) return fault('role must be a role, !role or *')
+    if (!rolePattern) return fault('role must be a role that a caller can have, !role or *')
     if (!actionPattern) return fault('action must be an action, !action or *')
     if (!isRelation(relation)) return fault('relation must be anonymous, own, other or *')
     return [{ kind, name, role: rolePattern, action: actionPattern, relation, why: why.join(', ') }]
@@ -58,28 +61,28 @@ export const parseInvariants = (text: string): readonly Invariant[] => {
   return invariants
 }
 
-const breaks = ({ kind, role, action, relation }: Invariant, cell: Cell): boolean => {
-  if (!role.covers(cell.role) || !action.covers(cell.action) || (relation !== '*' && relation !== cell.relation)) return false
+const breaks = ({ kind, relation }: Invariant, cell: Cell): boolean => {
+  if (relation !== '*' && relation !== cell.relation) return false
   // `always` promises that the thing can be done: both layers that decide by rows must let it through
   return kind === 'never' ? cell.effect === 'allow' : cell.effect === 'deny' || cell.endpoint === 'deny'
 }
 
-/** Asks every invariant of every decision that the rows can make. Answers the first violation of each that is broken. */
+/**
+ * Asks every invariant of every decision that it covers. Answers the first violation of each that is broken. Names that
+ * only an invariant holds are asked for as well: a user may have a role that no row names.
+ */
 export const findViolations = async (snapshot: Snapshot, invariants: readonly Invariant[]): Promise<readonly Violation[]> => {
   const universe = universeOf(snapshot.rows)
-  const covered = {
-    roles: universe.roles.filter((role) => invariants.some((each) => each.role.covers(role))),
-    actions: universe.actions.filter((action) => invariants.some((each) => each.action.covers(action))),
-  }
-  const found = new Map<string, Violation>()
-  for await (const cell of cellsOf(snapshot, covered)) {
-    for (const invariant of invariants) {
-      if (!found.has(invariant.name) && breaks(invariant, cell)) {
-        found.set(invariant.name, { invariant, cell, row: snapshot.decideFor(cell.role, cell.action, cell.relation).row })
-      }
+  const found: Violation[] = []
+  for (const invariant of invariants) {
+    const covered = { roles: invariant.role.among(universe.roles), actions: invariant.action.among(universe.actions) }
+    for await (const cell of cellsOf(snapshot, questionsOf(covered))) {
+      if (!breaks(invariant, cell)) continue
+      found.push({ invariant, cell, row: snapshot.engine.ask(cell.role, cell.action, cell.relation).row })
+      break
     }
   }
-  return [...found.values()]
+  return found
 }
 
 /** One line for a person: which invariant, which decision, by which row, and which file says so. */

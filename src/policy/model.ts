@@ -25,10 +25,11 @@ const EFFECTS: readonly (readonly [key: string, effect: string])[] = [
 
 /**
  * What a matcher may look at. A decision is remembered for (role, action, relation), so the object matcher may see
- * the caller's role, the action, whether the caller has an id, and whether the record's owner equals it - nothing more.
+ * the caller's role, the action, and whether the caller has an id that is the record's owner - nothing more.
  */
 const ALLOWED_TERMS: Readonly<Record<'m' | 'm2', readonly RegExp[]>> = {
-  m: [/r_obj\.owner_id == r_sub\.id/g, /r_sub\.id != ""/g, /r_sub\.role\b/g, /r_act\b/g, /p_(?:role|action|reach)\b/g],
+  // R5 as one unit between brackets or logic: either half alone would tell callers apart that are remembered as one
+  m: [/(?<=\(|&& |\|\| )r_sub\.id != "" && r_obj\.owner_id == r_sub\.id(?=\)| &&| \|\|)/g, /r_sub\.role\b/g, /r_act\b/g, /p_(?:role|action|reach)\b/g],
   m2: [/r2_role\b/g, /r2_act\b/g, /p2_(?:role|action)\b/g],
 }
 
@@ -56,7 +57,8 @@ export const parseModel = (text: string): PolicyModel => {
       throw new PolicyError(`model.conf: the matcher ${key} looks at more than role, action and ownership, which is all that a remembered decision depends on (near "${rest.replace(/["a-z*()=!&|,\s]*/, '').slice(0, 30)}")`)
     }
   }
-  if (model.model.get('g')?.size !== 1) throw new PolicyError('model.conf: exactly one role definition, g = _, _, is expected')
+  const roles = model.model.get('g')
+  if (roles?.size !== 1 || roles.get('g')?.value !== '_, _') throw new PolicyError('model.conf: exactly one role definition, g = _, _, is expected')
   return Object.freeze({ text, sha256: createHash('sha256').update(text).digest('hex') })
 }
 

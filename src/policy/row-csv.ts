@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
-import { parseRowTexts, rowTexts } from './parse-row.js'
+import { parseRowTexts, rowKey, rowTexts } from './parse-row.js'
 import type { Parsed } from './parse-row.js'
 
 export interface CsvRecord { readonly line: number; readonly fields: readonly string[] }
@@ -21,16 +21,29 @@ export const parseCsvRecords = (text: string): Parsed<readonly CsvRecord[]> => {
   }
 }
 
-/** Reads rows from CSV (`ptype, …fields`). Every fault names its line; one fault refuses the whole text. */
+/**
+ * Reads rows from CSV (`ptype, …fields`). Every fault names its line; one fault refuses the whole text. A row or a priority
+ * that stands there twice is a fault: the table holds each once.
+ */
 export const parsePolicyCsv = (text: string): Parsed<readonly PolicyRow[]> => {
   const records = parseCsvRecords(text)
   if (!records.ok) return records
   const rows: PolicyRow[] = []
   const faults: Fault[] = []
+  const rowLines = new Map<string, number>()
+  const priorityLines = new Map<number, number>()
   for (const { line, fields: [ptype = '', ...texts] } of records.value) {
     const row = parseRowTexts(ptype, texts)
-    if (row.ok) rows.push(row.value)
-    else faults.push(...row.faults.map(({ field, message }) => ({ field: `line ${line}${field && `, ${field}`}`, message })))
+    if (row.ok) {
+      const key = rowKey(row.value)
+      const twin = rowLines.get(key)
+      const rival = row.value.ptype === 'p' ? priorityLines.get(row.value.priority) : undefined
+      if (twin !== undefined) faults.push({ field: `line ${line}`, message: `is the row of line ${twin} again` })
+      else if (rival !== undefined) faults.push({ field: `line ${line}, priority`, message: `is also the priority of line ${rival}` })
+      rowLines.set(key, line)
+      if (row.value.ptype === 'p') priorityLines.set(row.value.priority, line)
+      rows.push(row.value)
+    } else faults.push(...row.faults.map(({ field, message }) => ({ field: `line ${line}${field && `, ${field}`}`, message })))
   }
   return faults.length > 0 ? { ok: false, faults } : { ok: true, value: rows }
 }

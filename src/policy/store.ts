@@ -6,6 +6,7 @@ import { describeViolation, findViolations } from './invariants.js'
 import type { Invariant } from './invariants.js'
 import type { PolicyModel } from './model.js'
 import { parseRowTexts } from './parse-row.js'
+import type { Parsed } from './parse-row.js'
 import { PolicyError, describeFaults } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
@@ -13,25 +14,33 @@ import type { Snapshot } from './snapshot.js'
 /** What the files of an installation say: the model, and what no revision may break. */
 export interface PolicyRules { readonly model: PolicyModel; readonly invariants: readonly Invariant[] }
 
-interface StoredRow { readonly ptype: string; readonly rule: unknown }
+/** A row as the table holds it, before anything is known of it. */
+export interface StoredRow { readonly ptype: string; readonly rule: unknown }
+
+/** All rows of one revision, as stored. */
+export interface StoredRevision { readonly revision: number; readonly stored: readonly StoredRow[] }
 
 const SLICE = 1_000
 
+export const parseStoredRow = ({ ptype, rule }: StoredRow): Parsed<PolicyRow> =>
+  Array.isArray(rule) && rule.every((text): text is string => typeof text === 'string')
+    ? parseRowTexts(ptype, rule)
+    : { ok: false, faults: [{ field: '', message: 'must be a list of texts' }] }
+
 /** Narrows stored rows. One that does not parse refuses them all: a policy is loaded whole, or not at all. */
-const parseStored = async (stored: readonly StoredRow[]): Promise<readonly PolicyRow[]> => {
+export const parseStored = async (stored: readonly StoredRow[]): Promise<readonly PolicyRow[]> => {
   const rows: PolicyRow[] = []
-  for (const [i, { ptype, rule }] of stored.entries()) {
+  for (const [i, each] of stored.entries()) {
     if (i % SLICE === SLICE - 1) await new Promise(setImmediate)
-    const texts = Array.isArray(rule) && rule.every((text): text is string => typeof text === 'string') ? rule : undefined
-    const row = texts === undefined ? undefined : parseRowTexts(ptype, texts)
-    if (!row?.ok) throw new PolicyError(`a stored row does not parse: ${ptype}, ${JSON.stringify(rule).slice(0, 200)}${row ? ` (${describeFaults(row.faults)})` : ''}`)
+    const row = parseStoredRow(each)
+    if (!row.ok) throw new PolicyError(`a stored row does not parse: ${each.ptype}, ${JSON.stringify(each.rule).slice(0, 200)} (${describeFaults(row.faults)})`)
     rows.push(row.value)
   }
   return rows
 }
 
 /** The rows and the revision that they are, seen at one moment. */
-export const readRows = async (client: Pick<PoolClient, 'query'>): Promise<{ readonly revision: number; readonly stored: readonly StoredRow[] }> => {
+export const readRows = async (client: Pick<PoolClient, 'query'>): Promise<StoredRevision> => {
   const { rows: [head] } = await client.query<{ revision: string }>('select revision from policy_head')
   const { rows: stored } = await client.query<StoredRow>(
     `select ptype, rule from casbin order by ptype, case when ptype = 'p' then (rule ->> 0)::bigint end, id`)
@@ -43,17 +52,29 @@ export const readRows = async (client: Pick<PoolClient, 'query'>): Promise<{ rea
  * Reads the table itself rather than through the adapter's loadPolicy, which has no order, blocks, and parses every value
  * again as CSV. Throws PolicyError for rows that do not parse or that break an invariant; what is in force stays so.
  */
-export const loadSnapshot = (database: Database, { model, invariants }: PolicyRules) => async (known: number | null): Promise<Snapshot | null> => {
+export const loadSnapshot = (database: Database, rules: PolicyRules) => async (known: number | null): Promise<Snapshot | null> => {
   const [head] = await database.run<{ revision: string }>({ name: 'policy_head', text: 'select revision from policy_head' })
   if (head === undefined || Number(head.revision) === (known ?? 0)) return null
-  const { revision, stored } = await database.transaction(async (client) => {
+  return wholeSnapshot(await readStored(database), rules)
+}
+
+/** The stored rows and their revision, as one transaction sees them. */
+export const readStored = async (database: Database): Promise<StoredRevision> =>
+  database.transaction(async (client) => {
     await client.query('set transaction isolation level repeatable read, read only')
     return readRows(client)
   })
-  const snapshot = await buildSnapshot(revision, model, await parseStored(stored))
-  const [violation] = await findViolations(snapshot, invariants)
-  if (violation) {
-    throw new PolicyError(`the stored rows of revision ${revision} break an ${describeViolation(violation)} To recover: linkgate policy restore REVISION, or see docs/operations.md.`)
+
+/** The snapshot of stored rows. Throws PolicyError, with the way out, where they do not parse or break an invariant. */
+export const wholeSnapshot = async ({ revision, stored }: StoredRevision, { model, invariants }: PolicyRules): Promise<Snapshot> => {
+  const broken = (what: string) => new PolicyError(`policy revision ${revision} cannot be in force: ${what} To recover: linkgate policy restore REVISION, or see docs/operations.md.`)
+  let snapshot: Snapshot
+  try {
+    snapshot = await buildSnapshot(revision, model, await parseStored(stored))
+  } catch (error) {
+    throw error instanceof PolicyError ? broken(`${error.message}.`) : error
   }
+  const [violation] = await findViolations(snapshot, invariants)
+  if (violation) throw broken(`its rows break an ${describeViolation(violation)}`)
   return snapshot
 }

@@ -1,7 +1,8 @@
 import { ACTIONS } from '../domain/action.js'
-import type { Decision, Relation } from '../domain/decision.js'
+import type { Relation } from '../domain/decision.js'
 import type { Effect, PolicyRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
+import type { Engine } from './engine.js'
 import type { Snapshot } from './snapshot.js'
 
 /** One cell of the decision table: what `can()` answers, and whether the role may call the endpoint at all. */
@@ -31,7 +32,7 @@ const DEFAULT_ROLES = ['admin', 'editor', 'viewer'] as const
 
 /** The universe of some sets of rows together (two revisions that are compared, say). */
 export const universeOf = (...sets: readonly (readonly PolicyRow[])[]): Universe => {
-  const roles = new Set<string>([...DEFAULT_ROLES])
+  const roles = new Set<string>(DEFAULT_ROLES)
   const actions = new Set<string>(ACTIONS)
   for (const rows of sets) {
     for (const row of rows) {
@@ -45,31 +46,39 @@ export const universeOf = (...sets: readonly (readonly PolicyRow[])[]): Universe
   return { roles: [ENGINE_ROLES.anonymous, ...[...roles].sort(), ENGINE_ROLES.user], actions: [...[...actions].sort(), '*'] }
 }
 
+/** Roles, each with the actions to ask for it. */
+export type Questions = Iterable<readonly [role: string, actions: Iterable<string>]>
+
+export const questionsOf = ({ roles, actions }: Universe): Questions => roles.map((role) => [role, actions] as const)
+
 /** How many questions are asked before the event loop gets its turn again. */
 const SLICE = 200
 
-const relationsOf = (role: string): readonly Relation[] => (role === ENGINE_ROLES.anonymous ? ['anonymous'] : ['own', 'other'])
+export const relationsOf = (role: string): readonly Relation[] => (role === ENGINE_ROLES.anonymous ? ['anonymous'] : ['own', 'other'])
 
-/** Every cell of the universe under a snapshot, role by role. */
-export async function* cellsOf(snapshot: Snapshot, { roles, actions }: Universe): AsyncGenerator<Cell> {
+/** Every cell of some questions under a snapshot, role by role. Asks the engine itself, and leaves the snapshot's memory to callers. */
+export async function* cellsOf({ engine }: Snapshot, questions: Questions): AsyncGenerator<Cell> {
   let asked = 0
-  for (const role of roles) {
+  for (const [role, actions] of questions) {
     for (const action of actions) {
       if (++asked % SLICE === 0) await new Promise(setImmediate)
-      for (const relation of relationsOf(role)) yield cellOf(snapshot, role, action, relation)
+      yield* cellsFor(engine, role, action)
     }
   }
 }
 
-export const cellOf = (snapshot: Snapshot, role: string, action: string, relation: Relation): Cell => {
-  const { effect, rule }: Decision = snapshot.decideFor(role, action, relation)
-  return { role, action, relation, effect, rule, endpoint: snapshot.mayCall(role, action) ? 'allow' : 'deny' }
+const cellsFor = (engine: Engine, role: string, action: string): readonly Cell[] => {
+  const endpoint = engine.askEndpoint(role, action) ? 'allow' : 'deny'
+  return relationsOf(role).map((relation): Cell => {
+    const { allowed, row } = engine.ask(role, action, relation)
+    return { role, action, relation, effect: allowed ? 'allow' : 'deny', rule: row?.rule ?? 'default', endpoint }
+  })
 }
 
 /** The whole decision table of a snapshot. */
 export const decisionTable = async (snapshot: Snapshot): Promise<readonly Cell[]> => {
   const cells: Cell[] = []
-  for await (const cell of cellsOf(snapshot, universeOf(snapshot.rows))) cells.push(cell)
+  for await (const cell of cellsOf(snapshot, questionsOf(universeOf(snapshot.rows)))) cells.push(cell)
   return cells
 }
 
@@ -80,22 +89,35 @@ const outcome = ({ effect, rule, endpoint }: Cell): Outcome => ({ effect, rule, 
  * reach are asked; that these are all of them is held against the whole table in the tests.
  */
 export const decisionChanges = async (before: Snapshot, after: Snapshot, changed: readonly PolicyRow[]): Promise<readonly CellChange[]> => {
-  const universe = narrow(universeOf(before.rows, after.rows), [before, after], changed)
   const changes: CellChange[] = []
-  for await (const cell of cellsOf(after, universe)) {
-    const was = cellOf(before, cell.role, cell.action, cell.relation)
-    if (was.effect !== cell.effect || was.rule !== cell.rule || was.endpoint !== cell.endpoint) {
-      changes.push({ role: cell.role, action: cell.action, relation: cell.relation, before: outcome(was), after: outcome(cell) })
+  let asked = 0
+  for (const [role, actions] of reachedBy(changed, universeOf(before.rows, after.rows), [before.engine, after.engine])) {
+    for (const action of actions) {
+      if (++asked % SLICE === 0) await new Promise(setImmediate)
+      const was = cellsFor(before.engine, role, action)
+      for (const [i, cell] of cellsFor(after.engine, role, action).entries()) {
+        const old = was[i]
+        if (old === undefined || (old.effect === cell.effect && old.rule === cell.rule && old.endpoint === cell.endpoint)) continue
+        changes.push({ role, action, relation: cell.relation, before: outcome(old), after: outcome(cell) })
+      }
     }
   }
   return changes
 }
 
 /** The part of a universe that some rows can matter to: the roles that have them, by themselves or by inheritance, and their actions. */
-const narrow = ({ roles, actions }: Universe, snapshots: readonly Snapshot[], changed: readonly PolicyRow[]): Universe => {
-  const named = new Set(changed.map((row) => row.role))
-  const everybody = named.has(ENGINE_ROLES.anyone) || named.has(ENGINE_ROLES.user)
-  const reached = (role: string) => everybody || snapshots.some(({ engine }) => [...engine.inheritance.ancestors(role).keys()].some((name) => named.has(name)))
-  const touched = new Set<string>(changed.map((row) => (row.ptype === 'g' ? '*' : row.action)))
-  return { roles: roles.filter(reached), actions: touched.has('*') ? actions : actions.filter((action) => touched.has(action)) }
+const reachedBy = function* (changed: readonly PolicyRow[], { roles, actions }: Universe, engines: readonly Engine[]): Generator<readonly [string, Iterable<string>]> {
+  const touched = new Map<string, Set<string>>()
+  for (const row of changed) {
+    const named = touched.get(row.role) ?? new Set<string>()
+    named.add(row.ptype === 'g' ? '*' : row.action)
+    touched.set(row.role, named)
+  }
+  for (const role of roles) {
+    const having = new Set<string>([ENGINE_ROLES.anyone, ENGINE_ROLES.user])
+    for (const { inheritance } of engines) for (const name of inheritance.ancestors(role).keys()) having.add(name)
+    const reached = new Set<string>()
+    for (const name of having) for (const action of touched.get(name) ?? []) reached.add(action)
+    if (reached.size > 0) yield [role, reached.has('*') ? actions : reached]
+  }
 }
