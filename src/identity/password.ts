@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import { hash, verify } from '@node-rs/argon2'
+import * as library from '@node-rs/argon2'
 
 import { Refusal } from '../domain/refusal.js'
 import { boundedWork } from './bounded-work.js'
@@ -23,15 +23,17 @@ export interface PasswordsOptions {
   readonly atOnce?: number
   /** how many more may wait; beyond it: `rate_limited` (429) */
   readonly waiting?: number
+  /** the library that hashes; a test that counts its calls gives another */
+  readonly argon2?: Pick<typeof library, 'hash' | 'verify'>
 }
 
 // argon2id, the library's default algorithm, with the parameters that OWASP's password storage cheat sheet asks for
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const
 
 /** Passwords under argon2id (RFC 9106). Ready once the hash for accounts that are not there is made. */
-export const createPasswords = async ({ atOnce = 2, waiting = 32 }: PasswordsOptions = {}): Promise<Passwords> => {
+export const createPasswords = async ({ atOnce = 2, waiting = 32, argon2 = library }: PasswordsOptions = {}): Promise<Passwords> => {
   const bounded = boundedWork({ atOnce, waiting })
-  const nobodys = await hash(randomBytes(32), PARAMETERS)
+  const nobodys = await argon2.hash(randomBytes(32), PARAMETERS)
   return {
     hash: async (password) => {
       const normal = normalize(password)
@@ -40,13 +42,13 @@ export const createPasswords = async ({ atOnce = 2, waiting = 32 }: PasswordsOpt
           errors: [{ field: 'password', message: `must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters` }],
         })
       }
-      return bounded(() => hash(normal, PARAMETERS))
+      return bounded(() => argon2.hash(normal, PARAMETERS))
     },
     verify: async (stored, password) => {
       // What can be nobody's password is refused without work, whoever the account belongs to.
       const normal = normalize(password)
       if (normal === null) return false
-      const matches = await bounded(() => verify(stored ?? nobodys, normal).catch(() => false))
+      const matches = await bounded(() => argon2.verify(stored ?? nobodys, normal).catch(() => false))
       return matches && stored !== null && stored !== undefined
     },
   }

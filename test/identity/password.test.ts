@@ -1,3 +1,4 @@
+import * as library from '@node-rs/argon2'
 import { expect } from 'chai'
 
 import { Refusal } from '../../src/domain/refusal.js'
@@ -52,6 +53,15 @@ describe('passwords', () => {
 
   it('are never cut: two of 256 characters that differ in the last are two', async () => {
     expect(await passwords.verify(await passwords.hash(`${'a'.repeat(255)}b`), 'a'.repeat(256))).to.equal(false)
+  })
+
+  it('cost the same work where the account has none: one check, against a hash of the same parameters', async () => {
+    const checked: string[] = []
+    const counted = await createPasswords({ argon2: { hash: library.hash, verify: (hash, password) => { checked.push(String(hash)); return library.verify(hash, password) } } })
+    expect(await counted.verify(undefined, 'correct horse')).to.equal(false)
+    expect(await counted.verify(null, 'correct horse')).to.equal(false)
+    expect(checked).to.have.length(2)
+    for (const hash of checked) expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[^$]{22}\$[^$]{43}$/)
   })
 
   it('refuse a burst with 429 instead of taking all memory, also for accounts that are not there', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
+import { Client } from 'pg'
 
 import { openPool } from '../../src/database/pool.js'
 import type { Database } from '../../src/database/database.js'
@@ -339,9 +340,34 @@ describe('the table of sign-ins', () => {
     expect(refused).to.include({ code: '42501' })
   })
 
+  it('takes a token that another rotation won while this one waited for the row as reused, and ends the sign-in', async () => {
+    if (database === undefined) throw new Error('no database')
+    const bench = databaseBench(testDb, database)
+    await bench.addUser('bea@example.org', 'correct horse')
+    const signIn = createSignIn({ store: bench.store, issuer, passwords: { hash: async (password) => password, verify: async () => true } })
+    const { refresh_token: token } = await signIn.password({ username: 'bea@example.org', password: 'correct horse' })
+    const holder = new Client(testDb.owner)
+    await holder.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('select from refresh_tokens for update')
+      const both = Promise.allSettled([signIn.refresh({ refresh_token: token }), signIn.refresh({ refresh_token: token })])
+      const waiting = `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      while ((await testDb.asOwner<{ n: number }>(waiting))[0]?.n !== 2) await new Promise((resolve) => setImmediate(resolve))
+      await holder.query('commit')
+      const answers = await both
+      const won = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+      expect(won).to.have.length(1)
+      expect(await codeOf(signIn.refresh({ refresh_token: won[0]?.refresh_token ?? '' }))).to.equal('invalid_grant')
+    } finally {
+      await holder.end()
+    }
+  })
+
   it('is swept of what has ended when the user signs in', async () => {
     if (database === undefined) throw new Error('no database')
     const bench = databaseBench(testDb, database)
+    await testDb.asOwner('truncate refresh_tokens')
     await bench.addUser('eve@example.org', 'correct horse')
     const signIn = createSignIn({ store: bench.store, issuer, passwords: { hash: async (password) => password, verify: async () => true } })
     const enter = () => signIn.password({ username: 'eve@example.org', password: 'correct horse' })
