@@ -103,7 +103,7 @@ const STORES: Readonly<Record<string, () => Promise<Bench>>> = {
       testDb = await testDatabase()
       database = openPool({ connection: testDb.service, size: 8, deadlineMs: 5_000 })
     }
-    await testDb.asOwner('truncate users, links, refresh_tokens')
+    await testDb.asOwner('truncate users cascade')
     return databaseBench(testDb, database)
   },
 }
