@@ -85,9 +85,12 @@ export const findViolations = async (snapshot: Snapshot, invariants: readonly In
   return found
 }
 
+const SCOPE: Readonly<Record<Relation, string>> = { anonymous: 'without a user', own: 'on own records', other: 'on other records' }
+
 /** One line for a person: which invariant, which decision, by which row, and which file says so. */
 export const describeViolation = ({ invariant, cell, row }: Violation): string => {
-  const by = cell.endpoint === 'deny' && cell.effect === 'allow' ? 'no endpoint row lets it through'
-    : row === null ? 'no row matches' : `row ${row.priority} (${row.rule}) decides`
-  return `invariant ${invariant.name} (${invariant.why}): ${cell.role} would be ${cell.effect === 'allow' && cell.endpoint === 'deny' ? 'refused' : cell.effect === 'allow' ? 'allowed' : 'denied'} ${cell.action} on ${cell.relation} records; ${by}. Invariants change in policies/invariants.csv alone.`
+  const shut = invariant.kind === 'always' && cell.effect === 'allow'
+  const by = shut ? 'no endpoint row lets it through' : row === null ? 'no row matches' : `row ${row.priority} (${row.rule}) decides`
+  const outcome = shut ? 'refused' : cell.effect === 'allow' ? 'allowed' : 'denied'
+  return `invariant ${invariant.name} (${invariant.why}): ${cell.role} would be ${outcome} ${cell.action} ${SCOPE[cell.relation]}; ${by}. Invariants change in policies/invariants.csv alone.`
 }

@@ -1,0 +1,112 @@
+import { expect } from 'chai'
+
+import { createCurrentPolicy } from '../../src/policy/current.js'
+import { buildSnapshot } from '../../src/policy/snapshot.js'
+import type { Snapshot } from '../../src/policy/snapshot.js'
+import { csvRows, shippedRules } from '../support/policy.js'
+
+/** A load that answers when it is told to. */
+const byHand = () => {
+  const loads: { readonly known: number | null; answer(snapshot: Snapshot | null): void; fail(error: Error): void }[] = []
+  const load = (known: number | null) => new Promise<Snapshot | null>((resolve, reject) => loads.push({ known, answer: resolve, fail: reject }))
+  return { loads, load, nth: (i: number) => {
+    const found = loads[i]
+    if (found === undefined) throw new Error(`no load ${i}`)
+    return found
+  } }
+}
+
+const turn = () => new Promise(setImmediate)
+
+describe('the policy in force', () => {
+  let snapshots: readonly Snapshot[]
+  const at = (revision: number): Snapshot => {
+    const found = snapshots[revision]
+    if (found === undefined) throw new Error(`no revision ${revision}`)
+    return found
+  }
+  before(async () => {
+    const { model } = await shippedRules()
+    snapshots = await Promise.all([0, 1, 2, 3].map((revision) => buildSnapshot(revision, model, csvRows(`p, 1, R${revision}, anyone, link:read, any, allow`))))
+  })
+
+  it('decides nothing before the first policy is whole', async () => {
+    const { load, nth } = byHand()
+    const policy = createCurrentPolicy(load)
+    expect(() => policy.current()).to.throw('no policy has been loaded yet')
+    expect(() => policy.can(null, 'link:read', null)).to.throw()
+    const refreshed = policy.refresh()
+    nth(0).answer(null)
+    await refreshed.then(() => expect.fail('there is no policy'), () => undefined)
+    expect(policy.status()).to.deep.equal({ revision: null, fault: null })
+  })
+
+  it('shares one load among demands that arrive while it has not begun', async () => {
+    const { load, loads, nth } = byHand()
+    const policy = createCurrentPolicy(load)
+    const first = policy.refresh()
+    const late = [policy.refresh(), policy.refresh(), policy.refresh()]
+    expect(loads).to.have.length(1)
+    nth(0).answer(at(1))
+    expect((await first).revision).to.equal(1)
+    await turn()
+    expect(loads, 'one load for the three that came during the first').to.have.length(2)
+    expect(nth(1).known).to.equal(1)
+    nth(1).answer(at(2))
+    expect((await Promise.all(late)).map(({ revision }) => revision)).to.deep.equal([2, 2, 2])
+  })
+
+  it('keeps the last good policy where a load fails, says why, and says so no longer after the next good one', async () => {
+    const { load, nth } = byHand()
+    const policy = createCurrentPolicy(load)
+    const first = policy.refresh()
+    nth(0).answer(at(1))
+    await first
+    const second = policy.refresh()
+    nth(1).fail(new Error('a stored row does not parse'))
+    await second.then(() => expect.fail('the load failed'), (error: unknown) => expect(String(error)).to.contain('does not parse'))
+    expect(policy.status()).to.deep.equal({ revision: 1, fault: 'a stored row does not parse' })
+    expect(policy.can(null, 'link:read', null)).to.equal(true)
+    const third = policy.refresh()
+    nth(2).answer(at(2))
+    await third
+    expect(policy.status()).to.deep.equal({ revision: 2, fault: null })
+  })
+
+  it('serves the demands that waited behind a load that fails', async () => {
+    const { load, nth } = byHand()
+    const policy = createCurrentPolicy(load)
+    const first = policy.refresh().catch(() => 'failed')
+    const second = policy.refresh()
+    nth(0).fail(new Error('away'))
+    expect(await first).to.equal('failed')
+    await turn()
+    nth(1).answer(at(3))
+    expect((await second).revision).to.equal(3)
+  })
+
+  it('never goes back to an older revision', async () => {
+    const { load, nth } = byHand()
+    const policy = createCurrentPolicy(load)
+    for (const [i, revision] of [2, 1, 3, 2].entries()) {
+      const refreshed = policy.refresh()
+      nth(i).answer(at(revision))
+      await refreshed
+    }
+    expect(policy.current()).to.equal(at(3))
+  })
+
+  it('gives one reference until it gives another: whoever holds a snapshot keeps it', async () => {
+    const { load, nth } = byHand()
+    const policy = createCurrentPolicy(load)
+    const first = policy.refresh()
+    nth(0).answer(at(1))
+    const held = await first
+    const second = policy.refresh()
+    expect(policy.current()).to.equal(held)
+    nth(1).answer(at(2))
+    await second
+    expect(held.decideFor('viewer', 'link:read', 'other').rule).to.equal('R1')
+    expect(policy.current().decideFor('viewer', 'link:read', 'other').rule).to.equal('R2')
+  })
+})
