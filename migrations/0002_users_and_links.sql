@@ -54,22 +54,15 @@ grant update (name, password_hash, updated_at, version) on users to users_own;
 grant update (role, suspended_at, updated_at, version) on users to users_any;
 grant select, insert, update on users to identity;
 
--- What the login role may ask without becoming anybody: one link by its code, one user by their id.
+-- What the login role may ask without becoming anybody: one link by its code (and one user by their id, 0004).
 create function find_link(wanted text)
   returns table (id bigint, code text, target text, owner_id bigint, created_at timestamptz, updated_at timestamptz, version bigint)
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select l.id, l.code, l.target, l.owner_id, l.created_at, l.updated_at, l.version from public.links l where l.code = wanted
   $$;
 
-create function find_user(wanted bigint)
-  returns table (id bigint, email text, name text, role text, suspended boolean, created_at timestamptz)
-  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-    select u.id, u.email, u.name, u.role, u.suspended_at is not null, u.created_at from public.users u where u.id = wanted
-  $$;
-
 -- A function's owner needs the right to create in its schema at the moment of the hand-over, and not after.
-grant create on schema public to links_public, identity;
+grant create on schema public to links_public;
 alter function find_link owner to links_public;
-alter function find_user owner to identity;
-revoke create on schema public from links_public, identity;
-revoke execute on function find_link, find_user from public;
+revoke create on schema public from links_public;
+revoke execute on function find_link from public;

@@ -21,3 +21,16 @@ create policy refresh_tokens_identity on refresh_tokens to identity using (true)
 -- What a token grants, to whom and until when is settled when it is made.
 grant select, insert, delete on refresh_tokens to identity;
 grant update (used_at, revoked_at) on refresh_tokens to identity;
+
+-- One user by their id, as they are now; none where the sign-in that the caller's token came from is over.
+create function find_user(wanted bigint, sign_in uuid)
+  returns table (id bigint, email text, name text, role text, suspended boolean, created_at timestamptz)
+  language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+    select u.id, u.email, u.name, u.role, u.suspended_at is not null, u.created_at from public.users u
+     where u.id = wanted
+       and not exists (select from public.refresh_tokens t where t.family = sign_in and t.revoked_at is not null)
+  $$;
+grant create on schema public to identity;
+alter function find_user owner to identity;
+revoke create on schema public from identity;
+revoke execute on function find_user from public;

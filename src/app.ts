@@ -1,4 +1,4 @@
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Context } from 'koa'
 import helmet from 'koa-helmet'

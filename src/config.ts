@@ -32,6 +32,8 @@ const Settings = z.object({
   MIGRATION_DATABASE_URL: postgresUrl.optional(),
   DATABASE_POOL_SIZE: integer(1, 1_000).prefault('10'),
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis:// URL' }).optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
+  MAIL_FROM: z.string().min(3).max(254).optional(),
   JWT_AUDIENCE: z.string().min(1).max(255).optional(),
   JWT_SIGNING_KEY_FILE: z.string().min(1).transform((path) => resolve(path)).optional(),
   RATE_LIMIT_ANONYMOUS: quota.prefault('60/60'),
@@ -57,6 +59,8 @@ export interface Config {
   readonly migrationDatabaseUrl: string | undefined
   readonly databasePoolSize: number
   readonly redisUrl: string | undefined
+  /** the server that invitations are sent through, and the address that they come from; undefined: they are only answered */
+  readonly smtp: { readonly url: string; readonly from: string } | undefined
   readonly jwtAudience: string | undefined
   readonly signingKeyFile: string
   readonly quotas: { readonly anonymous: Quota; readonly user: Quota; readonly sign_in: Quota }
@@ -94,6 +98,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     migrationDatabaseUrl: settings.MIGRATION_DATABASE_URL ?? settings.DATABASE_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     redisUrl: settings.REDIS_URL,
+    smtp: settings.SMTP_URL === undefined ? undefined : { url: settings.SMTP_URL, from: settings.MAIL_FROM ?? `linkgate@${new URL(settings.BASE_URL ?? 'http://localhost').hostname}` },
     jwtAudience: settings.JWT_AUDIENCE,
     signingKeyFile: settings.JWT_SIGNING_KEY_FILE ?? resolve(settings.DATA_DIR, 'signing-key.pem'),
     quotas: Object.freeze({ anonymous: settings.RATE_LIMIT_ANONYMOUS, user: settings.RATE_LIMIT_USER, sign_in: settings.RATE_LIMIT_SIGN_IN }),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,8 +15,13 @@ import { openPool } from './database/pool.js'
 import { StartError } from './domain/start-error.js'
 import { answerBrokenRequest } from './http/broken-request.js'
 import { createIdentity } from './identity/identity.js'
+import type { Identity } from './identity/identity.js'
+import { PERSONAL_TOKEN_PREFIX } from './identity/personal-token.js'
 import { createGateway } from './layers/1-gateway/gateway.js'
 import { createRateLimiter } from './layers/1-gateway/rate-limit.js'
+import { REDIS_OPTIONS } from './layers/1-gateway/rate-limit-store.js'
+import { createTokenVerifier } from './layers/1-gateway/token.js'
+import type { TokenVerifier } from './layers/1-gateway/token.js'
 import { requireRole } from './layers/2-endpoint/require-role.js'
 import { requirePermission } from './layers/3-object/require-permission.js'
 import type { Layers } from './layers/route.js'
@@ -64,13 +70,15 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     closing.push(() => watch.stop())
 
     const identity = await createIdentity({ database, signingKeyFile: config.signingKeyFile, audience: config.jwtAudience })
+    const limiter = createRateLimiter({ quotas: config.quotas, ...(redis ? { redis } : {}) })
     const layers = composeLayers({
       gateway: createGateway({
-        limiter: createRateLimiter({ quotas: config.quotas, ...(redis ? { redis } : {}) }),
-        tokens: identity.verifier,
-        findUser: ({ subject }) => identity.findUser(subject),
+        limiter,
+        tokens: verifierOf(identity),
+        findUser: ({ subject, signIn }) => identity.findUser(subject, signIn),
         trustedProxyHops: config.trustedProxyHops,
       }),
+      countAccount: async (ctx, account) => limiter.require(ctx, 'sign_in', accountBucket(account)),
       endpoint: requireRole,
       object: requirePermission,
       data: (rule, context) => rule.open(context),
@@ -83,7 +91,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     const baseUrl = config.baseUrl ?? urlOf(server)
     let draining = false
     const routes = routeTable({
-      database, rules, policy, identity, baseUrl,
+      database, rules, policy, identity, baseUrl, smtp: config.smtp,
       readiness: async () => {
         const status = policy.status()
         const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)
@@ -113,9 +121,27 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
   }
 }
 
+/** An account's bucket: one for each address in whatever case, and readable to nobody who watches the counters. */
+const accountBucket = (account: string): string => `account:${createHash('sha256').update(account.toLowerCase()).digest('base64url')}`
+
+/** Access tokens of the issuer, and personal tokens. */
+const verifierOf = ({ issuer, personalTokens }: Identity): TokenVerifier => createTokenVerifier({
+  issuer: issuer.name,
+  audience: issuer.audience,
+  keys: issuer.keys,
+  opaque: {
+    prefix: PERSONAL_TOKEN_PREFIX,
+    find: async (token) => {
+      const found = await personalTokens(token)
+      return found && {
+        subject: found.userId, issuer: issuer.name, scopes: new Set(found.scopes), id: `personal:${found.id}`, expiresAt: found.expiresAt.getTime() / 1_000, signIn: null,
+      }
+    },
+  },
+})
+
 const openRedis = (url: string, log: Logger): Redis => {
-  // An unreachable Redis must answer at once, so that the limiter in memory takes over (ioredis would otherwise wait 10 s).
-  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 100, connectTimeout: 1_000 })
+  const redis = new Redis(url, REDIS_OPTIONS)
   redis.on('error', (err: Error) => log.warn({ err }, 'Redis is away; limits are counted in this process'))
   return redis
 }

@@ -8,6 +8,7 @@ export const SQLSTATE = {
   insufficientPrivilege: '42501',
   readOnlyTransaction: '25006',
   policyReplaced: 'LG001',
+  lastAdmin: 'LG003',
 } as const
 
 /** The SQLSTATE of an error that PostgreSQL reported; undefined for every other error. */

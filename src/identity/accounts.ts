@@ -2,7 +2,7 @@ import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
 import type { User } from '../domain/user.js'
 import { Refusal } from '../domain/refusal.js'
-import { isId } from '../domain/id.js'
+import { isId, toId } from '../domain/id.js'
 
 export interface NewAccount {
   readonly email: string
@@ -24,10 +24,7 @@ interface AccountRow {
 const COLUMNS = 'id, email, name, role, suspended_at is not null as suspended, created_at'
 const ENTER = { name: 'enter_identity', text: 'select enter_identity()' } as const
 
-const toUser = ({ id, created_at, ...row }: AccountRow): User => {
-  if (!isId(id)) throw new Error('the database holds an id that is not a positive 64-bit integer')
-  return { ...row, id, created_at: created_at.toISOString() }
-}
+const toUser = ({ id, created_at, ...row }: AccountRow): User => ({ ...row, id: toId(id), created_at: created_at.toISOString() })
 
 /** Accounts as whoever has the database in hand manages them (the first start, the command line): no request comes this way. */
 export const createAccounts = (database: Database) => {

@@ -1,12 +1,14 @@
 import type { Database } from '../database/database.js'
 import type { User } from '../domain/user.js'
-import { createTokenVerifier } from '../layers/1-gateway/token.js'
-import type { TokenVerifier } from '../layers/1-gateway/token.js'
+import { acceptInvitation } from './accept-invitation.js'
+import type { AcceptInvitation } from './accept-invitation.js'
 import { findUser } from './find-user.js'
 import { AUDIENCE, createIssuer } from './issuer.js'
 import type { Issuer } from './issuer.js'
 import { ownKeys } from './key-source.js'
+import type { KeySource } from './key-source.js'
 import { createPasswords } from './password.js'
+import { usePersonalToken } from './personal-token.js'
 import { createSignIn } from './sign-in.js'
 import type { SignIn } from './sign-in.js'
 import { createSignInStore } from './sign-in-store.js'
@@ -30,9 +32,13 @@ export const openIssuer = async ({ signingKeyFile, audience = AUDIENCE }: Issuer
 
 /** Who callers are: tokens made and checked, users found. */
 export interface Identity {
-  readonly verifier: TokenVerifier
+  /** what the gateway verifies access tokens by */
+  readonly issuer: { readonly name: string; readonly audience: string; readonly keys: KeySource }
+  readonly personalTokens: ReturnType<typeof usePersonalToken>
   readonly jwks: Issuer['jwks']
-  readonly findUser: (id: string) => Promise<User | null>
+  /** The user as they are now; null where there is none, or where the sign-in named with them is over. */
+  readonly findUser: (id: string, signIn?: string | null) => Promise<User | null>
+  readonly acceptInvitation: AcceptInvitation
   readonly signIn: SignIn
   /** true where the password is the user's */
   readonly checkPassword: (user: User, password: string) => Promise<boolean>
@@ -46,7 +52,9 @@ export const createIdentity = async ({ database, signingKeyFile, audience = AUDI
   const passwords = await createPasswords()
   const store = createSignInStore(database)
   return {
-    verifier: createTokenVerifier({ issuer: nameOf(key), audience, keys: ownKeys(key) }),
+    issuer: { name: nameOf(key), audience, keys: ownKeys(key) },
+    personalTokens: usePersonalToken(database),
+    acceptInvitation: acceptInvitation(database, passwords.hash),
     jwks: issuer.jwks,
     findUser: findUser(database),
     signIn: createSignIn({ store, issuer, passwords }),

@@ -18,6 +18,8 @@ export interface Grant {
   /** whole seconds from 1 to MAX_TTL_SECONDS */
   readonly ttlSeconds: number
   readonly clientId?: string
+  /** the sign-in that the token comes from, a UUID (`sid`): with it the token ends too */
+  readonly signIn?: string
 }
 
 export interface Issuer {
@@ -37,12 +39,12 @@ export interface IssuerOptions {
 export const createIssuer = ({ issuer, audience, key }: IssuerOptions): Issuer => {
   const jwks = Object.freeze({ keys: Object.freeze([Object.freeze({ ...key.jwk })]) })
   return {
-    sign: async ({ subject, scope, ttlSeconds, clientId = 'linkgate' }) => {
+    sign: async ({ subject, scope, ttlSeconds, clientId = 'linkgate', signIn }) => {
       if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TTL_SECONDS) {
         throw new RangeError(`a token lives from 1 to ${MAX_TTL_SECONDS} seconds`)
       }
       const now = Math.floor(Date.now() / 1_000)
-      const token = await new SignJWT({ scope, client_id: clientId })
+      const token = await new SignJWT({ scope, client_id: clientId, ...(signIn === undefined ? {} : { sid: signIn }) })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid })
         .setIssuer(issuer).setAudience(audience).setSubject(subject).setJti(randomUUID())
         .setIssuedAt(now).setExpirationTime(now + ttlSeconds)

@@ -1,6 +1,5 @@
 import type { Database, Statement } from '../database/database.js'
-import { isId } from '../domain/id.js'
-import type { Id } from '../domain/id.js'
+import { toId } from '../domain/id.js'
 import type { Rotation, SignInStore } from './sign-in.js'
 
 /** The first statement of every transaction here: row-level security lets only the role `identity` see these tables. */
@@ -40,7 +39,7 @@ const ROTATE = `
     insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
     select p.family, p.user_id, $2, p.scope, p.expires_at from presented p join spent using (id)
   )
-  select p.user_id, p.scope, p.live, p.in_scope, p.used_at is not null as used, exists (select from spent) as rotated from presented p`
+  select p.user_id, p.family, p.scope, p.live, p.in_scope, p.used_at is not null as used, exists (select from spent) as rotated from presented p`
 
 const REVOKE_FAMILY = `
   update refresh_tokens set revoked_at = now()
@@ -52,6 +51,7 @@ interface AccountRow { readonly id: string; readonly password_hash: string | nul
 
 interface RotationRow {
   readonly user_id: string
+  readonly family: string
   readonly scope: string
   readonly live: boolean
   readonly in_scope: boolean
@@ -85,14 +85,9 @@ export const createSignInStore = (database: Database): SignInStore => {
 
 const toRotation = (row: RotationRow | undefined): Rotation => {
   if (row === undefined) return { outcome: 'refused' }
-  if (row.rotated) return { outcome: 'rotated', userId: toId(row.user_id), scope: row.scope }
+  if (row.rotated) return { outcome: 'rotated', userId: toId(row.user_id), family: row.family, scope: row.scope }
   if (row.used) return { outcome: 'reused' }
   if (!row.live) return { outcome: 'refused' }
   // A live, unused token that was granted all this: another rotation took it while this one waited.
   return { outcome: row.in_scope ? 'reused' : 'scope_exceeded' }
-}
-
-const toId = (id: string): Id => {
-  if (!isId(id)) throw new Error('the database holds an id that is not a positive 64-bit integer')
-  return id
 }

@@ -1,9 +1,10 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
 import { ACTIONS, isServiceAction } from '../domain/action.js'
 import type { Id } from '../domain/id.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Issuer } from './issuer.js'
+import { hashOfToken, isOpaqueToken, newOpaqueToken } from './opaque-token.js'
 import type { Passwords } from './password.js'
 
 /** An account as sign-in needs it. */
@@ -29,7 +30,7 @@ export interface NewRefreshToken {
 /** What became of a token that was to be rotated. */
 export type Rotation =
   /** it is used, and its successor, of the same family, scope and end, is stored */
-  | { readonly outcome: 'rotated'; readonly userId: Id; readonly scope: string }
+  | { readonly outcome: 'rotated'; readonly userId: Id; readonly family: string; readonly scope: string }
   /** it was used before: somebody holds a copy */
   | { readonly outcome: 'reused' }
   /** it is live, but was not granted what was asked for; nothing changed */
@@ -84,13 +85,12 @@ export interface SignInOptions {
 }
 
 const EMAIL = /^[^@\s\0]+@[^@\s\0]+$/
-const REFRESH_TOKEN = /^[A-Za-z0-9_-]{43}$/
 
 /** The logic of the token endpoint: trades a password or a refresh token for an access token and the next refresh token. */
 export const createSignIn = ({ store, issuer, passwords, accessTtl = 900, refreshTtl = 30 * 86_400 }: SignInOptions): SignIn => {
-  const answer = async (userId: Id, scopes: readonly string[], refreshToken: string): Promise<TokenAnswer> => {
+  const answer = async (userId: Id, family: string, scopes: readonly string[], refreshToken: string): Promise<TokenAnswer> => {
     const scope = scopes.join(' ')
-    const { token, expiresIn } = await issuer.sign({ subject: userId, scope, ttlSeconds: accessTtl })
+    const { token, expiresIn } = await issuer.sign({ subject: userId, scope, ttlSeconds: accessTtl, signIn: family })
     return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, refresh_token: refreshToken, scope }
   }
   return {
@@ -100,27 +100,28 @@ export const createSignIn = ({ store, issuer, passwords, accessTtl = 900, refres
       const account = EMAIL.test(username) && username.length <= 254 ? await store.findUserByEmail(username) : null
       const matches = await passwords.verify(account?.passwordHash, password)
       if (account === null || account.passwordHash === null || !matches || account.suspended) throw invalidGrant()
-      const token = newRefreshToken()
+      const token = newOpaqueToken()
+      const family = randomUUID()
       const stored = await store.insertRefreshToken({
-        family: randomUUID(), userId: account.id, tokenHash: hashOf(token), scope: scopes.join(' '),
+        family, userId: account.id, tokenHash: hashOfToken(token), scope: scopes.join(' '),
         expiresAt: new Date(Date.now() + refreshTtl * 1_000), passwordHash: account.passwordHash,
       })
       if (!stored) throw invalidGrant()
-      return answer(account.id, scopes, token)
+      return answer(account.id, family, scopes, token)
     },
 
     refresh: async ({ refresh_token: presented, scope }) => {
       const asked = parseRequestedScope(scope)
-      if (!REFRESH_TOKEN.test(presented)) throw invalidGrant()
-      const successor = newRefreshToken()
-      const rotation = await store.rotateRefreshToken({ presented: hashOf(presented), successor: hashOf(successor), scopes: asked ?? [] })
+      if (!isOpaqueToken(presented)) throw invalidGrant()
+      const successor = newOpaqueToken()
+      const rotation = await store.rotateRefreshToken({ presented: hashOfToken(presented), successor: hashOfToken(successor), scopes: asked ?? [] })
       switch (rotation.outcome) {
         case 'rotated':
-          return answer(rotation.userId, asked ?? namesIn(rotation.scope), successor)
+          return answer(rotation.userId, rotation.family, asked ?? namesIn(rotation.scope), successor)
         case 'scope_exceeded':
           throw new Refusal('invalid_scope', { detail: 'The scope goes beyond what was granted at sign-in.' })
         case 'reused':
-          await store.revokeFamily(hashOf(presented))
+          await store.revokeFamily(hashOfToken(presented))
           throw invalidGrant()
         case 'refused':
           throw invalidGrant()
@@ -128,17 +129,12 @@ export const createSignIn = ({ store, issuer, passwords, accessTtl = 900, refres
     },
 
     revoke: async (refreshToken) => {
-      if (REFRESH_TOKEN.test(refreshToken)) await store.revokeFamily(hashOf(refreshToken))
+      if (isOpaqueToken(refreshToken)) await store.revokeFamily(hashOfToken(refreshToken))
     },
 
     revokeAllOfUser: (userId) => store.revokeAllOfUser(userId),
   }
 }
-
-/** 256 bits that nobody can guess; a fast hash is enough to store them by. */
-const newRefreshToken = (): string => randomBytes(32).toString('base64url')
-
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 const namesIn = (scope: string): readonly string[] => (scope === '' ? [] : scope.split(' '))
 

@@ -52,6 +52,7 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store>(
     : layers.data(spec.data, { caller, snapshot, decision, requestId: ctx.state.requestId, status: spec.status })
   return spec.handle({
     params, query: query ?? absent<Query>(), body: parsedBody, caller, record, store, snapshot,
+    countAccount: (account) => layers.countAccount(ctx, account),
     headers: { ifMatch: ctx.get('If-Match') || undefined, userAgent: ctx.get('User-Agent') || undefined },
   })
 }

@@ -14,6 +14,8 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>
   /** the token's id (`jti`), for the decision record; never the token */
   readonly tokenId: string | null
+  /** the sign-in that the token comes from; null where it comes from none */
+  readonly signIn: string | null
   readonly address: string
 }
 
@@ -61,6 +63,8 @@ export interface HandlerInput<Params, Query, Body, Record, Store> {
   readonly record: Record
   readonly store: Store
   readonly snapshot: Snapshot
+  /** counts a sign-in attempt on an account; throws `rate_limited` */
+  readonly countAccount: (account: string) => Promise<void>
   readonly headers: { readonly ifMatch: string | undefined; readonly userAgent: string | undefined }
 }
 
@@ -118,6 +122,8 @@ export interface Route {
 export interface Layers {
   /** 429, 401, 403: the rate limit, the token, the scope */
   readonly gateway: (ctx: Context, rule: GatewayRule) => Promise<Caller>
+  /** 429: sign-in attempts on one account, whatever address they come from */
+  readonly countAccount: (ctx: Context, account: string) => Promise<void>
   /** 403: the role */
   readonly endpoint: (snapshot: Snapshot, caller: Caller, action: Action) => void
   /** 404, 403: the record, then can() */

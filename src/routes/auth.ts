@@ -52,9 +52,26 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     data: 'none',
     accepts: ['form', 'json'],
     body: TokenRequest,
-    handle: async ({ body }) => {
+    handle: async ({ body, countAccount }) => {
+      // many addresses may try one account: it has a bucket of its own beside the address's
+      if (body.username !== undefined) await countAccount(body.username)
       return { status: 200, body: await answerTo(signIn, body).catch(asOAuthError) }
     },
     documentation: { summary: 'Sign in with a password, or go on with a refresh token (RFC 6749)', tag: 'sign-in', response: TokenAnswer },
+  }),
+  route({
+    method: 'post', path: '/auth/revoke', status: 200,
+    gateway: { scope: 'public', quota: 'sign_in' },
+    endpoint: 'none',
+    object: 'none',
+    data: 'none',
+    accepts: ['form', 'json'],
+    body: z.object({ token: z.string().min(1).max(512), token_type_hint: z.string().max(64).optional() }),
+    handle: async ({ body }) => {
+      // RFC 7009 §2.2: whether there was such a token is not told
+      await signIn.revoke(body.token)
+      return { status: 200, body: {} }
+    },
+    documentation: { summary: 'Sign out: ends the sign-in of a refresh token, and its access tokens (RFC 7009)', tag: 'sign-in' },
   }),
 ]

@@ -1,28 +1,37 @@
 import { readFileSync } from 'node:fs'
 
 import { PACKAGE_ROOT } from '../config.js'
+import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
 import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
 import type { Identity } from '../identity/identity.js'
+import { invitationMailer } from '../identity/invitation-mail.js'
+import { invitationsStore } from '../layers/4-data/invitations.js'
 import { linksStore } from '../layers/4-data/links.js'
+import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
 import { findLink } from '../layers/4-data/public-links.js'
+import { usersStore } from '../layers/4-data/users.js'
 import type { Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import type { PolicyRules } from '../policy/store.js'
 import { authRoutes } from './auth.js'
+import { invitationRoutes } from './invitations.js'
 import { linkRoutes, redirectRoute } from './links.js'
+import { personalTokenRoutes } from './personal-tokens.js'
 import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
 import { systemRoutes } from './system.js'
 import type { Readiness } from './system.js'
+import { userRoutes } from './users.js'
 
 export interface TableParts {
   readonly database: Database
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
   readonly identity: Identity
+  readonly smtp: Config['smtp']
   readonly baseUrl: string
   readonly readiness: () => Promise<Readiness>
 }
@@ -30,11 +39,14 @@ export interface TableParts {
 const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8'))
 
 /** The one route table: what the router, the OpenAPI document, the docs page and the tests over every route are made of. */
-export const routeTable = ({ database, rules, policy, identity, baseUrl, readiness }: TableParts): readonly Route[] => {
+export const routeTable = ({ database, rules, policy, identity, smtp, baseUrl, readiness }: TableParts): readonly Route[] => {
   const link = findLink(database)
   const table: readonly Route[] = [
     ...linkRoutes({ findLink: link, links: linksStore(database), baseUrl }),
     ...profileRoutes({ profile: profileStore(database), checkPassword: identity.checkPassword, hashPassword: identity.hashPassword, findUser: identity.findUser }),
+    ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
+    ...invitationRoutes({ invitations: invitationsStore(database), accept: identity.acceptInvitation, send: smtp && invitationMailer(smtp), baseUrl }),
+    ...userRoutes({ users: usersStore(database), findUser: identity.findUser }),
     ...authRoutes({ signIn: identity.signIn }),
     ...policyRoutes({ database, rules, policy }),
     ...systemRoutes({

@@ -33,7 +33,7 @@ export const memorySignInStore = (): MemorySignInStore => {
       if (!scopes.every((scope) => granted.has(scope))) return { outcome: 'scope_exceeded' }
       token.used = true
       tokens.set(successor.toString('hex'), { ...token, tokenHash: successor, used: false, revoked: false })
-      return { outcome: 'rotated', userId: token.userId, scope: token.scope }
+      return { outcome: 'rotated', userId: token.userId, family: token.family, scope: token.scope }
     },
     revokeFamily: async (tokenHash) => {
       const family = tokens.get(tokenHash.toString('hex'))?.family

@@ -9,6 +9,8 @@ export interface AccessToken {
   readonly id: string | null
   /** seconds since 1970 */
   readonly expiresAt: number
+  /** the sign-in that the token comes from (`sid`, a UUID); null where it comes from none */
+  readonly signIn: string | null
 }
 
 export interface ClaimRules {
@@ -26,7 +28,7 @@ export interface ClaimRules {
  * `now` is in seconds since 1970. Throws an Error that says which claim is wrong.
  */
 export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number): AccessToken => {
-  const { iss, aud, sub, exp, iat, nbf, jti, scope = '' } = claims
+  const { iss, aud, sub, exp, iat, nbf, jti, sid, scope = '' } = claims
   if (iss !== rules.issuer) throw new Error('iss')
   if (!audiences(aud).includes(rules.audience)) throw new Error('aud')
   if (!isText(sub)) throw new Error('sub')
@@ -36,9 +38,10 @@ export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: Cl
   if (exp <= iat || exp - iat > rules.maxLifetimeSeconds) throw new Error('exp is too far from iat')
   if (iat > now + rules.clockSkewSeconds) throw new Error('iat is in the future')
   if (nbf !== undefined && nbf > now + rules.clockSkewSeconds) throw new Error('nbf is in the future')
+  if (sid !== undefined && !(isText(sid) && UUID.test(sid))) throw new Error('sid')
   const scopes = typeof scope === 'string' ? parseScope(scope) : null
   if (scopes === null) throw new Error('scope')
-  return { subject: sub, issuer: iss, scopes, id: jti, expiresAt: exp }
+  return { subject: sub, issuer: iss, scopes, id: jti, expiresAt: exp, signIn: sid ?? null }
 }
 
 /** RFC 7519 §4.1.3: a string, or an array of strings and of nothing else. */
@@ -46,6 +49,8 @@ const audiences = (aud: unknown): readonly unknown[] => {
   if (typeof aud === 'string') return [aud]
   return Array.isArray(aud) && aud.every((each) => typeof each === 'string') ? aud : []
 }
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length > 0 && value.length <= 255
 

@@ -27,7 +27,7 @@ export const createGateway = ({ limiter, tokens, findUser, trustedProxyHops }: G
     const countAddress = async () => {
       if (rule.quota !== 'none') await limiter.require(ctx, rule.quota === 'sign_in' ? 'sign_in' : 'anonymous', addressBucket(address))
     }
-    const anonymous: Caller = { user: null, scopes: new Set(), tokenId: null, address }
+    const anonymous: Caller = { user: null, scopes: new Set(), tokenId: null, signIn: null, address }
 
     const token = await tokens.verify(ctx).catch(async (error: unknown) => {
       await countAddress()
@@ -44,6 +44,6 @@ export const createGateway = ({ limiter, tokens, findUser, trustedProxyHops }: G
     // Role and suspension come from the user's row, so they bind the next request whatever the token says.
     if (user === null || user.suspended) throw invalidToken()
     if (rule.scope !== 'public') requireScope(token, rule.scope)
-    return { user, scopes: token.scopes, tokenId: token.id, address }
+    return { user, scopes: token.scopes, tokenId: token.id, signIn: token.signIn, address }
   }
 

@@ -22,6 +22,8 @@ export interface TokenVerifierOptions extends Omit<ClaimRules, 'clockSkewSeconds
   readonly maxLifetimeSeconds?: number
   /** signature algorithms that are accepted; default ES256 */
   readonly algorithms?: readonly string[]
+  /** tokens that are no JWT: known by how they begin, looked up by their value; null for one that is not valid */
+  readonly opaque?: { readonly prefix: string; readonly find: (token: string) => Promise<AccessToken | null> }
 }
 
 export interface TokenVerifier {
@@ -50,13 +52,18 @@ export const requireToken = (): never => {
 
 /** Checks bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: koa-jwt between our own checks of form and claims. */
 export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
-  const { keys, algorithms = ['ES256'], clockSkewSeconds = 30, maxLifetimeSeconds = 86_400, issuer, audience } = options
+  const { keys, opaque, algorithms = ['ES256'], clockSkewSeconds = 30, maxLifetimeSeconds = 86_400, issuer, audience } = options
   const rules: ClaimRules = { issuer, audience, clockSkewSeconds, maxLifetimeSeconds }
   const signatures = new Map(algorithms.map((alg) => [alg, createSignatureCheck(alg, keys, rules)]))
 
   const verified = async (ctx: Context, authorization: string): Promise<AccessToken> => {
     const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
     if (token === undefined) throw new Error('not the Bearer scheme')
+    if (opaque !== undefined && token.startsWith(opaque.prefix)) {
+      const found = await opaque.find(token)
+      if (found === null) throw new Error('no such token')
+      return found
+    }
     const { header, claims } = parseCompactToken(token)
     const requireSignature = signatures.get(header.alg)
     if (requireSignature === undefined) throw new Error('alg')

@@ -12,7 +12,7 @@ export interface ProfileChanges {
 
 /** The caller's own user row, and no other. */
 export interface Profile {
-  /** Commits the change; with a new password, every refresh token of the user ends in the same transaction. */
+  /** Commits the change. With a new password every other sign-in of the user ends in the same transaction. */
   update(changes: ProfileChanges): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
           toStatement(update),
           ...(changes.password_hash === undefined ? [] : [
             { name: 'enter_identity', text: 'select enter_identity()' },
-            { name: 'end_sign_ins', text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and revoked_at is null', values: [binding.userId] },
+            { name: 'end_sign_ins', text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and family is distinct from $2 and revoked_at is null', values: [binding.userId, context.caller.signIn] },
           ]),
         ])
         if (updated?.rowCount !== 1) throw new RecordChanged()

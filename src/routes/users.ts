@@ -1,0 +1,85 @@
+import { z } from 'zod'
+
+import { isUserRole } from '../domain/role.js'
+import { Refusal } from '../domain/refusal.js'
+import type { User } from '../domain/user.js'
+import type { Action } from '../domain/action.js'
+import type { Users } from '../layers/4-data/users.js'
+import { route } from '../layers/compose.js'
+import type { DataRule, Route } from '../layers/route.js'
+import { isNoHigher } from '../policy/compare-roles.js'
+import type { Snapshot } from '../policy/snapshot.js'
+import { Cursor, Id, PageLimit, Time } from './schemas.js'
+
+export interface UserParts {
+  readonly users: (action: Action) => DataRule<Users>
+  readonly findUser: (id: string) => Promise<User | null>
+}
+
+export const Role = z.string().refine(isUserRole, 'must be a role of [a-z][a-z0-9_-]{0,31}, and not anonymous, anyone or user')
+  .meta({ pattern: '^[a-z][a-z0-9_-]{0,31}$' })
+
+const UserView = z.object({
+  id: Id, email: z.string(), name: z.string(), role: z.string(), suspended: z.boolean(), created_at: Time,
+}).meta({ id: 'User' })
+
+const ById = z.object({ id: Id })
+
+const view = ({ id, email, name, role, suspended, created_at }: User) => ({ id, email, name, role, suspended, created_at })
+
+/** Refuses (403 `policy_denied`) to hand out a role that may do what the caller's own may not. */
+export const requireNoHigherRole = (snapshot: Snapshot, caller: User | null, role: string): void => {
+  if (caller === null || !isNoHigher(snapshot, role, caller.role)) {
+    throw new Refusal('policy_denied', { detail: `The role ${role} may do what the role ${caller?.role ?? 'anonymous'} may not, so it is not theirs to give.` })
+  }
+}
+
+/** GET /users, GET and PATCH /users/{id}. A user's record is their own: its owner is the user. */
+export const userRoutes = ({ users, findUser }: UserParts): readonly Route[] => {
+  const userById = async ({ id }: z.infer<typeof ById>) => {
+    const user = await findUser(id)
+    return user && { owner_id: user.id, user }
+  }
+  return [
+    route({
+      method: 'get', path: '/users', status: 200,
+      gateway: { scope: 'user:read', quota: 'caller' },
+      endpoint: 'user:read',
+      object: { action: 'user:read', load: () => null, without: true },
+      data: users('user:read'),
+      query: z.strictObject({ limit: PageLimit, cursor: Cursor }),
+      handle: async ({ store, query }) => {
+        const page = await store.page(query)
+        return { status: 200, body: { data: page.data.map(view), next_cursor: page.next_cursor } }
+      },
+      documentation: { summary: 'List users, newest first', tag: 'users', response: z.object({ data: z.array(UserView), next_cursor: z.string().nullable() }) },
+    }),
+    route({
+      method: 'get', path: '/users/:id', status: 200,
+      gateway: { scope: 'user:read', quota: 'caller' },
+      endpoint: 'user:read',
+      object: { action: 'user:read', load: userById },
+      data: 'none',
+      params: ById,
+      handle: ({ record }) => ({ status: 200, body: view(record.user) }),
+      documentation: { summary: 'Show a user', tag: 'users', response: UserView },
+    }),
+    route({
+      method: 'patch', path: '/users/:id', status: 200,
+      gateway: { scope: 'user:update', quota: 'caller' },
+      endpoint: 'user:update',
+      object: { action: 'user:update', load: userById },
+      data: users('user:update'),
+      params: ById,
+      body: z.strictObject({ role: Role.optional(), suspended: z.boolean().optional() }),
+      handle: async ({ store, record: { user }, body, snapshot, caller }) => {
+        // nobody rises, and nobody brings down who stands above them
+        if (body.role !== undefined) requireNoHigherRole(snapshot, caller.user, body.role)
+        requireNoHigherRole(snapshot, caller.user, user.role)
+        const changed = Object.keys(body).length === 0 ? user : await store.update(user, body)
+        return { status: 200, body: view(changed) }
+      },
+      documentation: { summary: 'Change a user’s role, suspend them or let them back; binds their next request', tag: 'users', response: UserView, refusals: [409] },
+    }),
+  ]
+}
