@@ -24,7 +24,7 @@ import { createTokenVerifier } from './layers/1-gateway/token.js'
 import type { TokenVerifier } from './layers/1-gateway/token.js'
 import { requireRole } from './layers/2-endpoint/require-role.js'
 import { requirePermission } from './layers/3-object/require-permission.js'
-import type { Layers } from './layers/route.js'
+import type { Layers, Route } from './layers/route.js'
 import { createCurrentPolicy } from './policy/current.js'
 import type { CurrentPolicy } from './policy/current.js'
 import { installDefaultPolicy, loadPolicyRules } from './policy/installation.js'
@@ -37,6 +37,8 @@ export interface Service {
   readonly baseUrl: string
   readonly database: Database
   readonly policy: CurrentPolicy
+  /** the route table that is served */
+  readonly routes: readonly Route[]
   /** Answers 503 on /readyz, lets requests in flight finish, then closes everything. `now` does not wait for them. */
   stop(options?: { readonly now?: boolean }): Promise<void>
 }
@@ -105,7 +107,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     log.info({ url: baseUrl, revision: policy.status().revision }, 'listening')
 
     return {
-      baseUrl, database, policy,
+      baseUrl, database, policy, routes,
       stop: async ({ now = false } = {}) => {
         draining = true
         const closed = new Promise<void>((resolve) => { server.close(() => resolve()) })

@@ -23,3 +23,30 @@ export const oracleEndpoint = (user: OracleUser, action: string): boolean => {
   if (user === null || user.suspended === true) return false
   return user.role === 'admin' || ['link:create', 'link:update', 'link:delete', 'profile:read', 'profile:update'].includes(action)
 }
+
+/** What the oracle has to know of an operation of the contract. */
+export interface OracleOperation {
+  readonly scope: string
+  readonly endpoint: string
+  /** what can() is asked; `none` where nothing is decided */
+  readonly action: string
+  /** true where the operation is about one record that has to exist */
+  readonly record: boolean
+  readonly status: number
+}
+
+export interface OracleStatus { readonly status: number; readonly code?: string; readonly rule?: string }
+
+/**
+ * The answer to a request whose token has the scope that it needs: the four layers in order (section 4 of the contract).
+ * A suspended user's token is not valid, wherever it is sent.
+ */
+export const oracleStatus = (user: OracleUser, operation: OracleOperation, record: OracleRecord): OracleStatus => {
+  if (user?.suspended === true) return { status: 401, code: 'invalid_token' }
+  if (user === null && operation.scope !== 'public') return { status: 401, code: 'token_required' }
+  if (operation.endpoint !== 'none' && !oracleEndpoint(user, operation.endpoint)) return { status: 403, code: 'role_not_allowed' }
+  if (operation.action === 'none') return { status: operation.status }
+  if (operation.record && record === null) return { status: 404, code: 'not_found' }
+  const { effect, rule } = oracle(user, operation.action, record)
+  return effect === 'allow' ? { status: operation.status } : { status: 403, code: 'policy_denied', rule }
+}

@@ -42,7 +42,7 @@ export interface TestService extends Service {
   readonly issuer: Issuer
   request(method: string, path: string, options?: RequestOptions): Promise<TestResponse>
   addUser(role: string): Promise<TestUser>
-  tokenFor(user: Pick<User, 'id'>, scope?: string): Promise<string>
+  tokenFor(user: { readonly id: string }, scope?: string): Promise<string>
 }
 
 export interface TestServiceOptions {
@@ -72,7 +72,7 @@ export const startTestService = async ({ environment = {}, composeLayers, db: gi
   const service = await startService({ config, opened: db, log: log ?? pino({ level: 'silent' }), ...(composeLayers ? { composeLayers } : {}) })
   const issuer = await openIssuer({ signingKeyFile: config.signingKeyFile, audience: config.jwtAudience })
   const accounts = createAccounts(service.database)
-  const tokenFor = async ({ id }: Pick<User, 'id'>, scope = ACTIONS.join(' ')) => (await issuer.sign({ subject: id, scope, ttlSeconds: 600 })).token
+  const tokenFor = async ({ id }: { readonly id: string }, scope = ACTIONS.join(' ')) => (await issuer.sign({ subject: id, scope, ttlSeconds: 600 })).token
   return {
     ...service,
     db,

@@ -1,0 +1,156 @@
+import { expect } from 'chai'
+
+import { ACTIONS } from '../../src/domain/action.js'
+import type { Route } from '../../src/layers/route.js'
+import { oracle, oracleStatus } from '../support/oracle.js'
+import type { OracleRecord, OracleUser } from '../support/oracle.js'
+import { addLink, addUserWithId, DECIDED, freshCode, storedLink } from '../support/records.js'
+import { requestOf } from '../support/samples.js'
+import { startTestService } from '../support/service.js'
+import type { TestService } from '../support/service.js'
+
+// three ids that a double cannot tell apart
+const BIG = '9007199254740993'
+const BIG_NEIGHBOUR = '9007199254740992'
+const LARGEST = '9223372036854775807'
+const LARGEST_NEIGHBOUR = '9223372036854775806'
+const NEIGHBOURS: Readonly<Record<string, string>> = { [BIG]: BIG_NEIGHBOUR, [BIG_NEIGHBOUR]: BIG, [LARGEST]: LARGEST_NEIGHBOUR, [LARGEST_NEIGHBOUR]: LARGEST }
+const ABSENT_ID = '4611686018427387904'
+
+interface Actor { readonly user: OracleUser; readonly id: string }
+
+describe('one matrix over HTTP', () => {
+  let service: TestService
+  let stranger: string
+  const actors = new Map<string, Actor>()
+
+  before(async () => {
+    service = await startTestService()
+    stranger = (await service.addUser('editor')).id
+    const { db } = service
+    for (const [name, role] of [['an admin', 'admin'], ['an editor', 'editor'], ['a viewer', 'viewer'], ['a role without rows', 'intern']] as const) {
+      const { id } = await service.addUser(role)
+      actors.set(name, { user: { id, role }, id })
+    }
+    for (const [name, role] of [['a suspended admin', 'admin'], ['a suspended editor', 'editor']] as const) {
+      const { id } = await service.addUser(role)
+      await db.asOwner('update users set suspended_at = now() where id = $1', [id])
+      actors.set(name, { user: { id, role, suspended: true }, id })
+    }
+    for (const id of [BIG, BIG_NEIGHBOUR, LARGEST, LARGEST_NEIGHBOUR]) {
+      await addUserWithId(db, id, 'editor')
+      actors.set(`an editor with the id ${id}`, { user: { id, role: 'editor' }, id })
+    }
+    actors.set('no token', { user: null, id: stranger })
+  })
+  after(() => service.stop())
+
+  const recordsFor = (id: string): Readonly<Record<string, OracleRecord>> => ({
+    'their own record': { owner_id: id },
+    'another\'s record': { owner_id: stranger },
+    'a neighbour\'s record': { owner_id: NEIGHBOURS[id] ?? stranger },
+    'no record': null,
+    'a record without an owner': { owner_id: null },
+  })
+
+  /** What a route is about: the record that it names, or the caller's own profile. */
+  const subjectOf = ({ path, objectAction }: Route) =>
+    path.endsWith('/:code') ? 'link' : path.endsWith('/users/:id') ? 'user' : objectAction.startsWith('profile:') ? 'profile' : 'nothing'
+
+  /** The record's name in a path: a link made for this cell, a user's id, or a name that nothing has. */
+  const nameOf = async (subject: string, record: OracleRecord): Promise<string> => {
+    if (subject === 'link') return record === null ? freshCode('absent') : addLink(service.db, { owner: record.owner_id ?? null })
+    return record?.owner_id ?? ABSENT_ID
+  }
+
+  /** Asks one cell of the matrix over HTTP, and holds the answer and what is stored after it against the oracle. */
+  const askCell = async ({ user, id }: Actor, route: Route, record: OracleRecord, asked: string): Promise<void> => {
+    const subject = subjectOf(route)
+    const name = await nameOf(subject, record)
+    const before = await storedLink(service.db, name)
+    const { method, path, options, status } = requestOf(route, name)
+    const scope = route.gateway.scope === 'public' ? '' : route.gateway.scope
+    const answer = await service.request(method, path, { ...options, token: user === null ? undefined : await service.tokenFor({ id }, scope) })
+    const operation = { scope: route.gateway.scope, endpoint: route.endpoint, action: route.objectAction, record: subject !== 'nothing', status }
+    const expected = oracleStatus(user, operation, subject === 'profile' ? { owner_id: user?.id ?? null } : record)
+    expect({ status: answer.status }, `${asked}: ${answer.text}`).to.deep.equal({ status: expected.status })
+    if (expected.code !== undefined) expect(answer.json, asked).to.include({ code: expected.code })
+    if (expected.rule !== undefined) expect(answer.json, asked).to.include({ rule: expected.rule })
+    if (expected.status >= 400) expect(await storedLink(service.db, name), asked).to.deep.equal(before)
+    if (expected.status === 204) expect(await storedLink(service.db, name), asked).to.equal(undefined)
+  }
+
+  const recordsOf = (route: Route, id: string): Readonly<Record<string, OracleRecord>> => {
+    switch (subjectOf(route)) {
+      case 'link': return recordsFor(id)
+      case 'user': return { 'themselves': { owner_id: id }, 'another user': { owner_id: stranger }, 'no user': null }
+      default: return { 'no record': null }
+    }
+  }
+
+  for (const who of ['no token', 'an admin', 'an editor', 'a viewer', 'a role without rows', 'a suspended admin', 'a suspended editor', `an editor with the id ${BIG}`, `an editor with the id ${BIG_NEIGHBOUR}`, `an editor with the id ${LARGEST}`, `an editor with the id ${LARGEST_NEIGHBOUR}`]) {
+    it(`every operation answers ${who} as the oracle does, on every kind of record`, async () => {
+      const actor = actors.get(who)
+      if (!actor) throw new Error(`no actor ${who}`)
+      for (const route of service.routes) {
+        for (const [what, record] of Object.entries(recordsOf(route, actor.id))) {
+          await askCell(actor, route, record, `${who}, ${route.method} ${route.path}, ${what}`)
+        }
+      }
+    })
+  }
+
+  it('a token without the one scope that an operation needs is refused everywhere, whoever has it', async () => {
+    for (const who of ['an admin', 'an editor']) {
+      const actor = actors.get(who)
+      if (!actor) throw new Error(`no actor ${who}`)
+      for (const route of service.routes.filter(({ gateway }) => gateway.scope !== 'public')) {
+        const scope = ACTIONS.filter((each) => each !== route.gateway.scope).join(' ')
+        const { method, path, options } = requestOf(route, freshCode('absent'))
+        const answer = await service.request(method, path, { ...options, token: await service.tokenFor(actor, scope) })
+        expect(answer.status, `${who}, ${route.method} ${route.path}: ${answer.text}`).to.equal(403)
+        expect(answer.json).to.include({ code: 'insufficient_scope' })
+      }
+    }
+  })
+
+  it('the data layer, asked without any other, changes and deletes exactly what the oracle allows', async () => {
+    const statements = {
+      'link:update': 'update links set target = target where code = $1',
+      'link:delete': 'delete from links where code = $1',
+    } as const
+    for (const [who, { user, id }] of actors) {
+      if (user === null || user.suspended === true) continue
+      for (const [what, record] of Object.entries(recordsFor(id))) {
+        for (const [action, text] of Object.entries(statements)) {
+          const code = record === null ? freshCode('absent') : await addLink(service.db, { owner: record.owner_id ?? null })
+          const role = user.role === 'admin' ? 'links_any' : 'links_own'
+          const [, , changed] = await service.database.flush([{ text: 'select enter($1, $2)', values: [role, id] }, DECIDED, { text, values: [code] }])
+          const allowed = record !== null && oracle(user, action, record).effect === 'allow'
+          expect(changed?.rowCount, `${who}, ${action}, ${what}`).to.equal(allowed ? 1 : 0)
+        }
+      }
+    }
+  })
+
+  it('the data layer shows each user their own links and no other, ids beyond 2^53 too', async () => {
+    for (const [who, { user, id }] of actors) {
+      if (user === null) continue
+      const [, seen] = await service.database.flush([
+        { text: 'select enter($1, $2)', values: ['links_own', id] },
+        { text: 'select owner_id, count(*) from links group by owner_id' },
+      ])
+      const [{ count } = { count: 0 }] = await service.db.asOwner<{ count: string }>('select count(*) from links where owner_id = $1', [id])
+      expect(seen?.rows, who).to.deep.equal(Number(count) === 0 ? [] : [{ owner_id: id, count }])
+    }
+  })
+
+  it('the data layer makes no link without the decision that allowed it', async () => {
+    const refused = await service.database.flush([
+      { text: 'select enter($1, $2)', values: ['links_own', stranger] },
+      { text: `insert into links (code, target, owner_id) values ('undecided', 'https://example.com/', $1)`, values: [stranger] },
+    ]).then(() => null, (error: unknown) => error)
+    expect(refused).to.have.property('code', 'LG002')
+    expect(await storedLink(service.db, 'undecided')).to.equal(undefined)
+  })
+})

@@ -1,0 +1,62 @@
+import type { Route } from '../../src/layers/route.js'
+
+export interface Sample { readonly json?: unknown; readonly query?: string; readonly params?: Readonly<Record<string, string>>; readonly headers?: Readonly<Record<string, string>>; readonly answer?: number }
+
+/**
+ * A request of each route that succeeds for who may make it, or gets `answer` where it cannot (what it names does not exist).
+ * A route without one fails the tests that try every route: a new route belongs here.
+ */
+const SAMPLES: Readonly<Record<string, Sample>> = {
+  'post /links': { json: { target: 'https://example.com/made' } },
+  'get /links': {},
+  'get /links/export': {},
+  'get /links/:code': {},
+  'patch /links/:code': { json: { target: 'https://example.com/changed' } },
+  'delete /links/:code': {},
+  'get /:code': {},
+  'get /users/me': {},
+  'patch /users/me': { json: { name: 'A new name' } },
+  'get /users/me/tokens': {},
+  'post /users/me/tokens': { json: { name: 'a token', scopes: [] } },
+  'delete /users/me/tokens/:id': { params: { id: '4611686018427387904' }, answer: 404 },
+  'get /users': {},
+  'get /users/:id': {},
+  'patch /users/:id': { json: {} },
+  'post /users/invitations': { json: { email: 'invited@example.com', role: 'viewer' } },
+  'post /invitations/:token/accept': { params: { token: 'unknown' }, json: { name: 'Somebody', password: 'a long password' }, answer: 404 },
+  'post /auth/token': { json: { grant_type: 'password', username: 'nobody@example.com', password: 'no password' }, answer: 400 },
+  'post /auth/revoke': { json: { token: 'unknown' } },
+  'get /policy': {},
+  'get /policy/model': {},
+  'get /policy/decisions': {},
+  'post /policy/changes': { query: '?dry_run=true', json: { add: [], remove: [], reason: 'a try' }, headers: { 'If-Match': '"1"' } },
+  'get /policy/revisions': {},
+  'get /policy/revisions/:revision': { params: { revision: '1' } },
+  'post /policy/revisions/:revision/restore': { params: { revision: '1' }, query: '?dry_run=true', json: { reason: 'a try' } },
+  'get /healthz': {},
+  'get /readyz': {},
+  'get /.well-known/jwks.json': {},
+  'get /openapi.json': {},
+  'get /docs': {},
+}
+
+export interface RouteRequest {
+  readonly method: string
+  readonly path: string
+  /** of a success, or of what stands for it */
+  readonly status: number
+  readonly options: { readonly json?: unknown; readonly headers?: Readonly<Record<string, string>> }
+}
+
+/** A valid request of a route; `record` is the code or the id of the record that it is about, where it is about one. */
+export const requestOf = ({ method, path, status }: Pick<Route, 'method' | 'path' | 'status'>, record = 'absent'): RouteRequest => {
+  const sample = SAMPLES[`${method} ${path}`]
+  if (!sample) throw new Error(`test/support/samples.ts has no request of ${method} ${path}`)
+  const params: Readonly<Record<string, string>> = { code: record, id: record, ...sample.params }
+  return {
+    method: method.toUpperCase(),
+    status: sample.answer ?? status,
+    path: path.replace(/:([a-z_]+)/g, (_, name: string) => params[name] ?? 'absent') + (sample.query ?? ''),
+    options: { ...(sample.json === undefined ? {} : { json: sample.json }), ...(sample.headers ? { headers: sample.headers } : {}) },
+  }
+}
