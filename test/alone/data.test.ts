@@ -1,0 +1,122 @@
+import { expect } from 'chai'
+
+import type { Decision } from '../../src/domain/decision.js'
+import { bindTransaction } from '../../src/layers/4-data/context.js'
+import type { Binding } from '../../src/layers/4-data/context.js'
+import { ownerBound, toStatement } from '../../src/layers/4-data/query.js'
+import type { DataContext } from '../../src/layers/route.js'
+import { at, listAt } from '../support/json.js'
+import { startLoneLayer } from '../support/lone-layer.js'
+import type { LoneLayer } from '../support/lone-layer.js'
+import { addLink, storedLink, storedLinks } from '../support/records.js'
+import type { TestUser } from '../support/service.js'
+
+const ROLES = { own: 'links_own', any: 'links_any' } as const
+
+describe('the data layer alone, with gateway, endpoint and object layer open', () => {
+  let alone: LoneLayer
+  let mine: readonly string[]
+
+  before(async () => { alone = await startLoneLayer('data') })
+  after(() => alone.service.stop())
+
+  beforeEach(async () => {
+    const { service: { db }, editor, stranger } = alone
+    await db.asOwner('truncate links')
+    mine = [await addLink(db, { owner: editor.id }), await addLink(db, { owner: editor.id })].sort()
+    await addLink(db, { owner: stranger.id })
+    await addLink(db, { owner: null })
+  })
+
+  const contextOf = (user: TestUser | null): DataContext => {
+    const snapshot = alone.service.policy.current()
+    const decision: Decision = snapshot.decide(user, 'link:update', { owner_id: user?.id ?? null })
+    return {
+      caller: { user, scopes: new Set(), tokenId: null, signIn: null, address: '127.0.0.1' },
+      snapshot, decision: { ...decision, effect: 'allow' }, requestId: 'a-test', status: 200,
+    }
+  }
+  const bound = (user: TestUser | null): Binding => bindTransaction(contextOf(user), user === null ? 'none' : 'own', ROLES)
+  const ofOthers = async () => (await storedLinks(alone.service.db)).filter(({ owner_id }) => owner_id !== alone.editor.id)
+
+  it('changes and deletes nothing of another owner through the routes, though can() was never asked', async () => {
+    const { service: { db }, stranger, editor } = alone
+    const before = await ofOthers()
+    for (const owner of [stranger.id, null]) {
+      const code = await addLink(db, { owner })
+      const link = await storedLink(db, code)
+      for (const [method, json] of [['DELETE', undefined], ['PATCH', { target: 'https://example.com/stolen' }]] as const) {
+        expect((await alone.as(editor, method, `/links/${code}`, json)).status, method).to.equal(409)
+        expect(await storedLink(db, code)).to.deep.equal(link)
+      }
+      await db.asOwner('alter table links disable trigger user')
+      await db.asOwner('delete from links where code = $1', [code])
+      await db.asOwner('alter table links enable trigger user')
+    }
+    expect(await ofOthers()).to.deep.equal(before)
+  })
+
+  it('lists and exports own links alone', async () => {
+    const { editor } = alone
+    const listed = listAt((await alone.as(editor, 'GET', '/links')).json, 'data').map((link) => at(link, 'code')).sort()
+    expect(listed).to.deep.equal(mine)
+    const exported = (await alone.as(editor, 'GET', '/links/export?format=ndjson')).text.trim().split('\n').map((line) => at(JSON.parse(line), 'code')).sort()
+    expect(exported).to.deep.equal(mine)
+  })
+
+  it('an update that forgets the owner touches own rows alone', async () => {
+    const { service: { database, db }, editor } = alone
+    const others = await ofOthers()
+    const [, updated] = await database.flush([bound(editor).change, { text: `update links set target = 'https://example.com/all'` }])
+    expect(updated?.rowCount).to.equal(2)
+    expect(await ofOthers()).to.deep.equal(others)
+    expect((await storedLinks(db)).filter(({ target }) => target === 'https://example.com/all').map(({ code }) => code)).to.deep.equal(mine)
+  })
+
+  it('a delete that forgets the owner touches own rows alone', async () => {
+    const { service: { database, db }, editor } = alone
+    const others = await ofOthers()
+    const [, deleted] = await database.flush([bound(editor).change, { text: 'delete from links' }])
+    expect(deleted?.rowCount).to.equal(2)
+    expect(await storedLinks(db)).to.deep.equal(others)
+  })
+
+  it('a list and an export that forget the owner show own rows alone', async () => {
+    const { service: { database }, editor } = alone
+    const [, listed] = await database.flush([bound(editor).read, { text: 'select code from links order by code' }])
+    expect(listed?.rows.map((row) => at(row, 'code'))).to.deep.equal(mine)
+    const streamed: unknown[] = []
+    for await (const rows of database.stream(bound(editor).read, { text: 'select code from links order by code' }, 1)) streamed.push(...rows.map(({ code }) => code))
+    expect(streamed).to.deep.equal(mine)
+  })
+
+  it('a row cannot be made for another owner, nor given away', async () => {
+    const { service: { database }, editor, stranger } = alone
+    const refusal = (text: string) => database.flush([bound(editor).change, { text, values: [stranger.id] }]).then(() => null, (error: unknown) => at(error, 'code'))
+    expect(await refusal(`insert into links (code, target, owner_id) values ('a-gift', 'https://example.com/', $1)`)).to.equal('42501')
+    expect(await refusal('update links set owner_id = $1')).to.equal('42501')
+  })
+
+  it('a caller whom the rows let reach nothing sees nothing', async () => {
+    const { service: { database } } = alone
+    const [, listed] = await database.flush([bound(null).read, { text: 'select code from links' }])
+    expect(listed?.rowCount).to.equal(0)
+  })
+
+  it('the query builder alone, without row-level security, is bound to the owner all the same', async () => {
+    const { service: { database, db }, editor } = alone
+    const others = await ofOthers()
+    const any = bindTransaction(contextOf(editor), 'any', ROLES)
+    const own = { ...any, reach: 'own' } as const
+    const [, listed, updated, deleted] = await database.flush([
+      any.change,
+      toStatement(ownerBound('links', 'owner_id', own).select('code')),
+      toStatement(ownerBound('links', 'owner_id', own).update({ target: 'https://example.com/all' })),
+      toStatement(ownerBound('links', 'owner_id', own).delete()),
+    ])
+    expect([listed?.rowCount, updated?.rowCount, deleted?.rowCount]).to.deep.equal([2, 2, 2])
+    expect(await storedLinks(db)).to.deep.equal(others)
+    const [, nothing] = await database.flush([any.change, toStatement(ownerBound('links', 'owner_id', { ...any, reach: 'none' }).delete())])
+    expect(nothing?.rowCount).to.equal(0)
+  })
+})
