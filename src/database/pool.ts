@@ -45,8 +45,10 @@ export const openPool = ({ connection, size, deadlineMs, onIdleError }: PoolOpti
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: false,
   })
-  // Without a listener a connection that is lost while idle would end the process.
+  // Without a listener a connection that is lost while idle would end the process; so would one that is lost while somebody
+  // uses it, between two of their questions. Those are told by the next question, which fails.
   pool.on('error', (error) => onIdleError?.(error))
+  pool.on('connect', (client) => client.on('error', () => undefined))
 
   const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     let client: PoolClient

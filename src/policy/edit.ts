@@ -1,4 +1,3 @@
-import adapterModule from 'casbin-pg-adapter'
 import type { PoolClient } from 'pg'
 
 import type { Database } from '../database/database.js'
@@ -6,6 +5,7 @@ import { violates } from '../database/errors.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
+import { newPostgresAdapter } from './adapter.js'
 import { describeViolation, findViolations } from './invariants.js'
 import type { Invariant } from './invariants.js'
 import type { PolicyModel } from './model.js'
@@ -145,7 +145,7 @@ const inHistory = ({ ptype, rule }: StoredRow): readonly unknown[] => [ptype, ..
  * counted all the same. Sent without waiting for each other.
  */
 const writeRows = async (client: PoolClient, add: readonly PolicyRow[], remove: readonly PolicyRow[], expected: number): Promise<void> => {
-  const adapter = await adapterModule.default.newAdapter({ migrate: false, dbClient: (work: (client: PoolClient) => unknown) => Promise.resolve(work(client)) })
+  const adapter = await newPostgresAdapter(client)
   const section = (row: PolicyRow) => (row.ptype === 'g' ? 'g' : 'p')
   await Promise.all(remove.map((row) => adapter.removePolicy(section(row), row.ptype, rowTexts(row))))
   await Promise.all(add.map((row) => adapter.addPolicy(section(row), row.ptype, rowTexts(row))))

@@ -1,0 +1,22 @@
+import { expect } from 'chai'
+
+import { storm, WITHOUT_THE_LOCK } from '../support/storm.js'
+
+describe('a storm of edits against writers in two processes', function () {
+  this.timeout(60_000)
+
+  it('commits no change under a revision that was replaced or that denies it', async () => {
+    const report = await storm({ milliseconds: 4_000, writers: 4 })
+    expect(report).to.include({ underDenial: 0, tooLate: 0 })
+    // 503 where the policy was replaced again while the change was decided again: the caller is told to retry
+    expect(Object.keys(report.odd).filter((status) => status !== '503'), JSON.stringify(report)).to.deep.equal([])
+    expect(report.committed).to.equal(report.acknowledged)
+    expect(report.edits).to.be.greaterThan(20)
+    expect(report.committed).to.be.greaterThan(100)
+  })
+
+  it('would find the fault: without the lock, changes commit too late', async () => {
+    const report = await storm({ milliseconds: 2_000, writers: 4, sabotage: WITHOUT_THE_LOCK })
+    expect(report.tooLate).to.be.greaterThan(0)
+  })
+})
