@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { newEnforcer } from 'casbin'
 
 import { PACKAGE_ROOT } from '../src/config.js'
-import type { PolicyRow } from '../src/domain/policy-row.js'
+import type { ObjectRow } from '../src/domain/policy-row.js'
 import { casbinModel, parseModel } from '../src/policy/model.js'
 import { rowTexts } from '../src/policy/parse-row.js'
 import { parsePolicyCsv } from '../src/policy/row-csv.js'
@@ -33,7 +33,7 @@ const byHand = ({ user, action, link }: Question): boolean => {
 }
 
 /** Rows that name other roles and actions, below the default ones. */
-const more = (count: number): PolicyRow[] => Array.from({ length: count }, (_, i) => ({
+export const moreRows = (count: number): ObjectRow[] => Array.from({ length: count }, (_, i) => ({
   ptype: 'p', priority: 2_000_000 + i, rule: 'X', role: `role-${i % 1_000}`, action: `thing_${Math.floor(i / 1_000)}:read`, reach: 'any', effect: 'allow',
 }))
 
@@ -49,7 +49,7 @@ const ROUNDS_OF_QUESTIONS = 20_000
 /** `can()` on the default rows against the same rules by hand and Casbin's own `enforceSync`; and against itself with more rows. */
 export const canSuite = async (): Promise<Suite> => {
   const { model, rows } = await defaults()
-  const snapshots = await Promise.all([0, 1_000, 100_000].map((count) => buildSnapshot(1, model, [...rows, ...more(count)])))
+  const snapshots = await Promise.all([0, 1_000, 100_000].map((count) => buildSnapshot(1, model, [...rows, ...moreRows(count)])))
   const casbin = await newEnforcer(casbinModel(model.text))
   for (const row of rows) {
     const section = row.ptype === 'g' ? 'g' : 'p'

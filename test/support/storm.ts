@@ -1,0 +1,145 @@
+import { join } from 'node:path'
+
+import { Client } from 'pg'
+
+import { PACKAGE_ROOT } from '../../src/config.js'
+import { openEmbeddedPostgres } from '../../src/database/embedded.js'
+import { migrate } from '../../src/database/migrate.js'
+import { openPool } from '../../src/database/pool.js'
+import { ACTIONS } from '../../src/domain/action.js'
+import { createAccounts } from '../../src/identity/accounts.js'
+import { openIssuer } from '../../src/identity/identity.js'
+import { onDatabase, startNode } from './node.js'
+import { makeTemporaryFolder } from './temporary-folder.js'
+
+export interface StormReport {
+  /** changes of links that were acknowledged with 200 */
+  readonly acknowledged: number
+  /** attempts that the policy denied */
+  readonly denied: number
+  /** answers that a storm has no place for, by status */
+  readonly odd: Readonly<Record<string, number>>
+  readonly edits: number
+  /** committed changes, by their decision records */
+  readonly committed: number
+  /** records whose revision denied the change */
+  readonly underDenial: number
+  /** changes that committed after the revision that they were decided under had been replaced */
+  readonly tooLate: number
+}
+
+export interface StormOptions {
+  readonly milliseconds: number
+  readonly writers: number
+  /** SQL run as the owner before the storm, to break what the storm is there to watch */
+  readonly sabotage?: string
+}
+
+/** Denies editors every update while it stands: the row that the storm flips. */
+const DENY = { ptype: 'p', priority: 505, rule: 'STORM', role: 'editor', action: 'link:update', reach: 'any', effect: 'deny' }
+
+/**
+ * Edits as fast as they commit, flipping an editor's right to update, against writers in two processes. What happened is
+ * read from the database alone: its own commit times say what was in force when a change committed.
+ */
+export const storm = async ({ milliseconds, writers, sabotage }: StormOptions): Promise<StormReport> => {
+  const folder = await makeTemporaryFolder()
+  const postgres = await openEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: { track_commit_timestamp: 'on', fsync: 'off' } })
+  const client = new Client(postgres.owner)
+  try {
+    await migrate({ owner: postgres.owner, service: postgres.service, folder: new URL('migrations/', PACKAGE_ROOT) })
+    await client.connect()
+    const service = { ...postgres.owner, user: postgres.service.user, password: postgres.service.password }
+    const environment = { ...onDatabase(service, postgres.owner), JWT_SIGNING_KEY_FILE: join(folder, 'key.pem'), LOG_LEVEL: 'info' }
+    const signingKeyFile = environment.JWT_SIGNING_KEY_FILE
+    const issuer = await openIssuer({ signingKeyFile, audience: undefined })
+    const nodes = [await startNode(environment), await startNode(environment)]
+    try {
+      if (sabotage !== undefined) await client.query(sabotage)
+      const pool = openPool({ connection: service, size: 1, deadlineMs: 5_000 })
+      const accounts = createAccounts(pool)
+      const admin = await accounts.add({ email: 'storm-admin@example.com', role: 'admin', name: '', passwordHash: null })
+      const editor = await accounts.add({ email: 'storm-editor@example.com', role: 'editor', name: '', passwordHash: null })
+      await pool.close()
+      const tokenOf = async (id: string) => `Bearer ${(await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })).token}`
+      const tokens = { admin: await tokenOf(admin.id), editor: await tokenOf(editor.id) }
+      const urls = nodes.map(({ baseUrl }) => baseUrl)
+      const tally = { acknowledged: 0, denied: 0, edits: 0, odd: new Map<number, number>() }
+      const odd = (status: number) => tally.odd.set(status, (tally.odd.get(status) ?? 0) + 1)
+
+      const headers = { Authorization: tokens.editor, 'Content-Type': 'application/json' }
+      const links = Array.from({ length: writers }, (_, index) => `${urls[index % urls.length]}/links/storm-${index}`)
+      for (const link of links) {
+        const body = JSON.stringify({ target: 'https://example.com/', code: link.slice(link.lastIndexOf('/') + 1) })
+        const made = await drain(fetch(`${urls[0]}/links`, { method: 'POST', headers, body }))
+        if (made.status !== 201) throw new Error(`a writer's link was not made: ${made.status}`)
+      }
+      let until = 0
+      const write = async (link: string) => {
+        for (let i = 0; Date.now() < until; i += 1) {
+          const { status } = await drain(fetch(link, { method: 'PATCH', headers, body: JSON.stringify({ target: `https://example.com/${i}` }) }))
+          if (status === 200) tally.acknowledged += 1
+          else if (status === 403) tally.denied += 1
+          else odd(status)
+        }
+      }
+      const edit = async () => {
+        const headers = { Authorization: tokens.admin, 'Content-Type': 'application/json' }
+        let revision = 1
+        let standing = false
+        while (Date.now() < until) {
+          const change = standing ? { add: [], remove: [DENY] } : { add: [DENY], remove: [] }
+          const { status } = await drain(fetch(`${urls[0]}/policy/changes`, {
+            method: 'POST', headers: { ...headers, 'If-Match': `"${revision}"` }, body: JSON.stringify({ ...change, reason: 'storm' }),
+          }))
+          if (status !== 200) throw new Error(`an edit of the storm was refused: ${status}`)
+          revision += 1
+          standing = !standing
+          tally.edits += 1
+        }
+      }
+      until = Date.now() + milliseconds
+      await Promise.all([edit(), ...links.map(write)])
+      return { acknowledged: tally.acknowledged, denied: tally.denied, edits: tally.edits, odd: Object.fromEntries(tally.odd), ...await judge(client) }
+    } finally {
+      for (const node of nodes) await node.stop()
+    }
+  } finally {
+    await client.end()
+    await postgres.leave()
+  }
+}
+
+const drain = async (pending: Promise<Response>): Promise<Response> => {
+  const response = await pending
+  await response.arrayBuffer()
+  return response
+}
+
+/** Revision 1 has no STORM row, and every later one flips it. The commit of a record is compared with that of the next revision. */
+const judge = async (client: Client): Promise<Pick<StormReport, 'committed' | 'underDenial' | 'tooLate'>> => {
+  const { rows: [verdict] } = await client.query<Record<'committed' | 'denied' | 'late', string>>(`
+    select count(*) as committed,
+           count(*) filter (where d.revision % 2 = 0) as denied,
+           count(*) filter (where pg_xact_commit_timestamp(d.xmin) > pg_xact_commit_timestamp(n.xmin)) as late
+      from decisions d left join policy_revisions n on n.revision = d.revision + 1
+     where d.action = 'link:update'`)
+  if (!verdict) throw new Error('a count answered no row')
+  return { committed: Number(verdict.committed), underDenial: Number(verdict.denied), tooLate: Number(verdict.late) }
+}
+
+/** enter_change without its lock, and with a pause where the lock would have held: the fault that the storm is there to find. */
+export const WITHOUT_THE_LOCK = `
+  create or replace function enter_change(entered_role text, user_id bigint, decided_under bigint, decision jsonb) returns void
+    language plpgsql volatile as $$
+  declare
+    in_force bigint;
+  begin
+    select revision into in_force from public.policy_head;
+    if in_force is distinct from decided_under then
+      raise exception using errcode = 'LG001', message = 'replaced';
+    end if;
+    perform pg_sleep(0.003);
+    perform set_config('app.decision', decision::text, true);
+    perform enter(entered_role, user_id);
+  end $$`
