@@ -58,6 +58,8 @@ begin
   perform pg_notify('linkgate_policy', next::text);
   return null;
 end $$;
+-- It runs as the schema's owner: nobody may hang it on a table of their own.
+revoke execute on function record_policy_edit_by_hand from public;
 create trigger by_hand_insert after insert on casbin referencing new table as new_rows
   for each statement when (current_setting('app.policy_edit', true) is distinct from 'on') execute function record_policy_edit_by_hand();
 create trigger by_hand_delete after delete on casbin referencing old table as old_rows

@@ -1,0 +1,230 @@
+import { expect } from 'chai'
+import { Client } from 'pg'
+
+import { openPool } from '../../src/database/pool.js'
+import type { Database } from '../../src/database/database.js'
+import { testDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+import { addLink, addUserWithId } from '../support/records.js'
+
+const LOGIN = 'linkgate_service'
+
+/** Every right on a table or a column that any role but the schema's owner has. Nothing else may appear, and nothing may be missing. */
+const RIGHTS = `
+audit_reader decisions SELECT
+identity invitations SELECT UPDATE(accepted_at)
+identity personal_tokens SELECT(expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id) UPDATE(last_used_at)
+identity policy_head SELECT
+identity refresh_tokens DELETE INSERT SELECT UPDATE(revoked_at,used_at)
+identity users INSERT SELECT UPDATE
+linkgate_service casbin SELECT
+linkgate_service policy_head SELECT
+linkgate_service policy_revisions SELECT
+linkgate_service schema_migrations SELECT
+links_any decisions INSERT
+links_any links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
+links_any policy_head SELECT
+links_own decisions INSERT
+links_own links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
+links_own policy_head SELECT
+links_public links SELECT
+policy_editor casbin DELETE INSERT SELECT
+policy_editor decisions INSERT
+policy_editor policy_head SELECT UPDATE(revision)
+policy_editor policy_revisions INSERT SELECT
+users_any decisions INSERT
+users_any policy_head SELECT
+users_any users SELECT(created_at,email,id,name,role,suspended_at,updated_at,version) UPDATE(role,suspended_at,updated_at,version)
+users_own decisions INSERT
+users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
+users_own personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(created_at,expires_at,id,last_used_at,name,revoked_at,scopes,user_id) UPDATE(revoked_at)
+users_own policy_head SELECT
+users_own users SELECT(created_at,email,id,name,role,suspended_at,updated_at,version) UPDATE(name,password_hash,updated_at,version)
+`.trim().split('\n')
+
+/** Functions that run as their owner, the owner, and who else may call them. */
+const DEFINERS = `
+find_link(text) links_public linkgate_service
+find_user(bigint,uuid) identity linkgate_service
+record_policy_edit_by_hand() postgres -
+require_active_admin() identity -
+use_personal_token(bytea) identity linkgate_service
+`.trim().split('\n')
+
+describe('the database\'s own word', () => {
+  let db: TestDatabase
+  let pool: Database
+
+  before(async () => {
+    db = await testDatabase()
+    pool = openPool({ connection: db.service, size: 2, deadlineMs: 5_000 })
+    await addUserWithId(db, '1', 'editor')
+    await addUserWithId(db, '2', 'editor')
+    await addLink(db, { owner: '1' })
+    await addLink(db, { owner: '2' })
+    await addLink(db, { owner: null })
+  })
+  after(() => pool.close())
+
+  const lines = async (text: string) => (await db.asOwner<{ line: string }>(text)).map(({ line }) => line)
+
+  it('every table with an owner has row-level security, and forces it on its own owner too', async () => {
+    const owned = await db.asOwner(`
+      select c.relname, c.relrowsecurity, c.relforcerowsecurity from pg_class c
+       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'f')
+         and (c.relname = 'users' or exists (
+           select from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+            and (a.attname in ('owner_id', 'user_id', 'owner', 'invited_by') or a.attname like '%\\_owner\\_id')))
+       order by 1`)
+    expect(owned.map(({ relname }) => relname)).to.include.members(['links', 'users', 'refresh_tokens'])
+    for (const table of owned) expect(table).to.include({ relrowsecurity: true, relforcerowsecurity: true })
+  })
+
+  it('every table that refers to a user and is not in the log has row-level security', async () => {
+    expect(await lines(`
+      select distinct c.relname as line from pg_constraint k join pg_class c on c.oid = k.conrelid
+       where k.contype = 'f' and k.confrelid = 'users'::regclass and not (c.relrowsecurity and c.relforcerowsecurity)`)).to.deep.equal([])
+  })
+
+  it('no policy is for everybody, and none lets a role of one user see more than that user', async () => {
+    expect(await lines(`select polname as line from pg_policy where 0 = any(polroles)`)).to.deep.equal([])
+    const own = await db.asOwner<{ using: string | null; check: string | null }>(`
+      select pg_get_expr(polqual, polrelid) as using, pg_get_expr(polwithcheck, polrelid) as check from pg_policy
+       where polroles && array['links_own', 'users_own']::regrole[]::oid[]`)
+    expect(own).to.have.length.of.at.least(2)
+    for (const expression of own.flatMap(({ using, check }) => [using, check])) {
+      if (expression !== null) expect(expression).to.match(/^\((?:owner_id|user_id|id|invited_by) = \( SELECT \(NULLIF\(current_setting\('app\.user_id'::text, true\), ''::text\)\)::bigint AS "nullif"\)\)$/)
+    }
+  })
+
+  it('the login role and the roles of a request have no power of their own', async () => {
+    const roles = await db.asOwner(`
+      select rolname, rolsuper, rolbypassrls, rolinherit, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin from pg_roles
+       where not rolsuper and rolname not like 'pg\\_%'`)
+    expect(roles).to.have.length(9)
+    for (const role of roles) {
+      expect(role, String(role['rolname'])).to.include({
+        rolsuper: false, rolbypassrls: false, rolinherit: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false,
+        rolcanlogin: role['rolname'] === LOGIN,
+      })
+    }
+  })
+
+  it('the login role owns nothing, and the roles of a request own but their functions', async () => {
+    expect(await lines(`
+      select r.rolname || ' ' || c.relname as line from pg_class c join pg_roles r on r.oid = c.relowner where not r.rolsuper
+      union all select r.rolname || ' ' || n.nspname from pg_namespace n join pg_roles r on r.oid = n.nspowner where not r.rolsuper and n.nspname <> 'public'
+      union all select r.rolname || ' ' || d.datname from pg_database d join pg_roles r on r.oid = d.datdba where not r.rolsuper
+      union all select r.rolname || ' ' || p.proname from pg_proc p join pg_roles r on r.oid = p.proowner where not r.rolsuper and not p.prosecdef`)).to.deep.equal([])
+    expect(await lines(`select p.proname as line from pg_proc p where p.proowner = '${LOGIN}'::regrole`)).to.deep.equal([])
+  })
+
+  it('the rights on tables and columns are these, and no others', async () => {
+    const found = await lines(`
+      with rights as (
+        select a.grantee, c.relname, a.privilege_type as privilege from pg_class c cross join lateral aclexplode(c.relacl) a
+         where c.relnamespace = 'public'::regnamespace and a.grantee <> c.relowner
+        union all
+        select a.grantee, c.relname, a.privilege_type || '(' || string_agg(t.attname, ',' order by t.attname) || ')' from pg_attribute t
+          join pg_class c on c.oid = t.attrelid cross join lateral aclexplode(t.attacl) a
+         where c.relnamespace = 'public'::regnamespace group by a.grantee, c.relname, a.privilege_type
+      )
+      select coalesce(r.rolname, 'PUBLIC') || ' ' || relname || ' ' || string_agg(privilege, ' ' order by privilege collate "C") as line
+        from rights left join pg_roles r on r.oid = grantee group by r.rolname, relname order by line`)
+    expect(found.sort()).to.deep.equal(RIGHTS)
+  })
+
+  it('nobody but the owner may truncate, refer to, or put a trigger on a table, hand a right on, or create in a schema', async () => {
+    expect(await lines(`
+      select r.rolname || ' ' || c.relname || ' ' || privilege as line from pg_roles r cross join pg_class c
+        cross join unnest(array['TRUNCATE', 'REFERENCES', 'TRIGGER', 'SELECT WITH GRANT OPTION', 'INSERT WITH GRANT OPTION']) privilege
+       where not r.rolsuper and r.rolname not like 'pg\\_%' and c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+         and has_table_privilege(r.oid, c.oid, privilege)`)).to.deep.equal([])
+    expect(await lines(`
+      select r.rolname || ' ' || n.nspname as line from pg_roles r cross join pg_namespace n
+       where not r.rolsuper and r.rolname not like 'pg\\_%' and n.nspname !~ '^pg_(?:toast_)?temp' and has_schema_privilege(r.oid, n.oid, 'CREATE')`)).to.deep.equal([])
+  })
+
+  it('the login role may become the roles of a request, has none of their rights by itself, and nobody administers them', async () => {
+    expect(await lines(`
+      select g.rolname || case when m.admin_option then ' ADMIN' else '' end || case when m.inherit_option then ' INHERIT' else '' end as line
+        from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = '${LOGIN}'::regrole order by 1`)).to.deep.equal(
+      ['audit_reader', 'identity', 'links_any', 'links_own', 'policy_editor', 'users_any', 'users_own'])
+    expect(await lines(`
+      select m.member::regrole::text as line from pg_auth_members m join pg_roles r on r.oid = m.member
+       where not r.rolsuper and r.rolname not like 'pg\\_%' and r.rolname <> '${LOGIN}'`)).to.deep.equal([])
+  })
+
+  it('functions that run as their owner pin their search path, belong to whom they should, and are called by no others', async () => {
+    const found = await lines(`
+      select p.oid::regprocedure || ' ' || o.rolname || ' ' || coalesce((
+               select string_agg(coalesce(r.rolname, 'PUBLIC'), ',' order by r.rolname) from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+                 left join pg_roles r on r.oid = a.grantee where a.grantee <> p.proowner), '-') as line
+        from pg_proc p join pg_roles o on o.oid = p.proowner
+       where p.pronamespace = 'public'::regnamespace and p.prosecdef order by line`)
+    expect(found.sort()).to.deep.equal(DEFINERS)
+    expect(await lines(`
+      select proname as line from pg_proc where pronamespace = 'public'::regnamespace and prosecdef
+         and proconfig is distinct from array['search_path=pg_catalog, pg_temp']`)).to.deep.equal([])
+  })
+
+  it('there is no view through which rows could be seen past row-level security', async () => {
+    expect(await lines(`
+      select relname as line from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')
+         and not coalesce(reloptions @> array['security_invoker=true'], false)`)).to.deep.equal([])
+  })
+
+  it('without a setting, and with an empty one, the roles of one user see no row and change none', async () => {
+    for (const setting of [null, '']) {
+      const client = new Client(db.service)
+      await client.connect()
+      try {
+        await client.query('begin')
+        if (setting !== null) await client.query(`select set_config('app.user_id', $1, true)`, [setting])
+        await client.query('set local role links_own')
+        expect((await client.query('select code from links')).rowCount).to.equal(0)
+        expect((await client.query(`update links set target = 'https://example.com/x'`)).rowCount).to.equal(0)
+        expect((await client.query('delete from links')).rowCount).to.equal(0)
+        await client.query('set local role users_own')
+        expect((await client.query('select id from users')).rowCount).to.equal(0)
+        expect((await client.query(`update users set name = 'x'`)).rowCount).to.equal(0)
+      } finally {
+        await client.end()
+      }
+    }
+  })
+
+  it('the login role, while it is nobody, can read, change or empty no table that has owners', async () => {
+    for (const table of ['links', 'users', 'refresh_tokens', 'personal_tokens', 'invitations', 'decisions']) {
+      for (const text of [`select from ${table}`, `delete from ${table}`, `truncate ${table}`, `copy ${table} to stdout`]) {
+        const refused = await pool.run({ text }).then(() => null, (error: unknown) => error)
+        expect(refused, text).to.have.property('code', '42501')
+      }
+    }
+  })
+
+  it('the login role can neither become the owner, nor switch row-level security off, nor make triggers out of our functions', async () => {
+    for (const text of [
+      'set role postgres', 'alter table links disable row level security', 'alter table links no force row level security',
+      `create policy hole on links using (true)`, `alter role ${LOGIN} superuser`, 'create table public.mine (id int)', 'drop table links',
+    ]) {
+      const refused = await pool.run({ text }).then(() => null, (error: unknown) => error)
+      expect(refused, text).to.have.property('code', '42501')
+    }
+    const refused = await pool.transaction(async (client) => {
+      await client.query('create temp table bait (id int) on commit drop')
+      await client.query('create trigger pull after truncate on bait for each statement execute function record_policy_edit_by_hand()')
+      await client.query('truncate bait')
+    }).then(() => null, (error: unknown) => error)
+    expect(refused).to.have.property('code', '42501')
+  })
+
+  it('a decision record is appended by the roles of a request, and never changed or deleted', async () => {
+    for (const role of ['links_own', 'links_any', 'users_own', 'users_any', 'policy_editor', 'audit_reader', 'identity']) {
+      for (const text of ['update decisions set rule = rule', 'delete from decisions', 'truncate decisions']) {
+        const refused = await pool.flush([{ text: 'select enter($1, 1)', values: [role] }, { text }]).then(() => null, (error: unknown) => error)
+        expect(refused, `${role}: ${text}`).to.have.property('code', '42501')
+      }
+    }
+  })
+})
