@@ -60,10 +60,10 @@ const requireOnce = (names: readonly string[], code: 'invalid_request' | 'invali
 }
 
 /** Narrows a body to its schema. 422 with every fault, each naming its field; unknown fields are faults. */
-export const parseInput = <T>(value: unknown, schema: z.ZodType<T>): T => {
+export const parseInput = <T>(value: unknown, schema: z.ZodType<T>, code: 'validation_failed' | 'invalid_request' = 'validation_failed'): T => {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new Refusal('validation_failed', { errors: faultsOf(parsed.error) })
+  throw new Refusal(code, { errors: faultsOf(parsed.error) })
 }
 
 /** Narrows the query string to its schema; without a schema, no parameter is known. 400 with every fault. */

@@ -30,7 +30,7 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
   serve: async (layers, ctx) => {
     const caller = await layers.gateway(ctx, spec.gateway)
     let body: Promise<unknown> | undefined
-    const bodyOnce = () => (body ??= readBody(ctx, spec.accepts ?? ['json']))
+    const bodyOnce = () => (body ??= readBody(ctx, spec.accepts ?? ['json']).catch((error: unknown) => { throw asInputFault(error, spec.inputFault) }))
     return underOnePolicy(layers, ctx, (snapshot) => act(spec, layers, ctx, caller, snapshot, bodyOnce))
   },
 })
@@ -46,7 +46,7 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store>(
     : await layers.object(snapshot, caller, spec.object, params)
   // The faults of an input are told only to callers who may do the thing at all.
   const query = parseQuery(ctx.querystring, spec.query)
-  const parsedBody = spec.body ? parseInput(await body(), spec.body) : absent<Body>()
+  const parsedBody = spec.body ? parseInput(await body(), spec.body, spec.inputFault) : absent<Body>()
   const store = spec.data === 'none'
     ? absent<Store>()
     : layers.data(spec.data, { caller, snapshot, decision, requestId: ctx.state.requestId, status: spec.status })
@@ -56,6 +56,11 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store>(
     headers: { ifMatch: ctx.get('If-Match') || undefined, userAgent: ctx.get('User-Agent') || undefined },
   })
 }
+
+/** A body that cannot be read, as the refusal that the route's standard asks for; 413 stays what it is. */
+const asInputFault = (error: unknown, code: 'invalid_request' | undefined): unknown =>
+  code !== undefined && error instanceof Refusal && error.status !== 413 && error.status < 500
+    ? new Refusal(code, { detail: error.message, ...(error.errors ? { errors: error.errors } : {}) }) : error
 
 /** The value of a part that the route does not declare; its type parameter has then fallen back to `undefined` or `null`. */
 const absent = <T>(): T => undefined as T

@@ -97,6 +97,8 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned | null, Sto
   readonly body?: z.ZodType<Body>
   /** media types of the request's body; JSON where nothing is said */
   readonly accepts?: readonly ('json' | 'form')[]
+  /** the refusal of a body that cannot be read or is not valid, where a standard asks for another than 415, 400 and 422 */
+  readonly inputFault?: 'invalid_request'
   readonly handle: (input: HandlerInput<Params, Query, Body, Record, Store>) => Promise<Answer> | Answer
   readonly documentation: Documentation
 }

@@ -16,6 +16,7 @@ import { usersStore } from '../layers/4-data/users.js'
 import type { Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import type { PolicyRules } from '../policy/store.js'
+import { accessRoutes } from './access.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
 import { linkRoutes, redirectRoute } from './links.js'
@@ -48,6 +49,7 @@ export const routeTable = ({ database, rules, policy, identity, smtp, baseUrl, r
     ...invitationRoutes({ invitations: invitationsStore(database), accept: identity.acceptInvitation, send: smtp && invitationMailer(smtp), baseUrl }),
     ...userRoutes({ users: usersStore(database), findUser: identity.findUser }),
     ...authRoutes({ signIn: identity.signIn }),
+    ...accessRoutes({ findUser: identity.findUser, findLink: link, baseUrl }),
     ...policyRoutes({ database, rules, policy }),
     ...systemRoutes({
       readiness,

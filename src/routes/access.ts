@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+import { createEvaluator } from '../authzen/evaluate.js'
+import type { Evaluator } from '../authzen/evaluate.js'
+import { Evaluation, Evaluations } from '../authzen/request.js'
+import { parseInput } from '../http/input.js'
+import { route } from '../layers/compose.js'
+import type { Route } from '../layers/route.js'
+
+const Answer = z.object({ decision: z.boolean(), context: z.record(z.string(), z.unknown()).optional() })
+
+const asking = {
+  gateway: { scope: 'policy:evaluate', quota: 'caller' },
+  endpoint: 'policy:evaluate',
+  object: { action: 'policy:evaluate', load: () => null, without: true },
+  data: 'none',
+  // §10.1.1: what cannot be read as a question is a 400, whatever is wrong with it
+  inputFault: 'invalid_request',
+} as const
+
+/** OpenID AuthZEN Authorization API 1.0: other programs ask what the policy says. A deny is an answer, so it is a 200. */
+export const accessRoutes = ({ baseUrl, ...parts }: Evaluator & { readonly baseUrl: string }): readonly Route[] => {
+  const { evaluate, evaluateAll } = createEvaluator(parts)
+  return [
+    route({
+      method: 'post', path: '/access/v1/evaluation', status: 200, ...asking,
+      body: Evaluation,
+      handle: async ({ body, snapshot }) => ({ status: 200, body: await evaluate(snapshot, body) }),
+      documentation: { summary: 'Ask whether a subject may do an action on a resource (AuthZEN)', tag: 'access', response: Answer },
+    }),
+    route({
+      method: 'post', path: '/access/v1/evaluations', status: 200, ...asking,
+      body: Evaluations,
+      handle: async ({ body, snapshot }) => {
+        // §7.1: without items the request is one question
+        if (body.evaluations === undefined || body.evaluations.length === 0) {
+          return { status: 200, body: await evaluate(snapshot, parseInput(body, Evaluation, 'invalid_request')) }
+        }
+        return { status: 200, body: { evaluations: await evaluateAll(snapshot, body) } }
+      },
+      documentation: { summary: 'Ask many questions at once (AuthZEN)', tag: 'access', response: z.union([z.object({ evaluations: z.array(Answer) }), Answer]) },
+    }),
+    route({
+      method: 'get', path: '/.well-known/authzen-configuration', status: 200,
+      gateway: { scope: 'public', quota: 'none' }, endpoint: 'none', object: 'none', data: 'none',
+      handle: () => ({
+        status: 200,
+        body: {
+          policy_decision_point: baseUrl,
+          access_evaluation_endpoint: `${baseUrl}/access/v1/evaluation`,
+          access_evaluations_endpoint: `${baseUrl}/access/v1/evaluations`,
+        },
+        headers: { 'Cache-Control': 'public, max-age=300' },
+      }),
+      documentation: { summary: 'Where the AuthZEN endpoints are (§9)', tag: 'access' },
+    }),
+  ]
+}
