@@ -4,7 +4,7 @@ do $$
 declare
   name text;
 begin
-  foreach name in array array['links_public', 'links_own', 'links_any', 'users_own', 'users_any', 'identity', 'policy_editor', 'audit_reader'] loop
+  foreach name in array array['links_public', 'links_own', 'links_any', 'users_own', 'users_any', 'identity', 'policy_editor', 'audit_writer', 'audit_reader'] loop
     begin
       execute format('create role %I nologin noinherit', name);
     exception when duplicate_object or unique_violation then

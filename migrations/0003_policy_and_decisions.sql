@@ -79,6 +79,8 @@ create table decisions (
   subject_id    bigint,
   subject_role  text not null,
   token_id      text,
+  -- of a caller without a user: the address, reduced to its network
+  network       text,
   action        text not null,
   resource_type text not null,
   resource_code text,
@@ -88,7 +90,8 @@ create table decisions (
   row_priority  integer,
   status        integer not null
 );
-grant insert on decisions to links_own, links_any, users_own, users_any, policy_editor;
+grant insert on decisions to links_own, links_any, users_own, users_any, policy_editor, audit_writer;
+create index decisions_of_subject on decisions (subject_id, id);
 grant select on decisions to audit_reader;
 
 -- The way into a transaction that changes something (promise 1 of the contract). The shared lock first, the revision after

@@ -7,6 +7,7 @@ import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
 import { createApp } from './app.js'
+import { createRecorder } from './audit/recorder.js'
 import { PACKAGE_ROOT } from './config.js'
 import type { Config } from './config.js'
 import type { Database } from './database/database.js'
@@ -14,8 +15,9 @@ import type { OpenedDatabase } from './database/open.js'
 import { openPool } from './database/pool.js'
 import { StartError } from './domain/start-error.js'
 import { answerBrokenRequest } from './http/broken-request.js'
-import { createIdentity } from './identity/identity.js'
+import { createIdentity, PERSONAL_ISSUER } from './identity/identity.js'
 import type { Identity } from './identity/identity.js'
+import { invitationMailer } from './identity/invitation-mail.js'
 import { PERSONAL_TOKEN_PREFIX } from './identity/personal-token.js'
 import { createGateway } from './layers/1-gateway/gateway.js'
 import { createRateLimiter } from './layers/1-gateway/rate-limit.js'
@@ -71,13 +73,20 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     const watch = watchPolicy({ connection: opened.service, policy, onFault: (err) => log.error({ err }, 'the policy could not be loaded; the last good one stays in force') })
     closing.push(() => watch.stop())
 
-    const identity = await createIdentity({ database, signingKeyFile: config.signingKeyFile, audience: config.jwtAudience })
+    const identity = await createIdentity({
+      database, signingKeyFile: config.signingKeyFile, audience: config.jwtAudience, externalIssuer: config.externalIssuer,
+      onIssuerFault: (err) => log.error({ err }, 'the keys of the token issuer could not be had'),
+    })
+    const mailer = config.smtp && invitationMailer({ ...config.smtp, onFault: (fault) => log.error(fault, 'an invitation could not be sent by e-mail') })
+    closing.push(async () => mailer?.settled())
     const limiter = createRateLimiter({ quotas: config.quotas, ...(redis ? { redis } : {}) })
+    const recorder = createRecorder({ database, onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait') })
+    closing.push(() => recorder.close())
     const layers = composeLayers({
       gateway: createGateway({
         limiter,
         tokens: verifierOf(identity),
-        findUser: ({ subject, signIn }) => identity.findUser(subject, signIn),
+        findUser: identity.findCaller,
         trustedProxyHops: config.trustedProxyHops,
       }),
       countAccount: async (ctx, account) => limiter.require(ctx, 'sign_in', accountBucket(account)),
@@ -85,6 +94,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
       object: requirePermission,
       data: (rule, context) => rule.open(context),
       policy,
+      record: recorder.record,
     })
 
     const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000 })
@@ -93,7 +103,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     const baseUrl = config.baseUrl ?? urlOf(server)
     let draining = false
     const routes = routeTable({
-      database, rules, policy, identity, baseUrl, smtp: config.smtp,
+      database, rules, policy, identity, baseUrl, sendInvitation: mailer?.send,
       readiness: async () => {
         const status = policy.status()
         const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)
@@ -131,12 +141,14 @@ const verifierOf = ({ issuer, personalTokens }: Identity): TokenVerifier => crea
   issuer: issuer.name,
   audience: issuer.audience,
   keys: issuer.keys,
+  algorithms: issuer.algorithms,
+  ownSignIns: issuer.ownSignIns,
   opaque: {
     prefix: PERSONAL_TOKEN_PREFIX,
     find: async (token) => {
       const found = await personalTokens(token)
       return found && {
-        subject: found.userId, issuer: issuer.name, scopes: new Set(found.scopes), id: `personal:${found.id}`, expiresAt: found.expiresAt.getTime() / 1_000, signIn: null,
+        subject: found.userId, issuer: issuer.ownSignIns ? issuer.name : PERSONAL_ISSUER, scopes: new Set(found.scopes), id: `personal:${found.id}`, expiresAt: found.expiresAt.getTime() / 1_000, signIn: null,
       }
     },
   },

@@ -1,3 +1,5 @@
+import type { Decision } from './decision.js'
+
 /** The layers of a request, in the order in which it meets them; `http` is what comes before them. */
 export type Layer = 'http' | 'gateway' | 'endpoint' | 'object' | 'data'
 
@@ -54,6 +56,8 @@ interface Details {
   readonly detail?: string
   readonly errors?: readonly Fault[]
   readonly headers?: Readonly<Record<string, string>>
+  /** the decision behind it, for the decision log; not shown to the caller */
+  readonly decision?: Decision
   /** members beside the standard ones of RFC 9457 */
   readonly extensions?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
@@ -68,6 +72,7 @@ export class Refusal extends Error {
   readonly errors: readonly Fault[] | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly extensions: Readonly<Record<string, unknown>>
+  readonly decision: Decision | undefined
 
   constructor(readonly code: RefusalCode, details: Details = {}) {
     super(details.detail ?? REFUSALS[code].title, { cause: details.cause })
@@ -79,5 +84,6 @@ export class Refusal extends Error {
     this.errors = details.errors
     this.headers = details.headers ?? {}
     this.extensions = details.extensions ?? {}
+    this.decision = details.decision
   }
 }

@@ -1,12 +1,14 @@
 import type { Context } from 'koa'
 
+import { recordOfAnswer, recordOfRefusal } from '../audit/record.js'
+import type { Decided } from '../audit/record.js'
 import { PolicyReplaced } from '../database/errors.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { parseInput, parseQuery, readBody } from '../http/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { RecordChanged } from './4-data/record-changed.js'
-import type { Answer, Caller, Layers, Route, RouteSpec } from './route.js'
+import type { Answer, Caller, GatewayRule, Layers, Route, RouteSpec } from './route.js'
 
 /**
  * Makes a route: the only place where the four layers meet, and the only way into the route table.
@@ -28,22 +30,43 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
   accepts: spec.accepts ?? ['json'],
   documentation: spec.documentation,
   serve: async (layers, ctx) => {
-    const caller = await layers.gateway(ctx, spec.gateway)
+    const began: Began = { ctx, action: actionOf(spec), caller: null, decision: null }
     let body: Promise<unknown> | undefined
     const bodyOnce = () => (body ??= readBody(ctx, spec.accepts ?? ['json']).catch((error: unknown) => { throw asInputFault(error, spec.inputFault) }))
-    return underOnePolicy(layers, ctx, (snapshot) => act(spec, layers, ctx, caller, snapshot, bodyOnce))
+    try {
+      const caller = began.caller = await layers.gateway(ctx, spec.gateway)
+      const answer = await underOnePolicy(layers, ctx, (snapshot) => act(spec, layers, began, caller, snapshot, bodyOnce))
+      if (keepsNoRecord(spec) && began.decision !== null) layers.record(recordOfAnswer(began, answer.status))
+      return answer
+    } catch (error) {
+      const record = recordOfRefusal(began, error)
+      if (record !== null) layers.record(record)
+      throw error
+    }
   },
 })
 
+/** A request under way: what its decision record is made of, once it is over. */
+type Began = { -readonly [Member in keyof Decided]: Decided[Member] }
+
+const actionOf = ({ gateway, endpoint, object }: Pick<RouteSpec<never, never, never, null, never>, 'gateway' | 'endpoint'> & { readonly object: 'none' | { readonly action: string } }): string =>
+  object !== 'none' ? object.action : endpoint !== 'none' ? endpoint : gateway.scope
+
+/** A change's record commits in the change's transaction; public reads are too many to keep. What is left is recorded here. */
+const keepsNoRecord = ({ method, gateway, data }: { readonly method: string; readonly gateway: GatewayRule; readonly data: unknown }): boolean =>
+  gateway.scope !== 'public' && (method === 'get' || data === 'none')
+
 const act = async <Params, Query, Body, Record extends Owned | null, Store>(
-  spec: RouteSpec<Params, Query, Body, Record, Store>, layers: Layers, ctx: Context, caller: Caller, snapshot: Snapshot,
+  spec: RouteSpec<Params, Query, Body, Record, Store>, layers: Layers, began: Began, caller: Caller, snapshot: Snapshot,
   body: () => Promise<unknown>,
 ): Promise<Answer> => {
+  const { ctx } = began
   if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)
   const params = parsePath(spec, ctx)
   const { record, decision } = spec.object === 'none'
     ? { record: absent<Record>(), decision: null }
     : await layers.object(snapshot, caller, spec.object, params)
+  began.decision = decision
   // The faults of an input are told only to callers who may do the thing at all.
   const query = parseQuery(ctx.querystring, spec.query)
   const parsedBody = spec.body ? parseInput(await body(), spec.body, spec.inputFault) : absent<Body>()

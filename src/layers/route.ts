@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
+import type { DecisionRecord } from '../audit/record.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import type { User } from '../domain/user.js'
@@ -136,6 +137,8 @@ export interface Layers {
   readonly data: <Store>(rule: DataRule<Store>, context: DataContext) => Store
   /** the policy in force; at least of `revision` where the caller demands it */
   readonly policy: PolicyInForce
+  /** keeps what was decided where no transaction of the request's own does */
+  readonly record: (record: DecisionRecord) => void
 }
 
 export interface PolicyInForce {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 
 import { PACKAGE_ROOT } from '../config.js'
-import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
 import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
 import type { Identity } from '../identity/identity.js'
-import { invitationMailer } from '../identity/invitation-mail.js'
+import type { SendInvitation } from '../identity/invitation-mail.js'
+import { decisionsStore } from '../layers/4-data/decisions.js'
 import { invitationsStore } from '../layers/4-data/invitations.js'
 import { linksStore } from '../layers/4-data/links.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
@@ -17,6 +17,7 @@ import type { Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import type { PolicyRules } from '../policy/store.js'
 import { accessRoutes } from './access.js'
+import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
 import { linkRoutes, redirectRoute } from './links.js'
@@ -32,7 +33,8 @@ export interface TableParts {
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
   readonly identity: Identity
-  readonly smtp: Config['smtp']
+  /** sends invitations by e-mail; undefined where no SMTP server is set */
+  readonly sendInvitation: SendInvitation | undefined
   readonly baseUrl: string
   readonly readiness: () => Promise<Readiness>
 }
@@ -40,20 +42,25 @@ export interface TableParts {
 const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8'))
 
 /** The one route table: what the router, the OpenAPI document, the docs page and the tests over every route are made of. */
-export const routeTable = ({ database, rules, policy, identity, smtp, baseUrl, readiness }: TableParts): readonly Route[] => {
+export const routeTable = ({ database, rules, policy, identity, sendInvitation, baseUrl, readiness }: TableParts): readonly Route[] => {
   const link = findLink(database)
+  const { own } = identity
   const table: readonly Route[] = [
     ...linkRoutes({ findLink: link, links: linksStore(database), baseUrl }),
     ...profileRoutes({ profile: profileStore(database), checkPassword: identity.checkPassword, hashPassword: identity.hashPassword, findUser: identity.findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
-    ...invitationRoutes({ invitations: invitationsStore(database), accept: identity.acceptInvitation, send: smtp && invitationMailer(smtp), baseUrl }),
     ...userRoutes({ users: usersStore(database), findUser: identity.findUser }),
-    ...authRoutes({ signIn: identity.signIn }),
+    ...(own === null ? [] : [
+      ...invitationRoutes({ invitations: invitationsStore(database), accept: own.acceptInvitation, send: sendInvitation, baseUrl }),
+      ...authRoutes({ signIn: own.signIn }),
+    ]),
     ...accessRoutes({ findUser: identity.findUser, findLink: link, baseUrl }),
+    ...auditRoutes({ decisions: decisionsStore(database) }),
     ...policyRoutes({ database, rules, policy }),
     ...systemRoutes({
       readiness,
-      jwks: identity.jwks,
+      // an external issuer publishes its keys itself
+      jwks: own?.jwks ?? (() => ({ keys: [] })),
       openapi: () => openapiDocument(table, { baseUrl, version }),
       docsPage: () => docsPage(table, baseUrl),
     }),

@@ -18,6 +18,7 @@ export const requirePermission = async <Params, Record extends Owned | null>(
     throw new Refusal('policy_denied', {
       detail: `${decision.rule} denies ${rule.action} to the role ${decision.role} on ${WHOSE[decision.relation]}.`,
       extensions: { rule: decision.rule },
+      decision,
     })
   }
   return { record: record as Record, decision }

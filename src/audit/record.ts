@@ -1,0 +1,86 @@
+import type { Context } from 'koa'
+
+import type { Decision } from '../domain/decision.js'
+import { Refusal } from '../domain/refusal.js'
+import type { Caller } from '../layers/route.js'
+
+/** One decision as the log keeps it (table `decisions`). Never a token, a password or a body. */
+export interface DecisionRecord {
+  readonly time: string
+  readonly request_id: string
+  readonly revision: number
+  readonly layer: string
+  readonly subject_id: string | null
+  readonly subject_role: string
+  readonly token_id: string | null
+  readonly network: string | null
+  readonly action: string
+  readonly resource_type: string
+  readonly resource_code: string | null
+  readonly relation: string
+  readonly effect: 'allow' | 'deny'
+  readonly rule: string
+  readonly row_priority: number | null
+  readonly status: number
+}
+
+/** What is known of a request when it is over. */
+export interface Decided {
+  readonly ctx: Context
+  /** the action that the route is about */
+  readonly action: string
+  /** null where the gateway refused before it knew */
+  readonly caller: Caller | null
+  readonly decision: Decision | null
+}
+
+/** The record of a request that was let through. */
+export const recordOfAnswer = (decided: Decided, status: number): DecisionRecord => recordOf(decided, decided.decision, { effect: 'allow', layer: 'object', status })
+
+/**
+ * The record of a refusal by a layer; null where the layers refused nothing (a missing record, a
+ * fault of the input, a limit), or where the route is about no action (signing in). */
+export const recordOfRefusal = (decided: Decided, error: unknown): DecisionRecord | null =>
+  error instanceof Refusal && (error.status === 401 || error.status === 403) && decided.action.includes(':')
+    ? recordOf(decided, error.decision ?? null, { effect: 'deny', layer: error.layer, status: error.status, code: error.code })
+    : null
+
+const recordOf = (
+  { ctx, action, caller }: Decided, decision: Decision | null,
+  { effect, layer, status, code }: { readonly effect: 'allow' | 'deny'; readonly layer: string; readonly status: number; readonly code?: string },
+): DecisionRecord => ({
+  time: new Date().toISOString(),
+  request_id: ctx.state.requestId,
+  revision: decision?.revision ?? ctx.state.revision ?? 0,
+  layer,
+  subject_id: caller?.user?.id ?? null,
+  subject_role: caller?.user?.role ?? 'anonymous',
+  token_id: caller?.tokenId ?? null,
+  network: caller?.user ? null : networkOf(caller?.address ?? ctx.req.socket.remoteAddress ?? ''),
+  action,
+  resource_type: action.slice(0, action.indexOf(':')),
+  resource_code: nameIn(ctx.params),
+  relation: decision?.relation ?? 'other',
+  effect,
+  rule: decision?.rule ?? code ?? 'default',
+  row_priority: decision?.row?.priority ?? null,
+  status,
+})
+
+const LONGEST_NAME = 64
+
+/** What the path calls the record. */
+const nameIn = (params: unknown): string | null => {
+  if (typeof params !== 'object' || params === null) return null
+  const name: unknown = 'code' in params ? params.code : 'id' in params ? params.id : undefined
+  return typeof name === 'string' ? name.slice(0, LONGEST_NAME) : null
+}
+
+/** An address without the part that tells one household from the next: IPv4 to its /24, IPv6 to its /48. */
+export const networkOf = (address: string): string => {
+  const [, a, b, c] = /^(?:::ffff:)?(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.\d{1,3}$/i.exec(address) ?? []
+  if (a !== undefined) return `${a}.${b}.${c}.0/24`
+  const [head = ''] = address.split('::')
+  const groups = head.split(':').filter((group) => group !== '').slice(0, 3)
+  return `${groups.join(':')}::/48`
+}

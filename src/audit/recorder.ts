@@ -1,0 +1,69 @@
+import type { Database } from '../database/database.js'
+import type { DecisionRecord } from './record.js'
+
+export interface Recorder {
+  /** Takes a record to be written with the next batch. */
+  record(record: DecisionRecord): void
+  /** Writes what is waiting, and stops. */
+  close(): Promise<void>
+}
+
+export interface RecorderOptions {
+  readonly database: Database
+  /** told once when writing begins to fail */
+  readonly onFault: (error: unknown, lost: number) => void
+  /** how long a record waits at the most, in milliseconds: what a crash can lose */
+  readonly intervalMs?: number
+}
+
+/** Records that wait while the database is away. Beyond it the newest are dropped, and their number is told. */
+const MOST_WAITING = 10_000
+const BATCH = 500
+
+const COLUMNS = `time timestamptz, request_id text, revision bigint, layer text, subject_id bigint, subject_role text, token_id text, network text,
+  action text, resource_type text, resource_code text, relation text, effect text, rule text, row_priority integer, status integer`
+const NAMES = COLUMNS.split(',').map((column) => column.trim().split(' ')[0]).join(', ')
+
+/**
+ * Writes decisions that no transaction of a request carries (refusals, allowed reads) in small batches beside the requests.
+ * A crash loses at most those of the last `intervalMs` (250). Mutations are not here: their record commits with them.
+ */
+export const createRecorder = ({ database, onFault, intervalMs = 250 }: RecorderOptions): Recorder => {
+  let waiting: DecisionRecord[] = []
+  let lost = 0
+  let failing = false
+  let writing: Promise<void> = Promise.resolve()
+
+  const write = async () => {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH)
+      try {
+        await database.flush([
+          { name: 'enter', text: 'select enter($1, $2)', values: ['audit_writer', null] },
+          { name: 'record_decisions', text: `insert into decisions (${NAMES}) select ${NAMES} from jsonb_to_recordset($1::jsonb) as d (${COLUMNS})`, values: [JSON.stringify(batch)] },
+        ])
+      } catch (error) {
+        // kept for the next turn, oldest first
+        waiting = [...batch, ...waiting].slice(0, MOST_WAITING)
+        if (!failing) onFault(error, lost)
+        failing = true
+        return
+      }
+      failing = false
+    }
+  }
+  const turn = () => { writing = writing.then(write) }
+  const timer = setInterval(turn, intervalMs)
+  timer.unref()
+  return {
+    record: (record) => {
+      if (waiting.length < MOST_WAITING) waiting.push(record)
+      else lost += 1
+    },
+    close: async () => {
+      clearInterval(timer)
+      turn()
+      await writing
+    },
+  }
+}

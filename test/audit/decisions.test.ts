@@ -1,0 +1,102 @@
+import { expect } from 'chai'
+
+import { networkOf } from '../../src/audit/record.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+
+interface Listed {
+  readonly data: readonly { readonly id: string; readonly request_id: string; readonly effect: string; readonly layer: string; readonly rule: string; readonly status: number; readonly action: string; readonly revision: number; readonly subject: { readonly id: string | null; readonly network: string | null }; readonly resource: { readonly code: string | null; readonly relation: string } }[]
+  readonly next_cursor: string | null
+}
+
+const isListed = (value: unknown): value is Listed => typeof value === 'object' && value !== null && 'data' in value && Array.isArray(value.data)
+
+describe('the decision log', () => {
+  let service: TestService
+  let admin: TestUser
+  let editor: TestUser
+
+  const list = async (query = ''): Promise<Listed> => {
+    const { json, text } = await service.request('GET', `/audit/decisions${query}`, { token: admin.token })
+    if (!isListed(json)) throw new Error(text)
+    return json
+  }
+  /** Records of refusals come in batches: asks until this request's is there. */
+  const recordOf = async (requestId: string) => {
+    for (let tries = 0; tries < 200; tries += 1) {
+      const found = (await list('?limit=100')).data.find(({ request_id }) => request_id === requestId)
+      if (found) return found
+      await new Promise(setImmediate)
+    }
+    throw new Error(`no record of ${requestId}`)
+  }
+  const send = async (method: string, path: string, options: Parameters<TestService['request']>[2]) => {
+    const { status, headers } = await service.request(method, path, options)
+    return { status, requestId: headers.get('X-Request-ID') ?? '' }
+  }
+
+  before(async () => {
+    service = await startTestService()
+    admin = await service.addUser('admin')
+    editor = await service.addUser('editor')
+  })
+  after(() => service.stop())
+
+  it('has the record of a change as soon as the change is acknowledged', async () => {
+    const { requestId } = await send('POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code: 'logged' } })
+    const [record] = (await list('?action=link:create')).data
+    expect(record).to.include({ request_id: requestId, effect: 'allow', layer: 'object', rule: 'R4', status: 201, revision: 1 })
+    expect(record?.subject.id).to.equal(editor.id)
+    expect(record?.resource.code).to.equal('logged')
+  })
+
+  it('has refusals of the gateway, the endpoint and the object layer, each with what decided', async () => {
+    const other = await service.addUser('editor')
+    const gateway = await send('DELETE', '/links/logged', {})
+    expect(await recordOf(gateway.requestId)).to.deep.include({ effect: 'deny', layer: 'gateway', rule: 'token_required', status: 401, action: 'link:delete' })
+    const endpoint = await send('GET', '/policy', { token: other.token })
+    expect(await recordOf(endpoint.requestId)).to.deep.include({ effect: 'deny', layer: 'endpoint', rule: 'role_not_allowed', status: 403, action: 'policy:read' })
+    const object = await send('DELETE', '/links/logged', { token: other.token })
+    const record = await recordOf(object.requestId)
+    expect(record).to.deep.include({ effect: 'deny', layer: 'object', rule: 'R5', status: 403, action: 'link:delete' })
+    expect(record.resource).to.deep.include({ code: 'logged', relation: 'other' })
+  })
+
+  it('names an anonymous caller by their network alone', async () => {
+    const { requestId } = await send('DELETE', '/links/logged', {})
+    expect((await recordOf(requestId)).subject).to.deep.include({ id: null, network: '127.0.0.0/24' })
+    expect([networkOf('203.0.113.9'), networkOf('::ffff:203.0.113.9'), networkOf('2001:db8:1:2::3'), networkOf('::1')]).to.deep.equal(['203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', '::/48'])
+  })
+
+  it('keeps no public reads', async () => {
+    const { requestId } = await send('GET', '/logged', {})
+    const { requestId: later } = await send('DELETE', '/links/logged', {})
+    await recordOf(later)
+    expect((await list('?limit=100')).data.map(({ request_id }) => request_id)).not.to.include(requestId)
+  })
+
+  it('pages without gaps and filters by user, effect, rule and time', async () => {
+    const all = (await list('?limit=100')).data.map(({ id }) => id)
+    const first = await list('?limit=2')
+    const second = await list(`?limit=2&cursor=${first.next_cursor}`)
+    // every listing is a decision of its own, so newer ones may have come before these
+    const paged = [...first.data, ...second.data].map(({ id }) => BigInt(id))
+    expect(paged).to.deep.equal(paged.toSorted((a, b) => (a < b ? 1 : -1)))
+    expect(all.length).to.be.greaterThan(4)
+    expect((await list(`?user=${editor.id}`)).data.every(({ subject }) => subject.id === editor.id)).to.equal(true)
+    expect((await list('?effect=deny')).data.every(({ effect }) => effect === 'deny')).to.equal(true)
+    expect((await list('?rule=R5')).data.every(({ rule }) => rule === 'R5')).to.equal(true)
+    expect((await list('?to=2000-01-01T00:00:00Z')).data).to.deep.equal([])
+    expect((await service.request('GET', '/audit/decisions?effect=maybe', { token: admin.token })).status).to.equal(400)
+  })
+
+  it('is for those whom the policy lets read it, and for nobody to change', async () => {
+    expect((await service.request('GET', '/audit/decisions', { token: editor.token })).status).to.equal(403)
+    for (const role of ['audit_writer', 'audit_reader', 'links_own', 'links_any', 'policy_editor', 'identity']) {
+      for (const statement of ['update decisions set rule = $1', 'delete from decisions where rule = $1']) {
+        const tried = service.database.flush([{ text: 'select enter($1, null)', values: [role] }, { text: statement, values: ['R1'] }])
+        expect(await tried.then(() => 'done', (error: Error) => error.message), `${role}: ${statement}`).to.match(/permission denied/)
+      }
+    }
+  })
+})
