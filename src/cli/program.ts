@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { Refusal } from '../domain/refusal.js'
 import { StartError } from '../domain/start-error.js'
 import { PolicyError } from '../policy/policy-error.js'
+import { AnswerIsNo } from './answer-is-no.js'
 import { migrateCommand } from './migrate.js'
 import { policyCommand } from './policy.js'
 import { serveCommand } from './serve.js'
@@ -12,9 +13,6 @@ import { userCommand } from './user.js'
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, no: 1, usage: 2 } as const
-
-/** Thrown by a command whose answer is no: the reason is already told. */
-export class AnswerIsNo extends Error {}
 
 /** Runs one command line and answers the exit code: 0 done, 1 the answer is no, 2 bad usage. Errors are one line on stderr. */
 export const runCli = async (argv: readonly string[]): Promise<number> => {

@@ -1,0 +1,53 @@
+import { stringify } from 'csv-stringify/sync'
+import { Command } from 'commander'
+
+import { editBetween } from '../../policy/history.js'
+import { PolicyError } from '../../policy/policy-error.js'
+import { rowsOfRevision } from '../../policy/replacement.js'
+import { buildSnapshot } from '../../policy/snapshot.js'
+import type { Snapshot } from '../../policy/snapshot.js'
+import { decisionChanges } from '../../policy/table.js'
+import type { CellChange } from '../../policy/table.js'
+import { print } from '../session.js'
+import { UsageError } from '../usage-error.js'
+import { withProgress } from './progress.js'
+import { renderChanges, rowText } from './render.js'
+import { snapshotOfFile, withPolicy } from './session.js'
+import type { PolicySession } from './session.js'
+
+/** `linkgate policy diff FILE|REVISION [FILE|REVISION]`: with one, from what is in force to it; with two, from the first to the second. */
+export const diffCommand = (): Command =>
+  new Command('diff')
+    .description('print every decision that changes between what is in force and a file or revision, or between two of them')
+    .argument('<to>', 'policy file or revision; with a second one: from where')
+    .argument('[to-other]', 'policy file or revision to compare the first with')
+    .option('--json', 'as JSON')
+    .option('--csv', 'as CSV')
+    .action(async (one: string, other: string | undefined, { json, csv }: { readonly json?: true; readonly csv?: true }) => {
+      if (json && csv) throw new UsageError('--json and --csv exclude each other')
+      await withPolicy(async (session) => {
+        const { lastGood } = session.stored
+        const from = other === undefined ? { name: `revision ${lastGood.revision} (in force)`, snapshot: lastGood } : await named(session, one)
+        const to = await named(session, other ?? one)
+        const { add, remove } = editBetween(from.snapshot.rows, to.snapshot.rows)
+        const changes = await withProgress('asking every decision that can change', () => decisionChanges(from.snapshot, to.snapshot, [...add, ...remove]))
+        if (json) print(JSON.stringify({ from: from.name, to: to.name, added: add, removed: remove, decisions_changed: changes }))
+        else if (csv) print(changesCsv(changes))
+        else {
+          print([`from ${from.name} to ${to.name}`, ...remove.map((row) => `- ${rowText(row)}`), ...add.map((row) => `+ ${rowText(row)}`), renderChanges(changes)].join('\n'))
+        }
+      })
+    })
+
+const named = async ({ database, rules, stored }: PolicySession, name: string): Promise<{ readonly name: string; readonly snapshot: Snapshot }> => {
+  if (!/^[1-9]\d{0,14}$/.test(name)) return { name, snapshot: await snapshotOfFile(name, rules) }
+  const rows = await rowsOfRevision(database, stored, Number(name))
+  if (rows === null) throw new PolicyError(`there is no policy revision ${name}`)
+  return { name: `revision ${name}`, snapshot: await buildSnapshot(Number(name), rules.model, rows) }
+}
+
+const changesCsv = (changes: readonly CellChange[]): string =>
+  stringify(changes.map(({ role, action, relation, before, after }) => [role, action, relation, before.effect, before.rule, before.endpoint, after.effect, after.rule, after.endpoint]), {
+    header: true,
+    columns: ['role', 'action', 'relation', 'effect_before', 'rule_before', 'endpoint_before', 'effect_after', 'rule_after', 'endpoint_after'],
+  })

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+
+import { PACKAGE_ROOT } from '../../config.js'
+import type { Database } from '../../database/database.js'
+import type { PolicyRow } from '../../domain/policy-row.js'
+import type { EditOrigin } from '../../policy/edit.js'
+import { installDefaultPolicy, loadPolicyRules } from '../../policy/installation.js'
+import { PolicyError, describeFaults } from '../../policy/policy-error.js'
+import { readStoredPolicy } from '../../policy/replacement.js'
+import type { StoredPolicy } from '../../policy/replacement.js'
+import { parsePolicyCsv } from '../../policy/row-csv.js'
+import { buildSnapshot } from '../../policy/snapshot.js'
+import type { Snapshot } from '../../policy/snapshot.js'
+import type { PolicyRules } from '../../policy/store.js'
+import { withDatabase } from '../session.js'
+import { warn } from './progress.js'
+
+/** What a command works on: the stored policy, and the files of this installation. */
+export interface PolicySession {
+  readonly database: Database
+  readonly rules: PolicyRules
+  readonly stored: StoredPolicy
+}
+
+/**
+ * Runs a command on the stored policy; an empty database gets the default one first, as the service would give it. Rows
+ * that somebody broke by hand are told of, and the command goes on with the last revision that was whole.
+ */
+export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>): Promise<T> => {
+  const rules = await loadPolicyRules(PACKAGE_ROOT)
+  return withDatabase(async (database) => {
+    await installDefaultPolicy(database, rules, PACKAGE_ROOT)
+    const stored = await readStoredPolicy(database, rules)
+    if (stored.fault !== null) warn(`${stored.fault} Until then revision ${stored.lastGood.revision} counts as the one in force.`)
+    return work({ database, rules, stored })
+  })
+}
+
+/** The rows of a policy file. Throws PolicyError naming the file and each faulty line. */
+export const readRowsFile = async (file: string): Promise<readonly PolicyRow[]> => {
+  const rows = parsePolicyCsv(await readFile(file, 'utf8'))
+  if (!rows.ok) throw new PolicyError(`${file}: ${describeFaults(rows.faults, 10)}`)
+  return rows.value
+}
+
+/** The snapshot that the rows of a file make, asked of no invariant. Throws PolicyError naming the file. */
+export const snapshotOfFile = async (file: string, rules: PolicyRules, revision = 0): Promise<Snapshot> => {
+  const rows = await readRowsFile(file)
+  try {
+    return await buildSnapshot(revision, rules.model, rows)
+  } catch (error) {
+    throw error instanceof PolicyError ? new PolicyError(`${file}: ${error.message}`) : error
+  }
+}
+
+/** Whoever sits at the terminal, as the history names them. No decision is recorded: nobody asked the policy. */
+export const terminalOrigin = (reason: string): EditOrigin => ({
+  actor: { id: null, name: `${osUser()} (command line)` }, reason, requestId: `cli-${randomUUID()}`, record: null,
+})
+
+const osUser = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    // a container may run under a number that nobody named
+    return `user ${process.getuid?.() ?? 'unknown'}`
+  }
+}
