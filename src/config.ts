@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 
 import { z } from 'zod'
 
+import { isLoopbackOrHttps } from './domain/issuer-url.js'
 import { StartError } from './domain/start-error.js'
 
 /** Requests in a span of seconds; undefined where the limit is off. */
@@ -12,6 +13,20 @@ const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postg
 const integer = (from: number, to: number) =>
   z.string().regex(/^\d{1,9}$/, `must be an integer from ${from} to ${to}`).transform(Number)
     .refine((value) => value >= from && value <= to, `must be an integer from ${from} to ${to}`)
+
+/** Keys that came over plain http could be anybody's: only this machine is asked that way. */
+const issuerUrl = httpUrl.refine((text) => {
+  const { search, hash } = new URL(text)
+  return isLoopbackOrHttps(text) && !search && !hash
+}, 'must be an https URL (http on loopback alone), without query, fragment or credentials')
+
+const algorithms = z.string().transform((text, context): readonly string[] => {
+  const names = [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))]
+  if (names.length > 0 && names.every((name) => ASYMMETRIC.test(name))) return names
+  context.addIssue({ code: 'custom', message: 'must be of RS, PS or ES with 256, 384 or 512, such as "RS256 ES256"; symmetric ones and none are not supported' })
+  return z.NEVER
+})
+const ASYMMETRIC = /^(?:RS|PS|ES)(?:256|384|512)$/
 
 const quota = z.string().transform((text, context): Quota => {
   if (text === 'off') return undefined
@@ -34,6 +49,10 @@ const Settings = z.object({
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis:// URL' }).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   MAIL_FROM: z.string().min(3).max(254).optional(),
+  JWT_ISSUER: issuerUrl.optional(),
+  JWKS_URI: issuerUrl.optional(),
+  JWT_ALGORITHMS: algorithms.prefault('RS256 ES256'),
+  JWT_UNKNOWN_SUBJECTS: z.enum(['refuse', 'viewer'], { error: 'must be refuse or viewer' }).default('refuse'),
   JWT_AUDIENCE: z.string().min(1).max(255).optional(),
   JWT_SIGNING_KEY_FILE: z.string().min(1).transform((path) => resolve(path)).optional(),
   RATE_LIMIT_ANONYMOUS: quota.prefault('60/60'),
@@ -45,7 +64,22 @@ const Settings = z.object({
 })
 
 /** Settings of the contract that nothing reads yet. Ignoring one in silence could leave a service open that its owner believes closed. */
-const NOT_YET = ['DATABASE_REPLICA_URL', 'JWT_ISSUER', 'JWKS_URI', 'JWT_ALGORITHMS', 'WORKERS'] as const
+const NOT_YET = ['DATABASE_REPLICA_URL', 'WORKERS'] as const
+
+/** Settings that say how an external issuer is used: without one they would be ignored. */
+const WITH_ISSUER = ['JWKS_URI', 'JWT_ALGORITHMS', 'JWT_UNKNOWN_SUBJECTS'] as const
+
+/** An OpenID Connect issuer whose access tokens are accepted instead of the own ones (docs/decisions/0007). */
+export interface ExternalIssuer {
+  /** `iss`, compared exactly */
+  readonly name: string
+  /** where its keys are; undefined: where its discovery document says */
+  readonly jwksUri: string | undefined
+  readonly algorithms: readonly string[]
+  readonly audience: string
+  /** what becomes of a subject that no user is linked to */
+  readonly unknownSubjects: 'refuse' | 'viewer'
+}
 
 /** What the program runs with: read once, checked whole, frozen. */
 export interface Config {
@@ -62,6 +96,8 @@ export interface Config {
   /** the server that invitations are sent through, and the address that they come from; undefined: they are only answered */
   readonly smtp: { readonly url: string; readonly from: string } | undefined
   readonly jwtAudience: string | undefined
+  /** undefined: the own issuer */
+  readonly externalIssuer: ExternalIssuer | undefined
   readonly signingKeyFile: string
   readonly quotas: { readonly anonymous: Quota; readonly user: Quota; readonly sign_in: Quota }
   readonly trustedProxyHops: number
@@ -86,6 +122,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   if (settings.MIGRATION_DATABASE_URL !== undefined && settings.DATABASE_URL === undefined) {
     throw new StartError('MIGRATION_DATABASE_URL: has no meaning without DATABASE_URL')
   }
+  requireWholeIssuer(given)
   const missing = NOT_YET.filter((name) => given[name] !== undefined)
   if (missing.length > 0) throw new StartError(missing.map((name) => `${name}: is not supported yet`).join('; '))
   const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
@@ -100,10 +137,28 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     redisUrl: settings.REDIS_URL,
     smtp: settings.SMTP_URL === undefined ? undefined : { url: settings.SMTP_URL, from: settings.MAIL_FROM ?? `linkgate@${new URL(settings.BASE_URL ?? 'http://localhost').hostname}` },
     jwtAudience: settings.JWT_AUDIENCE,
+    externalIssuer: externalIssuerOf(settings),
     signingKeyFile: settings.JWT_SIGNING_KEY_FILE ?? resolve(settings.DATA_DIR, 'signing-key.pem'),
     quotas: Object.freeze({ anonymous: settings.RATE_LIMIT_ANONYMOUS, user: settings.RATE_LIMIT_USER, sign_in: settings.RATE_LIMIT_SIGN_IN }),
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
     requestDeadlineMs: settings.REQUEST_DEADLINE_MS,
     logLevel: settings.LOG_LEVEL,
   })
+}
+
+const externalIssuerOf = ({ JWT_ISSUER: name, JWT_AUDIENCE: audience, JWKS_URI: jwksUri, JWT_ALGORITHMS, JWT_UNKNOWN_SUBJECTS }: z.infer<typeof Settings>): ExternalIssuer | undefined =>
+  name === undefined || audience === undefined
+    ? undefined
+    : Object.freeze({ name, jwksUri, audience, algorithms: Object.freeze([...JWT_ALGORITHMS]), unknownSubjects: JWT_UNKNOWN_SUBJECTS })
+
+/** Throws StartError where settings of an external issuer and of the own one meet, or one lacks the other. */
+const requireWholeIssuer = (given: Readonly<Record<string, string | undefined>>): void => {
+  const faults = given['JWT_ISSUER'] === undefined
+    ? WITH_ISSUER.filter((name) => given[name] !== undefined).map((name) => `${name}: has no meaning without JWT_ISSUER`)
+    : [
+        // without it, a token that the issuer made for any other service would be good here
+        ...(given['JWT_AUDIENCE'] === undefined ? ['JWT_AUDIENCE: is required with JWT_ISSUER'] : []),
+        ...(given['JWT_SIGNING_KEY_FILE'] === undefined ? [] : ['JWT_SIGNING_KEY_FILE: has no meaning with JWT_ISSUER, whose keys sign the tokens']),
+      ]
+  if (faults.length > 0) throw new StartError(faults.join('; '))
 }

@@ -1,14 +1,16 @@
+import type { ExternalIssuer } from '../config.js'
 import type { Database } from '../database/database.js'
 import type { User } from '../domain/user.js'
 import { acceptInvitation } from './accept-invitation.js'
 import type { AcceptInvitation } from './accept-invitation.js'
-import { findUser } from './find-user.js'
+import { findExternalUser, findUser } from './find-user.js'
 import { AUDIENCE, createIssuer } from './issuer.js'
 import type { Issuer } from './issuer.js'
 import { ownKeys } from './key-source.js'
 import type { KeySource } from './key-source.js'
 import { createPasswords } from './password.js'
 import { usePersonalToken } from './personal-token.js'
+import { remoteKeys } from './remote-keys.js'
 import { createSignIn } from './sign-in.js'
 import type { SignIn } from './sign-in.js'
 import { createSignInStore } from './sign-in-store.js'
@@ -30,35 +32,77 @@ export const openIssuer = async ({ signingKeyFile, audience = AUDIENCE }: Issuer
   return createIssuer({ issuer: nameOf(key), audience, key })
 }
 
+/** What there is with the own issuer, and not with an external one: accounts are then the issuer's business. */
+export interface OwnSignIn {
+  readonly jwks: Issuer['jwks']
+  readonly signIn: SignIn
+  readonly acceptInvitation: AcceptInvitation
+}
+
+/** What the gateway verifies access tokens by. */
+export interface AcceptedIssuer {
+  readonly name: string
+  readonly audience: string
+  readonly keys: KeySource
+  readonly algorithms: readonly string[]
+  /** true where `sid` names a sign-in of this service */
+  readonly ownSignIns: boolean
+}
+
+/** Whom a verified token names. */
+export interface TokenSubject { readonly issuer: string; readonly subject: string; readonly signIn: string | null }
+
 /** Who callers are: tokens made and checked, users found. */
 export interface Identity {
-  /** what the gateway verifies access tokens by */
-  readonly issuer: { readonly name: string; readonly audience: string; readonly keys: KeySource }
+  readonly issuer: AcceptedIssuer
+  readonly own: OwnSignIn | null
   readonly personalTokens: ReturnType<typeof usePersonalToken>
-  readonly jwks: Issuer['jwks']
-  /** The user as they are now; null where there is none, or where the sign-in named with them is over. */
-  readonly findUser: (id: string, signIn?: string | null) => Promise<User | null>
-  readonly acceptInvitation: AcceptInvitation
-  readonly signIn: SignIn
+  /** The user whom a token of any issuer that is accepted names; null where there is none. */
+  readonly findCaller: (subject: TokenSubject) => Promise<User | null>
+  /** The user as they are now; null where there is none. */
+  readonly findUser: (id: string) => Promise<User | null>
   /** true where the password is the user's */
   readonly checkPassword: (user: User, password: string) => Promise<boolean>
   /** Throws `validation_failed` for a password that is too short or too long. */
   readonly hashPassword: (password: string) => Promise<string>
 }
 
-export const createIdentity = async ({ database, signingKeyFile, audience = AUDIENCE }: IssuerSettings & { readonly database: Database }): Promise<Identity> => {
-  const key = await loadSigningKey(signingKeyFile)
-  const issuer = createIssuer({ issuer: nameOf(key), audience, key })
+export interface IdentityParts extends IssuerSettings {
+  readonly database: Database
+  readonly externalIssuer: ExternalIssuer | undefined
+  /** told when the external issuer's keys could not be had */
+  readonly onIssuerFault: (error: unknown) => void
+}
+
+/** The `issuer` of personal tokens: they name users of this service, whoever issues the access tokens. */
+export const PERSONAL_ISSUER = 'urn:linkgate:personal'
+
+export const createIdentity = async ({ database, signingKeyFile, audience = AUDIENCE, externalIssuer, onIssuerFault }: IdentityParts): Promise<Identity> => {
   const passwords = await createPasswords()
   const store = createSignInStore(database)
-  return {
-    issuer: { name: nameOf(key), audience, keys: ownKeys(key) },
+  const find = findUser(database)
+  const shared = {
     personalTokens: usePersonalToken(database),
-    acceptInvitation: acceptInvitation(database, passwords.hash),
-    jwks: issuer.jwks,
-    findUser: findUser(database),
-    signIn: createSignIn({ store, issuer, passwords }),
-    checkPassword: async ({ email }, password) => passwords.verify((await store.findUserByEmail(email))?.passwordHash, password),
+    findUser: (id: string) => find(id),
+    checkPassword: async ({ email }: User, password: string) => passwords.verify((await store.findUserByEmail(email))?.passwordHash, password),
     hashPassword: passwords.hash,
+  }
+  if (externalIssuer !== undefined) {
+    const { name, jwksUri, algorithms, unknownSubjects } = externalIssuer
+    const findExternal = findExternalUser(database, { admit: unknownSubjects === 'viewer' })
+    return {
+      ...shared,
+      issuer: { name, audience: externalIssuer.audience, algorithms, ownSignIns: false, keys: remoteKeys({ issuer: name, jwksUri, onFault: onIssuerFault }) },
+      own: null,
+      findCaller: async ({ issuer, subject }) => (issuer === PERSONAL_ISSUER ? find(subject) : findExternal(issuer, subject)),
+    }
+  }
+  const key = await loadSigningKey(signingKeyFile)
+  const issuer = createIssuer({ issuer: nameOf(key), audience, key })
+  return {
+    ...shared,
+    issuer: { name: nameOf(key), audience, algorithms: ['ES256'], ownSignIns: true, keys: ownKeys(key) },
+    own: { jwks: issuer.jwks, signIn: createSignIn({ store, issuer, passwords }), acceptInvitation: acceptInvitation(database, passwords.hash) },
+    findCaller: async ({ subject, signIn }) => find(subject, signIn),
   }
 }

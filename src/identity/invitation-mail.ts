@@ -1,16 +1,47 @@
 import { createTransport } from 'nodemailer'
 
-/** Sends an invitation; rejects where the server does not take it. */
-export type SendInvitation = (to: string, url: string, expiresAt: Date) => Promise<void>
+/** Hands an invitation over to be sent; returns at once. */
+export type SendInvitation = (to: string, url: string, expiresAt: Date) => void
 
-/** Invitations by e-mail (RFC 5321). One connection a mail: invitations are rare. */
-export const invitationMailer = ({ url, from }: { readonly url: string; readonly from: string }): SendInvitation => {
-  const transport = createTransport(url, { from })
-  return async (to, invitation, expiresAt) => {
-    await transport.sendMail({
-      to: { name: '', address: to },
-      subject: 'Your invitation to Linkgate',
-      text: `You are invited to Linkgate.\n\nTo accept, send your name and a password to\n\n  ${invitation}\n\nThe link works once, until ${expiresAt.toUTCString()}. If you do not know why you got it, ignore this mail.\n`,
-    })
+export interface InvitationMailer {
+  readonly send: SendInvitation
+  /** Resolves when nothing is on its way any more; within seconds, since every step of sending has its own. */
+  readonly settled: () => Promise<void>
+}
+
+export interface MailerOptions {
+  readonly url: string
+  readonly from: string
+  /** told, by codes alone, of a mail that was not taken: what a server says may repeat the mail */
+  readonly onFault: (fault: { readonly code: string | undefined; readonly response_code: number | undefined }) => void
+}
+
+/** Milliseconds for each step: a server that says nothing must not hold a stopping service back. */
+const PATIENCE = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 5_000, dnsTimeout: 5_000 }
+
+/** Invitations by e-mail (RFC 5321). One connection a mail: invitations are rare. A mail that fails is reported, not retried. */
+export const invitationMailer = ({ url, from, onFault }: MailerOptions): InvitationMailer => {
+  const transport = createTransport({ url, ...PATIENCE }, { from })
+  const onTheWay = new Set<Promise<void>>()
+  return {
+    send: (to, invitation, expiresAt) => {
+      const mail = transport.sendMail({ to: { name: '', address: to }, subject: 'Your invitation to Linkgate', text: textOf(invitation, expiresAt) })
+        .then(() => undefined, (error: unknown) => { onFault(faultOf(error)) })
+        .finally(() => onTheWay.delete(mail))
+      onTheWay.add(mail)
+    },
+    settled: async () => { await Promise.all(onTheWay) },
   }
 }
+
+const textOf = (invitation: string, expiresAt: Date): string => [
+  'You are invited to Linkgate.', '',
+  'To accept, send your name and a password of your choice to the link below, which is yours alone:', '',
+  `  curl ${invitation} --json '{"name":"…","password":"…"}'`, '',
+  `It works once, until ${expiresAt.toUTCString()}. If you do not know why you got it, ignore this mail.`, '',
+].join('\n')
+
+const faultOf = (error: unknown) => ({
+  code: error instanceof Error && 'code' in error ? String(error.code) : undefined,
+  response_code: error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : undefined,
+})

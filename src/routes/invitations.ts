@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
 import type { AcceptInvitation } from '../identity/accept-invitation.js'
+import type { SendInvitation } from '../identity/invitation-mail.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Invitations } from '../layers/4-data/invitations.js'
 import { route } from '../layers/compose.js'
@@ -16,7 +17,7 @@ export interface InvitationParts {
   readonly invitations: DataRule<Invitations>
   readonly accept: AcceptInvitation
   /** sends the invitation by e-mail; undefined where no SMTP server is set */
-  readonly send: ((to: string, url: string, expiresAt: Date) => Promise<void>) | undefined
+  readonly send: SendInvitation | undefined
   readonly baseUrl: string
 }
 
@@ -38,7 +39,8 @@ export const invitationRoutes = ({ invitations, accept, send, baseUrl }: Invitat
       // Whether the address has an account already is not told here: who may invite need not be one who may read users.
       await store.add({ email, role, hash: hashOfToken(token), expiresAt })
       const url = `${baseUrl}/invitations/${token}/accept`
-      await send?.(email, url, expiresAt)
+      // the link is in the answer: a mail server that is slow or away is no reason to keep the inviter waiting
+      send?.(email, url, expiresAt)
       return { status: 201, body: { email, role, url, expires_at: expiresAt.toISOString() } }
     },
     documentation: {

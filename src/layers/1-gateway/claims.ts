@@ -20,6 +20,8 @@ export interface ClaimRules {
   readonly clockSkewSeconds: number
   /** longest time from `iat` to `exp`, in seconds */
   readonly maxLifetimeSeconds: number
+  /** true where `sid` names a sign-in of this service; to others it is a name that means nothing here */
+  readonly ownSignIns: boolean
 }
 
 /**
@@ -38,10 +40,10 @@ export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: Cl
   if (exp <= iat || exp - iat > rules.maxLifetimeSeconds) throw new Error('exp is too far from iat')
   if (iat > now + rules.clockSkewSeconds) throw new Error('iat is in the future')
   if (nbf !== undefined && nbf > now + rules.clockSkewSeconds) throw new Error('nbf is in the future')
-  if (sid !== undefined && !(isText(sid) && UUID.test(sid))) throw new Error('sid')
+  if (rules.ownSignIns && sid !== undefined && !(isText(sid) && UUID.test(sid))) throw new Error('sid')
   const scopes = typeof scope === 'string' ? parseScope(scope) : null
   if (scopes === null) throw new Error('scope')
-  return { subject: sub, issuer: iss, scopes, id: jti, expiresAt: exp, signIn: sid ?? null }
+  return { subject: sub, issuer: iss, scopes, id: jti, expiresAt: exp, signIn: rules.ownSignIns && isText(sid) ? sid : null }
 }
 
 /** RFC 7519 §4.1.3: a string, or an array of strings and of nothing else. */
@@ -52,6 +54,9 @@ const audiences = (aud: unknown): readonly unknown[] => {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value.length > 0 && value.length <= 255
+// neither control characters nor halves of characters: what the database would refuse, or could not tell apart
+const TEXT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
+
+const isText = (value: unknown): value is string => typeof value === 'string' && TEXT.test(value)
 
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

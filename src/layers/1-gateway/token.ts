@@ -14,12 +14,14 @@ import { parseCompactToken } from './compact-token.js'
 export type { AccessToken } from './claims.js'
 export type { KeySource } from '../../identity/key-source.js'
 
-export interface TokenVerifierOptions extends Omit<ClaimRules, 'clockSkewSeconds' | 'maxLifetimeSeconds'> {
+export interface TokenVerifierOptions extends Omit<ClaimRules, 'clockSkewSeconds' | 'maxLifetimeSeconds' | 'ownSignIns'> {
   readonly keys: KeySource
   /** default 30 */
   readonly clockSkewSeconds?: number
   /** default 86,400 */
   readonly maxLifetimeSeconds?: number
+  /** default true: `sid` names a sign-in of this service */
+  readonly ownSignIns?: boolean
   /** signature algorithms that are accepted; default ES256 */
   readonly algorithms?: readonly string[]
   /** tokens that are no JWT: known by how they begin, looked up by their value; null for one that is not valid */
@@ -52,8 +54,8 @@ export const requireToken = (): never => {
 
 /** Checks bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: koa-jwt between our own checks of form and claims. */
 export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
-  const { keys, opaque, algorithms = ['ES256'], clockSkewSeconds = 30, maxLifetimeSeconds = 86_400, issuer, audience } = options
-  const rules: ClaimRules = { issuer, audience, clockSkewSeconds, maxLifetimeSeconds }
+  const { keys, opaque, algorithms = ['ES256'], clockSkewSeconds = 30, maxLifetimeSeconds = 86_400, ownSignIns = true, issuer, audience } = options
+  const rules: ClaimRules = { issuer, audience, clockSkewSeconds, maxLifetimeSeconds, ownSignIns }
   const signatures = new Map(algorithms.map((alg) => [alg, createSignatureCheck(alg, keys, rules)]))
 
   const verified = async (ctx: Context, authorization: string): Promise<AccessToken> => {
@@ -67,8 +69,10 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     const { header, claims } = parseCompactToken(token)
     const requireSignature = signatures.get(header.alg)
     if (requireSignature === undefined) throw new Error('alg')
+    // Read before the signature, believed after it: what its own claims refuse makes nobody ask for a key.
+    const accessToken = parseClaims(claims, rules, Date.now() / 1_000)
     await requireSignature(ctx, token)
-    return parseClaims(claims, rules, Date.now() / 1_000)
+    return accessToken
   }
 
   return {
