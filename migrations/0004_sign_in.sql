@@ -42,7 +42,7 @@ create index external_identities_user on external_identities (user_id);
 alter table external_identities enable row level security;
 alter table external_identities force row level security;
 create policy external_identities_identity on external_identities to identity using (true) with check (true);
-grant select, insert, delete on external_identities to identity;
+grant select, insert on external_identities to identity;
 
 create function find_external_user(wanted_issuer text, wanted_subject text)
   returns table (id bigint, email text, name text, role text, suspended boolean, created_at timestamptz)

@@ -76,7 +76,9 @@ describe('the database\'s own word', () => {
            select from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
             and (a.attname in ('owner_id', 'user_id', 'owner', 'invited_by') or a.attname like '%\\_owner\\_id')))
        order by 1`)
-    expect(owned.map(({ relname }) => relname)).to.include.members(['links', 'users', 'refresh_tokens'])
+    expect(owned.map(({ relname }) => relname)).to.include.members([
+  'admit_external_user(text,text,text) identity linkgate_service',
+  'find_external_user(text,text) identity linkgate_service','links', 'users', 'refresh_tokens'])
     for (const table of owned) expect(table).to.include({ relrowsecurity: true, relforcerowsecurity: true })
   })
 
