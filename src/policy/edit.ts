@@ -13,6 +13,7 @@ import { parseRow, rowKey, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
+import { invariantsOf } from './store.js'
 import type { PolicyRules, StoredRow } from './store.js'
 import { decisionChanges } from './table.js'
 import type { CellChange } from './table.js'
@@ -59,7 +60,7 @@ export const parseEdit = (add: readonly unknown[], remove: readonly unknown[]): 
  * candidate, and every decision that changes. Throws `validation_failed` naming the row that cannot be removed or added,
  * and `invariant_violated` naming the invariant, the row and the decision.
  */
-export const planEdit = async (base: Snapshot, edit: Edit, { model, invariants }: PolicyRules): Promise<EditPlan> => {
+export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules): Promise<EditPlan> => {
   const rows = new Map(base.rows.map((row) => [rowKey(row), row]))
   const faults: Fault[] = []
   const remove = new Map<string, PolicyRow>()
@@ -83,8 +84,8 @@ export const planEdit = async (base: Snapshot, edit: Edit, { model, invariants }
   }
   if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
 
-  const candidate = await candidateOf(base.revision + 1, model, [...rows.values()])
-  await requireInvariants(candidate, invariants)
+  const candidate = await candidateOf(base.revision + 1, rules.model, [...rows.values()])
+  await requireInvariants(candidate, await invariantsOf(rules))
   const changed = [...add.values(), ...remove.values()]
   return { add: [...add.values()], remove: [...remove.values()], unreadable: [], candidate, changes: await decisionChanges(base, candidate, changed) }
 }

@@ -10,11 +10,14 @@ import { parsePolicyCsv } from './row-csv.js'
 import { buildSnapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
 
-/** Reads model.conf and policies/invariants.csv of an installation. Throws PolicyError where one does not parse. */
-export const loadPolicyRules = async (root: URL): Promise<PolicyRules> => ({
-  model: parseModel(await readFile(new URL('model.conf', root), 'utf8')),
-  invariants: parseInvariants(await readFile(new URL('policies/invariants.csv', root), 'utf8')),
-})
+/**
+ * Reads model.conf and policies/invariants.csv of an installation; the second again whenever invariants are asked. Throws
+ * PolicyError where one does not parse.
+ */
+export const loadPolicyRules = async (root: URL): Promise<PolicyRules> => {
+  const newest = async () => parseInvariants(await readFile(new URL('policies/invariants.csv', root), 'utf8'))
+  return { model: parseModel(await readFile(new URL('model.conf', root), 'utf8')), invariants: await newest(), newest }
+}
 
 /**
  * Loads policies/default.csv into a database that has never had a policy, as revision 1. Answers whether it did.

@@ -6,7 +6,7 @@ import { editBetween, requireReadable, rowsAt } from './history.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
-import { parseStoredRow, readStored, wholeSnapshot } from './store.js'
+import { invariantsOf, parseStoredRow, readStored, wholeSnapshot } from './store.js'
 import type { PolicyRules, StoredRevision, StoredRow } from './store.js'
 import { decisionChanges } from './table.js'
 
@@ -54,7 +54,7 @@ export const planReplacement = async ({ revision, stored, lastGood, fault }: Sto
   const edit = editBetween(lastGood.rows, rows)
   if (fault === null) return planEdit(lastGood, edit, rules)
   const candidate = await candidateOf(revision + 1, rules.model, rows)
-  await requireInvariants(candidate, rules.invariants)
+  await requireInvariants(candidate, await invariantsOf(rules))
   const readable: PolicyRow[] = []
   const unreadable: StoredRow[] = []
   for (const each of stored) {

@@ -12,7 +12,15 @@ import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
 
 /** What the files of an installation say: the model, and what no revision may break. */
-export interface PolicyRules { readonly model: PolicyModel; readonly invariants: readonly Invariant[] }
+export interface PolicyRules {
+  readonly model: PolicyModel
+  readonly invariants: readonly Invariant[]
+  /** the invariants as their file says now: a change of the file binds the next edit and the next load, also in a running service */
+  readonly newest?: () => Promise<readonly Invariant[]>
+}
+
+/** The invariants to ask. Throws PolicyError where their file does not parse: none is then asked, and nothing is let through. */
+export const invariantsOf = async ({ invariants, newest }: PolicyRules): Promise<readonly Invariant[]> => newest?.() ?? invariants
 
 /** A row as the table holds it, before anything is known of it. */
 export interface StoredRow { readonly ptype: string; readonly rule: unknown }
@@ -66,15 +74,15 @@ export const readStored = async (database: Database): Promise<StoredRevision> =>
   })
 
 /** The snapshot of stored rows. Throws PolicyError, with the way out, where they do not parse or break an invariant. */
-export const wholeSnapshot = async ({ revision, stored }: StoredRevision, { model, invariants }: PolicyRules): Promise<Snapshot> => {
+export const wholeSnapshot = async ({ revision, stored }: StoredRevision, rules: PolicyRules): Promise<Snapshot> => {
   const broken = (what: string) => new PolicyError(`policy revision ${revision} cannot be in force: ${what} To recover: linkgate policy restore REVISION, or see docs/operations.md.`)
   let snapshot: Snapshot
   try {
-    snapshot = await buildSnapshot(revision, model, await parseStored(stored))
+    snapshot = await buildSnapshot(revision, rules.model, await parseStored(stored))
   } catch (error) {
     throw error instanceof PolicyError ? broken(`${error.message}.`) : error
   }
-  const [violation] = await findViolations(snapshot, invariants)
+  const [violation] = await findViolations(snapshot, await invariantsOf(rules))
   if (violation) throw broken(`its rows break an ${describeViolation(violation)}`)
   return snapshot
 }

@@ -5,6 +5,7 @@ import { analyseRows } from '../../policy/analysis.js'
 import type { Finding } from '../../policy/analysis.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import { describeViolation, findViolations } from '../../policy/invariants.js'
+import { invariantsOf } from '../../policy/store.js'
 import { AnswerIsNo } from '../answer-is-no.js'
 import { print } from '../session.js'
 import { withProgress } from './progress.js'
@@ -22,7 +23,7 @@ export const checkCommand = (): Command =>
       const { snapshot, violations, findings } = await withProgress('building the policy', async ({ tell }) => {
         const snapshot = await snapshotOfFile(file, rules)
         tell('asking the invariants')
-        const violations = await findViolations(snapshot, rules.invariants)
+        const violations = await findViolations(snapshot, await invariantsOf(rules))
         tell('asking what each row is good for')
         return { snapshot, violations, findings: await analyseRows(snapshot, { onProgress: (part) => tell('asking what each row is good for', part) }) }
       })
