@@ -49,7 +49,10 @@ begin
   if tg_op in ('DELETE', 'UPDATE') then
     execute 'select coalesce(jsonb_agg(jsonb_build_array(ptype) || rule), ''[]'') from old_rows' into removed;
   end if;
-  if tg_op <> 'TRUNCATE' and added = '[]' and removed = '[]' then
+  if tg_op = 'TRUNCATE' then
+    select coalesce(jsonb_agg(jsonb_build_array(c.ptype) || c.rule), '[]') into removed from public.casbin c;
+  end if;
+  if added = '[]' and removed = '[]' then
     return null;
   end if;
   update public.policy_head set revision = revision + 1 returning revision into next;
@@ -66,7 +69,8 @@ create trigger by_hand_delete after delete on casbin referencing old table as ol
   for each statement when (current_setting('app.policy_edit', true) is distinct from 'on') execute function record_policy_edit_by_hand();
 create trigger by_hand_update after update on casbin referencing old table as old_rows new table as new_rows
   for each statement when (current_setting('app.policy_edit', true) is distinct from 'on') execute function record_policy_edit_by_hand();
-create trigger by_hand_truncate after truncate on casbin
+-- before, while there still is something to note
+create trigger by_hand_truncate before truncate on casbin
   for each statement when (current_setting('app.policy_edit', true) is distinct from 'on') execute function record_policy_edit_by_hand();
 
 -- What was decided. Append-only for every role of the service.

@@ -25,7 +25,7 @@ export const commitPlan = async ({ database, stored }: PolicySession, plan: Edit
   ]
   const shown = rows.length > MOST_ROWS ? [...rows.slice(0, MOST_ROWS), `… and ${(rows.length - MOST_ROWS).toLocaleString('en')} rows more`] : rows
   const end = nothing ? `no row changes: revision ${revision} stays` : dryRun ? `dry run: nothing was changed, revision ${revision} stays` : `revision ${revision} is in force`
-  print([...shown, renderChanges(plan.changes), end].join('\n'))
+  print(nothing ? end : [...shown, renderChanges(plan.changes), end].join('\n'))
 }
 
 const MOST_ROWS = 50

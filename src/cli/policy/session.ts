@@ -33,7 +33,7 @@ export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>
   return withDatabase(async (database) => {
     await installDefaultPolicy(database, rules, PACKAGE_ROOT)
     const stored = await readStoredPolicy(database, rules)
-    if (stored.fault !== null) warn(`${stored.fault} Until then revision ${stored.lastGood.revision} counts as the one in force.`)
+    if (stored.fault !== null) warn(`${stored.fault} ${stored.lastGood.revision === 0 ? 'No earlier revision is whole either.' : `Until then revision ${stored.lastGood.revision} counts as the one in force.`}`)
     return work({ database, rules, stored })
   })
 }
