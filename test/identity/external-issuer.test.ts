@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto'
+
+import { expect } from 'chai'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+
+import { createAccounts } from '../../src/identity/accounts.js'
+import { openIdIssuer } from '../support/openid-issuer.js'
+import type { OpenIdIssuer } from '../support/openid-issuer.js'
+import { at, textAt } from '../support/json.js'
+import { startTestService } from '../support/service.js'
+import type { TestService } from '../support/service.js'
+
+const claimsOf = (token: string): Readonly<Record<string, unknown>> => ({ ...decodeJwt(token) })
+
+describe('an external OpenID Connect issuer', () => {
+  let issuer: OpenIdIssuer
+  let service: TestService
+  let ada: string
+  const services: TestService[] = []
+
+  const start = async (environment: Readonly<Record<string, string>> = {}, db = service?.db) => {
+    const started = await startTestService({
+      environment: { JWT_ISSUER: issuer.url, JWT_AUDIENCE: issuer.audience, ...environment }, ...(db ? { db } : {}),
+    })
+    services.push(started)
+    return started
+  }
+  const link = async (id: string, subject: string) => {
+    await service.db.asOwner('insert into external_identities (issuer, subject, user_id) values ($1, $2, $3)', [issuer.url, subject, id])
+  }
+  const me = (token: string, on = service) => on.request('GET', '/users/me', { token })
+
+  before(async () => {
+    issuer = await openIdIssuer()
+    service = await start()
+    ada = (await service.addUser('editor')).id
+    await link(ada, 'ada')
+  })
+  after(async () => {
+    for (const each of services) await each.stop()
+    await issuer.stop()
+  })
+
+  for (const alg of ['RS256', 'ES256'] as const) {
+    it(`signs callers in with ${alg}, as the users that its subjects are linked to`, async () => {
+      const token = await issuer.accessToken({ alg })
+      expect(decodeProtectedHeader(token)).to.include({ alg, typ: 'at+jwt' })
+      const answer = await me(token)
+      expect(answer.status, answer.text).to.equal(200)
+      expect(answer.json).to.include({ id: ada, role: 'editor' })
+    })
+  }
+
+  it('grants the scopes of its tokens and no others', async () => {
+    const token = await issuer.accessToken({ scope: 'link:create' })
+    expect((await service.request('POST', '/links', { token, json: { target: 'https://example.com/' } })).status).to.equal(201)
+    expect((await me(token)).json).to.include({ code: 'insufficient_scope' })
+  })
+
+  it('has its keys fetched once, whatever comes in the meantime', async () => {
+    const fresh = await start()
+    const token = await issuer.accessToken()
+    issuer.asked.length = 0
+    const answers = await Promise.all(Array.from({ length: 20 }, () => me(token, fresh)))
+    for (const { status } of answers) expect(status).to.equal(200)
+    expect(issuer.asked).to.deep.equal(['/.well-known/openid-configuration', '/jwks'])
+  })
+
+  it('needs no discovery where JWKS_URI says where its keys are', async () => {
+    const fresh = await start({ JWKS_URI: `${issuer.url}/jwks` })
+    const token = await issuer.accessToken()
+    issuer.asked.length = 0
+    expect((await me(token, fresh)).status).to.equal(200)
+    expect(issuer.asked).to.deep.equal(['/jwks'])
+  })
+
+  it('is refused where its tokens are for somebody else, of another algorithm, or ID tokens', async () => {
+    const onlyRsa = await start({ JWT_ALGORITHMS: 'RS256' })
+    const constant = new Set<string>()
+    for (const [what, token, on] of [
+      ['another audience', await issuer.accessToken({ audience: 'https://other.example.com' }), service],
+      ['an ID token', await issuer.idToken('ada'), service],
+      ['an algorithm that is not among JWT_ALGORITHMS', await issuer.accessToken({ alg: 'ES256' }), onlyRsa],
+      ['an own token of this service', await service.tokenFor({ id: ada }), service],
+    ] as const) {
+      const answer = await me(token, on)
+      expect(answer.status, `${what}: ${answer.text}`).to.equal(401)
+      constant.add(JSON.stringify({ ...Object(answer.json), request_id: '' }))
+    }
+    expect(constant.size).to.equal(1)
+  })
+
+  it('serves one algorithm a key: a key of RS256 verifies no PS256', async () => {
+    const fresh = await start({ JWT_ALGORITHMS: 'RS256,PS256' })
+    const claims = claimsOf(await issuer.accessToken())
+    expect((await me(issuer.forge('RS256', claims), fresh)).status).to.equal(200)
+    expect((await me(issuer.forge('RS256', claims, { alg: 'PS256' }), fresh)).status).to.equal(401)
+  })
+
+  it('refuses a subject that is linked to nobody, and makes no user of it', async () => {
+    const [before] = await service.db.asOwner('select count(*) from users')
+    const answer = await me(await issuer.accessToken({ subject: 'eve' }))
+    expect(answer.status, answer.text).to.equal(401)
+    expect(answer.json).to.include({ code: 'invalid_token' })
+    expect((await service.db.asOwner('select count(*) from users'))[0]).to.deep.equal(before)
+  })
+
+  it('never takes a subject for the id of a user, nor another issuer’s subject for its own', async () => {
+    await service.db.asOwner('insert into external_identities (issuer, subject, user_id) values ($1, $2, $3)', ['https://other.example.com', 'mallory', ada])
+    for (const sub of [ada, 'mallory', 'ADA', 'ada ', `${ada}`.padStart(4, '0')]) {
+      const token = issuer.forge('ES256', { ...claimsOf(await issuer.accessToken()), sub })
+      expect((await me(token)).status, sub).to.equal(401)
+    }
+    for (const sub of ['ada\0', '\ud800', 'a\nda']) {
+      const token = issuer.forge('ES256', JSON.stringify({ ...claimsOf(await issuer.accessToken()), sub }))
+      expect((await me(token)).status, JSON.stringify(sub)).to.equal(401)
+    }
+  })
+
+  it('has sign-ins of its own: a sid of its tokens ends with none of ours', async () => {
+    for (const sid of ['session 7', randomUUID()]) {
+      const token = issuer.forge('ES256', { ...claimsOf(await issuer.accessToken()), sid })
+      expect((await me(token)).status, sid).to.equal(200)
+    }
+  })
+
+  it('makes a viewer of an unknown subject where the setting says so: one, also when 20 first requests meet', async () => {
+    const open = await start({ JWT_UNKNOWN_SUBJECTS: 'viewer' })
+    const token = await issuer.accessToken({ subject: 'newcomer' })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => me(token, open)))
+    for (const { status, text } of answers) expect(status, text).to.equal(200)
+    expect(new Set(answers.map(({ json }) => at(json, 'id'))).size).to.equal(1)
+    expect(answers[0]?.json).to.include({ role: 'viewer', name: '' })
+    expect(textAt(answers[0]?.json, 'email')).to.match(/^[0-9a-f]{32}@subject\.invalid$/)
+    expect(await open.db.asOwner(`select subject from external_identities where issuer = $1 and subject = 'newcomer'`, [issuer.url])).to.have.length(1)
+    // as good as any other user from then on, where unknown ones are refused too
+    expect((await me(token)).json).to.include({ role: 'viewer' })
+  })
+
+  it('leaves role and suspension to this service: they bind the next request', async () => {
+    const token = await issuer.accessToken({ subject: 'bob' })
+    const bob = await service.addUser('editor')
+    await link(bob.id, 'bob')
+    const accounts = createAccounts(service.database)
+    expect((await me(token)).json).to.include({ role: 'editor' })
+    await accounts.setRole(bob.id, 'viewer')
+    expect((await me(token)).json).to.include({ role: 'viewer' })
+    await accounts.setSuspended(bob.id, true)
+    expect((await me(token)).status).to.equal(401)
+  })
+
+  it('has personal tokens beside it, which name our own users', async () => {
+    const token = await issuer.accessToken()
+    const made = await service.request('POST', '/users/me/tokens', { token, json: { name: 'a key', scopes: ['profile:read'] } })
+    expect(made.status, made.text).to.equal(201)
+    const answer = await me(textAt(made.json, 'token'))
+    expect(answer.json).to.include({ id: ada })
+  })
+
+  it('takes the place of the own issuer: there is no sign-in, no invitation and no key of ours', async () => {
+    const token = await issuer.accessToken()
+    for (const [path, json] of [['/auth/token', { grant_type: 'password' }], ['/auth/revoke', { token: 'x' }], ['/users/invitations', { email: 'a@example.com', role: 'viewer' }]] as const) {
+      // PATCH and GET know /users/{id}, so that path is a 405
+      expect((await service.request('POST', path, { token, json })).status, path).to.be.oneOf([404, 405])
+    }
+    expect((await service.request('GET', '/.well-known/jwks.json')).json).to.deep.equal({ keys: [] })
+    expect((await service.request('GET', '/openapi.json')).text).to.not.include('/auth/token')
+  })
+
+  it('may exchange its keys: a token under a new one is good at once', async () => {
+    const old = await issuer.accessToken()
+    expect((await me(old)).status).to.equal(200)
+    issuer.rotate()
+    for (const alg of ['RS256', 'ES256'] as const) {
+      const answer = await me(await issuer.accessToken({ alg }))
+      expect(answer.status, answer.text).to.equal(200)
+    }
+    // the set is taken whole: what the issuer no longer shows is no longer believed
+    expect((await me(old)).status).to.equal(401)
+  })
+
+  it('is asked a few times a minute at most, however many keys are invented, and never for tokens that refuse themselves', async () => {
+    const fresh = await start()
+    const good = await issuer.accessToken()
+    expect((await me(good, fresh)).status).to.equal(200)
+    issuer.asked.length = 0
+    const claims = { ...claimsOf(good) }
+    const invented = (changes: Readonly<Record<string, unknown>> = {}) => issuer.forge('ES256', { ...claims, ...changes }, { kid: randomUUID() })
+    for (const changes of [{ aud: 'other' }, { iss: 'https://other.example.com' }, { exp: 1 }, { sub: 7 }, { jti: undefined }]) {
+      expect((await me(invented(changes), fresh)).status).to.equal(401)
+    }
+    expect(issuer.asked).to.deep.equal([])
+    const answers = await Promise.all(Array.from({ length: 200 }, () => me(invented(), fresh)))
+    for (const { status } of answers) expect(status).to.equal(401)
+    for (let i = 0; i < 20; i++) expect((await me(invented(), fresh)).status).to.equal(401)
+    expect(issuer.asked.length).to.be.within(1, 3)
+    expect((await me(good, fresh)).status).to.equal(200)
+  })
+
+  describe('that is away', () => {
+    it('changes nothing where its keys are known: a flood of invented ones neither', async () => {
+      const fresh = await start()
+      const good = await issuer.accessToken()
+      expect((await me(good, fresh)).status).to.equal(200)
+      await issuer.stop()
+      try {
+        for (let i = 0; i < 10; i++) {
+          const unknown = await me(issuer.forge('ES256', claimsOf(good), { kid: randomUUID() }), fresh)
+          expect(unknown.status, unknown.text).to.equal(503)
+          expect((await me(good, fresh)).status).to.equal(200)
+        }
+      } finally {
+        await issuer.start()
+      }
+    })
+
+    it('is a 503, not a 401, where its keys are not known, and is not asked again for every request', async () => {
+      const good = await issuer.accessToken()
+      await issuer.stop()
+      const fresh = await start()
+      try {
+        for (let i = 0; i < 10; i++) {
+          const answer = await me(good, fresh)
+          expect(answer.status, answer.text).to.equal(503)
+          expect(answer.json).to.include({ code: 'issuer_unavailable' })
+          expect(answer.headers.get('Retry-After')).to.match(/^\d+$/)
+        }
+        // what needs no key is answered all the same
+        expect((await fresh.request('GET', '/healthz')).status).to.equal(200)
+        expect((await me('x.y.z', fresh)).status).to.equal(401)
+      } finally {
+        await issuer.start()
+      }
+    })
+
+    it('is asked again when it is back', async () => {
+      const good = await issuer.accessToken()
+      await issuer.stop()
+      const fresh = await start()
+      expect((await me(good, fresh)).status).to.equal(503)
+      await issuer.start()
+      const answer = await me(good, fresh)
+      expect(answer.status, answer.text).to.equal(200)
+    })
+  })
+})
