@@ -37,7 +37,7 @@ export const renderChanges = (changes: readonly CellChange[], onTerminal?: boole
   const rows = changes.map(({ role, action, relation, before, after }) => [roleText(role), actionText(action), RECORD[relation], outcomeText(before), outcomeText(after)])
   const opened = changes.filter(({ before, after }) => before.effect === 'deny' && after.effect === 'allow').length
   const closed = changes.filter(({ before, after }) => before.effect === 'allow' && after.effect === 'deny').length
-  return `${renderTable(['role', 'action', 'record', 'before', 'after'], rows, onTerminal)}\n${counted(changes.length, 'decision')} change: ${opened} from deny to allow, ${closed} from allow to deny`
+  return `${renderTable(['role', 'action', 'record', 'before', 'after'], rows, onTerminal)}\n${counted(changes.length, 'decision')} ${changes.length === 1 ? 'changes' : 'change'}: ${opened} from deny to allow, ${closed} from allow to deny`
 }
 
 export const counted = (count: number, noun: string): string => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
