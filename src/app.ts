@@ -8,7 +8,7 @@ import { errorExit } from './http/error-exit.js'
 import { requestId } from './http/request-id.js'
 import { requireOneHost } from './http/require-one-host.js'
 import { refuseUnrouted } from './http/refuse-unrouted.js'
-import { respond } from './http/respond.js'
+import { discard, respond } from './http/respond.js'
 import { withinDeadline } from './http/within-deadline.js'
 import type { Layers, Route } from './layers/route.js'
 
@@ -58,7 +58,7 @@ const routerOf = (routes: readonly Route[], layers: Layers, deadlineMs: number) 
     router[route.method](route.path, async (ctx: Context) => {
       if (ctx.get('Authorization') !== '' || route.gateway.quota === 'sign_in') ctx.set('Cache-Control', 'no-store')
       try {
-        respond(ctx, await withinDeadline(route.serve(layers, ctx), deadlineMs))
+        respond(ctx, await withinDeadline(route.serve(layers, ctx), deadlineMs, discard))
       } finally {
         if (ctx.state.revision !== undefined) ctx.set('Policy-Revision', String(ctx.state.revision))
       }

@@ -37,7 +37,13 @@ export const translateError = (error: unknown): unknown => {
   const state = sqlState(error)
   if (state === SQLSTATE.policyReplaced) return new PolicyReplaced(error)
   if (state === undefined ? error instanceof Error && LOST.test(`${error.message} ${'code' in error ? String(error.code) : ''}`) : AWAY.test(state)) {
-    return new Refusal('database_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
+    return databaseAway(error)
   }
   return error
 }
+
+/** What a failed attempt to connect becomes, whatever the server's reason (503): no question was asked that could be wrong. */
+export const databaseAway = (cause: unknown): Refusal =>
+  new Refusal('database_unavailable', { headers: { 'Retry-After': '1' }, cause })
+
+export const isDatabaseAway = (error: unknown): boolean => error instanceof Refusal && error.code === 'database_unavailable'

@@ -2,7 +2,7 @@ import { Pool } from 'pg'
 import type { ClientConfig, PoolClient, QueryResult, QueryResultRow } from 'pg'
 
 import type { Database, Statement } from './database.js'
-import { translateError } from './errors.js'
+import { databaseAway, isDatabaseAway, translateError } from './errors.js'
 
 export interface PoolOptions {
   readonly connection: ClientConfig
@@ -51,19 +51,15 @@ export const openPool = ({ connection, size, deadlineMs, onIdleError }: PoolOpti
   pool.on('connect', (client) => client.on('error', () => undefined))
 
   const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
-    let client: PoolClient
-    try {
-      client = await pool.connect()
-    } catch (error) {
-      throw translateError(error)
-    }
+    const client = await connect(pool)
+    let failure: unknown
     try {
       return await work(client)
     } catch (error) {
-      throw translateError(error)
+      failure = translateError(error)
+      throw failure
     } finally {
-      // A connection that is still inside a transaction would lend its caller's identity to the next request.
-      client.release(client.getTransactionStatus() !== 'I')
+      giveBack(client, failure)
     }
   }
 
@@ -93,6 +89,16 @@ export const openPool = ({ connection, size, deadlineMs, onIdleError }: PoolOpti
   })
 }
 
+const connect = async (pool: Pool): Promise<PoolClient> => pool.connect().catch((error: unknown) => { throw databaseAway(error) })
+
+/**
+ * Ends a connection that is still inside a transaction (it would lend its caller's identity to the next request), or whose
+ * answer never came (what it says next belongs to a question that nobody waits for any more).
+ */
+const giveBack = (client: PoolClient, failure: unknown): void => {
+  client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure))
+}
+
 /** COMMIT of a transaction that has failed resolves, with the command `ROLLBACK`. */
 const commit = async (client: PoolClient): Promise<void> => {
   const { command } = await client.query(COMMIT.text)
@@ -114,7 +120,8 @@ const sendAll = async (client: PoolClient, statements: readonly Statement[]): Pr
 }
 
 async function* streamRows<Row extends QueryResultRow>(pool: Pool, context: Statement, select: Statement, batch: number): AsyncGenerator<readonly Row[]> {
-  const client = await pool.connect().catch((error: unknown) => { throw translateError(error) })
+  const client = await connect(pool)
+  let failure: unknown
   try {
     const opened = await Promise.allSettled([
       client.query(BEGIN.text),
@@ -134,8 +141,9 @@ async function* streamRows<Row extends QueryResultRow>(pool: Pool, context: Stat
     }
     await commit(client)
   } catch (error) {
-    throw translateError(error)
+    failure = translateError(error)
+    throw failure
   } finally {
-    client.release(client.getTransactionStatus() !== 'I')
+    giveBack(client, failure)
   }
 }

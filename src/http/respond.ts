@@ -4,6 +4,11 @@ import type { Context } from 'koa'
 
 import type { Answer } from '../layers/route.js'
 
+/** Closes what an answer holds that nobody will read. */
+export const discard = ({ body }: Answer): void => {
+  if (body instanceof Readable) body.destroy()
+}
+
 /** Writes a route's answer. A body is JSON unless the answer names another type. */
 export const respond = (ctx: Context, { status, body, headers, type }: Answer): void => {
   ctx.status = status

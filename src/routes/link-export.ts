@@ -11,20 +11,26 @@ const ndjsonLines = (links: readonly Link[]): string =>
 
 /**
  * The links as text, a batch at a time. The first batch is fetched before this resolves: a database that is away is still
- * an error response, and not a download that breaks off after a 200.
+ * an error response, and not a download that breaks off after a 200. A reader that goes away, also before it read anything,
+ * gives the connection back.
  */
 export const exportLinks = async (batches: AsyncGenerator<readonly Link[]>, format: 'csv' | 'ndjson'): Promise<AsyncIterable<string>> => {
   const first = await batches.next()
   const lines = format === 'csv' ? csvLines : ndjsonLines
-  return (async function* () {
-    try {
-      if (format === 'csv') yield stringify([[...COLUMNS]])
-      if (first.done) return
-      yield lines(first.value)
-      for await (const batch of batches) yield lines(batch)
-    } finally {
-      // a reader that went away gives the connection back
-      await batches.return(undefined)
-    }
+  const text = (async function* () {
+    if (format === 'csv') yield stringify([[...COLUMNS]])
+    if (first.done) return
+    yield lines(first.value)
+    for await (const batch of batches) yield lines(batch)
   })()
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => text.next(),
+      // not left to a `finally` in the generator: one that was never begun runs none
+      return: async () => {
+        await batches.return(undefined)
+        return text.return(undefined)
+      },
+    }),
+  }
 }

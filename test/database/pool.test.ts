@@ -1,0 +1,182 @@
+import { expect } from 'chai'
+
+import type { Database } from '../../src/database/database.js'
+import { openPool } from '../../src/database/pool.js'
+import { Refusal } from '../../src/domain/refusal.js'
+import { testDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+import { openWire } from '../support/proxy.js'
+import type { Wire } from '../support/proxy.js'
+import { addUserWithId, DECIDED } from '../support/records.js'
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => { throw new Error('it did not fail') }, (error: unknown) => error)
+
+const expectAway = (error: unknown): void => {
+  expect(error).to.be.instanceOf(Refusal)
+  expect(error).to.include({ code: 'database_unavailable', status: 503 })
+}
+
+describe('the pool', () => {
+  let db: TestDatabase
+  let wire: Wire
+  let pool: Database
+
+  const insert = (code: string) => ({ text: `insert into links (code, target, owner_id) values ($1, 'https://example.com/', 1)`, values: [code] })
+  const ENTER = { text: 'select enter($1, $2)', values: ['links_own', '1'] } as const
+  const whoAmI = () => pool.run<{ role: string; id: string | null; decision: string | null; status: string }>({
+    text: `select current_user as role, nullif(current_setting('app.user_id', true), '') as id, nullif(current_setting('app.decision', true), '') as decision`,
+  })
+  const codes = async () => (await db.asOwner<{ code: string }>('select code from links order by code')).map(({ code }) => code)
+
+  before(async () => {
+    db = await testDatabase()
+    await addUserWithId(db, '1', 'editor')
+    wire = await openWire(db.service)
+  })
+  after(() => wire.close())
+  // one connection: what a request leaves behind meets the next one
+  beforeEach(async () => {
+    await db.asOwner('truncate links')
+    pool = openPool({ connection: wire.connection, size: 1, deadlineMs: 500 })
+  })
+  afterEach(async () => {
+    wire.mend()
+    await pool.close()
+  })
+
+  it('answers a result for each statement of a flush, in order', async () => {
+    const results = await pool.flush([{ text: 'select 1 as a' }, { text: 'select $1::text as b', values: ['two'] }, { text: 'select 3 as c' }])
+    expect(results.map(({ rows: [row] }) => row)).to.deep.equal([{ a: 1 }, { b: 'two' }, { c: 3 }])
+  })
+
+  it('sends nothing at all of a flush with a statement that cannot be sent', async () => {
+    await pool.run({ text: 'select 1' })
+    const before = wire.sent()
+    for (const value of [{ an: 'object' }, undefined, Symbol('x'), () => 1, Number]) {
+      expect(await failureOf(pool.flush([ENTER, DECIDED, insert('kept'), { text: 'select $1', values: [value] }]))).to.be.instanceOf(TypeError)
+    }
+    expect(wire.sent()).to.equal(before)
+    expect(await codes()).to.deep.equal([])
+  })
+
+  it('keeps nothing of a flush in which a statement fails, wherever it stands', async () => {
+    for (const broken of [{ text: 'select 1 / 0' }, { text: 'no sql' }, insert('one'), { text: 'select $1::int', values: ['no number'] }]) {
+      const failed = await failureOf(pool.flush([ENTER, DECIDED, insert('one'), broken, insert('two')]))
+      expect(failed).to.have.property('code').that.does.not.equal('25P02')
+      expect(await codes()).to.deep.equal([])
+    }
+  })
+
+  it('takes a commit that rolled back for the failure that it is', async () => {
+    const failed = await failureOf(pool.transaction(async (client) => {
+      await client.query('select 1 / 0').catch(() => undefined)
+    }))
+    expect(failed).to.have.property('message').that.includes('rolled back')
+    // a deferred constraint fails in the commit itself
+    await db.asOwner('create table if not exists deferred (id int unique deferrable initially deferred)')
+    await db.asOwner('grant insert on deferred to links_own')
+    expect(await failureOf(pool.flush([ENTER, { text: 'insert into deferred values (1)' }, { text: 'insert into deferred values (1)' }]))).to.have.property('code', '23505')
+    expect(await db.asOwner('select from deferred')).to.have.length(0)
+    await db.asOwner('drop table deferred')
+  })
+
+  it('leaves neither role nor settings to the next request, whether the flush succeeded or failed', async () => {
+    await pool.flush([ENTER, DECIDED])
+    expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
+    await failureOf(pool.flush([ENTER, DECIDED, { text: 'select 1 / 0' }]))
+    expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
+    await failureOf(pool.transaction(async (client) => {
+      await client.query(ENTER.text, [...ENTER.values])
+      throw new Error('given up')
+    }))
+    expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
+    for await (const _ of pool.stream(ENTER, { text: 'select generate_series(1, 10)' }, 2)) break
+    expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
+  })
+
+  it('does not use a connection again that was left inside a transaction', async () => {
+    const pid = async () => (await pool.run<{ pid: number }>({ text: 'select pg_backend_pid() as pid' }))[0]?.pid
+    const before = await pid()
+    expect(await pid()).to.equal(before)
+    // a begin of one's own: nothing in the program does it, and if something did, the connection would be thrown away
+    await pool.run({ text: 'begin' })
+    const after = await pid()
+    expect(after).to.not.equal(before)
+    expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
+  })
+
+  it('gives the connection back where a reader leaves a stream, before its first batch or after', async () => {
+    for await (const rows of pool.stream(ENTER, { text: 'select generate_series(1, 1000) as n' }, 10)) {
+      expect(rows).to.have.length(10)
+      break
+    }
+    const unread = pool.stream(ENTER, { text: 'select 1' }, 10)
+    await unread.return(undefined)
+    expect(await pool.run({ text: 'select 1 as one' })).to.deep.equal([{ one: 1 }])
+  })
+
+  it('streams every row once, in order', async () => {
+    const seen: unknown[] = []
+    for await (const rows of pool.stream(ENTER, { text: 'select n from generate_series(1, 25) n' }, 10)) seen.push(...rows.map(({ n }) => n))
+    expect(seen).to.deep.equal(Array.from({ length: 25 }, (_, i) => i + 1))
+  })
+
+  it('is database_unavailable while the database is away, and works again as soon as it is back', async () => {
+    await pool.run({ text: 'select 1' })
+    wire.cut()
+    expectAway(await failureOf(pool.run({ text: 'select 1' })))
+    expectAway(await failureOf(pool.flush([ENTER, DECIDED, insert('lost')])))
+    expectAway(await failureOf(pool.transaction(async (client) => client.query('select 1'))))
+    expectAway(await failureOf(pool.stream(ENTER, { text: 'select 1' }, 1).next()))
+    wire.mend()
+    expect(await pool.run({ text: 'select 1 as one' })).to.deep.equal([{ one: 1 }])
+    expect(await codes()).to.deep.equal([])
+  })
+
+  it('is database_unavailable where the server takes no connections, whatever its reason', async () => {
+    for (const wrong of [{ password: 'wrong' }, { database: 'there_is_none' }]) {
+      const other = openPool({ connection: { ...db.service, ...wrong }, size: 1, deadlineMs: 500 })
+      expectAway(await failureOf(other.run({ text: 'select 1' })))
+      await other.close()
+    }
+  })
+
+  it('gives up a question after the deadline, and the connection with it', async () => {
+    const started = performance.now()
+    expectAway(await failureOf(pool.run({ text: 'select pg_sleep(5)' })))
+    expectAway(await failureOf(pool.flush([ENTER, { text: 'select pg_sleep(5)' }])))
+    expect(performance.now() - started).to.be.lessThan(3_000)
+    expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
+  })
+
+  it('gives up on a server that has stopped answering, commits nothing late, and goes on when it answers again', async () => {
+    await pool.run({ text: 'select 1' })
+    wire.hold()
+    expectAway(await failureOf(pool.flush([ENTER, DECIDED, insert('late')])))
+    wire.mend()
+    expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
+    expect(await codes()).to.deep.equal([])
+  })
+
+  it('is database_unavailable to who waits longer than the deadline for a connection', async () => {
+    const slow = failureOf(pool.run({ text: 'select pg_sleep(5)' }))
+    expectAway(await failureOf(pool.run({ text: 'select 1' })))
+    expectAway(await slow)
+  })
+
+  it('survives the end of its backend, idle or busy', async () => {
+    const [backend] = await pool.run<{ pid: number }>({ text: 'select pg_backend_pid() as pid' })
+    await db.asOwner('select pg_terminate_backend($1)', [backend?.pid])
+    // the pool hears of it a moment later: until then a question may still meet the dead connection
+    const first = await pool.run({ text: 'select 1 as one' }).catch((error: unknown) => expectAway(error))
+    expect(first ?? [{ one: 1 }]).to.deep.equal([{ one: 1 }])
+    const busy = failureOf(pool.flush([ENTER, DECIDED, insert('unacknowledged'), { text: 'select pg_sleep(5)' }]))
+    const kill = async (): Promise<number> =>
+      (await db.asOwner(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query = 'select pg_sleep(5)'`)).length
+    let killed = 0
+    while (killed === 0) killed = await kill()
+    expectAway(await busy)
+    expect(await codes()).to.deep.equal([])
+    expect(await pool.run({ text: 'select 1 as one' })).to.deep.equal([{ one: 1 }])
+  })
+})

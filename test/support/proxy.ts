@@ -1,0 +1,66 @@
+import { createConnection, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+
+import type { ClientConfig } from 'pg'
+
+/** A wire to PostgreSQL that a test can cut, hold up, and mend. */
+export interface Wire {
+  /** how to connect through the wire */
+  readonly connection: ClientConfig
+  /** breaks every connection, and refuses new ones */
+  cut(): void
+  /** lets nothing through any more, and tells nobody */
+  hold(): void
+  mend(): void
+  /** bytes that were sent towards the server so far */
+  sent(): number
+  close(): Promise<void>
+}
+
+const isAddress = (address: unknown): address is AddressInfo => typeof address === 'object' && address !== null && 'port' in address
+
+/** Opens a wire on the loopback to the server that `connection` names. */
+export const openWire = async (connection: ClientConfig): Promise<Wire> => {
+  const pairs = new Set<readonly [Socket, Socket]>()
+  let state: 'whole' | 'cut' | 'held' = 'whole'
+  let sent = 0
+  const target = `${connection.host}/.s.PGSQL.${connection.port}`
+  const server = createServer((near) => {
+    if (state === 'cut') {
+      near.destroy()
+      return
+    }
+    const far = createConnection(target)
+    const pair = [near, far] as const
+    pairs.add(pair)
+    near.on('data', (bytes) => {
+      sent += bytes.length
+      if (state === 'whole') far.write(bytes)
+    })
+    far.on('data', (bytes) => { if (state === 'whole') near.write(bytes) })
+    for (const each of pair) {
+      each.on('error', () => undefined)
+      each.on('close', () => {
+        near.destroy()
+        far.destroy()
+        pairs.delete(pair)
+      })
+    }
+  })
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  const address = server.address()
+  if (!isAddress(address)) throw new Error('no address')
+  const breakAll = () => { for (const [near, far] of pairs) { near.destroy(); far.destroy() } }
+  return {
+    connection: { ...connection, host: '127.0.0.1', port: address.port },
+    cut: () => { state = 'cut'; breakAll() },
+    hold: () => { state = 'held' },
+    // what was lost while the wire was held is not made good: those connections are over
+    mend: () => { if (state === 'held') breakAll(); state = 'whole' },
+    sent: () => sent,
+    close: async () => {
+      breakAll()
+      await new Promise<void>((resolve) => { server.close(() => resolve()) })
+    },
+  }
+}
