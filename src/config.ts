@@ -15,10 +15,7 @@ const integer = (from: number, to: number) =>
     .refine((value) => value >= from && value <= to, `must be an integer from ${from} to ${to}`)
 
 /** Keys that came over plain http could be anybody's: only this machine is asked that way. */
-const issuerUrl = httpUrl.refine((text) => {
-  const { search, hash } = new URL(text)
-  return isLoopbackOrHttps(text) && !search && !hash
-}, 'must be an https URL (http on loopback alone), without query, fragment or credentials')
+const issuerUrl = httpUrl.refine((text) => isLoopbackOrHttps(text) && !/[?#]/.test(text), 'must be an https URL (http on loopback alone), without query, fragment or credentials')
 
 const algorithms = z.string().transform((text, context): readonly string[] => {
   const names = [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))]
@@ -41,7 +38,7 @@ const quota = z.string().transform((text, context): Quota => {
 const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: integer(0, 65_535).prefault('3000'),
-  BASE_URL: httpUrl.refine((url) => { const { pathname, search, hash, username } = new URL(url); return pathname === '/' && !search && !hash && !username }, 'must be an origin, without path, query or credentials').transform((url) => new URL(url).origin).optional(),
+  BASE_URL: httpUrl.refine((url) => { if (!URL.canParse(url)) return false; const { pathname, search, hash, username } = new URL(url); return pathname === '/' && !search && !hash && !username }, 'must be an origin, without path, query or credentials').transform((url) => new URL(url).origin).optional(),
   DATA_DIR: z.string().min(1).default('./data').transform((path) => resolve(path)),
   DATABASE_URL: postgresUrl.optional(),
   MIGRATION_DATABASE_URL: postgresUrl.optional(),
