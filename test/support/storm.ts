@@ -123,7 +123,7 @@ const judge = async (client: Client): Promise<Pick<StormReport, 'committed' | 'u
            count(*) filter (where d.revision % 2 = 0) as denied,
            count(*) filter (where pg_xact_commit_timestamp(d.xmin) > pg_xact_commit_timestamp(n.xmin)) as late
       from decisions d left join policy_revisions n on n.revision = d.revision + 1
-     where d.action = 'link:update'`)
+     where d.action = 'link:update' and d.effect = 'allow'`)
   if (!verdict) throw new Error('a count answered no row')
   return { committed: Number(verdict.committed), underDenial: Number(verdict.denied), tooLate: Number(verdict.late) }
 }
