@@ -1,3 +1,4 @@
+import type { Adapter } from 'casbin'
 import type { PoolClient } from 'pg'
 
 import type { Database } from '../database/database.js'
@@ -116,25 +117,32 @@ export const requireInvariants = async (candidate: Snapshot, invariants: readonl
  * exclusive policy lock, so that no change that was decided under the old revision can still commit. All or nothing.
  * Throws `precondition_failed` where the plan's base is no longer the revision in force.
  */
-export const commitEdit = async (database: Database, { add, remove, unreadable, candidate, changes }: EditPlan, origin: EditOrigin): Promise<void> =>
+export const commitEdit = async (database: Database, plan: EditPlan, origin: EditOrigin): Promise<void> =>
   database.transaction(async (client) => {
-    await client.query('select pg_advisory_xact_lock($1)', [String(ADVISORY_LOCK)])
-    const { rows: [head] } = await client.query<{ revision: string }>('select revision from policy_head')
+    const { add, remove, unreadable, candidate, changes } = plan
+    const adapter = await newPostgresAdapter(client)
+    // Two turns on the wire, since every change of the service waits while the lock is held: lock and look, then all the rest.
+    const [, { rows: [head] }] = await Promise.all([
+      client.query('select pg_advisory_xact_lock($1)', [String(ADVISORY_LOCK)]),
+      client.query<{ revision: string }>('select revision from policy_head'),
+    ])
     if (Number(head?.revision) !== candidate.revision - 1) {
       throw new Refusal('precondition_failed', { detail: `Policy revision ${head?.revision} is in force; the edit was made for ${candidate.revision - 1}.` })
     }
-    await client.query(`select enter('policy_editor', $1), set_config('app.policy_edit', 'on', true)`, [origin.actor.id])
-    await Promise.all(unreadable.map(({ ptype, rule }) => client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)])))
-    await writeRows(client, add, remove, candidate.rows.length).catch((error: unknown) => {
-      if (violates(error, 'casbin_row_key') || violates(error, 'casbin_priority_key')) throw new PolicyError('the stored rows are not those of the revision in force')
-      throw error
-    })
-    await client.query(
-      `insert into policy_revisions (revision, actor_id, actor, reason, added, removed, decisions_changed, model_sha256) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [candidate.revision, origin.actor.id, origin.actor.name, origin.reason, JSON.stringify(add), JSON.stringify([...remove, ...unreadable.map(inHistory)]), JSON.stringify(changes), candidate.model.sha256])
-    await client.query('update policy_head set revision = $1', [candidate.revision])
-    if (origin.record) await writeRecord(client, origin.record, origin, candidate.revision)
-    await client.query(`select pg_notify('linkgate_policy', $1)`, [String(candidate.revision)])
+    await Promise.all([
+      client.query(`select enter('policy_editor', $1), set_config('app.policy_edit', 'on', true)`, [origin.actor.id]),
+      ...unreadable.map(({ ptype, rule }) => client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)])),
+      writeRows(client, adapter, plan).catch((error: unknown) => {
+        if (violates(error, 'casbin_row_key') || violates(error, 'casbin_priority_key')) throw new PolicyError('the stored rows are not those of the revision in force')
+        throw error
+      }),
+      client.query(
+        `insert into policy_revisions (revision, actor_id, actor, reason, added, removed, decisions_changed, model_sha256) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [candidate.revision, origin.actor.id, origin.actor.name, origin.reason, JSON.stringify(add), JSON.stringify([...remove, ...unreadable.map(inHistory)]), JSON.stringify(changes), candidate.model.sha256]),
+      client.query('update policy_head set revision = $1', [candidate.revision]),
+      ...(origin.record ? [writeRecord(client, origin.record, origin, candidate.revision)] : []),
+      client.query(`select pg_notify('linkgate_policy', $1)`, [String(candidate.revision)]),
+    ])
   })
 
 /** An unreadable row as the history holds it: what the trigger of edits by hand notes, too. */
@@ -145,13 +153,16 @@ const inHistory = ({ ptype, rule }: StoredRow): readonly unknown[] => [ptype, ..
  * adapter's pattern language (`regex:`, `like:`, empty fields) can be in a removal; that exactly the wanted rows are left is
  * counted all the same. Sent without waiting for each other.
  */
-const writeRows = async (client: PoolClient, add: readonly PolicyRow[], remove: readonly PolicyRow[], expected: number): Promise<void> => {
-  const adapter = await newPostgresAdapter(client)
+const writeRows = async (client: PoolClient, adapter: Adapter, { add, remove, candidate }: EditPlan): Promise<void> => {
   const section = (row: PolicyRow) => (row.ptype === 'g' ? 'g' : 'p')
-  await Promise.all(remove.map((row) => adapter.removePolicy(section(row), row.ptype, rowTexts(row))))
-  await Promise.all(add.map((row) => adapter.addPolicy(section(row), row.ptype, rowTexts(row))))
-  const { rows: [stored] } = await client.query<{ count: string }>('select count(*) from casbin')
-  if (Number(stored?.count) !== expected) throw new PolicyError('the stored rows are not those of the revision in force')
+  const written = [
+    ...remove.map((row) => adapter.removePolicy(section(row), row.ptype, rowTexts(row))),
+    ...add.map((row) => adapter.addPolicy(section(row), row.ptype, rowTexts(row))),
+  ]
+  const counted = client.query<{ count: string }>('select count(*) from casbin')
+  // the first to fail is the cause; those behind it fail only because of it
+  const [{ rows: [stored] }] = await Promise.all([counted, ...written])
+  if (Number(stored?.count) !== candidate.rows.length) throw new PolicyError('the stored rows are not those of the revision in force')
 }
 
 const writeRecord = async (client: PoolClient, record: EditRecord, { actor, requestId }: EditOrigin, revision: number): Promise<void> => {
