@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js'
-import type { DecisionRecord } from './record.js'
+import type { DecisionRecord } from '../domain/decision-record.js'
 
 export interface Recorder {
   /** Takes a record to be written with the next batch. */

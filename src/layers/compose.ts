@@ -1,12 +1,12 @@
 import type { Context } from 'koa'
 
-import { recordOfAnswer, recordOfRefusal } from '../audit/record.js'
-import type { Decided } from '../audit/record.js'
 import { PolicyReplaced } from '../database/errors.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { parseInput, parseQuery, readBody } from '../http/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
+import { recordOfAnswer, recordOfRefusal } from './decision-record.js'
+import type { Decided } from './decision-record.js'
 import { RecordChanged } from './4-data/record-changed.js'
 import type { Answer, Caller, GatewayRule, Layers, Route, RouteSpec } from './route.js'
 

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
-import type { DecisionRecord } from '../audit/record.js'
+import type { DecisionRecord } from '../domain/decision-record.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import type { User } from '../domain/user.js'

@@ -1,28 +1,9 @@
 import type { Context } from 'koa'
 
 import type { Decision } from '../domain/decision.js'
+import type { DecisionRecord } from '../domain/decision-record.js'
 import { Refusal } from '../domain/refusal.js'
-import type { Caller } from '../layers/route.js'
-
-/** One decision as the log keeps it (table `decisions`). Never a token, a password or a body. */
-export interface DecisionRecord {
-  readonly time: string
-  readonly request_id: string
-  readonly revision: number
-  readonly layer: string
-  readonly subject_id: string | null
-  readonly subject_role: string
-  readonly token_id: string | null
-  readonly network: string | null
-  readonly action: string
-  readonly resource_type: string
-  readonly resource_code: string | null
-  readonly relation: string
-  readonly effect: 'allow' | 'deny'
-  readonly rule: string
-  readonly row_priority: number | null
-  readonly status: number
-}
+import type { Caller } from './route.js'
 
 /** What is known of a request when it is over. */
 export interface Decided {
