@@ -13,15 +13,14 @@ export interface MailerOptions {
   readonly url: string
   readonly from: string
   /** told, by codes alone, of a mail that was not taken: what a server says may repeat the mail */
+  /** milliseconds for each step, default 5,000: a server that says nothing must not hold a stopping service back */
+  readonly patience?: number
   readonly onFault: (fault: { readonly code: string | undefined; readonly response_code: number | undefined }) => void
 }
 
-/** Milliseconds for each step: a server that says nothing must not hold a stopping service back. */
-const PATIENCE = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 5_000, dnsTimeout: 5_000 }
-
 /** Invitations by e-mail (RFC 5321). One connection a mail: invitations are rare. A mail that fails is reported, not retried. */
-export const invitationMailer = ({ url, from, onFault }: MailerOptions): InvitationMailer => {
-  const transport = createTransport({ url, ...PATIENCE }, { from })
+export const invitationMailer = ({ url, from, onFault, patience = 5_000 }: MailerOptions): InvitationMailer => {
+  const transport = createTransport({ url, connectionTimeout: patience, greetingTimeout: patience, socketTimeout: patience, dnsTimeout: patience }, { from })
   const onTheWay = new Set<Promise<void>>()
   return {
     send: (to, invitation, expiresAt) => {

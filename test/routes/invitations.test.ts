@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+
+import { expect } from 'chai'
+
+import { addRows, rowsFor } from '../support/edit-policy.js'
+import { at, textAt } from '../support/json.js'
+import { keepLog } from '../support/log.js'
+import { startMailServer } from '../support/mail-server.js'
+import { startTestService } from '../support/service.js'
+import type { TestResponse, TestService, TestUser } from '../support/service.js'
+
+const ACCEPTANCE = { name: 'Ada', password: 'correct horse battery' }
+
+describe('invitations over HTTP', () => {
+  let service: TestService
+  let root: TestUser
+  let addresses = 0
+  const freshAddress = () => `invited-${addresses += 1}@example.com`
+  before(async () => {
+    service = await startTestService()
+    root = await service.addUser('admin')
+  })
+  after(() => service.stop())
+
+  const invite = (json: unknown, by = root, on = service) => on.request('POST', '/users/invitations', { token: by.token, json })
+  const pathOf = (answer: TestResponse): string => new URL(textAt(answer.json, 'url')).pathname
+  const accept = (path: string, json: unknown = ACCEPTANCE, on = service) => on.request('POST', path, { json })
+  const invited = async (role = 'editor', email = freshAddress()) => {
+    const answer = await invite({ email, role })
+    expect(answer.status, answer.text).to.equal(201)
+    return { email, path: pathOf(answer) }
+  }
+
+  it('give a link on the service’s own address, for a week, and an account with the role to who accepts it', async () => {
+    const email = freshAddress()
+    const answer = await invite({ email, role: 'editor' })
+    expect(answer.status, answer.text).to.equal(201)
+    expect(textAt(answer.json, 'url')).to.match(new RegExp(`^${service.baseUrl}/invitations/[A-Za-z0-9_-]{43}/accept$`))
+    expect(Date.parse(textAt(answer.json, 'expires_at'))).to.be.closeTo(Date.now() + 7 * 86_400_000, 60_000)
+    const accepted = await accept(pathOf(answer))
+    expect(accepted.status, accepted.text).to.equal(201)
+    expect(accepted.json).to.include({ email, role: 'editor', name: 'Ada' })
+    expect(accepted.text).to.not.include('password')
+    const signedIn = await service.request('POST', '/auth/token', { json: { grant_type: 'password', username: email, password: ACCEPTANCE.password } })
+    expect(signedIn.status, signedIn.text).to.equal(200)
+    expect((await service.request('GET', '/users/me', { token: textAt(signedIn.json, 'access_token') })).json).to.include({ email })
+  })
+
+  it('are accepted once, and are 410 after that', async () => {
+    const { path } = await invited()
+    expect((await accept(path)).status).to.equal(201)
+    for (let i = 0; i < 2; i++) expect((await accept(path)).json).to.include({ status: 410, code: 'gone' })
+  })
+
+  it('make one account where two accept at once, 10 times over', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { path, email } = await invited()
+      const answers = await Promise.all([accept(path), accept(path, { name: 'Eve', password: 'another password' })])
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 410])
+      expect(await service.db.asOwner('select from users where email = $1', [email])).to.have.length(1)
+    }
+  })
+
+  it('are 410 after their end', async () => {
+    const { path, email } = await invited()
+    await service.db.asOwner(`update invitations set expires_at = now() where email = $1`, [email])
+    expect((await accept(path)).status).to.equal(410)
+    expect(await service.db.asOwner('select from users where email = $1', [email])).to.have.length(0)
+  })
+
+  it('are 404 where there never was one', async () => {
+    for (const token of ['x', 'A'.repeat(43), 'A'.repeat(44), '%00', `${'A'.repeat(42)}%27`]) {
+      expect((await accept(`/invitations/${token}/accept`)).status, token).to.equal(404)
+    }
+  })
+
+  it('stay open where what accepts them is not valid', async () => {
+    const { path } = await invited()
+    for (const json of [{ name: 'Ada' }, { name: '', password: 'correct horse' }, { name: 'Ada', password: 'short' }, { ...ACCEPTANCE, role: 'admin' }, { ...ACCEPTANCE, email: 'x@example.com' }, { name: 'Ada', password: 'p'.repeat(257) }]) {
+      expect((await accept(path, json)).status, JSON.stringify(json)).to.equal(422)
+    }
+    expect((await accept(path)).json).to.include({ role: 'editor' })
+  })
+
+  it('say the same of an address with an account as of one without, and make no second account', async () => {
+    const known = await invite({ email: root.email.toUpperCase(), role: 'viewer' })
+    const unknown = await invite({ email: freshAddress(), role: 'viewer' })
+    expect(known.status).to.equal(unknown.status)
+    expect(Object.keys(Object(known.json))).to.deep.equal(Object.keys(Object(unknown.json)))
+    const accepted = await accept(pathOf(known))
+    expect(accepted.json).to.include({ status: 410, code: 'gone' })
+    expect(accepted.text).to.not.include(root.email)
+    expect((await service.request('GET', '/users/me', { token: root.token })).json).to.include({ role: 'admin' })
+  })
+
+  it('of one address make one account, whichever is accepted first', async () => {
+    const email = freshAddress()
+    const [one, two] = [await invited('viewer', email), await invited('editor', email)]
+    const answers = await Promise.all([accept(one.path), accept(two.path)])
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 410])
+  })
+
+  it('hand out no role that is higher than the inviter’s', async () => {
+    await addRows(service, root.token, rowsFor('host', 600, 'user:invite'))
+    const host = await service.addUser('host')
+    for (const role of ['viewer', 'editor', 'host']) expect((await invite({ email: freshAddress(), role }, host)).status, role).to.equal(201)
+    const refused = await invite({ email: freshAddress(), role: 'admin' }, host)
+    expect(refused.json).to.include({ status: 403, code: 'policy_denied' })
+    for (const role of ['anonymous', 'anyone', 'user', 'Admin', '']) expect((await invite({ email: freshAddress(), role })).status, role).to.equal(422)
+  })
+
+  it('take nothing for an address that is none', async () => {
+    for (const email of ['', 'x', 'a@b@c', 'a@b\nBcc: c@d', 'a b@c', `${'a'.repeat(250)}@example.com`, 'a@b, c', 7, null]) {
+      expect((await invite({ email, role: 'viewer' })).status, String(email)).to.equal(422)
+    }
+  })
+
+  it('are kept as SHA-256 alone, and leave a record that names nobody’s address', async () => {
+    const { path, email } = await invited()
+    const token = path.split('/')[2] ?? ''
+    const stored = JSON.stringify(await service.db.asOwner(`select i.*, encode(token_hash, 'hex') as hash from invitations i where email = $1`, [email]))
+    expect(stored).to.include(createHash('sha256').update(token).digest('hex'))
+    expect(stored).to.not.include(token)
+    const [record] = await service.db.asOwner(`select * from decisions where action = 'user:invite' order by id desc limit 1`)
+    expect(record).to.include({ subject_id: root.id, effect: 'allow', rule: 'R3' })
+    expect(JSON.stringify(record)).to.not.include(email)
+  })
+
+  describe('by e-mail', () => {
+    it('are sent to who is invited, with the link', async () => {
+      const mail = await startMailServer()
+      const on = await startTestService({ db: service.db, environment: { SMTP_URL: mail.url, MAIL_FROM: 'links@example.com' } })
+      try {
+        const inviter = { ...root, token: await on.tokenFor(root) }
+        const arrived = mail.next()
+        const email = freshAddress()
+        const answer = await invite({ email, role: 'viewer' }, inviter, on)
+        await arrived
+        expect(mail.mails).to.have.length(1)
+        expect(mail.mails[0]?.to).to.deep.equal([email])
+        expect(mail.mails[0]?.text).to.match(/^From: links@example\.com\r$/m)
+        // quoted-printable breaks lines with =
+        expect(mail.mails[0]?.text.replaceAll('=\r\n', '')).to.include(textAt(answer.json, 'url'))
+        expect((await accept(pathOf(answer), ACCEPTANCE, on)).status).to.equal(201)
+      } finally {
+        await on.stop()
+        await mail.stop()
+      }
+    })
+
+    for (const what of ['away', 'refusing'] as const) {
+      it(`are made and answered at once where the mail server is ${what}; the failure is logged without the link`, async () => {
+        const mail = await startMailServer({ refusing: what === 'refusing' })
+        if (what === 'away') await mail.stop()
+        const { log, line, lines } = keepLog()
+        const on = await startTestService({ db: service.db, log, environment: { SMTP_URL: mail.url } })
+        try {
+          const email = freshAddress()
+          const answer = await invite({ email, role: 'viewer' }, { ...root, token: await on.tokenFor(root) }, on)
+          expect(answer.status, answer.text).to.equal(201)
+          expect((await accept(pathOf(answer), ACCEPTANCE, on)).status).to.equal(201)
+          const told = JSON.parse(await line('could not be sent')) as unknown
+          expect(textAt(told, 'code')).to.match(/^E[A-Z]+$/)
+          expect(at(told, 'level')).to.equal(50)
+          expect(lines().join('')).to.not.include(pathOf(answer)).and.not.include(email)
+        } finally {
+          await on.stop()
+          if (what !== 'away') await mail.stop()
+        }
+      })
+    }
+  })
+})
