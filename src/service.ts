@@ -15,6 +15,7 @@ import type { OpenedDatabase } from './database/open.js'
 import { openPool } from './database/pool.js'
 import { StartError } from './domain/start-error.js'
 import { answerBrokenRequest } from './http/broken-request.js'
+import { followConnections } from './http/drain.js'
 import { createIdentity, PERSONAL_ISSUER } from './identity/identity.js'
 import type { Identity } from './identity/identity.js'
 import { invitationMailer } from './identity/invitation-mail.js'
@@ -99,6 +100,8 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
 
     const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000 })
     server.on('clientError', answerBrokenRequest)
+    const endConnections = followConnections(server)
+    let closed: Promise<void> | undefined
     await listen(server, config)
     const baseUrl = config.baseUrl ?? urlOf(server)
     let draining = false
@@ -120,11 +123,8 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
       baseUrl, database, policy, routes,
       stop: async ({ now = false } = {}) => {
         draining = true
-        const closed = new Promise<void>((resolve) => { server.close(() => resolve()) })
-        if (now) server.closeAllConnections()
-        else server.closeIdleConnections()
-        await closed
-        await closeAll()
+        await endConnections({ now })
+        await (closed ??= closeAll())
       },
     }
   } catch (error) {
