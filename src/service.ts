@@ -7,6 +7,7 @@ import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
 import { createApp } from './app.js'
+import { createMetrics } from './http/metrics.js'
 import { createRecorder } from './audit/recorder.js'
 import { PACKAGE_ROOT } from './config.js'
 import type { Config } from './config.js'
@@ -81,6 +82,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     const mailer = config.smtp && invitationMailer({ ...config.smtp, onFault: (fault) => log.error(fault, 'an invitation could not be sent by e-mail') })
     closing.push(async () => mailer?.settled())
     const limiter = createRateLimiter({ quotas: config.quotas, ...(redis ? { redis } : {}) })
+    const metrics = createMetrics(policy.status)
     const recorder = createRecorder({ database, onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait') })
     closing.push(() => recorder.close())
     const layers = composeLayers({
@@ -96,6 +98,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
       data: (rule, context) => rule.open(context),
       policy,
       record: recorder.record,
+      count: metrics.countDecision,
     })
 
     const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000 })
@@ -106,7 +109,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     const baseUrl = config.baseUrl ?? urlOf(server)
     let draining = false
     const routes = routeTable({
-      database, rules, policy, identity, baseUrl, sendInvitation: mailer?.send,
+      database, rules, policy, identity, metrics, baseUrl, sendInvitation: mailer?.send,
       readiness: async () => {
         const status = policy.status()
         const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)
@@ -116,7 +119,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
         }
       },
     })
-    server.on('request', createApp({ routes, layers, log, deadlineMs: config.requestDeadlineMs }).callback())
+    server.on('request', createApp({ routes, layers, log, deadlineMs: config.requestDeadlineMs, observe: metrics.observeRequest }).callback())
     log.info({ url: baseUrl, revision: policy.status().revision }, 'listening')
 
     return {

@@ -36,11 +36,15 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
     try {
       const caller = began.caller = await layers.gateway(ctx, spec.gateway)
       const answer = await underOnePolicy(layers, ctx, (snapshot) => act(spec, layers, began, caller, snapshot, bodyOnce))
+      if (began.decision !== null) layers.count({ effect: 'allow', rule: began.decision.rule, layer: 'object' })
       if (keepsNoRecord(spec) && began.decision !== null) layers.record(recordOfAnswer(began, answer.status))
       return answer
     } catch (error) {
       const record = recordOfRefusal(began, error)
-      if (record !== null) layers.record(record)
+      if (record !== null) {
+        layers.count(record)
+        layers.record(record)
+      }
       throw error
     }
   },
@@ -76,7 +80,7 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store>(
   return spec.handle({
     params, query: query ?? absent<Query>(), body: parsedBody, caller, record, store, snapshot,
     countAccount: (account) => layers.countAccount(ctx, account),
-    headers: { ifMatch: ctx.get('If-Match') || undefined, userAgent: ctx.get('User-Agent') || undefined },
+    headers: { ifMatch: ctx.get('If-Match') || undefined, forwarded: ctx.get('X-Forwarded-For') !== '' || ctx.get('Forwarded') !== '' },
   })
 }
 

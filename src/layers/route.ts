@@ -66,7 +66,7 @@ export interface HandlerInput<Params, Query, Body, Record, Store> {
   readonly snapshot: Snapshot
   /** counts a sign-in attempt on an account; throws `rate_limited` */
   readonly countAccount: (account: string) => Promise<void>
-  readonly headers: { readonly ifMatch: string | undefined; readonly userAgent: string | undefined }
+  readonly headers: { readonly ifMatch: string | undefined; /** whether a proxy says that it passes the request on for somebody */ readonly forwarded: boolean }
 }
 
 export interface Documentation {
@@ -139,6 +139,8 @@ export interface Layers {
   readonly policy: PolicyInForce
   /** keeps what was decided where no transaction of the request's own does */
   readonly record: (record: DecisionRecord) => void
+  /** counts a decision of any request, recorded or not */
+  readonly count: (decision: Pick<DecisionRecord, 'effect' | 'rule' | 'layer'>) => void
 }
 
 export interface PolicyInForce {

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { Refusal } from '../domain/refusal.js'
+import type { Metrics } from '../http/metrics.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 
@@ -15,15 +17,18 @@ export interface Readiness {
 export interface SystemParts {
   readonly readiness: () => Promise<Readiness>
   readonly jwks: () => object
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   /** the OpenAPI document and the page made of it; functions, since they describe the table that these routes are part of */
   readonly openapi: () => object
   readonly docsPage: () => { readonly html: string; readonly contentSecurityPolicy: string }
 }
 
+const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/
+
 const open = { gateway: { scope: 'public', quota: 'none' }, endpoint: 'none', object: 'none', data: 'none' } as const
 
 /** What is public and decided by nobody: health, keys, and the description of the service. */
-export const systemRoutes = ({ readiness, jwks, openapi, docsPage }: SystemParts): readonly Route[] => [
+export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: SystemParts): readonly Route[] => [
   route({
     method: 'get', path: '/healthz', status: 200, ...open,
     handle: () => ({ status: 200, body: { status: 'ok' } }),
@@ -36,6 +41,15 @@ export const systemRoutes = ({ readiness, jwks, openapi, docsPage }: SystemParts
       return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not_ready', checks }, headers: ready ? {} : { 'Retry-After': '1' } }
     },
     documentation: { summary: 'The service can answer: database, policy, not stopping', tag: 'system', refusals: [503] },
+  }),
+  route({
+    method: 'get', path: '/metrics', status: 200, ...open,
+    handle: async ({ caller, headers }) => {
+      // for a collector on this machine: what comes over a network, or through a proxy that may speak for one, finds nothing
+      if (headers.forwarded || !LOOPBACK.test(caller.address)) throw new Refusal('no_route')
+      return { status: 200, body: await metrics.text(), type: metrics.contentType }
+    },
+    documentation: { summary: 'Counters for Prometheus; answered on the loopback interface alone', tag: 'system', types: ['text/plain'] },
   }),
   route({
     method: 'get', path: '/.well-known/jwks.json', status: 200, ...open,

@@ -4,6 +4,7 @@ import { PACKAGE_ROOT } from '../config.js'
 import type { Database } from '../database/database.js'
 import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
+import type { Metrics } from '../http/metrics.js'
 import type { Identity } from '../identity/identity.js'
 import type { SendInvitation } from '../identity/invitation-mail.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
@@ -36,13 +37,14 @@ export interface TableParts {
   /** sends invitations by e-mail; undefined where no SMTP server is set */
   readonly sendInvitation: SendInvitation | undefined
   readonly baseUrl: string
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
   readonly readiness: () => Promise<Readiness>
 }
 
 const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8'))
 
 /** The one route table: what the router, the OpenAPI document, the docs page and the tests over every route are made of. */
-export const routeTable = ({ database, rules, policy, identity, sendInvitation, baseUrl, readiness }: TableParts): readonly Route[] => {
+export const routeTable = ({ database, rules, policy, identity, sendInvitation, baseUrl, readiness, metrics }: TableParts): readonly Route[] => {
   const link = findLink(database)
   const { own } = identity
   const table: readonly Route[] = [
@@ -59,6 +61,7 @@ export const routeTable = ({ database, rules, policy, identity, sendInvitation, 
     ...policyRoutes({ database, rules, policy }),
     ...systemRoutes({
       readiness,
+      metrics,
       // an external issuer publishes its keys itself
       jwks: own?.jwks ?? (() => ({ keys: [] })),
       openapi: () => openapiDocument(table, { baseUrl, version }),
