@@ -31,7 +31,7 @@ export const createMetrics = (policyStatus: () => PolicyStatus): Metrics => {
     collect() { this.set(policyStatus().fault === null ? 0 : 1) },
   }))
   return {
-    countDecision: (labels) => decisions.inc(labels),
+    countDecision: ({ effect, rule, layer }) => decisions.inc({ effect, rule, layer }),
     observeRequest: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
     text: () => registry.metrics(),
     contentType: registry.contentType,
