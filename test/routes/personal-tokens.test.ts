@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+
+import { expect } from 'chai'
+
+import { ACTIONS } from '../../src/domain/action.js'
+import { at, listAt, textAt } from '../support/json.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+
+describe('personal tokens over HTTP', () => {
+  let service: TestService
+  let other: TestService
+  let ada: TestUser
+  let root: TestUser
+  before(async () => {
+    const environment = { DATA_DIR: await makeTemporaryFolder() }
+    service = await startTestService({ environment })
+    other = await startTestService({ environment, db: service.db })
+    ada = await service.addUser('editor')
+    root = await service.addUser('admin')
+  })
+  after(async () => {
+    await service.stop()
+    await other.stop()
+  })
+
+  const make = (json: unknown, token = ada.token, on = service) => on.request('POST', '/users/me/tokens', { token, json })
+  const made = async (scopes: readonly string[], token = ada.token) => {
+    const answer = await make({ name: 'a key', scopes }, token)
+    expect(answer.status, answer.text).to.equal(201)
+    return { id: textAt(answer.json, 'id'), value: textAt(answer.json, 'token') }
+  }
+  const list = async (token = ada.token) => listAt((await service.request('GET', '/users/me/tokens', { token })).json, 'data')
+  const statusOf = async (token: string, method = 'GET', path = '/users/me', json?: unknown, on = service) =>
+    (await on.request(method, path, { token, ...(json === undefined ? {} : { json }) })).status
+
+  it('show their value once', async () => {
+    const answer = await make({ name: '  the build  ', scopes: ['link:create', 'link:read', 'link:create'], expires_in: 3_600 })
+    expect(textAt(answer.json, 'token')).to.match(/^lgp_[A-Za-z0-9_-]{43}$/)
+    expect(answer.json).to.deep.include({ name: 'the build', scopes: ['link:create', 'link:read'], last_used_at: null })
+    expect(Date.parse(textAt(answer.json, 'expires_at'))).to.be.closeTo(Date.now() + 3_600_000, 30_000)
+    expect(answer.headers.get('Cache-Control')).to.equal('no-store')
+    const listed = JSON.stringify(await list())
+    expect(listed).to.include('the build').and.not.include(textAt(answer.json, 'token')).and.not.include('hash')
+  })
+
+  it('are kept as SHA-256 alone', async () => {
+    const { id, value } = await made(['link:read'])
+    const stored = JSON.stringify(await service.db.asOwner(`select t.*, encode(token_hash, 'hex') as hash from personal_tokens t where id = $1`, [id]))
+    expect(stored).to.include(createHash('sha256').update(value).digest('hex'))
+    expect(stored).to.not.include(value).and.not.include(value.slice(4))
+  })
+
+  it('name their user: what they make is the user’s', async () => {
+    const { value } = await made(['link:create', 'profile:read'])
+    expect((await service.request('GET', '/users/me', { token: value })).json).to.include({ id: ada.id })
+    const link = await service.request('POST', '/links', { token: value, json: { target: 'https://example.com/' } })
+    expect(link.json).to.include({ owner_id: ada.id })
+  })
+
+  it('for reading alone read and change nothing', async () => {
+    const { value } = await made(['link:read'])
+    expect(await statusOf(value, 'GET', '/links')).to.equal(200)
+    for (const [method, path, json] of [
+      ['POST', '/links', { target: 'https://example.com/' }], ['PATCH', '/links/absent', { target: 'https://example.com/' }], ['DELETE', '/links/absent', undefined],
+      ['GET', '/users/me', undefined], ['PATCH', '/users/me', { name: 'x' }], ['POST', '/users/me/tokens', { name: 'x', scopes: [] }], ['GET', '/users', undefined],
+    ] as const) {
+      expect(await statusOf(value, method, path, json), `${method} ${path}`).to.equal(403)
+    }
+  })
+
+  it('for creating alone create, and neither list nor change nor delete', async () => {
+    const { value } = await made(['link:create'])
+    const link = await service.request('POST', '/links', { token: value, json: { target: 'https://example.com/' } })
+    expect(link.status).to.equal(201)
+    const path = `/links/${textAt(link.json, 'code')}`
+    expect(await statusOf(value, 'GET', '/links')).to.equal(403)
+    expect(await statusOf(value, 'PATCH', path, { target: 'https://example.org/' })).to.equal(403)
+    expect(await statusOf(value, 'DELETE', path)).to.equal(403)
+    expect(await statusOf(ada.token, 'GET', path)).to.equal(200)
+  })
+
+  it('without a scope grant nothing, to an admin neither', async () => {
+    for (const user of [ada, root]) {
+      const { value } = await made([], user.token)
+      for (const { method, path, gateway } of service.routes) {
+        if (gateway.scope === 'public') continue
+        expect(await statusOf(value, method.toUpperCase(), path.replaceAll(/:[a-z]+/g, '1'), method === 'post' || method === 'patch' ? {} : undefined), `${method} ${path}`).to.equal(403)
+      }
+    }
+  })
+
+  it('never reach beyond the token that makes them, over any number of generations', async () => {
+    const narrow = await service.tokenFor(ada, 'profile:update link:read')
+    for (const scope of ACTIONS) {
+      const answer = await make({ name: 'more', scopes: ['link:read', scope] }, narrow)
+      const held = scope === 'profile:update' || scope === 'link:read'
+      expect(answer.status, `${scope} ${answer.text}`).to.equal(held ? 201 : 422)
+      if (!held) expect(at(answer.json, 'errors', 0, 'field')).to.equal('scopes.1')
+    }
+    const child = await made(['profile:update'], narrow)
+    expect((await make({ name: 'grandchild', scopes: ['link:read'] }, child.value)).status).to.equal(422)
+    expect((await make({ name: 'grandchild', scopes: ['profile:update'] }, child.value)).status).to.equal(201)
+  })
+
+  it('are refused where they ask for what is no scope, no name or no time', async () => {
+    for (const json of [
+      { name: 'x' }, { scopes: [] }, { name: '', scopes: [] }, { name: 'n'.repeat(101), scopes: [] }, { name: 'x', scopes: 'link:read' }, { name: 'x', scopes: ['*'] },
+      { name: 'x', scopes: ['link:*'] }, { name: 'x', scopes: ['LINK:READ'] }, { name: 'x', scopes: ['link:read link:delete'] }, { name: 'x', scopes: [null] },
+      { name: 'x', scopes: [], expires_in: 59 }, { name: 'x', scopes: [], expires_in: 366 * 86_400 }, { name: 'x', scopes: [], expires_in: '3600' }, { name: 'x', scopes: [], expires_in: 60.5 },
+      { name: 'x', scopes: [], user_id: root.id },
+    ]) {
+      expect((await make(json)).status, JSON.stringify(json)).to.equal(422)
+    }
+  })
+
+  it('end at once on every node when they are revoked, and only one’s own can be', async () => {
+    const { id, value } = await made(['profile:read', 'link:read'])
+    for (const on of [service, other]) expect(await statusOf(value, 'GET', '/users/me', undefined, on)).to.equal(200)
+    for (const stranger of [root, await service.addUser('editor')]) {
+      expect(await statusOf(stranger.token, 'DELETE', `/users/me/tokens/${id}`)).to.equal(404)
+      expect(JSON.stringify(await list(stranger.token))).to.not.include(`"${id}"`)
+    }
+    expect(await statusOf(value, 'GET', '/users/me', undefined, other)).to.equal(200)
+    expect(await statusOf(ada.token, 'DELETE', `/users/me/tokens/${id}`)).to.equal(204)
+    for (const on of [service, other]) {
+      expect(await statusOf(value, 'GET', '/users/me', undefined, on)).to.equal(401)
+      expect(await statusOf(value, 'GET', '/links/absent', undefined, on), 'public routes too').to.equal(401)
+    }
+    expect(await statusOf(ada.token, 'DELETE', `/users/me/tokens/${id}`)).to.equal(404)
+    expect(JSON.stringify(await list())).to.not.include(`"${id}"`)
+  })
+
+  it('end at their end', async () => {
+    const { id, value } = await made(['profile:read'])
+    await service.db.asOwner('update personal_tokens set expires_at = now() where id = $1', [id])
+    expect(await statusOf(value)).to.equal(401)
+    expect(JSON.stringify(await list())).to.not.include(`"${id}"`)
+  })
+
+  it('tell when they were last used, within a minute, and write no row for each use', async () => {
+    const { id, value } = await made(['profile:read'])
+    const lastUsed = async () => at((await list()).find((token) => at(token, 'id') === id), 'last_used_at')
+    expect(await lastUsed()).to.equal(null)
+    await statusOf(value)
+    const first = await lastUsed()
+    expect(Date.parse(String(first))).to.be.closeTo(Date.now(), 30_000)
+    for (let i = 0; i < 5; i++) await statusOf(value)
+    expect(await lastUsed()).to.equal(first)
+    await service.db.asOwner(`update personal_tokens set last_used_at = now() - interval '2 minutes' where id = $1`, [id])
+    await statusOf(value)
+    expect(Date.parse(String(await lastUsed()))).to.be.closeTo(Date.now(), 30_000)
+  })
+
+  it('leave a record of who made and ended them', async () => {
+    const { id } = await made(['link:read'])
+    await statusOf(ada.token, 'DELETE', `/users/me/tokens/${id}`)
+    const records = await service.db.asOwner(`select subject_id, action, rule from decisions where resource_type = 'personal_token' and resource_code = $1`, [id])
+    expect(records).to.deep.equal(Array.from({ length: 2 }, () => ({ subject_id: ada.id, action: 'profile:update', rule: 'R7' })))
+  })
+
+  for (const token of ['lgp_', `lgp_${'A'.repeat(43)}`, `lgp_${'A'.repeat(42)}`, `lgp_${'A'.repeat(44)}`, `LGP_${'A'.repeat(43)}`, `lgp_${'A'.repeat(42)}'`, `lgp_${'A'.repeat(42)}=`]) {
+    it(`${token.slice(0, 8)}… (${token.length}) that nobody was given is 401`, async () => {
+      expect(await statusOf(token)).to.equal(401)
+    })
+  }
+})
