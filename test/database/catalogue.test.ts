@@ -12,6 +12,7 @@ const LOGIN = 'linkgate_service'
 /** Every right on a table or a column that any role but the schema's owner has. Nothing else may appear, and nothing may be missing. */
 const RIGHTS = `
 audit_reader decisions SELECT
+audit_writer decisions INSERT
 identity external_identities INSERT SELECT
 identity invitations SELECT UPDATE(accepted_at)
 identity personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id) UPDATE(last_used_at)
@@ -104,7 +105,7 @@ describe('the database\'s own word', () => {
     const roles = await db.asOwner(`
       select rolname, rolsuper, rolbypassrls, rolinherit, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin from pg_roles
        where not rolsuper and rolname not like 'pg\\_%'`)
-    expect(roles).to.have.length(9)
+    expect(roles).to.have.length(10)
     for (const role of roles) {
       expect(role, String(role['rolname'])).to.include({
         rolsuper: false, rolbypassrls: false, rolinherit: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false,
@@ -152,7 +153,7 @@ describe('the database\'s own word', () => {
     expect(await lines(`
       select g.rolname || case when m.admin_option then ' ADMIN' else '' end || case when m.inherit_option then ' INHERIT' else '' end as line
         from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = '${LOGIN}'::regrole order by 1`)).to.deep.equal(
-      ['audit_reader', 'identity', 'links_any', 'links_own', 'policy_editor', 'users_any', 'users_own'])
+      ['audit_reader', 'audit_writer', 'identity', 'links_any', 'links_own', 'policy_editor', 'users_any', 'users_own'])
     expect(await lines(`
       select m.member::regrole::text as line from pg_auth_members m join pg_roles r on r.oid = m.member
        where not r.rolsuper and r.rolname not like 'pg\\_%' and r.rolname <> '${LOGIN}'`)).to.deep.equal([])
@@ -223,7 +224,7 @@ describe('the database\'s own word', () => {
   })
 
   it('a decision record is appended by the roles of a request, and never changed or deleted', async () => {
-    for (const role of ['links_own', 'links_any', 'users_own', 'users_any', 'policy_editor', 'audit_reader', 'identity']) {
+    for (const role of ['links_own', 'links_any', 'users_own', 'users_any', 'policy_editor', 'audit_reader', 'audit_writer', 'identity']) {
       for (const text of ['update decisions set rule = rule', 'delete from decisions', 'truncate decisions']) {
         const refused = await pool.flush([{ text: 'select enter($1, 1)', values: [role] }, { text }]).then(() => null, (error: unknown) => error)
         expect(refused, `${role}: ${text}`).to.have.property('code', '42501')
