@@ -1,6 +1,7 @@
 import { ACTIONS } from '../domain/action.js'
 import type { Relation } from '../domain/decision.js'
 import type { Effect, PolicyRow } from '../domain/policy-row.js'
+import { Refusal } from '../domain/refusal.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import type { Engine } from './engine.js'
 import type { Snapshot } from './snapshot.js'
@@ -75,10 +76,23 @@ const cellsFor = (engine: Engine, role: string, action: string): readonly Cell[]
   })
 }
 
-/** The whole decision table of a snapshot. */
-export const decisionTable = async (snapshot: Snapshot): Promise<readonly Cell[]> => {
+/** Decisions that one answer holds at the most: beyond it an answer would take the memory that the service needs. */
+const MOST_DECISIONS = 500_000
+
+/**
+ * The whole decision table of a snapshot, or that of some of its roles and actions. Throws `validation_failed` where it has
+ * more than half a million decisions: thousands of roles times thousands of actions.
+ */
+export const decisionTable = async (snapshot: Snapshot, only: { readonly role?: string; readonly action?: string } = {}): Promise<readonly Cell[]> => {
+  const universe = universeOf(snapshot.rows)
+  const roles = only.role === undefined ? universe.roles : [only.role]
+  const actions = only.action === undefined ? universe.actions : [only.action]
+  const count = roles.length * actions.length * 2
+  if (count > MOST_DECISIONS) {
+    throw new Refusal('validation_failed', { detail: `The table has ${count.toLocaleString('en')} decisions, more than the ${MOST_DECISIONS.toLocaleString('en')} that one answer holds; ask for one role or one action.` })
+  }
   const cells: Cell[] = []
-  for await (const cell of cellsOf(snapshot, questionsOf(universeOf(snapshot.rows)))) cells.push(cell)
+  for await (const cell of cellsOf(snapshot, questionsOf({ roles, actions }))) cells.push(cell)
   return cells
 }
 
@@ -86,7 +100,8 @@ const outcome = ({ effect, rule, endpoint }: Cell): Outcome => ({ effect, rule, 
 
 /**
  * Every decision that differs between two snapshots, with the rule before and after. Only cells that a changed row can
- * reach are asked; that these are all of them is held against the whole table in the tests.
+ * reach are asked; that these are all of them is held against the whole table in the tests. Throws `validation_failed`
+ * where more than half a million decisions change: nobody could judge such an edit, and the history could not hold it.
  */
 export const decisionChanges = async (before: Snapshot, after: Snapshot, changed: readonly PolicyRow[]): Promise<readonly CellChange[]> => {
   const changes: CellChange[] = []
@@ -98,6 +113,7 @@ export const decisionChanges = async (before: Snapshot, after: Snapshot, changed
       for (const [i, cell] of cellsFor(after.engine, role, action).entries()) {
         const old = was[i]
         if (old === undefined || (old.effect === cell.effect && old.rule === cell.rule && old.endpoint === cell.endpoint)) continue
+        if (changes.length === MOST_DECISIONS) throw new Refusal('validation_failed', { detail: `More than ${MOST_DECISIONS.toLocaleString('en')} decisions change: make the edit in smaller parts.` })
         changes.push({ role, action, relation: cell.relation, before: outcome(old), after: outcome(cell) })
       }
     }

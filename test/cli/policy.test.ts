@@ -73,6 +73,7 @@ describe('linkgate policy', () => {
     const { revision, decisions } = JSON.parse(await done('table', '--json'))
     expect(revision).to.equal(1)
     expect(decisions).to.have.length(csv.length - 1)
+    expect((await done('table', '--role', 'editor', '--action', 'link:delete', '--csv')).trimEnd().split('\n')).to.have.length(3)
     expect((await policy('table', '--csv', '--json')).code).to.equal(2)
   })
 

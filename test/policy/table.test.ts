@@ -61,6 +61,13 @@ describe('the decision table', () => {
     }), { numRuns: 150 })
   }).timeout(60_000)
 
+  it('is refused where it would not fit into memory, and given for one role or action', async () => {
+    const rows = Array.from({ length: 1_000 }, (_, i) => ({ ptype: 'p2' as const, role: `role${i}`, action: `doc:act${i}` as const }))
+    const snapshot = await buildSnapshot(1, rules.model, rows)
+    await decisionTable(snapshot).then(() => expect.fail('was given'), (error: unknown) => expect(String(error)).to.contain('decisions, more than the 500,000'))
+    expect(await decisionTable(snapshot, { role: 'role7', action: 'doc:act7' })).to.have.length(2)
+  })
+
   it('asks a role for a shortcut that is gone', async () => {
     const rows = csvRows('p, 1, R1, clerk, link:update, any, allow\ng, editor, clerk\n')
     const [before, after] = await Promise.all([buildSnapshot(1, rules.model, rows), buildSnapshot(2, rules.model, rows.slice(0, 1))])

@@ -44,10 +44,13 @@ export const applyCommand = (): Command =>
       })
     })
 
+const MOST_WARNINGS = 10
+
 /** What the author of new rows should hear, though nothing forbids it. */
 const warnOfAdded = async ({ add, candidate }: EditPlan): Promise<void> => {
   const added = new Set(add.map(rowKey))
-  for (const finding of await withProgress('asking what each row is good for', () => analyseRows(candidate))) {
-    if ((finding.kind === 'unreachable' || finding.kind === 'unknown_action') && added.has(rowKey(finding.row))) warn(`${rowText(finding.row)}: ${describeFinding(finding).replace(/^warning: /, '')}`)
-  }
+  const findings = (await withProgress('asking what each row is good for', () => analyseRows(candidate)))
+    .filter(({ kind, row }) => (kind === 'unreachable' || kind === 'unknown_action') && added.has(rowKey(row)))
+  for (const finding of findings.slice(0, MOST_WARNINGS)) warn(`${rowText(finding.row)}: ${describeFinding(finding).replace(/^warning: /, '')}`)
+  if (findings.length > MOST_WARNINGS) warn(`and ${(findings.length - MOST_WARNINGS).toLocaleString('en')} more: see linkgate policy check`)
 }

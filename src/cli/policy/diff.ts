@@ -10,6 +10,7 @@ import { decisionChanges } from '../../policy/table.js'
 import type { CellChange } from '../../policy/table.js'
 import { print } from '../session.js'
 import { UsageError } from '../usage-error.js'
+import { refusedInOneLine } from './commit.js'
 import { withProgress } from './progress.js'
 import { renderChanges, rowText } from './render.js'
 import { snapshotOfFile, withPolicy } from './session.js'
@@ -30,7 +31,7 @@ export const diffCommand = (): Command =>
         const from = other === undefined ? { name: `revision ${lastGood.revision} (in force)`, snapshot: lastGood } : await named(session, one)
         const to = await named(session, other ?? one)
         const { add, remove } = editBetween(from.snapshot.rows, to.snapshot.rows)
-        const changes = await withProgress('asking every decision that can change', () => decisionChanges(from.snapshot, to.snapshot, [...add, ...remove]))
+        const changes = await withProgress('asking every decision that can change', () => refusedInOneLine(decisionChanges(from.snapshot, to.snapshot, [...add, ...remove])))
         if (json) print(JSON.stringify({ from: from.name, to: to.name, added: add, removed: remove, decisions_changed: changes }))
         else if (csv) print(changesCsv(changes))
         else {

@@ -7,7 +7,7 @@ import type { CellChange, Outcome } from '../../policy/table.js'
 
 /** A table with lines on a terminal; columns that `cut` and `grep` can take in a pipe. */
 export const renderTable = (head: readonly string[], rows: readonly (readonly string[])[], onTerminal = process.stdout.isTTY === true): string => {
-  if (onTerminal) {
+  if (onTerminal && rows.length <= MOST_LINED) {
     const table = new Table({ head: [...head], style: { head: [], border: [] } })
     for (const row of rows) table.push([...row])
     return table.toString()
@@ -16,6 +16,9 @@ export const renderTable = (head: readonly string[], rows: readonly (readonly st
   const line = (row: readonly string[]) => row.map((text, i) => (i === row.length - 1 ? text : text.padEnd(widths[i] ?? 0))).join('  ').trimEnd()
   return [line(head.map((title) => title.toUpperCase())), ...rows.map(line)].join('\n')
 }
+
+/** Rows that are drawn with lines; cli-table3 runs out of stack with very many. */
+const MOST_LINED = 2_000
 
 /** Rows of which the widths are taken; a call takes no more arguments than fit on the stack. */
 const MEASURED = 10_000

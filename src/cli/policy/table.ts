@@ -5,6 +5,7 @@ import type { Cell } from '../../policy/table.js'
 import { formatTableCsv } from '../../policy/table-csv.js'
 import { print } from '../session.js'
 import { UsageError } from '../usage-error.js'
+import { refusedInOneLine } from './commit.js'
 import { withProgress } from './progress.js'
 import { actionText, renderTable, roleText } from './render.js'
 import { withPolicy } from './session.js'
@@ -13,12 +14,14 @@ import { withPolicy } from './session.js'
 export const tableCommand = (): Command =>
   new Command('table')
     .description('print every decision that the rows in force make')
+    .option('--role <role>', 'the decisions about one role')
+    .option('--action <action>', 'the decisions about one action')
     .option('--json', 'as JSON, as GET /policy/decisions answers')
     .option('--csv', 'as CSV')
-    .action(async ({ json, csv }: { readonly json?: true; readonly csv?: true }) => {
+    .action(async ({ json, csv, ...only }: { readonly json?: true; readonly csv?: true; readonly role?: string; readonly action?: string }) => {
       if (json && csv) throw new UsageError('--json and --csv exclude each other')
       await withPolicy(async ({ stored: { lastGood } }) => {
-        const cells = await withProgress('asking every decision', () => decisionTable(lastGood))
+        const cells = await withProgress('asking every decision', () => refusedInOneLine(decisionTable(lastGood, only)))
         if (json) print(JSON.stringify({ revision: lastGood.revision, decisions: cells }))
         else print(csv ? formatTableCsv(cells) : renderCells(cells))
       })
