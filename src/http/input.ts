@@ -16,7 +16,7 @@ const DEEPEST_JSON = 32
  */
 export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')[]): Promise<unknown> => {
   // no body at all: whether that will do is for the route's schema to say
-  if (ctx.is('*/*') === null) return undefined
+  if (ctx.is('*/*') === null || ctx.get('Content-Length') === '0') return undefined
   const type = accepts.find((each) => ctx.is(each === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'))
   const encoding = ctx.get('Content-Encoding')
   if (type === undefined || (encoding !== '' && encoding !== 'identity')) {
@@ -60,21 +60,29 @@ const requireOnce = (names: readonly string[], code: 'invalid_request' | 'invali
 }
 
 /** Narrows a body to its schema. 422 with every fault, each naming its field; unknown fields are faults. */
-export const parseInput = <T>(value: unknown, schema: z.ZodType<T>, code: 'validation_failed' | 'invalid_request' = 'validation_failed'): T => {
+export const parseInput = <T>(value: unknown, schema: z.ZodType<T>, code: 'validation_failed' | 'invalid_request' | 'invalid_query' = 'validation_failed'): T => {
   const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw new Refusal(code, { errors: faultsOf(parsed.error) })
+  const faults = parsed.success ? unstorable(parsed.data) : faultsOf(parsed.error)
+  if (parsed.success && faults.length === 0) return parsed.data
+  throw new Refusal(code, { errors: faults })
 }
 
-/** Narrows the query string to its schema; without a schema, no parameter is known. 400 with every fault. */
+/**
+ * Narrows the query string to its schema. 400 with every fault; a parameter that is given twice or not known is one. A route
+ * that takes no parameters ignores them, as the web does: a link that somebody hung their tracking on still leads on.
+ */
 export const parseQuery = <T>(querystring: string, schema?: z.ZodType<T>): T | undefined => {
+  if (!schema) return undefined
   const entries = [...new URLSearchParams(querystring)]
   requireOnce(entries.map(([name]) => name), 'invalid_query')
-  // A route that takes no parameters ignores them, as the web does; one that takes some refuses those it does not know.
-  if (!schema) return undefined
-  const parsed = schema.safeParse(Object.fromEntries(entries))
-  if (parsed.success) return parsed.data
-  throw new Refusal('invalid_query', { errors: faultsOf(parsed.error) })
+  return parseInput(Object.fromEntries(entries), schema, 'invalid_query')
+}
+
+/** U+0000 may stand in JSON and in a URL, and in no text of PostgreSQL's. */
+const unstorable = (value: unknown, path: readonly string[] = []): Fault[] => {
+  if (typeof value === 'string') return value.includes('\0') ? [{ field: path.join('.'), message: 'must not hold the character U+0000' }] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, each]: readonly [string, unknown]) => [...unstorable(name, path), ...unstorable(each, [...path, name])])
 }
 
 const faultsOf = (error: z.ZodError): Fault[] =>

@@ -1,0 +1,122 @@
+import { expect } from 'chai'
+
+import { at, listAt } from '../support/json.js'
+import type { TestService } from '../support/service.js'
+import { startWithCallers } from '../support/two-callers.js'
+import type { Callers } from '../support/two-callers.js'
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+
+describe('R7: a profile update changes what its list names, and nothing else', () => {
+  let callers: Callers
+  let service: TestService
+
+  before(async () => {
+    callers = await startWithCallers()
+    service = callers.service
+  })
+  after(() => service.stop())
+
+  const users = () => service.db.asOwner('select id, email, name, role, suspended_at, password_hash from users order by id')
+  const patch = (body: string, headers: Readonly<Record<string, string>> = JSON_TYPE) =>
+    service.request('PATCH', '/users/me', { token: callers.editor.token, body, headers })
+  const fieldsOf = (json: unknown) => listAt(json, 'errors').map((fault) => at(fault, 'field'))
+
+  const REFUSED: readonly (readonly [body: string, field: string])[] = [
+    ['{"role":"admin"}', 'role'],
+    ['{"name":"x","role":"admin"}', 'role'],
+    ['{"id":"1"}', 'id'],
+    ['{"owner_id":"1"}', 'owner_id'],
+    ['{"email":"new@example.com"}', 'email'],
+    ['{"suspended":false}', 'suspended'],
+    ['{"suspended_at":null}', 'suspended_at'],
+    ['{"password_hash":"x"}', 'password_hash'],
+    ['{"version":1}', 'version'],
+    ['{"created_at":"2020-01-01T00:00:00Z"}', 'created_at'],
+    ['{"r\\u006fle":"admin"}', 'role'],
+    ['{"\\u0072\\u006f\\u006c\\u0065":"admin"}', 'role'],
+    ['{"role":"editor","role":"admin"}', 'role'],
+    ['{"name":"a","name":"b"}', 'name'],
+    ['{"name":"a","n\\u0061me":"b"}', 'name'],
+    ['{"name":"a","role":"editor","r\\u006fle":"admin"}', 'role'],
+    ['{"role":["admin"]}', 'role'],
+    ['{"role":{"role":"admin"}}', 'role'],
+    ['{"name":["a",{"role":"admin"}]}', 'name'],
+    ['{"name":{"role":"admin"}}', 'name'],
+    ['{"__proto__":{"role":"admin"}}', '__proto__'],
+    ['{"__proto__":null,"name":"x"}', '__proto__'],
+    ['{"constructor":{"prototype":{"role":"admin"}}}', 'constructor'],
+    ['{"prototype":{}}', 'prototype'],
+    ['{"toString":"x"}', 'toString'],
+    ['{"ROLE":"admin"}', 'ROLE'],
+    ['{"role ":"admin"}', 'role '],
+    ['{"":"admin"}', ''],
+    ['[{"role":"admin"}]', ''],
+    ['"role=admin"', ''],
+    ['null', ''],
+    ['{"name":""}', 'name'],
+    ['{"name":"   "}', 'name'],
+    ['{"name":null}', 'name'],
+    ['{"name":7}', 'name'],
+    [`{"name":"${'x'.repeat(201)}"}`, 'name'],
+    ['{"name":"a\\u0000b"}', 'name'],
+    ['{"password":"a new password"}', 'current_password'],
+    ['{"password":"short","current_password":"x"}', 'password'],
+    ['{"password":"a new password","current_password":"wrong"}', 'current_password'],
+    ['{"name":"x","password":"a new password","current_password":"wrong"}', 'current_password'],
+  ]
+  for (const [body, field] of REFUSED) {
+    it(`422 naming ${JSON.stringify(field)} for ${body.slice(0, 70)}, and nothing changes`, async () => {
+      const before = await users()
+      const answer = await patch(body)
+      expect(answer.json, answer.text).to.include({ status: 422, code: 'validation_failed' })
+      expect(fieldsOf(answer.json)).to.include(field)
+      expect(await users()).to.deep.equal(before)
+      expect(Object.prototype).to.not.have.property('role')
+    })
+  }
+
+  it('names every field that is not allowed, not the first alone', async () => {
+    expect(fieldsOf((await patch('{"role":"admin","id":"1","email":"x@example.com","owner_id":"1","suspended":false}')).json))
+      .to.have.members(['role', 'id', 'email', 'owner_id', 'suspended'])
+  })
+
+  it('415 for a form body, a text, and no type at all; nothing changes', async () => {
+    const before = await users()
+    for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain', 'application/xml']) {
+      expect((await patch('role=admin&name=x', { 'Content-Type': type })).json, type).to.include({ status: 415, code: 'unsupported_media_type' })
+    }
+    expect((await patch('{"name":"x"}', { ...JSON_TYPE, 'Content-Encoding': 'gzip' })).status).to.equal(415)
+    expect(await users()).to.deep.equal(before)
+  })
+
+  it('a query string sets nothing', async () => {
+    const answer = await service.request('PATCH', '/users/me?role=admin', { token: callers.editor.token, json: { name: 'Query' } })
+    expect(answer.json).to.include({ name: 'Query', role: 'editor' })
+  })
+
+  it('the name is changed, in the caller\'s own row alone, and the role stays', async () => {
+    const others = async () => (await users()).filter(({ id }) => id !== callers.editor.id)
+    const before = await others()
+    const answer = await patch('{"name":"  Ünïcode ✓ "}')
+    expect(answer.json).to.include({ id: callers.editor.id, name: 'Ünïcode ✓', role: 'editor' })
+    expect(answer.status).to.equal(200)
+    expect(await others()).to.deep.equal(before)
+  })
+
+  it('an empty change is no error and changes nothing', async () => {
+    const before = await users()
+    expect((await patch('{}')).status).to.equal(200)
+    expect(await users()).to.deep.equal(before)
+  })
+
+  it('the database itself refuses to let the role of a profile write `role`', async () => {
+    for (const column of ['role', 'email', 'suspended_at', 'id']) {
+      const refused = await service.database.flush([
+        { text: 'select enter($1, $2)', values: ['users_own', callers.editor.id] },
+        { text: `update users set ${column} = ${column === 'id' ? '1' : column === 'suspended_at' ? 'null' : `'admin'`}` },
+      ]).then(() => null, (error: unknown) => at(error, 'code'))
+      expect(refused, column).to.be.oneOf(['42501', '428C9'])
+    }
+  })
+})

@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+
+import type { Layers } from '../../src/layers/route.js'
+import { addLink, freshCode, giveAway, storedLink, storedLinks } from '../support/records.js'
+import type { TestService } from '../support/service.js'
+import { startWithCallers } from '../support/two-callers.js'
+import type { Callers } from '../support/two-callers.js'
+
+/** What happens between a decision and the commit, once; the tests put it here. */
+let between: (() => Promise<void>) | undefined
+
+const pausing = (layers: Layers): Layers => ({
+  ...layers,
+  object: async (...args) => {
+    const decided = await layers.object(...args)
+    const act = between
+    between = undefined
+    await act?.()
+    return decided
+  },
+})
+
+describe('races', () => {
+  let callers: Callers
+  let service: TestService
+
+  before(async () => {
+    callers = await startWithCallers({ composeLayers: pausing })
+    service = callers.service
+  })
+  after(() => service.stop())
+  afterEach(() => { between = undefined })
+
+  const ask = (method: string, code: string, json?: unknown, headers = {}, user = callers.editor) =>
+    service.request(method, `/links/${code}`, { token: user.token, headers, ...(json === undefined ? {} : { json }) })
+
+  it('of 20 parallel creates of one code one is made, and 19 hear that it is taken', async () => {
+    const code = freshCode('race')
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => service.request('POST', '/links', {
+      token: (i % 2 === 0 ? callers.editor : callers.other).token, json: { code, target: `https://example.com/${i}` },
+    })))
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array.from({ length: 19 }, () => 409)])
+    for (const { status, json } of answers) if (status === 409) expect(json).to.deep.include({ code: 'code_taken', errors: [{ field: 'code', message: 'is taken' }] })
+    const made = answers.find(({ status }) => status === 201)
+    expect(made?.json).to.include(await storedLink(service.db, code))
+  })
+
+  it('of two deletes of one link one is 204 and one is 404', async () => {
+    for (let i = 0; i < 10; i += 1) {
+      const code = await addLink(service.db, { owner: callers.editor.id })
+      const answers = await Promise.all([ask('DELETE', code), ask('DELETE', code)])
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([204, 404])
+    }
+  })
+
+  it('a delete or a change never touches a link that was given away after the decision: R5 decides again', async () => {
+    for (const [method, json] of [['DELETE', undefined], ['PATCH', { target: 'https://example.com/stolen' }]] as const) {
+      for (const heir of [callers.other.id, null]) {
+        const code = await addLink(service.db, { owner: callers.editor.id, target: 'https://example.com/kept' })
+        between = () => giveAway(service.db, code, heir)
+        expect((await ask(method, code, json)).json, method).to.include({ status: 403, code: 'policy_denied', rule: 'R5' })
+        expect(await storedLink(service.db, code)).to.deep.equal({ code, owner_id: heir, target: 'https://example.com/kept' })
+      }
+    }
+  })
+
+  it('a link that was deleted after the decision, and whose code another made anew, is not touched', async () => {
+    for (const [method, json] of [['DELETE', undefined], ['PATCH', { target: 'https://example.com/stolen' }]] as const) {
+      const code = await addLink(service.db, { owner: callers.editor.id })
+      between = async () => {
+        expect((await ask('DELETE', code)).status).to.equal(204)
+        await addLink(service.db, { code, owner: callers.other.id, target: 'https://example.com/new' })
+      }
+      expect((await ask(method, code, json)).json).to.include({ status: 403, code: 'policy_denied' })
+      expect(await storedLink(service.db, code)).to.deep.equal({ code, owner_id: callers.other.id, target: 'https://example.com/new' })
+    }
+  })
+
+  it('a link that was given to the caller after the decision was refused stays refused; one given back is theirs', async () => {
+    const code = await addLink(service.db, { owner: callers.other.id })
+    expect((await ask('DELETE', code)).status).to.equal(403)
+    await giveAway(service.db, code, callers.editor.id)
+    expect((await ask('DELETE', code)).status).to.equal(204)
+  })
+
+  it('a change that was made in between is not lost to one that names the version before it', async () => {
+    const code = await addLink(service.db, { owner: callers.editor.id })
+    const tag = (await ask('GET', code)).headers.get('ETag') ?? ''
+    between = async () => { expect((await ask('PATCH', code, { target: 'https://example.com/first' })).status).to.equal(200) }
+    const second = await ask('PATCH', code, { target: 'https://example.com/second' }, { 'If-Match': tag })
+    expect(second.json).to.include({ status: 412, code: 'precondition_failed' })
+    expect(await storedLink(service.db, code)).to.include({ target: 'https://example.com/first' })
+  })
+
+  it('a change without a condition is made upon the change before it', async () => {
+    const code = await addLink(service.db, { owner: callers.editor.id })
+    between = async () => { expect((await ask('PATCH', code, { target: 'https://example.com/first' })).status).to.equal(200) }
+    expect((await ask('PATCH', code, { target: 'https://example.com/second' })).status).to.equal(200)
+    expect(await storedLink(service.db, code)).to.include({ target: 'https://example.com/second' })
+  })
+
+  it('of 20 parallel changes of one link to one free code none is lost, and no code is there twice', async () => {
+    const codes = await Promise.all(Array.from({ length: 20 }, () => addLink(service.db, { owner: callers.editor.id })))
+    const wanted = freshCode('wanted')
+    const answers = await Promise.all(codes.map((code) => ask('PATCH', code, { code: wanted })))
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, ...Array.from({ length: 19 }, () => 409)])
+    const left = (await storedLinks(service.db)).filter(({ code }) => code === wanted || codes.includes(code))
+    expect(left).to.have.length(20)
+  })
+})
