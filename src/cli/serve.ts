@@ -25,7 +25,7 @@ export const serveCommand = (): Command =>
     .description('run the service (what "npm start" runs)')
     .action(async () => {
       const config = settings()
-      const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'err.config'] })
+      const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'err.config', 'err.detail'] })
       const stopping = onStopSignals()
       const claim = await claimDataDir(config.dataDir)
       try {

@@ -15,7 +15,7 @@ export const errorExit = (log: Logger) => async (ctx: Context, next: Next): Prom
     await next()
   } catch (error) {
     const refusal = toRefusal(error)
-    const fields = { request_id: ctx.state.requestId, method: ctx.method, path: ctx.path, code: refusal.code }
+    const fields = { request_id: ctx.state.requestId, method: ctx.method, path: withoutToken(ctx.path), code: refusal.code }
     const state = sqlState(error)
     if (state === SQLSTATE.insufficientPrivilege || state === SQLSTATE.readOnlyTransaction) {
       log.error({ ...fields, err: error, alarm: 'layers_disagree' }, 'the data layer refused what the layers before it allowed')
@@ -25,6 +25,9 @@ export const errorExit = (log: Logger) => async (ctx: Context, next: Next): Prom
     writeProblem(ctx, refusal)
   }
 }
+
+/** An invitation's path holds its token: whoever reads the log could accept it. */
+const withoutToken = (path: string): string => path.replace(/^(\/+invitations\/+)[^/]+/i, '$1…')
 
 const toRefusal = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error
