@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const main = new URL('../dist/main.js', import.meta.url)
 if (!existsSync(main)) {
-  const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 2, 2] })
-  if (status !== 0) {
-    process.stderr.write('linkgate: not built yet, and building failed: run "npm ci" first\n')
+  const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
+  const built = existsSync(compiler) && spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: ['ignore', 2, 2] }).status === 0
+  if (!built) {
+    process.stderr.write('linkgate: not built yet, and it cannot be built: run "npm ci" first\n')
     process.exit(1)
   }
 }
