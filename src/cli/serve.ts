@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
-import { join, relative } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 
 import { Command } from 'commander'
 import { pino } from 'pino'
@@ -33,7 +33,7 @@ export const serveCommand = (): Command =>
         try {
           const service = await startService({ config, opened, log })
           const admin = await firstAdmin(service, config)
-          print(welcome(service.baseUrl, admin, opened.embedded ? relative('.', config.dataDir) || '.' : null))
+          print(welcome(service.baseUrl, admin, opened.embedded ? shown(config.dataDir) : null))
           await stopping.first
           await stop(service, log, stopping.second)
         } finally {
@@ -68,15 +68,20 @@ const stop = async (service: Service, log: Logger, second: Promise<void>): Promi
   log.info('stopped')
 }
 
-interface FirstAdmin { readonly email: string; readonly passwordFile: string }
+/** `passwordFile` is null where an external issuer signs in: nobody has a password then. */
+interface FirstAdmin { readonly email: string; readonly passwordFile: string | null }
 
 /**
  * The first account of an empty installation. Its password goes into a file that only its owner may read: not into the
  * terminal's history, nor into a log that somebody collects.
  */
-const firstAdmin = async (service: Service, { dataDir }: Config): Promise<FirstAdmin | null> => {
+const firstAdmin = async (service: Service, { dataDir, externalIssuer }: Config): Promise<FirstAdmin | null> => {
   const accounts = createAccounts(service.database)
   if (await accounts.any()) return null
+  if (externalIssuer !== undefined) {
+    const added = await accounts.addFirst({ email: FIRST_ADMIN, role: 'admin', name: 'Admin', passwordHash: null })
+    return added && { email: added.email, passwordFile: null }
+  }
   const password = randomBytes(18).toString('base64url')
   const passwordFile = join(dataDir, 'first-admin-password')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
@@ -84,7 +89,13 @@ const firstAdmin = async (service: Service, { dataDir }: Config): Promise<FirstA
   await writeFile(passwordFile, password, { mode: 0o600 })
   await chmod(passwordFile, 0o600)
   const added = await accounts.addFirst({ email: FIRST_ADMIN, role: 'admin', name: 'Admin', passwordHash: await (await createPasswords()).hash(password) })
-  return added === null ? null : { email: added.email, passwordFile: relative('.', passwordFile) }
+  return added === null ? null : { email: added.email, passwordFile: shown(passwordFile) }
+}
+
+/** A path as short as it can be read: relative where it leads down from here, absolute where it would lead up. */
+const shown = (path: string): string => {
+  const short = relative('.', path) || '.'
+  return short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short
 }
 
 const welcome = (baseUrl: string, admin: FirstAdmin | null, dataDir: string | null): string => [
@@ -93,13 +104,22 @@ const welcome = (baseUrl: string, admin: FirstAdmin | null, dataDir: string | nu
   '',
   `  Reference       ${baseUrl}/docs`,
   ...(dataDir === null ? [] : [`  Database        embedded PostgreSQL in ${dataDir}`]),
-  ...(admin === null ? [
-    '  A token         npx linkgate token --user admin@localhost',
-  ] : [
-    `  First admin     ${admin.email}, password in ${admin.passwordFile} (change it, then delete the file)`,
-    `  Sign in         curl ${baseUrl}/auth/token -d grant_type=password -d username=${admin.email} --data-urlencode password@${admin.passwordFile}`,
-    `  Or a token      npx linkgate token --user ${admin.email}`,
-  ]),
+  ...signInLines(baseUrl, admin),
   '  Stop            Ctrl-C',
   '',
 ].join('\n')
+
+const signInLines = (baseUrl: string, admin: FirstAdmin | null): readonly string[] => {
+  if (admin === null) return ['  A token         npx linkgate token --user admin@localhost']
+  if (admin.passwordFile === null) {
+    return [
+      `  First admin     ${admin.email}; say who that is to your issuer: npx linkgate user link ${admin.email} --subject SUB`,
+      `  Or a token      npx linkgate token --user ${admin.email}`,
+    ]
+  }
+  return [
+    `  First admin     ${admin.email}, password in ${admin.passwordFile} (change it, then delete the file)`,
+    `  Sign in         curl ${baseUrl}/auth/token -d grant_type=password -d username=${admin.email} --data-urlencode password@${admin.passwordFile}`,
+    `  Or a token      npx linkgate token --user ${admin.email}`,
+  ]
+}
