@@ -19,6 +19,8 @@ export interface AppParts {
   readonly log: Logger
   /** after it a request is answered 503 (`deadline_exceeded`) */
   readonly deadlineMs: number
+  /** true where the public origin is https */
+  readonly secure: boolean
   /** told of every answered request, refused ones too */
   readonly observe: Metrics['observeRequest']
 }
@@ -35,12 +37,12 @@ declare module 'koa' {
 }
 
 /** The HTTP application, top to bottom: what a request meets before its route, and the route's four layers last. */
-export const createApp = ({ routes, layers, log, deadlineMs, observe }: AppParts): Koa => {
+export const createApp = ({ routes, layers, log, deadlineMs, secure, observe }: AppParts): Koa => {
   const app = new Koa()
   // a response that breaks off (a reader that left, an export whose database went away) is logged, and nothing else
   app.on('error', (error: unknown) => log.warn({ err: error }, 'a response broke off'))
   app.use(requestId)
-  app.use(securityHeaders)
+  app.use(securityHeaders(secure))
   app.use(observeRequests(observe))
   app.use(errorExit(log))
   app.use(requireOneHost)
@@ -50,11 +52,13 @@ export const createApp = ({ routes, layers, log, deadlineMs, observe }: AppParts
 }
 
 /** An API is no page: nothing may be loaded, framed or run from its answers. The docs page widens this for its own style. */
-const securityHeaders = helmet({
+const securityHeaders = (secure: boolean) => helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] } },
   crossOriginResourcePolicy: { policy: 'same-origin' },
   referrerPolicy: { policy: 'no-referrer' },
   xFrameOptions: { action: 'deny' },
+  // over http a browser ignores it, and a service that is reached both ways must not speak for its neighbours
+  strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
 })
 
 const observeRequests = (observe: AppParts['observe']) => async (ctx: Context, next: Next): Promise<void> => {

@@ -119,7 +119,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
         }
       },
     })
-    server.on('request', createApp({ routes, layers, log, deadlineMs: config.requestDeadlineMs, observe: metrics.observeRequest }).callback())
+    server.on('request', createApp({ routes, layers, log, deadlineMs: config.requestDeadlineMs, secure: baseUrl.startsWith('https:'), observe: metrics.observeRequest }).callback())
     log.info({ url: baseUrl, revision: policy.status().revision }, 'listening')
 
     return {

@@ -5,8 +5,13 @@ import type { Route } from '../layers/route.js'
 
 type Json = Readonly<Record<string, unknown>>
 
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any', reused: 'inline' })
+/** Schemas with a name of their own: they stand once, under `components`, and are referred to. */
+type Named = Map<string, Json>
+
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output', named: Named): Json => {
+  const text = JSON.stringify(z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any', reused: 'inline' }))
+  const { $schema: _, $defs = {}, ...json }: Json & { readonly $defs?: Readonly<Record<string, Json>> } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/'))
+  for (const [name, each] of Object.entries($defs)) named.set(name, each)
   return json
 }
 
@@ -51,14 +56,14 @@ const parametersOf = (route: Route): Json[] => {
 
 const MEDIA = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-const successOf = ({ status, documentation: { response, types, summary } }: Route): Json => {
+const successOf = ({ status, documentation: { response, types, summary } }: Route, named: Named): Json => {
   const content = response
-    ? { 'application/json': { schema: schemaOf(response, 'output') } }
+    ? { 'application/json': { schema: schemaOf(response, 'output', named) } }
     : types && Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]))
   return { [status]: { description: summary, ...(content ? { content } : {}) } }
 }
 
-const operationOf = (route: Route): Json => ({
+const operationOf = (route: Route, named: Named): Json => ({
   operationId: `${route.method}${route.path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
   summary: route.documentation.summary,
   tags: [route.documentation.tag],
@@ -70,10 +75,10 @@ const operationOf = (route: Route): Json => ({
   },
   parameters: parametersOf(route),
   ...(route.body
-    ? { requestBody: { required: true, content: Object.fromEntries(route.accepts.map((each) => [MEDIA[each], { schema: schemaOf(route.body ?? z.any(), 'input') }])) } }
+    ? { requestBody: { required: true, content: Object.fromEntries(route.accepts.map((each) => [MEDIA[each], { schema: schemaOf(route.body ?? z.any(), 'input', named) }])) } }
     : {}),
   responses: {
-    ...successOf(route),
+    ...successOf(route, named),
     ...Object.fromEntries(refusalsOf(route).map((status) => [status, { description: titleOf(status), content: problemContent }])),
   },
 })
@@ -84,9 +89,10 @@ const titleOf = (status: number): string =>
 /** The OpenAPI 3.1 description of a route table: made from the same values that serve the requests, so it cannot drift. */
 export const openapiDocument = (routes: readonly Route[], { baseUrl, version }: { readonly baseUrl: string; readonly version: string }): Json => {
   const paths: Record<string, Record<string, Json>> = {}
+  const named: Named = new Map([['Problem', PROBLEM]])
   for (const route of routes) {
     const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: operationOf(route) }
+    paths[path] = { ...paths[path], [route.method]: operationOf(route, named) }
   }
   return {
     openapi: '3.1.0',
@@ -100,7 +106,7 @@ export const openapiDocument = (routes: readonly Route[], { baseUrl, version }: 
     tags: [...new Set(routes.map(({ documentation }) => documentation.tag))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: { Problem: PROBLEM },
+      schemas: Object.fromEntries(named),
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT (RFC 9068)' } },
     },
   }

@@ -108,7 +108,7 @@ const underOnePolicy = async (layers: Layers, ctx: Context, attempt: (snapshot: 
     return await attempt(snapshot)
   } catch (error) {
     if (!(error instanceof PolicyReplaced) && !(error instanceof RecordChanged)) throw error
-    const next = error instanceof PolicyReplaced ? await layers.policy.refresh() : layers.policy.current()
+    const next = error instanceof PolicyReplaced ? await newestSnapshot(layers) : layers.policy.current()
     ctx.state.revision = next.revision
     return attempt(next).catch((again: unknown) => {
       if (again instanceof RecordChanged) throw new Refusal('conflict', { cause: again })
@@ -117,6 +117,11 @@ const underOnePolicy = async (layers: Layers, ctx: Context, attempt: (snapshot: 
     })
   }
 }
+
+/** What the database holds now. Where that cannot be in force (rows that somebody broke by hand), nothing that needs it is decided: 503. */
+const newestSnapshot = (layers: Layers): Promise<Snapshot> => layers.policy.refresh().catch((error: unknown) => {
+  throw error instanceof Refusal ? error : new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
+})
 
 const REVISION = /^\d{1,15}$/
 
@@ -129,7 +134,7 @@ const demandedSnapshot = async (layers: Layers, ctx: Context): Promise<Snapshot>
     throw new Refusal('invalid_request', { errors: [{ field: 'Policy-At-Least', message: 'must be the number of a policy revision' }] })
   }
   if (current.revision >= Number(demanded)) return current
-  const fresh = await layers.policy.refresh()
+  const fresh = await newestSnapshot(layers)
   if (fresh.revision >= Number(demanded)) return fresh
   throw new Refusal('precondition_failed', { detail: `Policy revision ${fresh.revision} is in force; ${demanded} was demanded.` })
 }

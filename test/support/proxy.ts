@@ -64,3 +64,13 @@ export const openWire = async (connection: ClientConfig): Promise<Wire> => {
     },
   }
 }
+
+/** A port of the loopback that nobody listens on. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  const address = server.address()
+  await new Promise<void>((resolve) => { server.close(() => resolve()) })
+  if (!isAddress(address)) throw new Error('no address')
+  return address.port
+}

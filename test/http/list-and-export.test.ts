@@ -1,0 +1,156 @@
+import { expect } from 'chai'
+
+import { at, listAt, textAt } from '../support/json.js'
+import { addLink, freshCode, storedLinks } from '../support/records.js'
+import { sendRaw } from '../support/raw-http.js'
+import type { TestService, TestUser } from '../support/service.js'
+import { startWithCallers } from '../support/two-callers.js'
+import type { Callers } from '../support/two-callers.js'
+
+const SORTS = ['-created_at', 'created_at', 'code', '-code'] as const
+const COLUMNS = 'id,code,target,owner_id,created_at,updated_at'
+
+describe('lists and exports', () => {
+  let callers: Callers
+  let service: TestService
+
+  before(async () => {
+    callers = await startWithCallers({ environment: { DATABASE_POOL_SIZE: '2', REQUEST_DEADLINE_MS: '3000' } })
+    service = callers.service
+    await service.db.asOwner(`
+      with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
+      insert into links (code, target, owner_id)
+      select case when n % 2 = 0 then 'Even-' else 'odd_' end || md5(n::text), 'https://example.com/' || n || case when n % 10 = 0 then '/Ten%' else '' end, case when n % 3 = 0 then $1 else $2 end::bigint
+        from generate_series(1, 90) n, decided`, [callers.other.id, callers.editor.id])
+  })
+  after(() => service.stop())
+
+  const get = (query: string, user: TestUser = callers.editor) => service.request('GET', `/links${query}`, { token: user.token })
+
+  /** All pages of a list; `meanwhile` runs after each of them. */
+  const walk = async (query: string, user: TestUser, meanwhile: (page: number) => Promise<void> = async () => {}): Promise<readonly unknown[]> => {
+    const all: unknown[] = []
+    let cursor: unknown = ''
+    for (let page = 1; cursor !== null; page += 1) {
+      const answer = await get(`?${query}${cursor === '' ? '' : `&cursor=${String(cursor)}`}`, user)
+      expect(answer.status, answer.text).to.equal(200)
+      all.push(...listAt(answer.json, 'data'))
+      cursor = at(answer.json, 'next_cursor')
+      await meanwhile(page)
+    }
+    return all
+  }
+  const codesOf = (links: readonly unknown[]) => links.map((link) => textAt(link, 'code'))
+
+  for (const sort of SORTS) {
+    it(`pages by ${sort} hold every own link once, in order, whatever their size`, async () => {
+      const whole = await walk(`sort=${sort}&limit=100`, callers.editor)
+      expect(whole).to.have.length(60)
+      const key = (link: unknown) => (sort.endsWith('code') ? textAt(link, 'code') : textAt(link, 'id').padStart(19, '0'))
+      const sorted = [...whole].sort((a, b) => (key(a) < key(b) ? -1 : 1) * (sort.startsWith('-') ? -1 : 1))
+      expect(codesOf(whole)).to.deep.equal(codesOf(sorted))
+      for (const limit of [1, 7, 59, 60]) expect(await walk(`sort=${sort}&limit=${limit}`, callers.editor), String(limit)).to.deep.equal(whole)
+    })
+
+    it(`pages by ${sort} neither repeat nor lose a link that stays, while others come and go`, async () => {
+      const before = codesOf(await walk(`sort=${sort}&limit=100`, callers.editor))
+      const made: string[] = []
+      const removed: string[] = []
+      const seen = codesOf(await walk(`sort=${sort}&limit=9`, callers.editor, async (page) => {
+        made.push(await addLink(service.db, { owner: callers.editor.id, code: freshCode('AAA') }), await addLink(service.db, { owner: callers.editor.id, code: freshCode('zzz') }))
+        const gone = before[(page * 13) % before.length]
+        if (gone !== undefined && !removed.includes(gone) && (await service.request('DELETE', `/links/${gone}`, { token: callers.editor.token })).status === 204) removed.push(gone)
+      }))
+      expect(new Set(seen).size).to.equal(seen.length)
+      for (const code of before) if (!removed.includes(code)) expect(seen).to.include(code)
+      for (const code of made) await service.request('DELETE', `/links/${code}`, { token: callers.editor.token })
+      for (const code of removed) await addLink(service.db, { owner: callers.editor.id, code })
+    })
+  }
+
+  it('a cursor of another sort, a changed one, and one that was made up are refused', async () => {
+    const { json } = await get('?limit=2&sort=code')
+    const cursor = textAt(json, 'next_cursor')
+    expect((await get(`?limit=2&sort=code&cursor=${cursor}`)).status).to.equal(200)
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const forged = [encode(['code', "' or 1=1 --"]), encode(['code', 7]), encode(['code']), encode({ 0: 'code', 1: 'x' }), encode(['code', 'a', 'b']), encode(null), `${cursor.slice(0, -3)}AAA`, '*', 'a'.repeat(401)]
+    for (const each of [...forged, cursor]) {
+      const answer = await get(`?limit=2&sort=${each === cursor ? '-code' : 'code'}&cursor=${encodeURIComponent(each)}`)
+      expect(answer.json, each).to.include({ status: 400, code: 'invalid_query' })
+    }
+    for (const key of ['0', '-1', '9223372036854775808', '1e3', 'x']) expect((await get(`?cursor=${encode(['-created_at', key])}`)).status, key).to.equal(400)
+  })
+
+  it('a cursor of somebody else shows nothing of theirs', async () => {
+    const { json } = await get('?limit=2', callers.other)
+    const answer = await get(`?limit=100&cursor=${textAt(json, 'next_cursor')}`)
+    for (const link of listAt(answer.json, 'data')) expect(at(link, 'owner_id')).to.equal(callers.editor.id)
+  })
+
+  it('q finds what the code or the target contains, in any case, as text', async () => {
+    expect(await walk('q=EVEN-&limit=100', callers.admin)).to.have.length(45)
+    const tens = (await storedLinks(service.db)).filter(({ target }) => target.endsWith('/Ten%'))
+    expect(codesOf(await walk('q=/ten%25&limit=4&sort=code', callers.admin))).to.deep.equal(tens.map(({ code }) => code)).and.have.length.of.at.least(3)
+    expect(await walk('q=%25%25&limit=4', callers.admin)).to.have.length(0)
+    for (const link of await walk('q=odd_&limit=100', callers.editor)) expect(textAt(link, 'code')).to.match(/^odd_/)
+  })
+
+  it('an admin sees all links, and those of one owner where asked', async () => {
+    expect(await walk('limit=100', callers.admin)).to.have.length(90)
+    expect(await walk(`limit=100&owner_id=${callers.other.id}`, callers.admin)).to.have.length(30)
+    expect(await walk('owner_id=4611686018427387904', callers.admin)).to.have.length(0)
+  })
+
+  it('an owner_id that is not their own shows an editor nothing', async () => {
+    expect(await walk(`owner_id=${callers.other.id}`, callers.editor)).to.have.length(0)
+    expect(await walk(`owner_id=${callers.editor.id}&limit=100`, callers.editor)).to.have.length(60)
+  })
+
+  it('a user without links has an empty page', async () => {
+    expect((await get('', callers.viewer)).json).to.deep.equal({ data: [], next_cursor: null })
+    expect((await get('/export', callers.viewer)).text).to.equal(`${COLUMNS}\n`)
+    expect((await get('/export?format=ndjson', callers.viewer)).text).to.equal('')
+  })
+
+  it('an export holds what the pages hold, as NDJSON and as CSV', async () => {
+    for (const user of [callers.editor, callers.admin]) {
+      const pages = await walk('sort=created_at&limit=100', user)
+      const ndjson = await get('/export?format=ndjson', user)
+      expect(ndjson.headers.get('Content-Type')).to.equal('application/x-ndjson')
+      expect(ndjson.headers.get('Content-Disposition')).to.equal('attachment; filename="links.ndjson"')
+      expect(ndjson.text.trimEnd().split('\n').map((line): unknown => JSON.parse(line))).to.deep.equal(pages)
+      const csv = await get('/export', user)
+      expect(csv.headers.get('Content-Type')).to.equal('text/csv; charset=utf-8')
+      const [header, ...lines] = csv.text.trimEnd().split('\n')
+      expect(header).to.equal(COLUMNS)
+      expect(lines.map((line) => line.split(',')[1])).to.deep.equal(codesOf(pages))
+    }
+  })
+
+  it('a CSV cell keeps commas and quotation marks, and starts no formula', async () => {
+    const code = await addLink(service.db, { owner: callers.viewer.id, target: 'https://example.com/?a="b",c' })
+    const dash = await addLink(service.db, { owner: callers.viewer.id, code: `-${freshCode('1+1')}`.replaceAll('+', '_') })
+    const { text } = await get('/export', callers.viewer)
+    expect(text).to.include('"https://example.com/?a=""b"",c"')
+    expect(text).to.include(`,${dash},`).and.include(code)
+  })
+
+  it('a reader that leaves, before the first byte or after it, gives the connection back', async () => {
+    await service.db.asOwner(`
+      with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
+      insert into links (code, target, owner_id) select 'many-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 5000) n, decided`, [callers.viewer.id])
+    for (let i = 0; i < 6; i += 1) {
+      const head = await service.request('HEAD', '/links/export', { token: callers.viewer.token })
+      expect(head.status).to.equal(200)
+      const leaving = new AbortController()
+      const response = await fetch(`${service.baseUrl}/links/export`, { headers: { Authorization: `Bearer ${callers.viewer.token}` }, signal: leaving.signal })
+      if (i % 2 === 0) await response.body?.getReader().read()
+      leaving.abort()
+    }
+    const answers = await Promise.all(Array.from({ length: 6 }, () => get('')))
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 200])
+    const whole = await get('/export?format=ndjson', callers.viewer)
+    expect(whole.text.trimEnd().split('\n')).to.have.length(5_002)
+    expect(await sendRaw(service.baseUrl, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).to.include('200 OK')
+  })
+})

@@ -1,0 +1,121 @@
+import { expect } from 'chai'
+
+import { startTestService } from '../support/service.js'
+import type { TestService } from '../support/service.js'
+import { at } from '../support/json.js'
+import { freePort, openWire } from '../support/proxy.js'
+import type { Wire } from '../support/proxy.js'
+import { testDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+
+describe('what is public and decided by nobody', () => {
+  let service: TestService
+  let db: TestDatabase
+  let wire: Wire
+
+  before(async () => {
+    db = await testDatabase()
+    wire = await openWire(db.service)
+    service = await startTestService({ db: { ...db, service: wire.connection }, environment: { REQUEST_DEADLINE_MS: '1000' } })
+  })
+  after(async () => {
+    await service.stop()
+    await wire.close()
+  })
+  afterEach(() => wire.mend())
+
+  it('/healthz says that the process lives, with the database away too', async () => {
+    wire.cut()
+    const answer = await service.request('GET', '/healthz')
+    expect(answer.status).to.equal(200)
+    expect(answer.json).to.deep.equal({ status: 'ok' })
+  })
+
+  it('/readyz is 200 while all is well, 503 with Retry-After while the database is away or silent, and 200 again', async () => {
+    expect((await service.request('GET', '/readyz')).status).to.equal(200)
+    for (const fail of [() => wire.cut(), () => wire.hold()]) {
+      fail()
+      const away = await service.request('GET', '/readyz')
+      expect(away.status).to.equal(503)
+      expect(away.headers.get('Retry-After')).to.match(/^\d+$/)
+      wire.mend()
+      let status = 0
+      while (status !== 200) status = (await service.request('GET', '/readyz')).status
+    }
+  })
+
+  it('every other request is 503 with Retry-After while the database is away, and 200 as soon as it is back', async () => {
+    const user = await service.addUser('editor')
+    wire.cut()
+    for (const [method, path, json] of [['GET', '/abc', undefined], ['GET', '/links/abc', undefined], ['GET', '/links', undefined], ['POST', '/links', { target: 'https://example.com/' }], ['DELETE', '/links/abc', undefined], ['GET', '/links/export', undefined]] as const) {
+      const answer = await service.request(method, path, { token: user.token, ...(json === undefined ? {} : { json }) })
+      expect(answer.json, `${method} ${path}`).to.include({ status: 503, code: 'database_unavailable' })
+      expect(answer.headers.get('Retry-After')).to.match(/^[1-9]\d*$/)
+    }
+    wire.mend()
+    expect((await service.request('GET', '/links', { token: user.token })).status).to.equal(200)
+  })
+
+  it('a database that is silent is 503 within the deadline', async () => {
+    wire.hold()
+    const started = performance.now()
+    expect((await service.request('GET', '/abc')).json).to.include({ status: 503 })
+    expect(performance.now() - started).to.be.lessThan(2_500)
+  })
+
+  it('/readyz is 503 while the newest policy is faulty; decisions go on under the last good one, and changes wait', async () => {
+    const user = await service.addUser('editor')
+    await db.asOwner(`insert into casbin (ptype, rule) values ('p', '["77", "R9", "editor", "no action", "any", "allow"]')`)
+    await service.policy.refresh().catch(() => undefined)
+    const answer = await service.request('GET', '/readyz')
+    expect(answer.status).to.equal(503)
+    expect(at(answer.json, 'checks', 'policy', 'fault')).to.be.a('string')
+    const refused = await service.request('POST', '/links', { token: user.token, json: { target: 'https://example.com/' } })
+    expect(refused.json).to.include({ status: 503, code: 'policy_unavailable' })
+    expect(refused.headers.get('Retry-After')).to.equal('1')
+    expect((await service.request('GET', '/links', { token: user.token })).status).to.equal(200)
+    expect((await service.request('GET', '/policy', { token: user.token })).status).to.equal(403)
+    await db.asOwner(`delete from casbin where rule ->> 0 = '77'`)
+    await service.policy.refresh()
+    expect((await service.request('GET', '/readyz')).status).to.equal(200)
+  })
+
+  it('/.well-known/jwks.json has the public key alone', async () => {
+    const answer = await service.request('GET', '/.well-known/jwks.json')
+    expect(answer.headers.get('Content-Type')).to.match(/^application\/jwk-set\+json/)
+    const key = at(answer.json, 'keys', 0)
+    expect(key).to.include({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })
+    for (const secret of ['d', 'p', 'q', 'k', 'oth']) expect(key).to.not.have.property(secret)
+  })
+
+  it('/docs loads nothing from elsewhere, runs no script, and its policy allows its own style alone', async () => {
+    const answer = await service.request('GET', '/docs')
+    expect(answer.headers.get('Content-Type')).to.equal('text/html; charset=utf-8')
+    expect(answer.text).to.not.match(/<script|<link|<img|<iframe|@import|url\(|\bon[a-z]+=|(?:src|href)="(?!\/openapi\.json|#)/i)
+    expect(answer.headers.get('Content-Security-Policy')).to.match(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/)
+    for (const { path } of service.routes) expect(answer.text).to.include(path.replace(/:([a-z_]+)/g, '{$1}'))
+  })
+
+  it('every answer says what it is not: no page, no frame, no sniffing, no server; and no HSTS over http', async () => {
+    for (const path of ['/healthz', '/links', '/nothing/here', '/docs']) {
+      const { headers } = await service.request('GET', path)
+      expect(headers.get('X-Content-Type-Options')).to.equal('nosniff')
+      expect(headers.get('X-Frame-Options')).to.equal('DENY')
+      expect(headers.get('Referrer-Policy')).to.equal('no-referrer')
+      expect(headers.get('Content-Security-Policy')).to.include("default-src 'none'")
+      expect(headers.get('Strict-Transport-Security')).to.equal(null)
+      for (const name of ['Server', 'X-Powered-By', 'Access-Control-Allow-Origin', 'Set-Cookie']) expect(headers.get(name)).to.equal(null)
+    }
+  })
+
+  it('HSTS is sent where the public origin is https', async () => {
+    const port = String(await freePort())
+    const secure = await startTestService({ environment: { BASE_URL: 'https://links.example', PORT: port } })
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/healthz`)
+      expect(response.headers.get('Strict-Transport-Security')).to.match(/^max-age=\d{8}$/)
+    } finally {
+      await secure.stop()
+    }
+  })
+})

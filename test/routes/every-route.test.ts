@@ -1,0 +1,58 @@
+import { expect } from 'chai'
+
+import { requestOf } from '../support/samples.js'
+import { startTestService } from '../support/service.js'
+import type { TestService } from '../support/service.js'
+
+describe('every route of the table', () => {
+  let service: TestService
+
+  before(async () => { service = await startTestService() })
+  after(() => service.stop())
+
+  it('without a token is 401 with a challenge, unless it is public; and never a 5xx', async () => {
+    for (const route of service.routes) {
+      const { method, path, options } = requestOf(route)
+      const answer = await service.request(method, path, options)
+      const asked = `${method} ${path}: ${answer.text.slice(0, 200)}`
+      expect(answer.status, asked).to.be.lessThan(500)
+      if (route.gateway.scope === 'public') expect(answer.status, asked).to.not.equal(401)
+      else {
+        expect(answer.status, asked).to.equal(401)
+        expect(answer.headers.get('WWW-Authenticate')).to.match(/^Bearer /)
+      }
+    }
+  })
+
+  it('that is public and not about links, keys or health is one that this test knows', () => {
+    const open = service.routes.filter(({ gateway }) => gateway.scope === 'public').map(({ method, path }) => `${method} ${path}`)
+    for (const name of open) {
+      expect(name).to.be.oneOf([
+        'get /links/:code', 'get /:code', 'post /auth/token', 'post /auth/revoke', 'post /invitations/:token/accept',
+        'get /healthz', 'get /readyz', 'get /metrics', 'get /openapi.json', 'get /docs', 'get /.well-known/jwks.json', 'get /.well-known/authzen-configuration',
+      ])
+    }
+  })
+
+  it('never answers 5xx to a viewer or an admin, with a valid request, an empty one, and one of nonsense', async () => {
+    for (const role of ['viewer', 'admin']) {
+      const { token } = await service.addUser(role)
+      for (const route of service.routes) {
+        const { method, path, options } = requestOf(route)
+        const [bare] = path.split('?')
+        for (const each of [{ path, options }, { path: bare ?? path, options: {} }, { path: `${bare}?a=%00&b[]=%ff&c=${'x'.repeat(3_000)}`, options: method === 'GET' ? {} : { body: '{"a":[{"b":null}],"c":1e999,"__proto__":{}}', headers: { 'Content-Type': 'application/json' } } }]) {
+          const answer = await service.request(method, each.path, { ...each.options, token })
+          expect(answer.status, `${role}, ${method} ${each.path.slice(0, 100)}: ${answer.text}`).to.be.lessThan(500)
+        }
+      }
+    }
+  })
+
+  it('that is asked with a token is never stored by a cache', async () => {
+    const { token } = await service.addUser('admin')
+    for (const route of service.routes.filter(({ gateway }) => gateway.scope !== 'public')) {
+      const { method, path, options } = requestOf(route)
+      expect((await service.request(method, path, { ...options, token })).headers.get('Cache-Control'), `${method} ${path}`).to.equal('no-store')
+    }
+  })
+})
