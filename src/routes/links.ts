@@ -129,7 +129,7 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       body: z.strictObject({ target: Target.optional(), code: FreeCode.optional() }),
       handle: async ({ store, record, body, headers }) => {
         requireMatch(record, headers.ifMatch)
-        const changed = Object.keys(body).length === 0 ? record : await store.update(record, body)
+        const changed = Object.keys(body).length === 0 ? record : await store.update(record, body, { onlyVersion: headers.ifMatch !== undefined })
         return { status: 200, body: whole(changed), headers: { ETag: tagOf(changed) } }
       },
       documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },
@@ -144,7 +144,7 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       params: ByCode,
       handle: async ({ store, record, headers }) => {
         requireMatch(record, headers.ifMatch)
-        await store.delete(record)
+        await store.delete(record, { onlyVersion: headers.ifMatch !== undefined })
         return { status: 204 }
       },
       documentation: { summary: 'Delete a link', tag: 'links', refusals: [409, 412] },

@@ -26,13 +26,19 @@ export interface LinkPageQuery {
   readonly owner_id?: string | undefined
 }
 
+/** Whether a change is for one version alone (the caller sent If-Match), or for the record whatever others made of it. */
+export interface Exactness { readonly onlyVersion?: boolean }
+
 /** The links that one caller reaches, inside one request. What they do not reach is not there. */
 export interface Links {
   /** Throws `code_taken` (409). Without a code, makes an unguessable one. */
   create(link: { readonly target: string; readonly code?: string | undefined }): Promise<Link>
-  /** Changes exactly the version that was decided about; throws RecordChanged where it is no longer there. */
-  update(link: Link, changes: { readonly target?: string | undefined; readonly code?: string | undefined }): Promise<Link>
-  delete(link: Link): Promise<void>
+  /**
+   * Changes the record that was decided about, and with `onlyVersion` only in the version that was seen; throws
+   * RecordChanged where it is no longer there.
+   */
+  update(link: Link, changes: { readonly target?: string | undefined; readonly code?: string | undefined }, options?: Exactness): Promise<Link>
+  delete(link: Link, options?: Exactness): Promise<void>
   page(query: LinkPageQuery): Promise<{ readonly data: readonly Link[]; readonly next_cursor: string | null }>
   /** All of them, oldest first, in batches; memory does not grow with their number. */
   export(): AsyncGenerator<readonly Link[]>
@@ -65,16 +71,16 @@ const openLinks = (database: Database, context: DataContext, action: Action | 'c
   const binding = bindTransaction(context, reach, ROLES)
   return {
     create: ({ target, code }) => create(database, binding, target, code),
-    update: async (link, changes) => {
-      const query = exactly(binding, link)
+    update: async (link, changes, options) => {
+      const query = exactly(binding, link, options)
         .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
         .returning([...COLUMNS])
       const [row] = await inTransaction<LinkRow>(database, binding.change, toStatement(query)).catch(refuseTakenCode)
       if (!row) throw new RecordChanged()
       return toLink(row)
     },
-    delete: async (link) => {
-      const [row] = await inTransaction(database, binding.change, toStatement(exactly(binding, link).delete().returning('id'), `links_delete_${binding.reach}`))
+    delete: async (link, options) => {
+      const [row] = await inTransaction(database, binding.change, toStatement(exactly(binding, link, options).delete().returning('id')))
       if (!row) throw new RecordChanged()
     },
     page: (query) => page(database, binding, query),
@@ -85,10 +91,12 @@ const openLinks = (database: Database, context: DataContext, action: Action | 'c
   }
 }
 
-/** The record that was decided about: this id, in this version, still with this owner, within the caller's reach. */
-const exactly = (binding: Binding, link: Link) =>
-  ownerBound('links', 'owner_id', binding).where('id', link.id).where('version', link.version)
+/** The record that was decided about: this id, still with this owner and under this code, within the caller's reach. */
+const exactly = (binding: Binding, link: Link, { onlyVersion = false }: Exactness = {}) => {
+  const query = ownerBound('links', 'owner_id', binding).where('id', link.id).where('code', link.code)
     .whereRaw('owner_id is not distinct from ?', [link.owner_id])
+  return onlyVersion ? query.where('version', link.version) : query
+}
 
 const create = async (database: Database, binding: Binding, target: string, code: string | undefined): Promise<Link> => {
   for (let tried = 1; ; tried += 1) {
