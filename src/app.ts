@@ -72,7 +72,7 @@ const routerOf = (routes: readonly Route[], layers: Layers, deadlineMs: number) 
   const router = new Router({ sensitive: true, strict: true })
   for (const route of routes) {
     router[route.method](route.path, async (ctx: Context) => {
-      if (ctx.get('Authorization') !== '' || route.gateway.quota === 'sign_in') ctx.set('Cache-Control', 'no-store')
+      if (ctx.headers.authorization !== undefined || route.gateway.quota === 'sign_in') ctx.set('Cache-Control', 'no-store')
       ctx.state.route = route.path
       try {
         respond(ctx, await withinDeadline(route.serve(layers, ctx), deadlineMs, discard))

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
@@ -12,10 +13,16 @@ import type { SigningKey } from '../../../src/identity/signing-key.js'
 import { createTokenVerifier, invalidToken, requireToken } from '../../../src/layers/1-gateway/token.js'
 import type { TokenVerifier } from '../../../src/layers/1-gateway/token.js'
 import { koaContext } from '../../support/koa-context.js'
+import { keepLog } from '../../support/log.js'
+import type { KeptLog } from '../../support/log.js'
 import { encodePart, signHmac, signRaw } from '../../support/raw-token.js'
+import { addUserWithId } from '../../support/records.js'
+import { startTestService } from '../../support/service.js'
+import type { TestService } from '../../support/service.js'
 import { makeTemporaryFolder } from '../../support/temporary-folder.js'
 
-const issuer = 'http://127.0.0.1:3000'
+/** named as the own issuer of an installation with this key, so that a whole service can be asked too */
+let issuer = ''
 const audience = 'linkgate'
 const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -49,6 +56,7 @@ const shapeOf = ({ code, status, title, detail, errors, headers, extensions, mes
 before(async () => {
   folder = await makeTemporaryFolder()
   key = await loadSigningKey(join(folder, 'key.pem'))
+  issuer = `urn:linkgate:${key.kid}`
   const own = ownKeys(key)
   verifier = createTokenVerifier({
     issuer, audience, keys: { find: (kid, alg) => { asked.push(`${kid} ${alg}`); return own.find(kid, alg) } },
@@ -278,6 +286,56 @@ describe('a hostile token', () => {
     const ctx = koaContext([['Authorization', `Bearer ${signRaw(stranger.privateKey, header(), claims())}`]])
     ctx.state.secret = stranger.publicKey.export({ type: 'spki', format: 'pem' })
     expect(await verifier.verify(ctx).catch((error: unknown) => error)).to.include({ code: 'invalid_token' })
+  })
+})
+
+/** What HTTP itself says of three of them, before anybody looks at a token. */
+const BEFORE_THE_GATEWAY: Readonly<Record<string, number>> = {
+  'a NUL': 400,
+  'kid of 64 KiB': 431,
+  // white space around a header's value is no part of it (RFC 9110 §5.5), so this is a good token
+  'a good token and a space': 200,
+}
+
+describe('a hostile token sent to the service', () => {
+  let service: TestService
+  let log: KeptLog
+  before(async () => {
+    log = keepLog()
+    service = await startTestService({ log: log.log, environment: { JWT_SIGNING_KEY_FILE: join(folder, 'key.pem') } })
+    await addUserWithId(service.db, '7', 'admin')
+  })
+  after(() => service.stop())
+
+  /** Sends a request as bytes: no client would send all of these. */
+  const send = (path: string, authorization: string): Promise<string> => new Promise((resolve, reject) => {
+    const { hostname, port, host } = new URL(service.baseUrl)
+    let answer = ''
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`)
+    })
+    socket.setEncoding('utf8').on('data', (text: string) => { answer += text }).on('close', () => resolve(answer)).on('error', (error) => { if (answer === '') reject(error) })
+  })
+
+  for (const path of ['/users/me', '/links/absent']) {
+    it(`for ${path} is 401, never 5xx, with one constant answer`, async () => {
+      const good = signed({ scope: 'profile:read link:read' })
+      expect(await send(path, `Bearer ${good}`), 'a good one').to.match(/^HTTP\/1\.1 (?:200|404) /)
+      const shapes = new Set<string>()
+      for (const [name, make] of Object.entries(HOSTILE)) {
+        const answer = await send(path, make())
+        const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1])
+        const expected = BEFORE_THE_GATEWAY[name] ?? 401
+        if (expected === 200) expect(status, name).to.be.oneOf([200, 403, 404])
+        else expect(status, `${name}: ${answer}`).to.equal(expected)
+        if (expected === 401) shapes.add(answer.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID').replace(/Date: [^\r]+/, ''))
+      }
+      expect([...shapes]).to.have.length(1)
+    })
+  }
+
+  it('is no fault of ours: nothing is logged as one', () => {
+    expect(log.lines().filter((line) => /"level":[56]0/.test(line))).to.deep.equal([])
   })
 })
 
