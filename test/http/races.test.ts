@@ -1,35 +1,21 @@
 import { expect } from 'chai'
 
-import type { Layers } from '../../src/layers/route.js'
+import { createPause } from '../support/pause.js'
 import { addLink, freshCode, giveAway, storedLink, storedLinks } from '../support/records.js'
 import type { TestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
 
-/** What happens between a decision and the commit, once; the tests put it here. */
-let between: (() => Promise<void>) | undefined
-
-const pausing = (layers: Layers): Layers => ({
-  ...layers,
-  object: async (...args) => {
-    const decided = await layers.object(...args)
-    const act = between
-    between = undefined
-    await act?.()
-    return decided
-  },
-})
-
 describe('races', () => {
   let callers: Callers
   let service: TestService
+  const pause = createPause()
 
   before(async () => {
-    callers = await startWithCallers({ composeLayers: pausing })
+    callers = await startWithCallers({ composeLayers: pause.composeLayers })
     service = callers.service
   })
   after(() => service.stop())
-  afterEach(() => { between = undefined })
 
   const ask = (method: string, code: string, json?: unknown, headers = {}, user = callers.editor) =>
     service.request(method, `/links/${code}`, { token: user.token, headers, ...(json === undefined ? {} : { json }) })
@@ -57,7 +43,7 @@ describe('races', () => {
     for (const [method, json] of [['DELETE', undefined], ['PATCH', { target: 'https://example.com/stolen' }]] as const) {
       for (const heir of [callers.other.id, null]) {
         const code = await addLink(service.db, { owner: callers.editor.id, target: 'https://example.com/kept' })
-        between = () => giveAway(service.db, code, heir)
+        pause.once(() => giveAway(service.db, code, heir))
         expect((await ask(method, code, json)).json, method).to.include({ status: 403, code: 'policy_denied', rule: 'R5' })
         expect(await storedLink(service.db, code)).to.deep.equal({ code, owner_id: heir, target: 'https://example.com/kept' })
       }
@@ -67,10 +53,10 @@ describe('races', () => {
   it('a link that was deleted after the decision, and whose code another made anew, is not touched', async () => {
     for (const [method, json] of [['DELETE', undefined], ['PATCH', { target: 'https://example.com/stolen' }]] as const) {
       const code = await addLink(service.db, { owner: callers.editor.id })
-      between = async () => {
+      pause.once(async () => {
         expect((await ask('DELETE', code)).status).to.equal(204)
         await addLink(service.db, { code, owner: callers.other.id, target: 'https://example.com/new' })
-      }
+      })
       expect((await ask(method, code, json)).json).to.include({ status: 403, code: 'policy_denied' })
       expect(await storedLink(service.db, code)).to.deep.equal({ code, owner_id: callers.other.id, target: 'https://example.com/new' })
     }
@@ -86,7 +72,7 @@ describe('races', () => {
   it('a change that was made in between is not lost to one that names the version before it', async () => {
     const code = await addLink(service.db, { owner: callers.editor.id })
     const tag = (await ask('GET', code)).headers.get('ETag') ?? ''
-    between = async () => { expect((await ask('PATCH', code, { target: 'https://example.com/first' })).status).to.equal(200) }
+    pause.once(async () => { expect((await ask('PATCH', code, { target: 'https://example.com/first' })).status).to.equal(200) })
     const second = await ask('PATCH', code, { target: 'https://example.com/second' }, { 'If-Match': tag })
     expect(second.json).to.include({ status: 412, code: 'precondition_failed' })
     expect(await storedLink(service.db, code)).to.include({ target: 'https://example.com/first' })
@@ -94,7 +80,7 @@ describe('races', () => {
 
   it('a change without a condition is made upon the change before it', async () => {
     const code = await addLink(service.db, { owner: callers.editor.id })
-    between = async () => { expect((await ask('PATCH', code, { target: 'https://example.com/first' })).status).to.equal(200) }
+    pause.once(async () => { expect((await ask('PATCH', code, { target: 'https://example.com/first' })).status).to.equal(200) })
     expect((await ask('PATCH', code, { target: 'https://example.com/second' })).status).to.equal(200)
     expect(await storedLink(service.db, code)).to.include({ target: 'https://example.com/second' })
   })
