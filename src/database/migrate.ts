@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import type { ClientConfig } from 'pg'
 
 import { StartError } from '../domain/start-error.js'
+import { SQLSTATE, sqlState } from './errors.js'
 
 export interface Migration { readonly name: string; readonly applied: boolean }
 
@@ -61,6 +62,8 @@ const connected = async <T>(owner: ClientConfig, work: (client: Client) => Promi
   await client.connect()
   try {
     return await work(client)
+  } catch (error) {
+    throw asStartError(error)
   } finally {
     await client.end()
   }
@@ -75,6 +78,12 @@ const inTransaction = async (client: Client, work: () => Promise<void>): Promise
     await client.query('rollback')
     throw error
   }
+}
+
+/** What a person at a terminal can do something about is told as one line. */
+const asStartError = (error: unknown): unknown => {
+  if (sqlState(error) !== SQLSTATE.insufficientPrivilege || !(error instanceof Error)) return error
+  return new StartError(`the database role that migrates lacks a right (${error.message}): MIGRATION_DATABASE_URL has to be the schema's owner, with CREATEROLE (docs/operations.md)`, { cause: error })
 }
 
 const applied = async (client: Client): Promise<ReadonlyMap<string, string>> => {
