@@ -139,7 +139,7 @@ export const WITHOUT_THE_LOCK = `
     if in_force is distinct from decided_under then
       raise exception using errcode = 'LG001', message = 'replaced';
     end if;
-    perform pg_sleep(0.003);
+    perform pg_sleep(0.02);
     perform set_config('app.decision', decision::text, true);
     perform enter(entered_role, user_id);
   end $$`
