@@ -1,5 +1,3 @@
-import type { KeyObject } from 'node:crypto'
-
 import type { Context } from 'koa'
 import koaJwt from 'koa-jwt'
 
@@ -71,7 +69,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     if (requireSignature === undefined) throw new Error('alg')
     // Read before the signature, believed after it: what its own claims refuse makes nobody ask for a key.
     const accessToken = parseClaims(claims, rules, Date.now() / 1_000)
-    await requireSignature(ctx, token)
+    await requireSignature(ctx, header.kid, token)
     return accessToken
   }
 
@@ -90,8 +88,8 @@ const authorizationHeaders = (ctx: Context): readonly string[] =>
   ctx.req.rawHeaders.filter((_, i, lines) => i % 2 === 1 && lines[i - 1]?.toLowerCase() === 'authorization')
 
 /**
- * koa-jwt, pinned to one algorithm. It runs on a request shown aside: it finds the token only through `getToken`, no secret
- * on `ctx.state`, and leaves nothing there.
+ * koa-jwt, pinned to one algorithm. It runs on a request shown aside: it finds the token only through `getToken`, the key only
+ * on a state of its own, and leaves nothing there.
  */
 const createSignatureCheck = (alg: string, keys: KeySource, rules: ClaimRules) => {
   if (!ASYMMETRIC.test(alg)) throw new StartError(`JWT_ALGORITHMS: ${alg} is not supported`)
@@ -101,29 +99,18 @@ const createSignatureCheck = (alg: string, keys: KeySource, rules: ClaimRules) =
     audience: rules.audience,
     clockTolerance: rules.clockSkewSeconds,
     getToken: (ctx: Context) => String(ctx.state.token),
-    secret: async ({ kid }: { readonly kid: string }) => toPem(await keys.find(kid, alg)),
+    secret: async (): Promise<string> => { throw new Error('the key comes with the token') },
   }
   const middleware = koaJwt(options)
-  return async (ctx: Context, token: string): Promise<void> => {
+  return async (ctx: Context, kid: string, token: string): Promise<void> => {
+    // Found before koa-jwt runs: it would turn an error of the key source (503) into a bad token (401). Handed over on the
+    // state, it stays the key object that it is; as text it would be parsed again for every request.
+    const secret = await keys.find(kid, alg)
+    if (secret.type !== 'public') throw new Error('not a public key')
     let passed = false
-    await middleware(aside(ctx, { token }).view, async () => { passed = true }).catch((error: unknown) => {
-      // koa-jwt turns every error of the key source into a bad token; one that is a Refusal (503) is none.
-      throw originOf(error)
-    })
+    await middleware(aside(ctx, { token, secret }).view, async () => { passed = true })
     if (!passed) throw new Error('koa-jwt did not pass the token on')
   }
-}
-
-const originOf = (error: unknown): unknown =>
-  error instanceof Error && 'originalError' in error ? error.originalError : error
-
-// koa-jwt's types take a key as text; the text of a key is made once.
-const pems = new WeakMap<KeyObject, string>()
-const toPem = (key: KeyObject): string => {
-  if (key.type !== 'public') throw new Error('not a public key')
-  const known = pems.get(key) ?? key.export({ type: 'spki', format: 'pem' }).toString()
-  pems.set(key, known)
-  return known
 }
 
 /** A key source that is away says nothing about the token. */
