@@ -1,4 +1,5 @@
 import { canSuite } from './can.js'
+import { policyScaleSuite } from './policy-scale.js'
 import { printEnvironment, printSuite, writeResults } from './report.js'
 import type { Suite } from './report.js'
 import { startSuite } from './start.js'
@@ -6,9 +7,10 @@ import { transactionSuite } from './transaction.js'
 
 printEnvironment()
 const suites: Suite[] = []
-for (const suite of [canSuite, transactionSuite, startSuite]) {
-  const result = await suite()
-  printSuite(result)
-  suites.push(result)
+for (const measureSuites of [canSuite, policyScaleSuite, transactionSuite, startSuite]) {
+  for (const suite of [await measureSuites()].flat()) {
+    printSuite(suite)
+    suites.push(suite)
+  }
 }
 await writeResults(suites)

@@ -16,12 +16,17 @@ const startOnce = async (dataDir: string): Promise<() => Promise<void>> => {
   const child = spawn(process.execPath, [LINKGATE, 'serve'], {
     env: { ...process.env, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: '', BASE_URL: '' }, stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let output = ''
-  for await (const chunk of child.stdout.setEncoding('utf8')) {
-    output += String(chunk)
-    const url = /"url":"(http:[^"]+)"/.exec(output)?.[1]
-    if (url !== undefined && (await fetch(`${url}/readyz`)).ok) break
-  }
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk
+      const found = /"url":"(http:[^"]+)"/.exec(output)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
+  })
+  const ready = await fetch(`${url}/readyz`)
+  if (!ready.ok) throw new Error(`the service is not ready: ${await ready.text()}`)
   return async () => {
     child.kill('SIGTERM')
     await once(child, 'exit')
