@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import type { Database } from '../database/database.js'
+import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
 import type { DataRule, Route } from '../layers/route.js'
@@ -47,9 +48,13 @@ const editStore = (database: Database): DataRule<{ commit(plan: EditPlan, reason
 })
 
 /** RFC 9110 §13.1.1, with a revision for a tag: 428 without it, 412 where another revision is in force. */
-const requireRevision = (snapshot: Snapshot, ifMatch: string | undefined): void => {
+const requireRevision = async (policy: CurrentPolicy, snapshot: Snapshot, ifMatch: string | undefined): Promise<void> => {
   if (ifMatch === undefined) throw new Refusal('precondition_required', { detail: 'Send If-Match with the ETag of GET /policy, so that no edit is made to rows that you have not seen.' })
-  if (ifMatch.trim() !== `"${snapshot.revision}"`) throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
+  const [, named] = /^"([1-9]\d{0,14})"$/.exec(ifMatch.trim()) ?? []
+  if (Number(named) === snapshot.revision) return
+  // A revision that another process made and this one has not heard of yet: decided again under it.
+  if (Number(named) > snapshot.revision && (await policy.refresh()).revision > snapshot.revision) throw new PolicyReplaced(`If-Match ${named}`)
+  throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
 }
 
 /** Everything under /policy. */
@@ -95,7 +100,7 @@ export const policyRoutes = ({ database, rules, policy }: PolicyParts): readonly
       query: z.strictObject({ dry_run: Flag }),
       body: z.strictObject({ add: z.array(z.unknown()).default([]), remove: z.array(z.unknown()).default([]), reason: Reason }),
       handle: async ({ store, snapshot, query, body, headers }) => {
-        requireRevision(snapshot, headers.ifMatch)
+        await requireRevision(policy, snapshot, headers.ifMatch)
         const plan = await planEdit(snapshot, parseEdit(body.add, body.remove), rules)
         return perform(plan, snapshot, query.dry_run, () => store.commit(plan, body.reason))
       },
@@ -126,7 +131,7 @@ export const policyRoutes = ({ database, rules, policy }: PolicyParts): readonly
       query: z.strictObject({ dry_run: Flag }),
       body: z.strictObject({ reason: Reason.optional() }).default({}),
       handle: async ({ store, snapshot, params, query, body, headers }) => {
-        if (headers.ifMatch !== undefined) requireRevision(snapshot, headers.ifMatch)
+        if (headers.ifMatch !== undefined) await requireRevision(policy, snapshot, headers.ifMatch)
         const plan = await planRestore(database, snapshot, params.revision, rules)
         if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${params.revision}.` })
         return perform(plan, snapshot, query.dry_run, () => store.commit(plan, body.reason ?? `restore revision ${params.revision}`))

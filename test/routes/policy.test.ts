@@ -111,6 +111,19 @@ describe('the policy over HTTP', () => {
     }
   })
 
+  it('an edit for a revision that this node has not heard of yet is made for it, and for one that nobody made is 412', async () => {
+    const second = await startTestService({ db: service.db, environment: { JWT_SIGNING_KEY_FILE: '' } })
+    try {
+      const token = await second.tokenFor(callers.admin)
+      expect((await edit([], [OWN_DELETE])).status).to.equal(200)
+      const onSecond = (ifMatch: string) => second.request('POST', '/policy/changes', { token, headers: { 'If-Match': ifMatch }, json: { add: [OWN_DELETE], remove: [], reason: 'a test' } })
+      expect((await onSecond('"99"')).status).to.equal(412)
+      expect((await onSecond('"2"')).json).to.include({ revision: 3 })
+    } finally {
+      await second.stop()
+    }
+  })
+
   it('GET /policy shows the rows in force and their revision as ETag, as JSON and as CSV; 304 to who holds them', async () => {
     const answer = await asAdmin('GET', '/policy')
     expect(answer.headers.get('ETag')).to.equal('"1"')
