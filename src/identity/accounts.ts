@@ -1,8 +1,10 @@
 import type { Database } from '../database/database.js'
+import { toUser } from '../database/user-row.js'
+import type { UserRow } from '../database/user-row.js'
 import { SQLSTATE, sqlState, violates } from '../database/errors.js'
 import type { User } from '../domain/user.js'
 import { Refusal } from '../domain/refusal.js'
-import { isId, toId } from '../domain/id.js'
+import { isId } from '../domain/id.js'
 import type { Id } from '../domain/id.js'
 
 export interface NewAccount {
@@ -17,23 +19,12 @@ export interface NewAccount {
 /** Who somebody is to an external issuer. */
 export interface ExternalSubject { readonly issuer: string; readonly subject: string }
 
-interface AccountRow {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly role: string
-  readonly suspended: boolean
-  readonly created_at: Date
-}
-
 const COLUMNS = 'id, email, name, role, suspended_at is not null as suspended, created_at'
 const ENTER = { name: 'enter_identity', text: 'select enter_identity()' } as const
 
-const toUser = ({ id, created_at, ...row }: AccountRow): User => ({ ...row, id: toId(id), created_at: created_at.toISOString() })
-
 /** Accounts as whoever has the database in hand manages them (the first start, the command line): no request comes this way. */
 export const createAccounts = (database: Database) => {
-  const ask = async (text: string, values: readonly unknown[]): Promise<readonly AccountRow[]> => {
+  const ask = async (text: string, values: readonly unknown[]): Promise<readonly UserRow[]> => {
     const [, result] = await database.flush([ENTER, { text, values }])
     return result?.rows ?? []
   }
@@ -94,7 +85,7 @@ export const createAccounts = (database: Database) => {
         { text: `update users set password_hash = $2, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`, values: [id, passwordHash] },
         { text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and revoked_at is null', values: [id] },
       ])
-      const row: AccountRow | undefined = result?.rows[0]
+      const row: UserRow | undefined = result?.rows[0]
       return row ? toUser(row) : null
     },
 
@@ -123,7 +114,7 @@ export const createAccounts = (database: Database) => {
         ENTER,
         { text: `insert into users (email, role, name, password_hash) select $1, $2, $3, $4 where not exists (select from users) returning ${COLUMNS}`, values: [email, role, name, passwordHash] },
       ])
-      const row: AccountRow | undefined = results[2]?.rows[0]
+      const row: UserRow | undefined = results[2]?.rows[0]
       return row ? toUser(row) : null
     },
 

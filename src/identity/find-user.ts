@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto'
 
 import type { Database } from '../database/database.js'
-import { isId, toId } from '../domain/id.js'
+import { toUser } from '../database/user-row.js'
+import type { UserRow } from '../database/user-row.js'
+import { isId } from '../domain/id.js'
 import type { User } from '../domain/user.js'
-
-interface UserRow {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly role: string
-  readonly suspended: boolean
-  readonly created_at: Date
-}
 
 /**
  * One user by their id, as they are now; null where there is none, or where the sign-in that is named with them is over.
@@ -42,5 +35,3 @@ export const findExternalUser = (database: Database, { admit }: { readonly admit
  */
 const placeholderAddress = (issuer: string, subject: string): string =>
   `${createHash('sha256').update(JSON.stringify([issuer, subject])).digest('hex').slice(0, 32)}@subject.invalid`
-
-const toUser = ({ id, created_at, ...row }: UserRow): User => ({ ...row, id: toId(id), created_at: created_at.toISOString() })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { createEvaluator } from '../authzen/evaluate.js'
 import type { Evaluator } from '../authzen/evaluate.js'
 import { Evaluation, Evaluations } from '../authzen/request.js'
-import { parseInput } from '../http/input.js'
+import { parseInput } from '../input/input.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 

@@ -1,4 +1,4 @@
-import { parseStrictJson } from '../../http/strict-json.js'
+import { parseStrictJson } from '../../input/strict-json.js'
 
 /** A signed token's parts before anything in them is believed. */
 export interface CompactToken {

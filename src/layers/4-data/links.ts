@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.js'
 import { violates } from '../../database/errors.js'
 import { isCode } from '../../domain/link.js'
 import type { Link } from '../../domain/link.js'
-import { isId } from '../../domain/id.js'
+import { isId, toId } from '../../domain/id.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { DataContext, DataRule } from '../route.js'
@@ -141,16 +141,11 @@ export interface LinkRow {
   readonly version: string
 }
 
-const idOf = (text: string) => {
-  if (!isId(text)) throw new Error('the database holds an id that is not a positive 64-bit integer')
-  return text
-}
-
 export const toLink = (row: LinkRow): Link => ({
-  id: idOf(row.id),
+  id: toId(row.id),
   code: row.code,
   target: row.target,
-  owner_id: row.owner_id === null ? null : idOf(row.owner_id),
+  owner_id: row.owner_id === null ? null : toId(row.owner_id),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
   version: Number(row.version),

@@ -1,7 +1,9 @@
 import type { Database } from '../../database/database.js'
+import { toUser } from '../../database/user-row.js'
+import type { UserRow } from '../../database/user-row.js'
 import { SQLSTATE, sqlState } from '../../database/errors.js'
 import type { Action } from '../../domain/action.js'
-import { isId, toId } from '../../domain/id.js'
+import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import type { DataContext, DataRule } from '../route.js'
@@ -20,21 +22,10 @@ export interface Users {
   update(user: User, changes: UserChanges): Promise<User>
 }
 
-interface Row {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly role: string
-  readonly suspended: boolean
-  readonly created_at: Date
-}
-
 const ROLES = { own: 'users_own', any: 'users_any' } as const
 const SUSPENDED = 'suspended_at is not null as suspended'
 const COLUMNS = ['id', 'email', 'name', 'role', 'created_at'] as const
 const SORT = '-id'
-
-const toUser = ({ id, created_at, ...row }: Row): User => ({ ...row, id: toId(id), created_at: created_at.toISOString() })
 
 /** The data layer of `/users`: reaches what `can()` allows for the action, as own or any rows. */
 export const usersStore = (database: Database) => (action: Action): DataRule<Users> => ({
@@ -45,7 +36,7 @@ export const usersStore = (database: Database) => (action: Action): DataRule<Use
       page: async ({ limit, cursor }) => {
         const query = ownerBound('users', 'id', binding).select(...COLUMNS, knex.raw(SUSPENDED)).orderBy('id', 'desc').limit(limit + 1)
         if (cursor !== undefined) query.where('id', '<', parseCursor(cursor, SORT, isId))
-        const rows = (await inTransaction<Row>(database, binding.read, toStatement(query))).map(toUser)
+        const rows = (await inTransaction<UserRow>(database, binding.read, toStatement(query))).map(toUser)
         const data = rows.slice(0, limit)
         const last = data.at(-1)
         return { data, next_cursor: rows.length > limit && last ? formatCursor({ sort: SORT, key: last.id }) : null }
@@ -61,7 +52,7 @@ export const usersStore = (database: Database) => (action: Action): DataRule<Use
             updated_at: knex.raw('now()'), version: knex.raw('version + 1'),
           })
           .returning([...COLUMNS, knex.raw(SUSPENDED)])
-        const [row] = await inTransaction<Row>(database, binding.change, toStatement(query)).catch((error: unknown) => {
+        const [row] = await inTransaction<UserRow>(database, binding.change, toStatement(query)).catch((error: unknown) => {
           throw sqlState(error) === SQLSTATE.lastAdmin ? new Refusal('last_admin', { cause: error }) : error
         })
         if (!row) throw new RecordChanged()

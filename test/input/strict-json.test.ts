@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
-import { parseStrictJson } from '../../src/http/strict-json.js'
+import { parseStrictJson } from '../../src/input/strict-json.js'
 
 const parse = (text: string, maxDepth = 32) => parseStrictJson(text, { maxDepth })
 
