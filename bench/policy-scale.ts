@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
@@ -13,6 +12,7 @@ import { loadPolicyRules } from '../src/policy/installation.js'
 import { analyseRows } from '../src/policy/analysis.js'
 import { loadSnapshot } from '../src/policy/store.js'
 import { moreRows } from './can.js'
+import { makeTemporaryFolder } from '../test/support/temporary-folder.js'
 import { measure } from './measure.js'
 import type { Suite } from './report.js'
 
@@ -21,7 +21,7 @@ const SIZES = [10, 10_000, 100_000] as const
 
 /** Loading a revision of so many rows, analysing it, deciding for a key that was never asked, and how long the event loop stood still. */
 export const policyScaleSuite = async (): Promise<readonly Suite[]> => {
-  const folder = await mkdtemp(join(tmpdir(), 'linkgate-bench-'))
+  const folder = await makeTemporaryFolder('linkgate-bench-')
   const postgres = await openEmbeddedPostgres({ dataDir: join(folder, 'data') })
   await migrate({ owner: postgres.owner, service: postgres.service, folder: new URL('migrations/', PACKAGE_ROOT) })
   const database = openPool({ connection: { ...postgres.owner, user: postgres.service.user, password: postgres.service.password }, size: 2, deadlineMs: 60_000 })

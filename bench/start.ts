@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { PACKAGE_ROOT } from '../src/config.js'
+import { makeTemporaryFolder } from '../test/support/temporary-folder.js'
 import { measure } from './measure.js'
 import type { Suite } from './report.js'
 
@@ -35,7 +35,7 @@ const startOnce = async (dataDir: string): Promise<() => Promise<void>> => {
 
 /** From the command to the first answer: on an empty folder, and on one that was used before. */
 export const startSuite = async (): Promise<Suite> => {
-  const folder = await mkdtemp(join(tmpdir(), 'linkgate-bench-'))
+  const folder = await makeTemporaryFolder('linkgate-bench-')
   let running: (() => Promise<void>) | undefined
   let fresh = 0
   const start = (dataDir: () => string) => async () => { running = await startOnce(dataDir()) }

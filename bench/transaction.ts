@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import knexFactory from 'knex'
@@ -8,6 +7,7 @@ import { Pool } from 'pg'
 import { PACKAGE_ROOT } from '../src/config.js'
 import { openDatabase } from '../src/database/open.js'
 import { openPool } from '../src/database/pool.js'
+import { makeTemporaryFolder } from '../test/support/temporary-folder.js'
 import { measure } from './measure.js'
 import type { Suite } from './report.js'
 
@@ -19,7 +19,7 @@ const repeat = (work: () => Promise<unknown>) => async () => {
 
 /** One select under a caller's identity, in the one flush, against the same select bare, and in a Knex transaction. */
 export const transactionSuite = async (): Promise<Suite> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'linkgate-bench-'))
+  const dataDir = await makeTemporaryFolder('linkgate-bench-')
   const opened = await openDatabase({ databaseUrl: undefined, migrationDatabaseUrl: undefined, dataDir: join(dataDir, 'data'), migrations: new URL('migrations/', PACKAGE_ROOT) })
   const database = openPool({ connection: opened.service, size: 2, deadlineMs: 10_000 })
   // connections that are one user's for good: what nobody could run a service with, and the least that the select can cost
