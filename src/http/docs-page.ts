@@ -26,6 +26,7 @@ const layersOf = (route: Route): readonly (readonly [layer: string, checks: stri
   ].join(', ')],
   ['endpoint', route.endpoint === 'none' ? 'none' : `a row lets the role call ${code(route.endpoint)}`],
   ['object', route.objectAction === 'none' ? 'none' : code(`can(user, '${route.objectAction}', record)`)],
+  ['data', escape(route.dataRows)],
 ]
 
 const article = (route: Route): string => `

@@ -72,6 +72,7 @@ const operationOf = (route: Route, named: Named): Json => ({
     gateway: route.gateway,
     endpoint: route.endpoint,
     object: route.objectAction,
+    data: route.dataRows,
   },
   parameters: parametersOf(route),
   ...(route.body

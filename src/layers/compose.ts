@@ -23,6 +23,7 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
   gateway: spec.gateway,
   endpoint: spec.endpoint,
   objectAction: spec.object === 'none' ? 'none' : spec.object.action,
+  dataRows: spec.data === 'none' ? 'none' : spec.data.rows ?? 'bound to the caller',
   status: spec.status,
   params: spec.params,
   query: spec.query,

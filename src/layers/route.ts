@@ -45,6 +45,8 @@ export interface DataContext {
 
 /** The fourth layer's rule: opens the store through which, and only through which, the handler reaches records. */
 export interface DataRule<Store> {
+  /** which rows those are, for readers of the documentation */
+  readonly rows?: string
   readonly open: (context: DataContext) => Store
 }
 
@@ -111,6 +113,7 @@ export interface Route {
   readonly gateway: GatewayRule
   readonly endpoint: Action | 'none'
   readonly objectAction: Action | 'none'
+  readonly dataRows: string
   readonly status: number
   readonly params: z.ZodType | undefined
   readonly query: z.ZodType | undefined

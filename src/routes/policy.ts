@@ -34,6 +34,7 @@ const changesOf = ({ changes, add, remove }: EditPlan) => ({ decisions_changed: 
 
 /** The fourth layer of an edit: commits a plan as the caller, under the decision that allowed it. */
 const editStore = (database: Database): DataRule<{ commit(plan: EditPlan, reason: string): Promise<void> }> => ({
+  rows: 'policy rows, as one revision',
   open: ({ caller, decision, requestId, snapshot }) => ({
     commit: async (plan, reason) => {
       const origin: EditOrigin = {

@@ -61,6 +61,7 @@ export interface Decisions {
 }
 
 export const decisionsStore = (database: Database): DataRule<Decisions> => ({
+  rows: 'decision records, to read alone',
   open: () => ({
     page: async ({ limit, cursor, user, action, effect, rule, from, to }) => {
       const query = knex('decisions').select('*').orderBy('id', 'desc').limit(limit + 1)

@@ -17,6 +17,7 @@ const ROLES = { own: 'users_own', any: 'users_any' } as const
 
 /** The data layer of `/users/invitations`: an invitation is always its inviter's. */
 export const invitationsStore = (database: Database): DataRule<Invitations> => ({
+  rows: 'may add one in the caller’s name, and read none',
   open: (context: DataContext) => {
     const binding = bindTransaction(context, 'own', ROLES)
     return {

@@ -62,6 +62,7 @@ export const generateCode = (): string => Array.from({ length: LENGTH }, () => A
  * action reaches what `can()` allows for it in the same revision, as own or any rows.
  */
 export const linksStore = (database: Database) => (action: Action | 'creation'): DataRule<Links> => ({
+  rows: action === 'creation' ? 'the caller’s own links' : `links that ${action} reaches`,
   open: (context) => openLinks(database, context, action),
 })
 

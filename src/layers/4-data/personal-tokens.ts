@@ -45,6 +45,7 @@ const toToken = ({ id, name, scopes, created_at, expires_at, last_used_at }: Row
 
 /** The data layer of `/users/me/tokens`: always bound to the caller, also for an admin. */
 export const personalTokensStore = (database: Database): DataRule<PersonalTokens> => ({
+  rows: 'the caller’s own tokens',
   open: (context: DataContext) => {
     const binding = bindTransaction(context, 'own', ROLES)
     const live = () => ownerBound('personal_tokens', 'user_id', binding).whereNull('revoked_at').whereRaw('expires_at > now()')

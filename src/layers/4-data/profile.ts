@@ -20,6 +20,7 @@ const ROLES = { own: 'users_own', any: 'users_any' } as const
 
 /** The data layer of `/users/me`: always bound to the caller, also for an admin. */
 export const profileStore = (database: Database): DataRule<Profile> => ({
+  rows: 'the caller’s own row, without its role',
   open: (context: DataContext) => {
     const binding = bindTransaction(context, 'own', ROLES)
     return {

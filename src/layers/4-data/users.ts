@@ -29,6 +29,7 @@ const SORT = '-id'
 
 /** The data layer of `/users`: reaches what `can()` allows for the action, as own or any rows. */
 export const usersStore = (database: Database) => (action: Action): DataRule<Users> => ({
+  rows: `users that ${action} reaches`,
   open: (context: DataContext) => {
     const { caller, snapshot } = context
     const binding = bindTransaction(context, caller.user === null ? 'none' : snapshot.reach(caller.user.role, action), ROLES)
