@@ -60,6 +60,13 @@ export const createAccounts = (database: Database) => {
       return row ? toUser(row) : null
     },
 
+    /** The roles that somebody has, suspended or not. */
+    rolesInUse: async (): Promise<readonly string[]> => {
+      const [, result] = await database.flush([ENTER, { text: 'select distinct role from users order by role' }])
+      const rows: readonly { readonly role: string }[] = result?.rows ?? []
+      return rows.map(({ role }) => role)
+    },
+
     /** All accounts, oldest first, `batch` at a time: memory stays that of one batch. */
     list: async function* (batch = 500): AsyncGenerator<User> {
       let after = '0'

@@ -87,6 +87,14 @@ describe('linkgate policy', () => {
     expect(findings).to.deep.include({ kind: 'unreachable', row: { ptype: 'p', priority: 1_000_000, rule: 'X', role: 'editor', action: 'link:raed', reach: 'any', effect: 'allow' }, by: [999_999] })
   })
 
+  it('check without a file asks the rows in force, and warns of roles that no user has', async () => {
+    await db.asOwner(`insert into users (email, role) values ('e@example.com', 'editor')`)
+    const text = await done('check')
+    expect(text).to.contain('p2, viewer, link:read').and.to.contain('no user has the role viewer').and.to.contain('revision 1: 25 rows')
+    expect(text).not.to.contain('no user has the role editor')
+    expect(await done('check', '--csv')).to.match(/^kind,row,finding\n/)
+  })
+
   it('check answers no to rows that break an invariant or do not parse, one line for each', async () => {
     const broken = await policy('check', await file('broken.csv', MODERATE))
     expect(broken.code).to.equal(1)
@@ -95,7 +103,7 @@ describe('linkgate policy', () => {
     expect([faulty.code, faulty.out]).to.deep.equal([1, ''])
     expect(faulty.err).to.match(/^linkgate: .*faulty\.csv: line 1: .*; line 2, role: .*\n$/)
     expect((await policy('check', join(folder, 'none.csv'))).err).to.match(/^linkgate: there is no file .*none\.csv\n$/)
-    expect((await policy('check')).code).to.equal(2)
+    expect((await policy('check', '--json', '--csv')).code).to.equal(2)
   })
 
   it('diff prints every decision that changes: to a file, to a revision, between two, as CSV and as JSON', async () => {

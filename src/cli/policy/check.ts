@@ -1,45 +1,80 @@
 import { Command } from 'commander'
+import { stringify } from 'csv-stringify/sync'
 
 import { PACKAGE_ROOT } from '../../config.js'
+import { createAccounts } from '../../identity/accounts.js'
 import { analyseRows } from '../../policy/analysis.js'
 import type { Finding } from '../../policy/analysis.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import { describeViolation, findViolations } from '../../policy/invariants.js'
+import type { Violation } from '../../policy/invariants.js'
+import type { Snapshot } from '../../policy/snapshot.js'
 import { invariantsOf } from '../../policy/store.js'
+import type { PolicyRules } from '../../policy/store.js'
 import { AnswerIsNo } from '../answer-is-no.js'
 import { print } from '../session.js'
+import { UsageError } from '../usage-error.js'
 import { withProgress } from './progress.js'
 import { counted, renderTable, rowText } from './render.js'
-import { snapshotOfFile } from './session.js'
+import { snapshotOfFile, withPolicy } from './session.js'
 
-/** `linkgate policy check FILE`: asks no database. */
+interface Checked {
+  readonly name: string
+  readonly snapshot: Snapshot
+  readonly violations: readonly Violation[]
+  readonly findings: readonly Finding[]
+}
+
+/** `linkgate policy check [FILE]`: a file asks no database; the rows in force are also held against the roles that users have. */
 export const checkCommand = (): Command =>
   new Command('check')
-    .description('check a policy file: does it parse, does it keep the invariants, what is each row good for')
-    .argument('<file>', 'policy file (CSV)')
+    .description('check a policy file, or the rows in force: do they parse, do they keep the invariants, what is each row good for')
+    .argument('[file]', 'policy file (CSV); the rows in force where none is named')
     .option('--json', 'findings as JSON')
-    .action(async (file: string, { json }: { readonly json?: true }) => {
-      const rules = await loadPolicyRules(PACKAGE_ROOT)
-      const { snapshot, violations, findings } = await withProgress('building the policy', async ({ tell }) => {
-        const snapshot = await snapshotOfFile(file, rules)
-        tell('asking the invariants')
-        const violations = await findViolations(snapshot, await invariantsOf(rules))
-        tell('asking what each row is good for')
-        return { snapshot, violations, findings: await analyseRows(snapshot, { onProgress: (part) => tell('asking what each row is good for', part) }) }
-      })
-      if (json) {
-        print(JSON.stringify({
-          rows: snapshot.rows.length,
-          violations: violations.map(({ invariant, cell, row }) => ({ invariant: invariant.name, why: invariant.why, file: 'policies/invariants.csv', decision: cell, row })),
-          findings,
-        }))
-      } else {
-        if (findings.length > 0) print(renderTable(['row', 'finding'], findings.map((finding) => [rowText(finding.row), describeFinding(finding)])))
-        print(`${file}: ${counted(snapshot.rows.length, 'row')}, ${counted(findings.length, 'finding')}, ${violations.length === 0 ? 'every invariant holds' : `${counted(violations.length, 'invariant')} broken`}`)
-      }
-      for (const violation of violations) process.stderr.write(`linkgate: ${file} breaks ${describeViolation(violation)}\n`)
-      if (violations.length > 0) throw new AnswerIsNo()
+    .option('--csv', 'findings as CSV')
+    .action(async (file: string | undefined, { json, csv }: { readonly json?: true; readonly csv?: true }) => {
+      if (json && csv) throw new UsageError('--json and --csv exclude each other')
+      const checked = await (file === undefined ? checkInForce() : checkFile(file))
+      if (json) print(JSON.stringify(asJson(checked)))
+      else if (csv) print(stringify(checked.findings.map((finding) => [finding.kind, rowText(finding.row), describeFinding(finding)]), { header: true, columns: ['kind', 'row', 'finding'] }))
+      else printChecked(checked)
+      for (const violation of checked.violations) process.stderr.write(`linkgate: ${checked.name} breaks ${describeViolation(violation)}\n`)
+      if (checked.violations.length > 0) throw new AnswerIsNo()
     })
+
+const checkFile = async (file: string): Promise<Checked> => {
+  const rules = await loadPolicyRules(PACKAGE_ROOT)
+  return withProgress('building the policy', async ({ tell }) => {
+    const snapshot = await snapshotOfFile(file, rules)
+    return { name: file, snapshot, ...await examine(snapshot, rules, undefined, tell) }
+  })
+}
+
+const checkInForce = (): Promise<Checked> =>
+  withPolicy(async ({ database, rules, stored: { lastGood } }) => withProgress('asking what each row is good for', async ({ tell }) => {
+    const rolesInUse = await createAccounts(database).rolesInUse()
+    return { name: `revision ${lastGood.revision}`, snapshot: lastGood, ...await examine(lastGood, rules, rolesInUse, tell) }
+  }))
+
+const examine = async (snapshot: Snapshot, rules: PolicyRules, rolesInUse: readonly string[] | undefined, tell: (what: string, part?: number) => void) => {
+  tell('asking the invariants')
+  const violations = await findViolations(snapshot, await invariantsOf(rules))
+  const findings = await analyseRows(snapshot, {
+    onProgress: (part) => tell('asking what each row is good for', part), ...(rolesInUse === undefined ? {} : { rolesInUse }),
+  })
+  return { violations, findings }
+}
+
+const asJson = ({ snapshot, violations, findings }: Checked) => ({
+  rows: snapshot.rows.length,
+  violations: violations.map(({ invariant, cell, row }) => ({ invariant: invariant.name, why: invariant.why, file: 'policies/invariants.csv', decision: cell, row })),
+  findings,
+})
+
+const printChecked = ({ name, snapshot, violations, findings }: Checked): void => {
+  if (findings.length > 0) print(renderTable(['row', 'finding'], findings.map((finding) => [rowText(finding.row), describeFinding(finding)])))
+  print(`${name}: ${counted(snapshot.rows.length, 'row')}, ${counted(findings.length, 'finding')}, ${violations.length === 0 ? 'every invariant holds' : `${counted(violations.length, 'invariant')} broken`}`)
+}
 
 const MOST_NAMED = 8
 const named = (priorities: readonly number[]): string => {
