@@ -115,7 +115,8 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
         const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)
         return {
           ready: reachable && status.revision !== null && status.fault === null && !draining,
-          checks: { database: reachable ? 'ok' : 'away', policy: status, draining },
+          // anybody may ask: which row it is, the log says
+          checks: { database: reachable ? 'ok' : 'away', policy: { revision: status.revision, fault: status.fault === null ? null : POLICY_FAULT }, draining },
         }
       },
     })
@@ -135,6 +136,8 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     throw error
   }
 }
+
+const POLICY_FAULT = 'a newer policy revision cannot be in force; this one is the last good one'
 
 /** An account's bucket: one for each address in whatever case, and readable to nobody who watches the counters. */
 const accountBucket = (account: string): string => `account:${createHash('sha256').update(account.toLowerCase()).digest('base64url')}`
