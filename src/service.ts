@@ -72,7 +72,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     if (await installDefaultPolicy(database, rules, PACKAGE_ROOT)) log.info('the default policy is loaded')
     const policy = createCurrentPolicy(loadSnapshot(database, rules))
     await policy.refresh()
-    const watch = watchPolicy({ connection: opened.service, policy, onFault: once((err) => log.error({ err }, 'the policy could not be loaded; the last good one stays in force')) })
+    const watch = watchPolicy({ connection: opened.service, policy, onFault: whenNew((err) => log.error({ err }, 'the policy could not be loaded; the last good one stays in force')) })
     closing.push(() => watch.stop())
 
     const identity = await createIdentity({
@@ -138,7 +138,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
 }
 
 /** Tells of an error when it is another than the last one: what is tried several times a second would fill the log. */
-const once = (tell: (error: unknown) => void) => {
+const whenNew = (tell: (error: unknown) => void) => {
   let last: string | undefined
   return (error: unknown): void => {
     const message = error instanceof Error ? error.message : String(error)
