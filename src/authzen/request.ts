@@ -13,7 +13,6 @@ export const Evaluation = z.object({ subject: Subject, action: Action, resource:
 export type Evaluation = z.infer<typeof Evaluation>
 
 export const SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const
-export type Semantic = (typeof SEMANTICS)[number]
 
 /**
  * §7.1: many questions, with defaults for what they leave out. Items stay unparsed: one that is bad is answered with a

@@ -20,7 +20,6 @@ export const REFUSALS = {
   database_unavailable: { status: 503, layer: 'http', title: 'The database is away' },
   policy_unavailable: { status: 503, layer: 'http', title: 'No policy revision could be settled on' },
   deadline_exceeded: { status: 503, layer: 'http', title: 'The request took too long' },
-  shutting_down: { status: 503, layer: 'http', title: 'The service is stopping' },
 
   rate_limited: { status: 429, layer: 'gateway', title: 'Too many requests' },
   token_required: { status: 401, layer: 'gateway', title: 'A bearer token is required' },

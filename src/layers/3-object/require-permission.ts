@@ -21,6 +21,7 @@ export const requirePermission = async <Params, Record extends Owned | null>(
       decision,
     })
   }
+  // null is left for rules without a record alone, and the type of their record is null
   return { record: record as Record, decision }
 }
 
