@@ -44,7 +44,9 @@ export const createRecorder = ({ database, onFault, intervalMs = 250 }: Recorder
         ])
       } catch (error) {
         // kept for the next turn, oldest first
-        waiting = [...batch, ...waiting].slice(0, MOST_WAITING)
+        const kept = [...batch, ...waiting]
+        waiting = kept.slice(0, MOST_WAITING)
+        lost += kept.length - waiting.length
         if (!failing) onFault(error, lost)
         failing = true
         return

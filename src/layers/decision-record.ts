@@ -48,13 +48,14 @@ const recordOf = (
   status,
 })
 
-const LONGEST_NAME = 64
+/** Codes and ids. What else a caller puts into a path names no record, and may be text that the log cannot hold (U+0000). */
+const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 /** What the path calls the record. */
 const nameIn = (params: unknown): string | null => {
   if (typeof params !== 'object' || params === null) return null
   const name: unknown = 'code' in params ? params.code : 'id' in params ? params.id : undefined
-  return typeof name === 'string' ? name.slice(0, LONGEST_NAME) : null
+  return typeof name === 'string' && NAME.test(name) ? name : null
 }
 
 /** An address without the part that tells one household from the next: IPv4 to its /24, IPv6 to its /48. */

@@ -66,9 +66,10 @@ export const policyRoutes = ({ database, rules, policy }: PolicyParts): readonly
     const nothing = plan.add.length === 0 && plan.remove.length === 0
     if (dryRun || nothing) return { status: 200, body: { revision: base.revision, ...(dryRun ? { dry_run: true } : {}), ...changesOf(plan) } }
     await commit()
-    // in force here before the answer; everywhere else by notification
-    const now = await policy.refresh()
-    return { status: 200, body: { revision: plan.candidate.revision, ...changesOf(plan) }, headers: { ETag: `"${now.revision}"` } }
+    // In force here before the answer; everywhere else by notification. The edit is committed whether or not it can be loaded
+    // right now: the watch tries again, and no change commits under the old rows in between.
+    await policy.refresh().catch(() => undefined)
+    return { status: 200, body: { revision: plan.candidate.revision, ...changesOf(plan) }, headers: { ETag: `"${plan.candidate.revision}"` } }
   }
 
   return [

@@ -68,6 +68,12 @@ describe('the decision log', () => {
     expect([networkOf('203.0.113.9'), networkOf('::ffff:203.0.113.9'), networkOf('2001:db8:1:2::3'), networkOf('::1')]).to.deep.equal(['203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', '::/48'])
   })
 
+  it('is not held up by a path that no column can hold', async () => {
+    await send('DELETE', '/links/%00', {})
+    const { requestId } = await send('DELETE', '/links/%ED%A0%80', {})
+    expect((await recordOf(requestId)).resource.code).to.equal(null)
+  })
+
   it('keeps no public reads', async () => {
     const { requestId } = await send('GET', '/logged', {})
     const { requestId: later } = await send('DELETE', '/links/logged', {})
