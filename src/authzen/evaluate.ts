@@ -1,10 +1,11 @@
-import type { Decision } from '../domain/decision.js'
 import { isAction } from '../domain/action.js'
-import type { Link, Owned } from '../domain/link.js'
-import { isUserRole } from '../domain/role.js'
-import type { Subject, User } from '../domain/user.js'
+import { explain } from '../policy/explanation.js'
+import type { Explanation } from '../policy/explanation.js'
+import { relationOf, roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { Evaluation } from './request.js'
+import { createEntities } from './entities.js'
+import type { EntityParts } from './entities.js'
+import { Evaluation, completed } from './request.js'
 import type { Evaluations } from './request.js'
 
 /** An answer of the API; `context` only where the caller asked why. */
@@ -13,39 +14,33 @@ export interface Answer {
   readonly context?: Readonly<Record<string, unknown>>
 }
 
-export interface Evaluator {
-  readonly findUser: (id: string) => Promise<User | null>
-  readonly findLink: (code: string) => Promise<Link | null>
-}
-
-/** Answers AuthZEN questions under one policy revision. */
-export const createEvaluator = ({ findUser, findLink }: Evaluator) => {
-  /**
-   * Who is asked about. Ours take their role from their row, whatever the question claims. Others have the role that the
-   * question gives them; one who has none, or one that is no role, is nobody.
-   */
-  const subjectOf = async ({ type, id, properties }: Evaluation['subject']): Promise<Subject> => {
-    if (type === 'user') {
-      const user = await findUser(id)
-      if (user !== null) return user
-    }
-    const role = properties?.['role']
-    return type !== 'anonymous' && isUserRole(role) ? { id, role } : null
-  }
-
-  /** A link of ours by its code has the owner of its row; a record of another application has the owner that is given. */
-  const recordOf = async ({ type, id, properties }: Evaluation['resource']): Promise<Owned | null> => {
-    if (type === 'link') return findLink(id)
-    const owner = properties?.['owner_id']
-    return typeof owner === 'string' ? { owner_id: owner } : null
-  }
+/**
+ * Answers AuthZEN questions under one policy revision: `can()`, so the object rule alone. Whether the role may call an
+ * endpoint of this service at all is told in an explanation, and decides nothing here.
+ */
+export const createEvaluator = (parts: EntityParts) => {
+  const { subjectOf, recordOf } = createEntities(parts)
 
   /** One question. An action that is not of our form after its prefix is one that nobody may do. */
   const evaluate = async (snapshot: Snapshot, { subject, action, resource, context }: Evaluation): Promise<Answer> => {
     const name = action.name.includes(':') ? action.name : `${resource.type}:${action.name}`
-    if (!isAction(name)) return { decision: false }
-    const decision = snapshot.decide(await subjectOf(subject), name, await recordOf(resource))
-    return { decision: decision.effect === 'allow', ...(context?.['explain'] === true ? { context: explanationOf(decision) } : {}) }
+    const asksWhy = context?.['explain'] === true
+    if (!isAction(name)) return denial(asksWhy, { reason: `${name} is no action: <resource>:<verb>, each [a-z][a-z0-9_]{0,31}` })
+    const asked = await subjectOf(subject)
+    const record = await recordOf(resource, asked)
+    const { effect } = snapshot.decide(asked.subject, name, record)
+    return {
+      decision: effect === 'allow',
+      ...(asksWhy ? { context: contextOf(explain(snapshot, roleOf(asked.subject), name, relationOf(asked.subject, record))) } : {}),
+    }
+  }
+
+  const evaluateItem = async (snapshot: Snapshot, item: unknown): Promise<Answer> => {
+    const question = Evaluation.safeParse(item)
+    if (question.success) return evaluate(snapshot, question.data)
+    const asksWhy = Evaluation.pick({ context: true }).safeParse(item).data?.context?.['explain'] === true
+    const [fault] = question.error.issues
+    return denial(asksWhy, { error: { status: 400, message: `${fault?.path.join('.') || 'the item'}: ${fault?.message}` } })
   }
 
   return {
@@ -56,8 +51,7 @@ export const createEvaluator = ({ findUser, findLink }: Evaluator) => {
       const semantic = options?.evaluations_semantic ?? 'execute_all'
       const answers: Answer[] = []
       for (const item of evaluations) {
-        const question = Evaluation.safeParse(typeof item === 'object' && item !== null ? { ...defaults, ...item } : item)
-        const answer = question.success ? await evaluate(snapshot, question.data) : { decision: false }
+        const answer = await evaluateItem(snapshot, completed(item, defaults))
         answers.push(answer)
         if (semantic === (answer.decision ? 'permit_on_first_permit' : 'deny_on_first_deny')) break
       }
@@ -66,4 +60,8 @@ export const createEvaluator = ({ findUser, findLink }: Evaluator) => {
   }
 }
 
-const explanationOf = ({ role, action, relation, rule, row, revision }: Decision) => ({ role, action, relation, rule, row, revision })
+const denial = (asksWhy: boolean, context: Readonly<Record<string, unknown>>): Answer => ({ decision: false, ...(asksWhy ? { context } : {}) })
+
+/** The explanation of the object rule, which decided; `endpoint` beside it. */
+const contextOf = ({ revision, role, inherits, action, relation, object: { rule, row, considered, not_listed }, endpoint }: Explanation) =>
+  ({ role, inherits, action, relation, layer: 'object', rule, row, revision, considered, not_listed, endpoint })

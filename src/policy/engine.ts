@@ -20,6 +20,8 @@ export interface Engine {
   askEndpoint(role: string, action: string): boolean
   /** The rows that can match a question, in the order in which they are considered. */
   candidates(role: string, action: string): readonly ObjectRow[]
+  /** The endpoint rows that can match a question, in no order: each alone would let the role in. */
+  endpointCandidates(role: string, action: string): readonly EndpointRow[]
 }
 
 /** The ids that stand for each relation when Casbin is asked: parseModel proved that nothing else of an id is looked at. */
@@ -55,15 +57,17 @@ export const buildEngine = async (model: PolicyModel, rows: readonly PolicyRow[]
     return found
   }
   const candidates = (role: string, action: string) => matching(index.object, role, action).sort((a, b) => a.priority - b.priority)
+  const endpointCandidates = (role: string, action: string) => matching(index.endpoint, role, action)
 
   return Object.freeze({
     inheritance,
     candidates,
+    endpointCandidates,
     ask: (role: string, action: string, relation: Relation) => {
       const { id, owner_id } = REQUESTS[relation]
       return casbin.askObject(candidates(role, action), { role, id }, action, { owner_id })
     },
-    askEndpoint: (role: string, action: string) => casbin.askEndpoint(matching(index.endpoint, role, action), role, action),
+    askEndpoint: (role: string, action: string) => casbin.askEndpoint(endpointCandidates(role, action), role, action),
   })
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
+import type { EntityParts } from '../authzen/entities.js'
 import { createEvaluator } from '../authzen/evaluate.js'
-import type { Evaluator } from '../authzen/evaluate.js'
 import { Evaluation, Evaluations } from '../authzen/request.js'
 import { parseInput } from '../input/input.js'
 import { route } from '../layers/compose.js'
@@ -19,7 +19,7 @@ const asking = {
 } as const
 
 /** OpenID AuthZEN Authorization API 1.0: other programs ask what the policy says. A deny is an answer, so it is a 200. */
-export const accessRoutes = ({ baseUrl, ...parts }: Evaluator & { readonly baseUrl: string }): readonly Route[] => {
+export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly baseUrl: string }): readonly Route[] => {
   const { evaluate, evaluateAll } = createEvaluator(parts)
   return [
     route({

@@ -61,10 +61,26 @@ describe('the AuthZEN Authorization API', () => {
     expect((await ask(question(subject, 'can delete!', todo('beth@the-smiths.com')))).json).to.deep.equal({ decision: false })
   })
 
-  it('explains only where the caller asks why', async () => {
-    const { json } = await ask({ ...question({ type: 'user', id: editor.id }, 'link:delete', { type: 'link', id: 'none' }), context: { explain: true } })
-    expect(json).to.have.nested.property('context.rule', 'R5')
-    expect(json).to.have.nested.property('context.relation', 'other')
+  it('gives nobody of elsewhere what is ours: an id that is the same by chance owns none of our records', async () => {
+    for (const subject of [{ type: 'service', id: editor.id, properties: { role: 'editor' } }, { type: 'service', id: editor.id }]) {
+      expect((await ask(question(subject, 'link:delete', { type: 'link', id: code }))).json).to.deep.equal({ decision: false })
+      expect((await ask(question(subject, 'profile:read', { type: 'profile', id: editor.id }))).json).to.deep.equal({ decision: false })
+    }
+    expect((await ask(question({ type: 'user', id: editor.id }, 'read', { type: 'profile', id: editor.id }))).json).to.deep.equal({ decision: true })
+    const stranger = { type: 'user', id: '4611686018427387904', properties: { role: 'editor' } }
+    expect((await ask(question(stranger, 'read', { type: 'profile', id: stranger.id, properties: { owner_id: stranger.id } }))).json).to.deep.equal({ decision: false })
+  })
+
+  it('explains only where the caller asks why: the layer, the row that decided and those that were looked at', async () => {
+    const body = question({ type: 'user', id: editor.id }, 'link:delete', { type: 'link', id: 'none' })
+    expect((await ask({ ...body, context: { explain: 'true' } })).json).to.deep.equal({ decision: false })
+    const { json } = await ask({ ...body, context: { explain: true } })
+    expect(json).to.have.nested.property('context').that.deep.includes({ role: 'editor', action: 'link:delete', relation: 'other', layer: 'object', rule: 'R5', revision: 2, inherits: ['user', 'anyone'] })
+    expect(json).to.have.nested.property('context.row.priority', 540)
+    expect(json).to.have.nested.property('context.considered[0]').that.deep.includes({ outcome: 'does_not_match', why: 'the record is another\'s' })
+    expect(json).to.have.nested.property('context.endpoint.effect', 'allow')
+    const unknown = await ask({ ...question({ type: 'user', id: editor.id }, 'can delete!', { type: 'todo', id: '1' }), context: { explain: true } })
+    expect(unknown.json).to.have.nested.property('context.reason').that.includes('todo:can delete! is no action')
   })
 
   for (const [what, body] of [
