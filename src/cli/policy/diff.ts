@@ -2,9 +2,6 @@ import { stringify } from 'csv-stringify/sync'
 import { Command } from 'commander'
 
 import { editBetween } from '../../policy/history.js'
-import { PolicyError } from '../../policy/policy-error.js'
-import { rowsOfRevision } from '../../policy/replacement.js'
-import { buildSnapshot } from '../../policy/snapshot.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { decisionChanges } from '../../policy/table.js'
 import type { CellChange } from '../../policy/table.js'
@@ -13,7 +10,7 @@ import { UsageError } from '../usage-error.js'
 import { refusedInOneLine } from './commit.js'
 import { withProgress } from './progress.js'
 import { renderChanges, rowText } from './render.js'
-import { snapshotOfFile, withPolicy } from './session.js'
+import { snapshotOfFile, snapshotOfRevision, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
 
 /** `linkgate policy diff FILE|REVISION [FILE|REVISION]`: with one, from what is in force to it; with two, from the first to the second. */
@@ -40,12 +37,10 @@ export const diffCommand = (): Command =>
       })
     })
 
-const named = async ({ database, rules, stored }: PolicySession, name: string): Promise<{ readonly name: string; readonly snapshot: Snapshot }> => {
-  if (!/^[1-9]\d{0,14}$/.test(name)) return { name, snapshot: await snapshotOfFile(name, rules) }
-  const rows = await rowsOfRevision(database, stored, Number(name))
-  if (rows === null) throw new PolicyError(`there is no policy revision ${name}`)
-  return { name: `revision ${name}`, snapshot: await buildSnapshot(Number(name), rules.model, rows) }
-}
+const named = async (session: PolicySession, name: string): Promise<{ readonly name: string; readonly snapshot: Snapshot }> =>
+  /^[1-9]\d{0,14}$/.test(name)
+    ? { name: `revision ${name}`, snapshot: await snapshotOfRevision(session, Number(name)) }
+    : { name, snapshot: await snapshotOfFile(name, session.rules) }
 
 const changesCsv = (changes: readonly CellChange[]): string =>
   stringify(changes.map(({ role, action, relation, before, after }) => [role, action, relation, before.effect, before.rule, before.endpoint, after.effect, after.rule, after.endpoint]), {

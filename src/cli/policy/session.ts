@@ -8,7 +8,7 @@ import type { PolicyRow } from '../../domain/policy-row.js'
 import type { EditOrigin } from '../../policy/edit.js'
 import { installDefaultPolicy, loadPolicyRules } from '../../policy/installation.js'
 import { PolicyError, describeFaults } from '../../policy/policy-error.js'
-import { readStoredPolicy } from '../../policy/replacement.js'
+import { readStoredPolicy, rowsOfRevision } from '../../policy/replacement.js'
 import type { StoredPolicy } from '../../policy/replacement.js'
 import { parsePolicyCsv } from '../../policy/row-csv.js'
 import { buildSnapshot } from '../../policy/snapshot.js'
@@ -53,6 +53,14 @@ export const snapshotOfFile = async (file: string, rules: PolicyRules, revision 
   } catch (error) {
     throw error instanceof PolicyError ? new PolicyError(`${file}: ${error.message}`) : error
   }
+}
+
+/** The snapshot of an earlier revision, asked of no invariant. Throws PolicyError where there was none. */
+export const snapshotOfRevision = async ({ database, rules, stored }: PolicySession, revision: number): Promise<Snapshot> => {
+  if (revision === stored.lastGood.revision) return stored.lastGood
+  const rows = await rowsOfRevision(database, stored, revision)
+  if (rows === null) throw new PolicyError(`there is no policy revision ${revision}`)
+  return buildSnapshot(revision, rules.model, rows)
 }
 
 /** Whoever sits at the terminal, as the history names them. No decision is recorded: nobody asked the policy. */
