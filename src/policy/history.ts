@@ -76,6 +76,9 @@ export const findRevision = async (database: Database, revision: number) => {
 const asStored = (row: HistoryRow): StoredRow => ('unreadable' in row ? { ptype: row.ptype, rule: row.unreadable } : { ptype: row.ptype, rule: rowTexts(row) })
 const storedKey = ({ ptype, rule }: StoredRow): string => JSON.stringify([ptype, rule])
 
+/** The rows of a snapshot as the table holds them. */
+export const storedRowsOf = (rows: readonly PolicyRow[]): readonly StoredRow[] => rows.map(asStored)
+
 /** The rows as they were at a revision: the given ones, with every later revision taken back. Null where there was none. */
 export const rowsAt = async (database: Database, { revision: newest, stored }: StoredRevision, revision: number): Promise<StoredRevision | null> => {
   if (revision < 1 || revision > newest) return null
@@ -103,7 +106,7 @@ export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]
  * revision; `validation_failed` where its rows do not parse (somebody had written them by hand).
  */
 export const planRestore = async (database: Database, base: Snapshot, revision: number, rules: PolicyRules): Promise<EditPlan | null> => {
-  const at = await rowsAt(database, { revision: base.revision, stored: base.rows.map(asStored) }, revision)
+  const at = await rowsAt(database, { revision: base.revision, stored: storedRowsOf(base.rows) }, revision)
   return at && planEdit(base, editBetween(base.rows, await requireReadable(at)), rules)
 }
 

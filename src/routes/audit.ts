@@ -8,7 +8,7 @@ import { Cursor, Id, PageLimit, Time } from './schemas.js'
 
 const Moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-21T05:00:00Z' })
 
-const DecisionView = z.looseObject({
+export const DecisionView = z.looseObject({
   id: Id, time: Time, request_id: z.string(), revision: z.number(), layer: z.string(),
   subject: z.looseObject({ id: Id.nullable(), role: z.string() }),
   action: z.string(),

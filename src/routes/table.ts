@@ -13,13 +13,16 @@ import { linksStore } from '../layers/4-data/links.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
 import { findLink } from '../layers/4-data/public-links.js'
+import { requestDecisionsStore } from '../layers/4-data/request-decisions.js'
 import { usersStore } from '../layers/4-data/users.js'
 import type { Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
+import { createPastSnapshots } from '../policy/past-snapshots.js'
 import type { PolicyRules } from '../policy/store.js'
 import { accessRoutes } from './access.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
+import { explanationRoutes } from './explanation.js'
 import { invitationRoutes } from './invitations.js'
 import { linkRoutes, redirectRoute } from './links.js'
 import { personalTokenRoutes } from './personal-tokens.js'
@@ -58,6 +61,7 @@ export const routeTable = ({ database, rules, policy, identity, sendInvitation, 
     ]),
     ...accessRoutes({ findUser: identity.findUser, findLink: link, baseUrl }),
     ...auditRoutes({ decisions: decisionsStore(database) }),
+    ...explanationRoutes({ requests: requestDecisionsStore(database), findSnapshot: createPastSnapshots({ database, rules, policy }) }),
     ...policyRoutes({ database, rules, policy }),
     ...systemRoutes({
       readiness,
