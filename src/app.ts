@@ -1,14 +1,17 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
-import type { Context, Next } from 'koa'
+import type { Context, Middleware } from 'koa'
 import helmet from 'koa-helmet'
 import type { Logger } from 'pino'
 
+import type { Decision } from './domain/decision.js'
+import type { Refusal } from './domain/refusal.js'
 import { errorExit } from './http/error-exit.js'
-import type { Metrics } from './http/metrics.js'
+import { finishRequests } from './http/finished-request.js'
+import type { FinishedRequest } from './http/finished-request.js'
 import { requestId } from './http/request-id.js'
 import { requireOneHost } from './http/require-one-host.js'
-import { KNOWN_METHODS, refuseUnrouted } from './http/refuse-unrouted.js'
+import { refuseUnrouted } from './http/refuse-unrouted.js'
 import { discard, respond } from './http/respond.js'
 import { withinDeadline } from './http/within-deadline.js'
 import type { Layers, Route } from './layers/route.js'
@@ -21,8 +24,12 @@ export interface AppParts {
   readonly deadlineMs: number
   /** true where the public origin is https */
   readonly secure: boolean
-  /** told of every answered request, refused ones too */
-  readonly observe: Metrics['observeRequest']
+  /** told of every request that is over, refused and abandoned ones too */
+  readonly observe: (request: FinishedRequest) => void
+  /** told where the data layer refused what the layers before it had let through */
+  readonly onDisagreement: () => void
+  /** makes a span of every request; undefined where tracing is off */
+  readonly trace?: Middleware | undefined
 }
 
 declare module 'koa' {
@@ -33,18 +40,29 @@ declare module 'koa' {
     route?: string
     /** the policy revision that the request was decided under, once it was */
     revision?: number
+    /** the client's, once the gateway knows it */
+    address?: string
+    /** the user who asks, once the gateway knows them */
+    userId?: string
+    /** what the object layer allowed */
+    decision?: Decision
+    /** why the request was refused */
+    refusal?: Refusal
+    /** of the request's span; undefined where tracing is off */
+    traceId?: string
   }
 }
 
 /** The HTTP application, top to bottom: what a request meets before its route, and the route's four layers last. */
-export const createApp = ({ routes, layers, log, deadlineMs, secure, observe }: AppParts): Koa => {
+export const createApp = ({ routes, layers, log, deadlineMs, secure, observe, onDisagreement, trace }: AppParts): Koa => {
   const app = new Koa()
   // a response that breaks off (a reader that left, an export whose database went away) is logged, and nothing else
   app.on('error', (error: unknown) => log.warn({ err: error }, 'a response broke off'))
   app.use(requestId)
+  app.use(finishRequests(observe))
+  if (trace !== undefined) app.use(trace)
   app.use(securityHeaders(secure))
-  app.use(observeRequests(observe))
-  app.use(errorExit(log))
+  app.use(errorExit(log, onDisagreement))
   app.use(requireOneHost)
   app.use(routerOf(routes, layers, deadlineMs))
   app.use(refuseUnrouted)
@@ -60,12 +78,6 @@ const securityHeaders = (secure: boolean) => helmet({
   // over http a browser ignores it, and a service that is reached both ways must not speak for its neighbours
   strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
 })
-
-const observeRequests = (observe: AppParts['observe']) => async (ctx: Context, next: Next): Promise<void> => {
-  const began = performance.now()
-  await next()
-  observe({ method: KNOWN_METHODS.has(ctx.method) ? ctx.method : 'other', route: ctx.state.route ?? 'none', status: ctx.status, seconds: (performance.now() - began) / 1_000 })
-}
 
 const routerOf = (routes: readonly Route[], layers: Layers, deadlineMs: number) => {
   // exact paths: no other case, no trailing slash

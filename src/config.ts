@@ -57,6 +57,8 @@ const Settings = z.object({
   RATE_LIMIT_SIGN_IN: quota.prefault('5/60'),
   TRUSTED_PROXY_HOPS: integer(0, 10).prefault('0'),
   REQUEST_DEADLINE_MS: integer(100, 120_000).prefault('5000'),
+  METRICS_HOST: z.string().min(1).optional(),
+  METRICS_PORT: integer(0, 65_535).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
@@ -99,6 +101,8 @@ export interface Config {
   readonly quotas: { readonly anonymous: Quota; readonly user: Quota; readonly sign_in: Quota }
   readonly trustedProxyHops: number
   readonly requestDeadlineMs: number
+  /** where `/metrics` is served apart from everything else; undefined: beside it, on the loopback interface alone */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined
   readonly logLevel: z.infer<typeof Settings>['LOG_LEVEL']
 }
 
@@ -120,6 +124,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     throw new StartError('MIGRATION_DATABASE_URL: has no meaning without DATABASE_URL')
   }
   requireWholeIssuer(given)
+  requirePortOfItsOwn(settings)
   const missing = NOT_YET.filter((name) => given[name] !== undefined)
   if (missing.length > 0) throw new StartError(missing.map((name) => `${name}: is not supported yet`).join('; '))
   const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
@@ -139,6 +144,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     quotas: Object.freeze({ anonymous: settings.RATE_LIMIT_ANONYMOUS, user: settings.RATE_LIMIT_USER, sign_in: settings.RATE_LIMIT_SIGN_IN }),
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
     requestDeadlineMs: settings.REQUEST_DEADLINE_MS,
+    metrics: settings.METRICS_PORT === undefined ? undefined : Object.freeze({ host: settings.METRICS_HOST ?? '127.0.0.1', port: settings.METRICS_PORT }),
     logLevel: settings.LOG_LEVEL,
   })
 }
@@ -147,6 +153,12 @@ const externalIssuerOf = ({ JWT_ISSUER: name, JWT_AUDIENCE: audience, JWKS_URI: 
   name === undefined || audience === undefined
     ? undefined
     : Object.freeze({ name, jwksUri, audience, algorithms: Object.freeze([...JWT_ALGORITHMS]), unknownSubjects: JWT_UNKNOWN_SUBJECTS })
+
+/** Throws StartError where the metrics have no port of their own, or one that is the service's. */
+const requirePortOfItsOwn = ({ PORT, METRICS_PORT, METRICS_HOST }: z.infer<typeof Settings>): void => {
+  if (METRICS_PORT === undefined && METRICS_HOST !== undefined) throw new StartError('METRICS_HOST: has no meaning without METRICS_PORT')
+  if (METRICS_PORT !== undefined && METRICS_PORT !== 0 && METRICS_PORT === PORT) throw new StartError('METRICS_PORT: must be another port than PORT')
+}
 
 /** Throws StartError where settings of an external issuer and of the own one meet, or one lacks the other. */
 const requireWholeIssuer = (given: Readonly<Record<string, string | undefined>>): void => {

@@ -7,7 +7,6 @@ import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
 import { createApp } from './app.js'
-import { createMetrics } from './http/metrics.js'
 import { createRecorder } from './audit/recorder.js'
 import { PACKAGE_ROOT } from './config.js'
 import type { Config } from './config.js'
@@ -17,6 +16,7 @@ import { openPool } from './database/pool.js'
 import { StartError } from './domain/start-error.js'
 import { answerBrokenRequest } from './http/broken-request.js'
 import { followConnections } from './http/drain.js'
+import { openMetricsServer } from './http/metrics-server.js'
 import { createIdentity, PERSONAL_ISSUER } from './identity/identity.js'
 import type { Identity } from './identity/identity.js'
 import { invitationMailer } from './identity/invitation-mail.js'
@@ -29,16 +29,20 @@ import type { TokenVerifier } from './layers/1-gateway/token.js'
 import { requireRole } from './layers/2-endpoint/require-role.js'
 import { requirePermission } from './layers/3-object/require-permission.js'
 import type { Layers, Route } from './layers/route.js'
+import { logRequests } from './log/log-requests.js'
+import { createMetrics } from './metrics/metrics.js'
 import { createCurrentPolicy } from './policy/current.js'
 import type { CurrentPolicy } from './policy/current.js'
 import { installDefaultPolicy, loadPolicyRules } from './policy/installation.js'
-import { loadSnapshot } from './policy/store.js'
+import { loadSnapshot, timeOfRevision } from './policy/store.js'
 import { watchPolicy } from './policy/watch.js'
 import { routeTable } from './routes/table.js'
 
 /** A running service. */
 export interface Service {
   readonly baseUrl: string
+  /** where `/metrics` is served apart; undefined where it is served beside everything else */
+  readonly metricsUrl: string | undefined
   readonly database: Database
   readonly policy: CurrentPolicy
   /** the route table that is served */
@@ -57,12 +61,15 @@ export interface ServiceParts {
 
 /** Starts listening on an opened database. Throws StartError for whatever is wrong with the installation, before it listens. */
 export const startService = async ({ config, opened, log, composeLayers = (layers) => layers }: ServiceParts): Promise<Service> => {
+  const metrics = createMetrics()
   const database = openPool({
     connection: opened.service,
     size: config.databasePoolSize,
     deadlineMs: config.requestDeadlineMs,
     onIdleError: (err) => log.warn({ err }, 'an idle database connection was lost'),
+    observer: metrics.pool.observer,
   })
+  metrics.pool.follow(database.stats)
   const redis = config.redisUrl === undefined ? undefined : openRedis(config.redisUrl, log)
   const closing: (() => Promise<unknown>)[] = [() => database.close(), async () => redis?.disconnect()]
   const closeAll = async () => { for (const close of closing.toReversed()) await close() }
@@ -70,7 +77,8 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
   try {
     const rules = await loadPolicyRules(PACKAGE_ROOT)
     if (await installDefaultPolicy(database, rules, PACKAGE_ROOT)) log.info('the default policy is loaded')
-    const policy = createCurrentPolicy(loadSnapshot(database, rules))
+    const policy = createCurrentPolicy(metrics.policy.measureLoad(loadSnapshot(database, rules), timeOfRevision(database)))
+    metrics.policy.follow(policy.status)
     await policy.refresh()
     const watch = watchPolicy({ connection: opened.service, policy, onFault: whenNew((err) => log.error({ err }, 'the policy could not be loaded; the last good one stays in force')) })
     closing.push(() => watch.stop())
@@ -81,9 +89,10 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     })
     const mailer = config.smtp && invitationMailer({ ...config.smtp, onFault: (fault) => log.error(fault, 'an invitation could not be sent by e-mail') })
     closing.push(async () => mailer?.settled())
-    const limiter = createRateLimiter({ quotas: config.quotas, ...(redis ? { redis } : {}) })
-    const metrics = createMetrics(policy.status)
-    const recorder = createRecorder({ database, onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait') })
+    const limiter = createRateLimiter({ quotas: config.quotas, observer: metrics.limiter.observer, ...(redis ? { redis } : {}) })
+    metrics.limiter.follow(limiter.shared)
+    const recorder = createRecorder({ database, onBatch: metrics.recorder.observeBatch, onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait') })
+    metrics.recorder.follow(recorder.stats)
     closing.push(() => recorder.close())
     const layers = composeLayers({
       gateway: createGateway({
@@ -101,6 +110,8 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
       count: metrics.countDecision,
     })
 
+    const metricsServer = config.metrics && await openMetricsServer(metrics, config.metrics)
+    closing.push(async () => metricsServer?.close())
     const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000 })
     server.on('clientError', answerBrokenRequest)
     const endConnections = followConnections(server)
@@ -109,7 +120,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     const baseUrl = config.baseUrl ?? urlOf(server)
     let draining = false
     const routes = routeTable({
-      database, rules, policy, identity, metrics, baseUrl, sendInvitation: mailer?.send,
+      database, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? metrics : undefined, sendInvitation: mailer?.send,
       readiness: async () => {
         const status = policy.status()
         const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)
@@ -120,11 +131,18 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
         }
       },
     })
-    server.on('request', createApp({ routes, layers, log, deadlineMs: config.requestDeadlineMs, secure: baseUrl.startsWith('https:'), observe: metrics.observeRequest }).callback())
-    log.info({ url: baseUrl, revision: policy.status().revision }, 'listening')
+    const logRequest = logRequests(log)
+    server.on('request', createApp({
+      routes, layers, log, deadlineMs: config.requestDeadlineMs, secure: baseUrl.startsWith('https:'), onDisagreement: metrics.countDisagreement,
+      observe: (request) => {
+        metrics.observeRequest(request)
+        logRequest(request)
+      },
+    }).callback())
+    log.info({ url: baseUrl, metrics_url: metricsServer?.url, revision: policy.status().revision }, 'listening')
 
     return {
-      baseUrl, database, policy, routes,
+      baseUrl, metricsUrl: metricsServer?.url, database, policy, routes,
       stop: async ({ now = false } = {}) => {
         draining = true
         await endConnections({ now })

@@ -1,11 +1,13 @@
 import type { Database } from '../database/database.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
+import type { RecorderStats } from '../metrics/recorder-metrics.js'
 
 export interface Recorder {
   /** Takes a record to be written with the next batch. */
   record(record: DecisionRecord): void
   /** Writes what is waiting, and stops. */
   close(): Promise<void>
+  stats(): RecorderStats
 }
 
 export interface RecorderOptions {
@@ -14,6 +16,8 @@ export interface RecorderOptions {
   readonly onFault: (error: unknown, lost: number) => void
   /** how long a record waits at the most, in milliseconds: what a crash can lose */
   readonly intervalMs?: number
+  /** told of each batch that was written */
+  readonly onBatch?: (seconds: number) => void
 }
 
 /** Records that wait while the database is away. Beyond it the newest are dropped, and their number is told. */
@@ -28,15 +32,17 @@ const NAMES = COLUMNS.split(',').map((column) => column.trim().split(' ')[0]).jo
  * Writes decisions that no transaction of a request carries (refusals, allowed reads) in small batches beside the requests.
  * A crash loses at most those of the last `intervalMs` (250). Mutations are not here: their record commits with them.
  */
-export const createRecorder = ({ database, onFault, intervalMs = 250 }: RecorderOptions): Recorder => {
+export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }: RecorderOptions): Recorder => {
   let waiting: DecisionRecord[] = []
   let lost = 0
+  let failures = 0
   let failing = false
   let writing: Promise<void> = Promise.resolve()
 
   const write = async () => {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH)
+      const began = performance.now()
       try {
         await database.flush([
           { name: 'enter', text: 'select enter($1, $2)', values: ['audit_writer', null] },
@@ -47,17 +53,20 @@ export const createRecorder = ({ database, onFault, intervalMs = 250 }: Recorder
         const kept = [...batch, ...waiting]
         waiting = kept.slice(0, MOST_WAITING)
         lost += kept.length - waiting.length
+        failures += 1
         if (!failing) onFault(error, lost)
         failing = true
         return
       }
       failing = false
+      onBatch?.((performance.now() - began) / 1_000)
     }
   }
   const turn = () => { writing = writing.then(write) }
   const timer = setInterval(turn, intervalMs)
   timer.unref()
   return {
+    stats: () => ({ waiting: waiting.length, lost, failures }),
     record: (record) => {
       if (waiting.length < MOST_WAITING) waiting.push(record)
       else lost += 1

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { isAbsolute, join, relative, sep } from 'node:path'
 
 import { Command } from 'commander'
-import { pino } from 'pino'
 import type { Logger } from 'pino'
 
 import { PACKAGE_ROOT } from '../config.js'
@@ -12,6 +11,7 @@ import { claimDataDir } from '../database/embedded.js'
 import { openDatabase } from '../database/open.js'
 import { createAccounts } from '../identity/accounts.js'
 import { createPasswords } from '../identity/password.js'
+import { createLogger, standardOutput } from '../log/create-logger.js'
 import { startService } from '../service.js'
 import type { Service } from '../service.js'
 import { print, settings } from './session.js'
@@ -25,7 +25,7 @@ export const serveCommand = (): Command =>
     .description('run the service (what "npm start" runs)')
     .action(async () => {
       const config = settings()
-      const log = pino({ level: config.logLevel, redact: ['req.headers.authorization', 'err.config', 'err.detail'] })
+      const log = createLogger(config.logLevel, standardOutput())
       const stopping = onStopSignals()
       const claim = await claimDataDir(config.dataDir)
       try {

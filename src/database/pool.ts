@@ -12,7 +12,29 @@ export interface PoolOptions {
   readonly deadlineMs: number
   /** told of a connection that was lost while nobody used it */
   readonly onIdleError?: (error: Error) => void
+  /** told how long questions waited and took */
+  readonly observer?: PoolObserver
 }
+
+export type QuestionKind = 'run' | 'flush' | 'transaction' | 'stream'
+
+/** What the pool tells of its questions; durations are seconds. */
+export interface PoolObserver {
+  readonly acquired: (seconds: number) => void
+  readonly acquireFailed: () => void
+  readonly asked: (kind: QuestionKind, seconds: number) => void
+  readonly lost: () => void
+}
+
+/** Connections now, and questions that wait for one. */
+export interface PoolStats { readonly total: number; readonly idle: number; readonly waiting: number; readonly limit: number }
+
+/** The database behind a pool of this process. */
+export interface PooledDatabase extends Database {
+  stats(): PoolStats
+}
+
+const NOBODY: PoolObserver = { acquired: () => undefined, acquireFailed: () => undefined, asked: () => undefined, lost: () => undefined }
 
 /**
  * A value in the form in which it goes over the wire. Throws for everything else, so that a statement that cannot be sent
@@ -35,7 +57,7 @@ const BEGIN: Statement = { text: 'begin isolation level read committed' }
 const COMMIT: Statement = { text: 'commit' }
 
 /** Opens a pool whose connections send without waiting (pipelining). Connects with the first question, not before. */
-export const openPool = ({ connection, size, deadlineMs, onIdleError }: PoolOptions): Database => {
+export const openPool = ({ connection, size, deadlineMs, onIdleError, observer = NOBODY }: PoolOptions): PooledDatabase => {
   const pool = new Pool({
     ...connection,
     max: size,
@@ -47,11 +69,33 @@ export const openPool = ({ connection, size, deadlineMs, onIdleError }: PoolOpti
   })
   // Without a listener a connection that is lost while idle would end the process; so would one that is lost while somebody
   // uses it, between two of their questions. Those are told by the next question, which fails.
-  pool.on('error', (error) => onIdleError?.(error))
+  pool.on('error', (error) => {
+    observer.lost()
+    onIdleError?.(error)
+  })
   pool.on('connect', (client) => client.on('error', () => undefined))
 
-  const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
-    const client = await connect(pool)
+  /** Lends a connection; what it answers gives the connection back, with what failed. */
+  const borrow: Borrow = async (kind) => {
+    const asked = performance.now()
+    const client = await pool.connect().catch((error: unknown) => {
+      observer.acquireFailed()
+      throw databaseAway(error)
+    })
+    const began = performance.now()
+    observer.acquired((began - asked) / 1_000)
+    return {
+      client,
+      giveBack: (failure) => {
+        observer.asked(kind, (performance.now() - began) / 1_000)
+        if (isDatabaseAway(failure)) observer.lost()
+        giveBack(client, failure)
+      },
+    }
+  }
+
+  const withClient = async <T>(kind: QuestionKind, work: (client: PoolClient) => Promise<T>): Promise<T> => {
+    const { client, giveBack } = await borrow(kind)
     let failure: unknown
     try {
       return await work(client)
@@ -59,18 +103,18 @@ export const openPool = ({ connection, size, deadlineMs, onIdleError }: PoolOpti
       failure = translateError(error)
       throw failure
     } finally {
-      giveBack(client, failure)
+      giveBack(failure)
     }
   }
 
   return Object.freeze({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
-      withClient(async (client) => (await client.query<Row>(config(statement))).rows),
+      withClient('run', async (client) => (await client.query<Row>(config(statement))).rows),
 
-    flush: async (statements: readonly Statement[]) => withClient(async (client) => sendAll(client, statements)),
+    flush: async (statements: readonly Statement[]) => withClient('flush', async (client) => sendAll(client, statements)),
 
     transaction: async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-      withClient(async (client) => {
+      withClient('transaction', async (client) => {
         await client.query(BEGIN.text)
         try {
           const result = await work(client)
@@ -83,13 +127,15 @@ export const openPool = ({ connection, size, deadlineMs, onIdleError }: PoolOpti
         }
       }),
 
-    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) => streamRows<Row>(pool, context, select, batch),
+    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) => streamRows<Row>(borrow, context, select, batch),
+
+    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, limit: size }),
 
     close: async () => pool.end(),
   })
 }
 
-const connect = async (pool: Pool): Promise<PoolClient> => pool.connect().catch((error: unknown) => { throw databaseAway(error) })
+type Borrow = (kind: QuestionKind) => Promise<{ readonly client: PoolClient; readonly giveBack: (failure: unknown) => void }>
 
 /**
  * Ends a connection that is still inside a transaction (it would lend its caller's identity to the next request), or whose
@@ -119,8 +165,8 @@ const sendAll = async (client: PoolClient, statements: readonly Statement[]): Pr
   return results.slice(1, -1)
 }
 
-async function* streamRows<Row extends QueryResultRow>(pool: Pool, context: Statement, select: Statement, batch: number): AsyncGenerator<readonly Row[]> {
-  const client = await connect(pool)
+async function* streamRows<Row extends QueryResultRow>(borrow: Borrow, context: Statement, select: Statement, batch: number): AsyncGenerator<readonly Row[]> {
+  const { client, giveBack } = await borrow('stream')
   let failure: unknown
   try {
     const opened = await Promise.allSettled([
@@ -144,6 +190,6 @@ async function* streamRows<Row extends QueryResultRow>(pool: Pool, context: Stat
     failure = translateError(error)
     throw failure
   } finally {
-    giveBack(client, failure)
+    giveBack(failure)
   }
 }

@@ -10,14 +10,17 @@ import { writeProblem } from './problem.js'
  * SQL or a row. PostgreSQL's 42501 and 25006 mean that the data layer refused what the layers before it had let through:
  * an alarm for us, and a generic answer for the caller.
  */
-export const errorExit = (log: Logger) => async (ctx: Context, next: Next): Promise<void> => {
+export const errorExit = (log: Logger, onDisagreement: () => void) => async (ctx: Context, next: Next): Promise<void> => {
   try {
     await next()
   } catch (error) {
     const refusal = toRefusal(error)
-    const fields = { request_id: ctx.state.requestId, method: ctx.method, path: withoutToken(ctx.path), code: refusal.code }
+    ctx.state.refusal = refusal
+    // the pattern of the path, and not the path: whatever a caller puts there may be a token (an invitation's is)
+    const fields = { request_id: ctx.state.requestId, method: ctx.method, route: ctx.state.route ?? 'none', code: refusal.code }
     const state = sqlState(error)
     if (state === SQLSTATE.insufficientPrivilege || state === SQLSTATE.readOnlyTransaction) {
+      onDisagreement()
       log.error({ ...fields, err: error, alarm: 'layers_disagree' }, 'the data layer refused what the layers before it allowed')
     } else if (refusal.status >= 500) {
       log.error({ ...fields, err: refusal.cause ?? error }, refusal.title)
@@ -25,9 +28,6 @@ export const errorExit = (log: Logger) => async (ctx: Context, next: Next): Prom
     writeProblem(ctx, refusal)
   }
 }
-
-/** An invitation's path holds its token: whoever reads the log could accept it. */
-const withoutToken = (path: string): string => path.replace(/^(\/+invitations\/+)[^/]+/i, '$1…')
 
 const toRefusal = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error

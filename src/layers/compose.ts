@@ -36,6 +36,7 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
     const bodyOnce = () => (body ??= readBody(ctx, spec.accepts ?? ['json']).catch((error: unknown) => { throw asInputFault(error, spec.inputFault) }))
     try {
       const caller = began.caller = await layers.gateway(ctx, spec.gateway)
+      if (caller.user !== null) ctx.state.userId = caller.user.id
       const answer = await underOnePolicy(layers, ctx, (snapshot) => act(spec, layers, began, caller, snapshot, bodyOnce))
       if (began.decision !== null) layers.count({ effect: 'allow', rule: began.decision.rule, layer: 'object' })
       if (keepsNoRecord(spec) && began.decision !== null) layers.record(recordOfAnswer(began, answer.status))
@@ -72,6 +73,7 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store>(
     ? { record: absent<Record>(), decision: null }
     : await layers.object(snapshot, caller, spec.object, params)
   began.decision = decision
+  if (decision !== null) ctx.state.decision = decision
   // The faults of an input are told only to callers who may do the thing at all.
   const query = parseQuery(ctx.querystring, spec.query)
   const parsedBody = spec.body ? parseInput(await body(), spec.body, spec.inputFault) : absent<Body>()

@@ -37,7 +37,7 @@ const recordOf = (
   subject_id: caller?.user?.id ?? null,
   subject_role: caller?.user?.role ?? 'anonymous',
   token_id: caller?.tokenId ?? null,
-  network: caller?.user ? null : networkOf(caller?.address ?? ctx.req.socket.remoteAddress ?? ''),
+  network: caller?.user ? null : networkOf(ctx.state.address ?? ctx.req.socket.remoteAddress ?? ''),
   action,
   resource_type: action.slice(0, action.indexOf(':')),
   resource_code: nameIn(ctx.params),

@@ -66,6 +66,12 @@ export const loadSnapshot = (database: Database, rules: PolicyRules) => async (k
   return wholeSnapshot(await readStored(database), rules)
 }
 
+/** When a revision was made; null where it is not known. */
+export const timeOfRevision = (database: Database) => async (revision: number): Promise<Date | null> => {
+  const [row] = await database.run<{ time: Date }>({ text: 'select time from policy_revisions where revision = $1', values: [revision] })
+  return row?.time ?? null
+}
+
 /** The stored rows and their revision, as one transaction sees them. */
 export const readStored = async (database: Database): Promise<StoredRevision> =>
   database.transaction(async (client) => {

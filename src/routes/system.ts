@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
-import type { Metrics } from '../http/metrics.js'
+import type { Metrics } from '../metrics/metrics.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 
@@ -17,7 +17,8 @@ export interface Readiness {
 export interface SystemParts {
   readonly readiness: () => Promise<Readiness>
   readonly jwks: () => object
-  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
+  /** undefined where they have a port of their own */
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
   /** the OpenAPI document and the page made of it; functions, since they describe the table that these routes are part of */
   readonly openapi: () => object
   readonly docsPage: () => { readonly html: string; readonly contentSecurityPolicy: string }
@@ -42,15 +43,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
     },
     documentation: { summary: 'The service can answer: database, policy, not stopping', tag: 'system', refusals: [503] },
   }),
-  route({
-    method: 'get', path: '/metrics', status: 200, ...open,
-    handle: async ({ caller, headers }) => {
-      // for a collector on this machine: what comes over a network, or through a proxy that may speak for one, finds nothing
-      if (headers.forwarded || !LOOPBACK.test(caller.address)) throw new Refusal('no_route')
-      return { status: 200, body: await metrics.text(), type: metrics.contentType }
-    },
-    documentation: { summary: 'Counters for Prometheus; answered on the loopback interface alone', tag: 'system', types: ['text/plain'] },
-  }),
+  ...(metrics === undefined ? [] : [metricsRoute(metrics)]),
   route({
     method: 'get', path: '/.well-known/jwks.json', status: 200, ...open,
     handle: () => ({ status: 200, body: jwks(), type: 'application/jwk-set+json', headers: { 'Cache-Control': 'public, max-age=300' } }),
@@ -70,3 +63,13 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
     documentation: { summary: 'This description, as a page', tag: 'system', types: ['text/html'] },
   }),
 ]
+
+/** For a collector on this machine: what comes over a network, or through a proxy that may speak for one, finds nothing. */
+const metricsRoute = ({ text, contentType }: Pick<Metrics, 'text' | 'contentType'>): Route => route({
+  method: 'get', path: '/metrics', status: 200, ...open,
+  handle: async ({ caller, headers }) => {
+    if (headers.forwarded || !LOOPBACK.test(caller.address)) throw new Refusal('no_route')
+    return { status: 200, body: await text(), type: contentType }
+  },
+  documentation: { summary: 'Counters for Prometheus; answered on the loopback interface alone', tag: 'system', types: ['text/plain'] },
+})

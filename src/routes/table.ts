@@ -4,7 +4,7 @@ import { PACKAGE_ROOT } from '../config.js'
 import type { Database } from '../database/database.js'
 import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
-import type { Metrics } from '../http/metrics.js'
+import type { Metrics } from '../metrics/metrics.js'
 import type { Identity } from '../identity/identity.js'
 import type { SendInvitation } from '../identity/invitation-mail.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
@@ -40,7 +40,8 @@ export interface TableParts {
   /** sends invitations by e-mail; undefined where no SMTP server is set */
   readonly sendInvitation: SendInvitation | undefined
   readonly baseUrl: string
-  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
+  /** undefined where they have a port of their own */
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
   readonly readiness: () => Promise<Readiness>
 }
 

@@ -1,17 +1,19 @@
 import { Writable } from 'node:stream'
 
-import { pino } from 'pino'
 import type { Logger } from 'pino'
 
-/** A logger at level trace whose lines a test reads, and can wait for. */
+import type { Config } from '../../src/config.js'
+import { createLogger } from '../../src/log/create-logger.js'
+
+/** The program's logger at level trace (or another), whose lines a test reads, and can wait for. */
 export interface KeptLog {
   readonly log: Logger
   lines(): readonly string[]
-  /** resolves with the first line, past or future, that holds this text */
-  line(text: string): Promise<string>
+  /** resolves with the first line, past or future, that holds this text, or matches */
+  line(text: string | RegExp): Promise<string>
 }
 
-export const keepLog = (): KeptLog => {
+export const keepLog = (level: Config['logLevel'] = 'trace'): KeptLog => {
   const lines: string[] = []
   let waiting: (() => void)[] = []
   const stream = new Writable({
@@ -22,12 +24,12 @@ export const keepLog = (): KeptLog => {
       callback()
     },
   })
-  const line = async (text: string): Promise<string> => {
+  const line = async (text: string | RegExp): Promise<string> => {
     for (;;) {
-      const found = lines.find((each) => each.includes(text))
+      const found = lines.find((each) => (typeof text === 'string' ? each.includes(text) : text.test(each)))
       if (found !== undefined) return found
       await new Promise<void>((resolve) => { waiting.push(resolve) })
     }
   }
-  return { log: pino({ level: 'trace' }, stream), lines: () => lines, line }
+  return { log: createLogger(level, stream), lines: () => lines, line }
 }

@@ -24,6 +24,7 @@ export interface GatewayParts {
 export const createGateway = ({ limiter, tokens, findUser, trustedProxyHops }: GatewayParts) =>
   async (ctx: Context, rule: GatewayRule): Promise<Caller> => {
     const address = clientAddress({ remoteAddress: ctx.req.socket.remoteAddress, forwardedFor: ctx.get('X-Forwarded-For') || undefined }, trustedProxyHops)
+    ctx.state.address = address
     const countAddress = async () => {
       if (rule.quota !== 'none') await limiter.require(ctx, rule.quota === 'sign_in' ? 'sign_in' : 'anonymous', addressBucket(address))
     }

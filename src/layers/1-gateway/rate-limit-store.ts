@@ -15,7 +15,11 @@ export interface Count {
   readonly resetMs: number
 }
 
-export interface Counter { readonly consume: (bucket: string) => Promise<Count> }
+export interface Counter {
+  readonly consume: (bucket: string) => Promise<Count>
+  /** true while Redis counts, for all processes together */
+  readonly shared: () => boolean
+}
 
 export interface CounterOptions {
   /** keeps the counts of this quota apart from those of every other */
@@ -24,6 +28,8 @@ export interface CounterOptions {
   readonly redis?: Redis | undefined
   /** how many buckets are remembered in this process; beyond it the longest unused is forgotten */
   readonly maxBuckets?: number
+  /** told of every request that Redis could not count */
+  readonly onStoreError?: () => void
 }
 
 /**
@@ -45,10 +51,10 @@ const REST_MS = 1_000
  * Counts requests of a bucket in fixed spans; exact under concurrency. With Redis all processes count together; while
  * Redis is away each process counts alone, so a quota is never lifted.
  */
-export const createCounter = ({ namespace, quota, redis, maxBuckets = 100_000 }: CounterOptions): Counter => {
+export const createCounter = ({ namespace, quota, redis, maxBuckets = 100_000, onStoreError }: CounterOptions): Counter => {
   const options = { keyPrefix: `linkgate:${namespace}`, points: quota.points, duration: quota.seconds }
   const local = boundedMemory(new RateLimiterMemory(options), maxBuckets)
-  if (redis === undefined) return { consume: local }
+  if (redis === undefined) return { consume: local, shared: () => false }
   const shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
   let restsUntil = 0
   return {
@@ -62,10 +68,12 @@ export const createCounter = ({ namespace, quota, redis, maxBuckets = 100_000 }:
         restsUntil = 0
         return count
       } catch {
+        onStoreError?.()
         restsUntil = performance.now() + REST_MS
         return local(bucket)
       }
     },
+    shared: () => redis.status === 'ready' && restsUntil === 0,
   }
 }
 

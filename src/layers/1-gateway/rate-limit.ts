@@ -20,30 +20,39 @@ export interface RateLimiter {
    * least 1 second. A request may be counted against several quotas; one that is `off` counts nothing.
    */
   require(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
+  /** true while every quota is counted for all processes together */
+  shared(): boolean
+}
+
+/** What the limiter tells, for the metrics. */
+export interface LimiterObserver {
+  readonly refused: (quota: QuotaName) => void
+  readonly storeFailed: () => void
 }
 
 export interface RateLimiterOptions {
   readonly quotas: Readonly<Record<QuotaName, Quota | undefined>>
   /** shared counters; without it each process counts for itself */
   readonly redis?: Redis | undefined
+  readonly observer?: LimiterObserver
 }
 
 /** What a caller is told of one quota: requests left, and seconds until they are given anew. */
 interface Standing { readonly quota: Quota; readonly left: number; readonly seconds: number }
 
 /** One koa-ratelimit for each quota, each over counters of its own. */
-export const createRateLimiter = ({ quotas, redis }: RateLimiterOptions): RateLimiter => {
+export const createRateLimiter = ({ quotas, redis, observer }: RateLimiterOptions): RateLimiter => {
   const limits = {
-    anonymous: createLimit('anonymous', quotas.anonymous, redis),
-    user: createLimit('user', quotas.user, redis),
-    sign_in: createLimit('sign_in', quotas.sign_in, redis),
+    anonymous: createLimit('anonymous', quotas.anonymous, redis, observer),
+    user: createLimit('user', quotas.user, redis, observer),
+    sign_in: createLimit('sign_in', quotas.sign_in, redis, observer),
   }
   const told = new WeakMap<Context, Map<QuotaName, Standing>>()
   return {
     require: async (ctx, name, bucket) => {
       const limit = limits[name]
       if (limit === undefined) return
-      const { allowed, ...standing } = await limit(ctx, bucket)
+      const { allowed, ...standing } = await limit.count(ctx, bucket)
       const standings = told.get(ctx) ?? new Map<QuotaName, Standing>()
       told.set(ctx, standings)
       const before = standings.get(name)
@@ -51,14 +60,21 @@ export const createRateLimiter = ({ quotas, redis }: RateLimiterOptions): RateLi
       if (before === undefined || standing.left < before.left || !allowed) standings.set(name, standing)
       const headers = rateLimitHeaders(standings)
       ctx.set({ ...headers })
-      if (!allowed) throw new Refusal('rate_limited', { headers: { ...headers, 'Retry-After': String(standing.seconds) } })
+      if (!allowed) {
+        observer?.refused(name)
+        throw new Refusal('rate_limited', { headers: { ...headers, 'Retry-After': String(standing.seconds) } })
+      }
+    },
+    shared: () => {
+      const counted = Object.values(limits).filter((limit) => limit !== undefined)
+      return counted.length > 0 && counted.every((limit) => limit.shared())
     },
   }
 }
 
-const createLimit = (name: QuotaName, quota: Quota | undefined, redis: Redis | undefined) => {
+const createLimit = (name: QuotaName, quota: Quota | undefined, redis: Redis | undefined, observer: LimiterObserver | undefined) => {
   if (quota === undefined) return undefined
-  const counter = createCounter({ namespace: name, quota, redis })
+  const counter = createCounter({ namespace: name, quota, redis, ...(observer ? { onStoreError: observer.storeFailed } : {}) })
   // koa-ratelimit's Redis driver calls one command of its `db`, and gives back what it answers: [left before this request,
   // reset, total]. Ours counts exactly; reset is in milliseconds from now, read below. A Map satisfies the declared type.
   const db = Object.assign(new Map<never, never>(), {
@@ -73,7 +89,7 @@ const createLimit = (name: QuotaName, quota: Quota | undefined, redis: Redis | u
     headers: { remaining: 'left', reset: 'reset', total: 'total' },
     errorMessage: 'rate_limited',
   })
-  return async (ctx: Context, bucket: string): Promise<Standing & { readonly allowed: boolean }> => {
+  const count = async (ctx: Context, bucket: string): Promise<Standing & { readonly allowed: boolean }> => {
     let allowed = false
     const pass: Next = async () => { allowed = true }
     const { view, written } = aside(ctx, { bucket: bucketKey(bucket) })
@@ -81,6 +97,7 @@ const createLimit = (name: QuotaName, quota: Quota | undefined, redis: Redis | u
     const resetMs = Number(written.get('reset'))
     return { allowed, quota, left: Number(written.get('left')), seconds: Math.max(1, Math.ceil(resetMs / 1_000)) }
   }
+  return { count, shared: counter.shared }
 }
 
 /** Addresses and ids stay readable to whoever operates the counters; whatever is longer has a key of fixed size. */

@@ -1,0 +1,43 @@
+import { createServer } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
+
+import { StartError } from '../domain/start-error.js'
+import type { Metrics } from '../metrics/metrics.js'
+
+export interface MetricsServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/**
+ * Serves `/metrics` and nothing else on an address of its own, for collectors on a network that the public does not reach.
+ * Whether the service lives and is ready is asked where it answers its callers. Throws StartError where it cannot listen.
+ */
+export const openMetricsServer = async (metrics: Pick<Metrics, 'text' | 'contentType'>, { host, port }: { readonly host: string; readonly port: number }): Promise<MetricsServer> => {
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
+    const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = '') => response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers }).end(body)
+    if (request.url !== '/metrics') answer(404)
+    else if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, { Allow: 'GET, HEAD' })
+    else metrics.text().then((text) => answer(200, { 'Content-Type': metrics.contentType }, text), () => answer(500))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new StartError(error.code === 'EADDRINUSE' ? `METRICS_PORT: port ${port} on ${host} is taken` : `METRICS_PORT: cannot listen on ${host}:${port}: ${error.message}`))
+    })
+    server.listen(port, host, resolve)
+  })
+  return {
+    url: urlOf(server.address()),
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    }),
+  }
+}
+
+const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo => typeof address === 'object' && address !== null
+
+const urlOf = (address: ReturnType<Server['address']>): string => {
+  if (!isAddressInfo(address)) throw new StartError('the metrics server has no address')
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}/metrics`
+}

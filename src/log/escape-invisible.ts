@@ -1,0 +1,10 @@
+/**
+ * What a terminal, an editor or a log viewer obeys instead of showing, and JSON lets through: DEL and the C1 controls, line and
+ * paragraph separators, zero-width and bidirectional marks, embeddings, overrides and isolates, interlinear marks, tags.
+ */
+// eslint-disable-next-line no-control-regex, no-misleading-character-class -- they are what is looked for
+const INVISIBLE = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g
+
+/** A line of JSON with such characters as `\uXXXX`: the same JSON, and safe to look at. They can only stand inside its texts. */
+export const escapeInvisible = (line: string): string =>
+  line.replace(INVISIBLE, (text) => Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''))

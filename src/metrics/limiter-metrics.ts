@@ -1,0 +1,26 @@
+import { Counter, Gauge } from 'prom-client'
+import type { Registry } from 'prom-client'
+
+import type { LimiterObserver } from '../layers/1-gateway/rate-limit.js'
+
+export interface LimiterMetrics {
+  /** what the limiter tells */
+  readonly observer: LimiterObserver
+  /** where the gauge finds whether counts are shared */
+  readonly follow: (shared: () => boolean) => void
+}
+
+export const limiterMetrics = (registry: Registry): LimiterMetrics => {
+  const registers = [registry]
+  let shared: () => boolean = () => false
+  const refused = new Counter({ name: 'linkgate_limiter_refused_total', help: 'Requests over a quota', labelNames: ['quota'], registers })
+  const errors = new Counter({ name: 'linkgate_limiter_store_errors_total', help: 'Requests that the shared store could not count; this process counted them alone', registers })
+  registry.registerMetric(new Gauge({
+    name: 'linkgate_limiter_shared', help: '1 while Redis counts for all processes, 0 while each counts alone', aggregator: 'min', registers: [],
+    collect() { this.set(shared() ? 1 : 0) },
+  }))
+  return {
+    observer: { refused: (quota) => refused.inc({ quota }), storeFailed: () => errors.inc() },
+    follow: (given) => { shared = given },
+  }
+}
