@@ -11,8 +11,17 @@ const LOGIN = 'linkgate_service'
 
 /** Every right on a table or a column that any role but the schema's owner has. Nothing else may appear, and nothing may be missing. */
 const RIGHTS = `
+audit_chain audit_chains INSERT SELECT UPDATE
+audit_chain audit_writers USAGE
+audit_chain decision_ids USAGE
+audit_chain decisions INSERT(action,change,effect,kind,layer,relation,request_id,resource_code,resource_type,revision,row_priority,rule,status,subject_id,subject_role,token_id)
+audit_chain policy_head SELECT
+audit_reader audit_chains SELECT
+audit_reader audit_checkpoints SELECT
 audit_reader decisions SELECT
-audit_writer decisions INSERT
+audit_writer audit_chains SELECT
+audit_writer audit_checkpoints INSERT SELECT
+audit_writer decisions INSERT(action,effect,layer,network,relation,request_id,resource_code,resource_type,revision,row_priority,rule,status,subject_id,subject_role,time,token_id)
 identity external_identities INSERT SELECT
 identity invitations SELECT UPDATE(accepted_at)
 identity personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id) UPDATE(last_used_at)
@@ -23,21 +32,17 @@ linkgate_service casbin SELECT
 linkgate_service policy_head SELECT
 linkgate_service policy_revisions SELECT
 linkgate_service schema_migrations SELECT
-links_any decisions INSERT
 links_any links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
 links_any policy_head SELECT
-links_own decisions INSERT
 links_own links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
 links_own policy_head SELECT
 links_public links SELECT
 policy_editor casbin DELETE INSERT SELECT
-policy_editor decisions INSERT
+policy_editor decisions INSERT(action,effect,layer,network,relation,request_id,resource_code,resource_type,revision,row_priority,rule,status,subject_id,subject_role,time,token_id)
 policy_editor policy_head SELECT UPDATE(revision)
 policy_editor policy_revisions INSERT SELECT
-users_any decisions INSERT
 users_any policy_head SELECT
 users_any users SELECT(created_at,email,id,name,role,suspended_at,updated_at,version) UPDATE(role,suspended_at,updated_at,version)
-users_own decisions INSERT
 users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
 users_own personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(created_at,expires_at,id,last_used_at,name,revoked_at,scopes,user_id) UPDATE(revoked_at)
 users_own policy_head SELECT
@@ -46,11 +51,16 @@ users_own users SELECT(created_at,email,id,name,role,suspended_at,updated_at,ver
 
 /** Functions that run as their owner, the owner, and who else may call them. */
 const DEFINERS = `
+add_decision_months(integer) postgres linkgate_service
 admit_external_user(text,text,text) identity linkgate_service
+chain_decision() audit_chain -
 find_external_user(text,text) identity linkgate_service
 find_link(text) links_public linkgate_service
 find_user(bigint,uuid) identity linkgate_service
+record_decision() audit_chain -
 record_policy_edit_by_hand() postgres -
+record_policy_revision() audit_chain -
+record_user_change() audit_chain -
 require_active_admin() identity -
 use_personal_token(bytea) identity linkgate_service
 `.trim().split('\n')
@@ -105,7 +115,7 @@ describe('the database\'s own word', () => {
     const roles = await db.asOwner(`
       select rolname, rolsuper, rolbypassrls, rolinherit, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin from pg_roles
        where not rolsuper and rolname not like 'pg\\_%'`)
-    expect(roles).to.have.length(10)
+    expect(roles).to.have.length(11)
     for (const role of roles) {
       expect(role, String(role['rolname'])).to.include({
         rolsuper: false, rolbypassrls: false, rolinherit: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false,

@@ -42,7 +42,7 @@ describe('commitEdit', () => {
   const written = async () => {
     const [all] = await db.asOwner<Record<string, unknown>>(`select (select revision from policy_head) as head,
       (select coalesce(max(revision), 0) from policy_revisions) as newest, (select count(*) from policy_revisions) as revisions,
-      (select count(*) from casbin) as rows, (select count(*) from decisions) as decisions`)
+      (select count(*) from casbin) as rows, (select count(*) from decisions where kind = 'decision') as decisions`)
     return all
   }
 

@@ -96,7 +96,7 @@ describe('users over HTTP', () => {
   it('records who changed whom, with the rule that allowed it', async () => {
     const { id } = await service.addUser('viewer')
     await patch(id, { role: 'editor' })
-    const [record] = await service.db.asOwner(`select subject_id, action, resource_type, effect, rule from decisions where resource_type = 'user' and resource_code = $1`, [id])
+    const [record] = await service.db.asOwner(`select subject_id, action, resource_type, effect, rule from decisions where kind = 'decision' and resource_type = 'user' and resource_code = $1`, [id])
     expect(record).to.deep.equal({ subject_id: root.id, action: 'user:update', resource_type: 'user', effect: 'allow', rule: 'R3' })
   })
 

@@ -64,7 +64,7 @@ export const decisionsStore = (database: Database): DataRule<Decisions> => ({
   rows: 'decision records, to read alone',
   open: () => ({
     page: async ({ limit, cursor, user, action, effect, rule, from, to }) => {
-      const query = knex('decisions').select('*').orderBy('id', 'desc').limit(limit + 1)
+      const query = knex('decisions').select('*').where('kind', 'decision').orderBy('id', 'desc').limit(limit + 1)
       if (user !== undefined) query.where('subject_id', user)
       if (action !== undefined) query.where('action', action)
       if (effect !== undefined) query.where('effect', effect)
