@@ -59,6 +59,13 @@ const Settings = z.object({
   REQUEST_DEADLINE_MS: integer(100, 120_000).prefault('5000'),
   METRICS_HOST: z.string().min(1).optional(),
   METRICS_PORT: integer(0, 65_535).optional(),
+  OTEL_SDK_DISABLED: z.string().optional(),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], { error: 'must be otlp or none' }).optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/json', { error: 'must be http/json' }).optional(),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.literal('http/json', { error: 'must be http/json' }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
+  OTEL_SERVICE_NAME: z.string().min(1).max(255).default('linkgate'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
@@ -103,6 +110,8 @@ export interface Config {
   readonly requestDeadlineMs: number
   /** where `/metrics` is served apart from everything else; undefined: beside it, on the loopback interface alone */
   readonly metrics: { readonly host: string; readonly port: number } | undefined
+  /** where spans are sent; undefined: no request is traced */
+  readonly tracing: { readonly endpoint: string; readonly serviceName: string } | undefined
   readonly logLevel: z.infer<typeof Settings>['LOG_LEVEL']
 }
 
@@ -145,6 +154,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
     requestDeadlineMs: settings.REQUEST_DEADLINE_MS,
     metrics: settings.METRICS_PORT === undefined ? undefined : Object.freeze({ host: settings.METRICS_HOST ?? '127.0.0.1', port: settings.METRICS_PORT }),
+    tracing: tracingOf(settings),
     logLevel: settings.LOG_LEVEL,
   })
 }
@@ -153,6 +163,17 @@ const externalIssuerOf = ({ JWT_ISSUER: name, JWT_AUDIENCE: audience, JWKS_URI: 
   name === undefined || audience === undefined
     ? undefined
     : Object.freeze({ name, jwksUri, audience, algorithms: Object.freeze([...JWT_ALGORITHMS]), unknownSubjects: JWT_UNKNOWN_SUBJECTS })
+
+/**
+ * OpenTelemetry's own variables. Tracing is on where one of them says where to, or that, spans are sent. The signal's own endpoint
+ * is used as it is; the general one is a base.
+ */
+const tracingOf = (settings: z.infer<typeof Settings>): Config['tracing'] => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own, OTEL_TRACES_EXPORTER: exporter } = settings
+  const asked = exporter === 'otlp' || (exporter === undefined && (base ?? own) !== undefined)
+  if (!asked || settings.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined
+  return Object.freeze({ endpoint: own ?? `${(base ?? 'http://localhost:4318').replace(/\/$/, '')}/v1/traces`, serviceName: settings.OTEL_SERVICE_NAME })
+}
 
 /** Throws StartError where the metrics have no port of their own, or one that is the service's. */
 const requirePortOfItsOwn = ({ PORT, METRICS_PORT, METRICS_HOST }: z.infer<typeof Settings>): void => {

@@ -37,6 +37,8 @@ import { installDefaultPolicy, loadPolicyRules } from './policy/installation.js'
 import { loadSnapshot, timeOfRevision } from './policy/store.js'
 import { watchPolicy } from './policy/watch.js'
 import { routeTable } from './routes/table.js'
+import { openTracing } from './tracing/tracing.js'
+import { VERSION } from './version.js'
 
 /** A running service. */
 export interface Service {
@@ -62,16 +64,18 @@ export interface ServiceParts {
 /** Starts listening on an opened database. Throws StartError for whatever is wrong with the installation, before it listens. */
 export const startService = async ({ config, opened, log, composeLayers = (layers) => layers }: ServiceParts): Promise<Service> => {
   const metrics = createMetrics()
-  const database = openPool({
+  const pool = openPool({
     connection: opened.service,
     size: config.databasePoolSize,
     deadlineMs: config.requestDeadlineMs,
     onIdleError: (err) => log.warn({ err }, 'an idle database connection was lost'),
     observer: metrics.pool.observer,
   })
-  metrics.pool.follow(database.stats)
+  metrics.pool.follow(pool.stats)
+  const tracing = config.tracing && await openTracing({ ...config.tracing, version: VERSION, onFault: whenNew((err) => log.warn({ err }, 'spans could not be sent; requests go on')) })
+  const database = tracing?.database(pool) ?? pool
   const redis = config.redisUrl === undefined ? undefined : openRedis(config.redisUrl, log)
-  const closing: (() => Promise<unknown>)[] = [() => database.close(), async () => redis?.disconnect()]
+  const closing: (() => Promise<unknown>)[] = [async () => tracing?.close(), () => database.close(), async () => redis?.disconnect()]
   const closeAll = async () => { for (const close of closing.toReversed()) await close() }
 
   try {
@@ -94,7 +98,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     const recorder = createRecorder({ database, onBatch: metrics.recorder.observeBatch, onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait') })
     metrics.recorder.follow(recorder.stats)
     closing.push(() => recorder.close())
-    const layers = composeLayers({
+    const ownLayers: Layers = {
       gateway: createGateway({
         limiter,
         tokens: verifierOf(identity),
@@ -108,7 +112,8 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
       policy,
       record: recorder.record,
       count: metrics.countDecision,
-    })
+    }
+    const layers = composeLayers(tracing?.layers(ownLayers) ?? ownLayers)
 
     const metricsServer = config.metrics && await openMetricsServer(metrics, config.metrics)
     closing.push(async () => metricsServer?.close())
@@ -133,7 +138,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     })
     const logRequest = logRequests(log)
     server.on('request', createApp({
-      routes, layers, log, deadlineMs: config.requestDeadlineMs, secure: baseUrl.startsWith('https:'), onDisagreement: metrics.countDisagreement,
+      routes, layers, log, deadlineMs: config.requestDeadlineMs, secure: baseUrl.startsWith('https:'), onDisagreement: metrics.countDisagreement, trace: tracing?.requests,
       observe: (request) => {
         metrics.observeRequest(request)
         logRequest(request)

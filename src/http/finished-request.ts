@@ -37,11 +37,12 @@ const CLIENT_CLOSED_REQUEST = 499
 /** Tells of every request, refused and abandoned ones too, once it is over. */
 export const finishRequests = (observe: (request: FinishedRequest) => void) => async (ctx: Context, next: Next): Promise<void> => {
   const began = performance.now()
-  ctx.res.once('close', () => observe(finished(ctx, (performance.now() - began) / 1_000)))
+  ctx.res.once('close', () => observe(describeFinished(ctx, (performance.now() - began) / 1_000)))
   await next()
 }
 
-const finished = (ctx: Context, seconds: number): FinishedRequest => {
+/** The request as it ended; to be asked when its response is closed. */
+export const describeFinished = (ctx: Context, seconds: number): FinishedRequest => {
   const { requestId, route = 'none', refusal, revision, userId, address, traceId } = ctx.state
   const decision = ctx.state.decision ?? refusal?.decision
   return {

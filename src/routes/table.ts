@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs'
-
-import { PACKAGE_ROOT } from '../config.js'
 import type { Database } from '../database/database.js'
 import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
@@ -30,6 +27,7 @@ import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
 import { systemRoutes } from './system.js'
 import type { Readiness } from './system.js'
+import { VERSION } from '../version.js'
 import { userRoutes } from './users.js'
 
 export interface TableParts {
@@ -44,8 +42,6 @@ export interface TableParts {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
   readonly readiness: () => Promise<Readiness>
 }
-
-const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8'))
 
 /** The one route table: what the router, the OpenAPI document, the docs page and the tests over every route are made of. */
 export const routeTable = ({ database, rules, policy, identity, sendInvitation, baseUrl, readiness, metrics }: TableParts): readonly Route[] => {
@@ -69,7 +65,7 @@ export const routeTable = ({ database, rules, policy, identity, sendInvitation, 
       metrics,
       // an external issuer publishes its keys itself
       jwks: own?.jwks ?? (() => ({ keys: [] })),
-      openapi: () => openapiDocument(table, { baseUrl, version }),
+      openapi: () => openapiDocument(table, { baseUrl, version: VERSION }),
       docsPage: () => docsPage(table, baseUrl),
     }),
     // last: it answers every path of one segment

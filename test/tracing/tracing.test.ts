@@ -1,0 +1,166 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+import { expect } from 'chai'
+
+import { PACKAGE_ROOT, readConfig } from '../../src/config.js'
+import { openCollector } from '../support/collector.js'
+import type { Collector, ReceivedSpan } from '../support/collector.js'
+import { keepLog } from '../support/log.js'
+import { freePort } from '../support/proxy.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+
+interface Tree { readonly [name: string]: Tree }
+
+/** Spans below one, by their names. */
+const treeOf = (spans: readonly ReceivedSpan[], parent: ReceivedSpan): Tree =>
+  Object.fromEntries(spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId).map((span) => [span.name, treeOf(spans, span)]))
+
+describe('traces', () => {
+  let collector: Collector
+  let spans: readonly ReceivedSpan[]
+  let editor: TestUser
+  let stranger: TestUser
+  const TRACE = '0af7651916cd43dd8448eb211c80319c'
+  const PARENT = 'b7ad6b7169203331'
+
+  const requestSpan = (id: string): ReceivedSpan => {
+    const found = spans.find(({ attributes }) => attributes['linkgate.request_id'] === id)
+    if (!found) throw new Error(`no span of ${id}`)
+    return found
+  }
+
+  before(async () => {
+    collector = await openCollector()
+    const service: TestService = await startTestService({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_SERVICE_NAME: 'linkgate-test' } })
+    editor = await service.addUser('editor')
+    stranger = await service.addUser('editor')
+    const ask = (id: string, method: string, path: string, options: Parameters<TestService['request']>[2] = {}) =>
+      service.request(method, path, { ...options, headers: { ...options.headers, 'X-Request-ID': id } })
+    await ask('create', 'POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code: 'traced' } })
+    await ask('change', 'PATCH', '/links/traced?secret-query=1', { token: editor.token, json: { target: 'https://example.com/secret-target' } })
+    await ask('denied', 'DELETE', '/links/traced', { token: stranger.token })
+    await ask('limited-role', 'GET', '/users', { token: editor.token })
+    await ask('bad-token', 'GET', '/links', { token: 'secret-token' })
+    await ask('unrouted', 'GET', '/no/secret-path')
+    await ask('part', 'GET', '/traced', { headers: { traceparent: `00-${TRACE}-${PARENT}-01` } })
+    await ask('not-a-part', 'GET', '/traced', { headers: { traceparent: '00-secret-header-01' } })
+    await service.db.asOwner('revoke update on links from links_own')
+    await ask('disagreed', 'PATCH', '/links/traced', { token: editor.token, json: { target: 'https://example.com/2' } })
+    await service.stop()
+    // stopping has sent what was left
+    spans = collector.spans()
+  })
+  after(() => collector.close())
+
+  it('of a change show the request, its four layers and what they asked the database', () => {
+    const request = requestSpan('change')
+    expect(request).to.include({ name: 'PATCH /links/:code', kind: 2, parentSpanId: undefined, failed: false, service: 'linkgate-test' })
+    expect(treeOf(spans, request)).to.deep.equal({
+      gateway: { 'database.run': {} },
+      endpoint: {},
+      object: { 'database.run': {} },
+      data: { 'database.flush': {} },
+    })
+    expect(request.attributes).to.deep.equal({
+      'url.scheme': 'http', 'linkgate.request_id': 'change', 'http.request.method': 'PATCH', 'http.route': '/links/:code', 'http.response.status_code': 200,
+      'linkgate.policy.revision': 1, 'user.id': editor.id, 'linkgate.effect': 'allow', 'linkgate.rule': 'R5',
+    })
+    const below = (name: string) => spans.find((span) => span.traceId === request.traceId && span.name === name)?.attributes
+    expect(below('object')).to.include({ 'linkgate.action': 'link:update', 'linkgate.effect': 'allow', 'linkgate.rule': 'R5', 'linkgate.policy.revision': 1 })
+    expect(below('data')).to.include({ 'linkgate.operation': 'update' })
+    expect(below('database.flush')).to.include({ 'db.system.name': 'postgresql', 'db.query.summary': 'enter_change, unnamed', 'db.operation.batch.size': 2 })
+  })
+
+  it('mark a refusal with its layer and code, on the request and on the layer that refused, and reach no further', () => {
+    for (const [id, layer, code, status] of [['denied', 'object', 'policy_denied', 403], ['limited-role', 'endpoint', 'role_not_allowed', 403], ['bad-token', 'gateway', 'invalid_token', 401]] as const) {
+      const request = requestSpan(id)
+      const refused = { 'linkgate.refusal.layer': layer, 'linkgate.refusal.code': code }
+      expect(request.attributes, id).to.include({ ...refused, 'http.response.status_code': status })
+      expect(request.failed, 'a refusal is no fault').to.equal(false)
+      expect(spans.find((span) => span.traceId === request.traceId && span.name === layer)?.attributes, id).to.include(refused)
+      expect(spans.some((span) => span.traceId === request.traceId && span.name === 'data'), id).to.equal(false)
+    }
+    expect(requestSpan('denied').attributes).to.include({ 'linkgate.effect': 'deny', 'linkgate.rule': 'R5' })
+    expect(requestSpan('unrouted')).to.include({ name: 'GET' })
+  })
+
+  it('mark a fault of ours with its SQLSTATE, and as failed', () => {
+    const request = requestSpan('disagreed')
+    expect(request).to.include({ failed: true })
+    const flush = spans.find((span) => span.traceId === request.traceId && span.name === 'database.flush')
+    expect(flush).to.include({ failed: true })
+    expect(flush?.attributes).to.include({ 'error.type': '42501' })
+  })
+
+  it('continue the caller’s, where a traceparent names one', () => {
+    expect(requestSpan('part')).to.include({ traceId: TRACE, parentSpanId: PARENT })
+    expect(requestSpan('not-a-part').parentSpanId).to.equal(undefined)
+  })
+
+  it('hold no query, path, header, body, token or target', () => {
+    expect(collector.received()).to.not.match(/secret|example\.com|Bearer|eyJ/)
+  })
+
+  it('are not made of what is asked beside the requests', () => {
+    const ids = new Set(spans.map(({ spanId }) => spanId))
+    for (const span of spans) if (span.name !== 'GET' && span.kind !== 2) expect(ids.has(span.parentSpanId ?? ''), span.name).to.equal(true)
+  })
+})
+
+describe('traces that cannot be sent', () => {
+  it('disturb no request, and hold up no stop', async () => {
+    const service = await startTestService({ environment: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `http://127.0.0.1:${await freePort()}/v1/traces` } })
+    expect((await service.request('GET', '/absent')).status).to.equal(404)
+    const began = performance.now()
+    await service.stop()
+    expect(performance.now() - began).to.be.lessThan(4_000)
+  })
+
+  it('are told of in the log where the collector refuses them', async () => {
+    const collector = await openCollector(400)
+    const kept = keepLog()
+    const service = await startTestService({ log: kept.log, environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint } })
+    try {
+      expect((await service.request('GET', '/absent')).status).to.equal(404)
+    } finally {
+      await service.stop()
+      await collector.close()
+    }
+    expect(kept.lines().filter((line) => line.includes('spans could not be sent'))).to.have.lengthOf(1)
+  })
+})
+
+describe('tracing', () => {
+  it('is off unless the standard variables ask for it', () => {
+    const of = (environment: Record<string, string>) => readConfig(environment).tracing
+    expect(of({})).to.equal(undefined)
+    expect(of({ OTEL_SERVICE_NAME: 'x' })).to.equal(undefined)
+    expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' })).to.deep.equal({ endpoint: 'http://collector:4318/v1/traces', serviceName: 'linkgate' })
+    expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other/x', OTEL_SERVICE_NAME: 's' })).to.deep.equal({ endpoint: 'http://other/x', serviceName: 's' })
+    expect(of({ OTEL_TRACES_EXPORTER: 'otlp' })).to.deep.equal({ endpoint: 'http://localhost:4318/v1/traces', serviceName: 'linkgate' })
+    expect(of({ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).to.equal(undefined)
+    expect(of({ OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).to.equal(undefined)
+    expect(() => of({ OTEL_TRACES_EXPORTER: 'zipkin' })).to.throw('OTEL_TRACES_EXPORTER: must be otlp or none')
+    expect(() => of({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).to.throw('OTEL_EXPORTER_OTLP_PROTOCOL: must be http/json')
+  })
+
+  it('that is off sends nothing, and does not even load the SDK', async () => {
+    const collector = await openCollector()
+    try {
+      // the standard variable names the collector; another one says that nothing is sent
+      const service = await startTestService({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_SDK_DISABLED: 'true' } })
+      await service.request('GET', '/absent')
+      await service.stop()
+      expect(collector.requests()).to.equal(0)
+    } finally {
+      await collector.close()
+    }
+    const loaded = `import ${JSON.stringify(new URL('dist/service.js', PACKAGE_ROOT).href)}; import { createRequire } from 'node:module'
+      process.stdout.write(Object.keys(createRequire(import.meta.url).cache).filter((path) => /@opentelemetry.(?:sdk|exporter|otlp|resources|context)/.test(path)).join())`
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', loaded], { cwd: fileURLToPath(PACKAGE_ROOT), encoding: 'utf8' })
+    expect(status, stderr).to.equal(0)
+    expect(stdout).to.equal('')
+  })
+})
