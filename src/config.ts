@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 
 import { z } from 'zod'
@@ -56,6 +57,7 @@ const Settings = z.object({
   RATE_LIMIT_USER: quota.prefault('600/60'),
   RATE_LIMIT_SIGN_IN: quota.prefault('5/60'),
   TRUSTED_PROXY_HOPS: integer(0, 10).prefault('0'),
+  WORKERS: z.union([z.literal('auto').transform(() => availableParallelism()), integer(1, 256)], { error: 'must be an integer from 1 to 256, or auto' }).prefault('1'),
   REQUEST_DEADLINE_MS: integer(100, 120_000).prefault('5000'),
   METRICS_HOST: z.string().min(1).optional(),
   METRICS_PORT: integer(0, 65_535).optional(),
@@ -70,7 +72,7 @@ const Settings = z.object({
 })
 
 /** Settings of the contract that nothing reads yet. Ignoring one in silence could leave a service open that its owner believes closed. */
-const NOT_YET = ['DATABASE_REPLICA_URL', 'WORKERS'] as const
+const NOT_YET = ['DATABASE_REPLICA_URL'] as const
 
 /** Settings that say how an external issuer is used: without one they would be ignored. */
 const WITH_ISSUER = ['JWKS_URI', 'JWT_ALGORITHMS', 'JWT_UNKNOWN_SUBJECTS'] as const
@@ -107,6 +109,8 @@ export interface Config {
   readonly signingKeyFile: string
   readonly quotas: { readonly anonymous: Quota; readonly user: Quota; readonly sign_in: Quota }
   readonly trustedProxyHops: number
+  /** processes that answer requests */
+  readonly workers: number
   readonly requestDeadlineMs: number
   /** where `/metrics` is served apart from everything else; undefined: beside it, on the loopback interface alone */
   readonly metrics: { readonly host: string; readonly port: number } | undefined
@@ -152,6 +156,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     signingKeyFile: settings.JWT_SIGNING_KEY_FILE ?? resolve(settings.DATA_DIR, 'signing-key.pem'),
     quotas: Object.freeze({ anonymous: settings.RATE_LIMIT_ANONYMOUS, user: settings.RATE_LIMIT_USER, sign_in: settings.RATE_LIMIT_SIGN_IN }),
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+    workers: settings.WORKERS,
     requestDeadlineMs: settings.REQUEST_DEADLINE_MS,
     metrics: settings.METRICS_PORT === undefined ? undefined : Object.freeze({ host: settings.METRICS_HOST ?? '127.0.0.1', port: settings.METRICS_PORT }),
     tracing: tracingOf(settings),

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 
 import { createApp } from './app.js'
 import { createRecorder } from './audit/recorder.js'
@@ -23,6 +24,7 @@ import { invitationMailer } from './identity/invitation-mail.js'
 import { PERSONAL_TOKEN_PREFIX } from './identity/personal-token.js'
 import { createGateway } from './layers/1-gateway/gateway.js'
 import { createRateLimiter } from './layers/1-gateway/rate-limit.js'
+import type { CountTogether } from './layers/1-gateway/rate-limit.js'
 import { REDIS_OPTIONS } from './layers/1-gateway/rate-limit-store.js'
 import { createTokenVerifier } from './layers/1-gateway/token.js'
 import type { TokenVerifier } from './layers/1-gateway/token.js'
@@ -43,27 +45,41 @@ import { VERSION } from './version.js'
 /** A running service. */
 export interface Service {
   readonly baseUrl: string
+  /** where it listens */
+  readonly port: number
   /** where `/metrics` is served apart; undefined where it is served beside everything else */
   readonly metricsUrl: string | undefined
   readonly database: Database
   readonly policy: CurrentPolicy
   /** the route table that is served */
   readonly routes: readonly Route[]
-  /** Answers 503 on /readyz, lets requests in flight finish, then closes everything. `now` does not wait for them. */
-  stop(options?: { readonly now?: boolean }): Promise<void>
+  /**
+   * Answers 503 on /readyz, lets requests in flight finish, then closes everything. `now` does not wait for them; `idleMs`
+   * keeps connections for so long on which another request may be on its way.
+   */
+  stop(options?: { readonly now?: boolean; readonly idleMs?: number }): Promise<void>
+}
+
+/** The other processes that serve the same port: limits are counted with them, and metrics added to theirs. */
+export interface Siblings {
+  readonly count: CountTogether
+  readonly metrics: () => Promise<string>
+  readonly onMeasure: (measure: () => ReturnType<Registry['getMetricsAsJSON']>) => void
 }
 
 export interface ServiceParts {
   readonly config: Config
   readonly opened: OpenedDatabase
   readonly log: Logger
+  readonly siblings?: Siblings
   /** replaces layers; for tests that watch one layer alone */
   readonly composeLayers?: (layers: Layers) => Layers
 }
 
 /** Starts listening on an opened database. Throws StartError for whatever is wrong with the installation, before it listens. */
-export const startService = async ({ config, opened, log, composeLayers = (layers) => layers }: ServiceParts): Promise<Service> => {
+export const startService = async ({ config, opened, log, siblings, composeLayers = (layers) => layers }: ServiceParts): Promise<Service> => {
   const metrics = createMetrics()
+  siblings?.onMeasure(() => metrics.registry.getMetricsAsJSON())
   const pool = openPool({
     connection: opened.service,
     size: config.databasePoolSize,
@@ -93,7 +109,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     })
     const mailer = config.smtp && invitationMailer({ ...config.smtp, onFault: (fault) => log.error(fault, 'an invitation could not be sent by e-mail') })
     closing.push(async () => mailer?.settled())
-    const limiter = createRateLimiter({ quotas: config.quotas, observer: metrics.limiter.observer, ...(redis ? { redis } : {}) })
+    const limiter = createRateLimiter({ quotas: config.quotas, redis, together: siblings?.count, observer: metrics.limiter.observer })
     metrics.limiter.follow(limiter.shared)
     const recorder = createRecorder({ database, onBatch: metrics.recorder.observeBatch, onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait') })
     metrics.recorder.follow(recorder.stats)
@@ -115,7 +131,8 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     }
     const layers = composeLayers(tracing?.layers(ownLayers) ?? ownLayers)
 
-    const metricsServer = config.metrics && await openMetricsServer(metrics, config.metrics)
+    const exposed = siblings === undefined ? metrics : { text: siblings.metrics, contentType: metrics.contentType }
+    const metricsServer = config.metrics && await openMetricsServer(exposed, config.metrics)
     closing.push(async () => metricsServer?.close())
     const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000 })
     server.on('clientError', answerBrokenRequest)
@@ -125,7 +142,7 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
     const baseUrl = config.baseUrl ?? urlOf(server)
     let draining = false
     const routes = routeTable({
-      database, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? metrics : undefined, sendInvitation: mailer?.send,
+      database, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? exposed : undefined, sendInvitation: mailer?.send,
       readiness: async () => {
         const status = policy.status()
         const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)
@@ -144,13 +161,13 @@ export const startService = async ({ config, opened, log, composeLayers = (layer
         logRequest(request)
       },
     }).callback())
-    log.info({ url: baseUrl, metrics_url: metricsServer?.url, revision: policy.status().revision }, 'listening')
+    log.info({ url: baseUrl, metrics_url: metricsServer?.url, revision: policy.status().revision }, siblings === undefined ? 'listening' : 'a worker is ready')
 
     return {
-      baseUrl, metricsUrl: metricsServer?.url, database, policy, routes,
-      stop: async ({ now = false } = {}) => {
+      baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, database, policy, routes,
+      stop: async ({ now = false, idleMs = 0 } = {}) => {
         draining = true
-        await endConnections({ now })
+        await endConnections({ now, idleMs })
         await (closed ??= closeAll())
       },
     }
@@ -208,6 +225,11 @@ const listen = async (server: Server, { host, port }: Config): Promise<void> =>
   })
 
 const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo => typeof address === 'object' && address !== null
+
+const portOf = (server: Server): number => {
+  const address = server.address()
+  return isAddressInfo(address) ? address.port : 0
+}
 
 const urlOf = (server: Server): string => {
   const address = server.address()

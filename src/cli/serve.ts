@@ -9,12 +9,15 @@ import { PACKAGE_ROOT } from '../config.js'
 import type { Config } from '../config.js'
 import { claimDataDir } from '../database/embedded.js'
 import { openDatabase } from '../database/open.js'
+import type { OpenedDatabase } from '../database/open.js'
+import { openPool } from '../database/pool.js'
 import { createAccounts } from '../identity/accounts.js'
+import type { Accounts } from '../identity/accounts.js'
 import { createPasswords } from '../identity/password.js'
 import { createLogger, standardOutput } from '../log/create-logger.js'
 import { startService } from '../service.js'
-import type { Service } from '../service.js'
 import { print, settings } from './session.js'
+import { onSignals } from './signals.js'
 
 const FIRST_ADMIN = 'admin@localhost'
 const STOP_WITHIN_MS = 10_000
@@ -26,16 +29,17 @@ export const serveCommand = (): Command =>
     .action(async () => {
       const config = settings()
       const log = createLogger(config.logLevel, standardOutput())
-      const stopping = onStopSignals()
+      const signals = onSignals()
       const claim = await claimDataDir(config.dataDir)
       try {
         const opened = await openDatabase({ ...config, migrations: new URL('migrations/', PACKAGE_ROOT) })
         try {
-          const service = await startService({ config, opened, log })
-          const admin = await firstAdmin(service, config)
-          print(welcome(service.baseUrl, admin, opened.embedded ? shown(config.dataDir) : null))
-          await stopping.first
-          await stop(service, log, stopping.second)
+          const running = await start({ config, opened, log })
+          signals.onHangUp(() => running.restart())
+          const admin = await firstAdmin(opened, config)
+          print(welcome(running.baseUrl, admin, opened.embedded ? shown(config.dataDir) : null))
+          await signals.first
+          await stop(running, log, signals.second)
         } finally {
           await opened.leave()
         }
@@ -44,26 +48,29 @@ export const serveCommand = (): Command =>
       }
     })
 
-/** The first signal stops in order, the second at once. */
-const onStopSignals = () => {
-  const wait = () => new Promise<void>((resolve) => {
-    const done = () => {
-      process.off('SIGTERM', done)
-      process.off('SIGINT', done)
-      resolve()
-    }
-    process.on('SIGTERM', done)
-    process.on('SIGINT', done)
-  })
-  const first = wait()
-  return { first, second: first.then(wait) }
+/** What serves: this process, or several workers of it. */
+interface Running {
+  readonly baseUrl: string
+  stop(how: { readonly now: boolean }): Promise<void>
+  /** replaces the processes that serve, one after another */
+  restart(): unknown
 }
 
-const stop = async (service: Service, log: Logger, second: Promise<void>): Promise<void> => {
+const start = async (parts: { readonly config: Config; readonly opened: OpenedDatabase; readonly log: Logger }): Promise<Running> => {
+  if (parts.config.workers > 1) {
+    // not loaded where one process serves: node:cluster changes how it listens
+    const { startWorkers } = await import('../cluster/start-workers.js')
+    return startWorkers(parts)
+  }
+  const service = await startService(parts)
+  return { baseUrl: service.baseUrl, stop: service.stop, restart: () => parts.log.info('SIGHUP is ignored: with WORKERS=1 nobody else could serve meanwhile') }
+}
+
+const stop = async (running: Running, log: Logger, second: Promise<void>): Promise<void> => {
   log.info('stopping: requests in flight are finished first')
   const late = setTimeout(() => log.warn('requests in flight were cut off'), STOP_WITHIN_MS)
   const impatient = Promise.race([second, new Promise<void>((resolve) => setTimeout(resolve, STOP_WITHIN_MS).unref())])
-  await Promise.race([service.stop(), impatient.then(() => service.stop({ now: true }))])
+  await Promise.race([running.stop({ now: false }), impatient.then(() => running.stop({ now: true }))])
   clearTimeout(late)
   log.info('stopped')
 }
@@ -75,8 +82,16 @@ interface FirstAdmin { readonly email: string; readonly passwordFile: string | n
  * The first account of an empty installation. Its password goes into a file that only its owner may read: not into the
  * terminal's history, nor into a log that somebody collects.
  */
-const firstAdmin = async (service: Service, { dataDir, externalIssuer }: Config): Promise<FirstAdmin | null> => {
-  const accounts = createAccounts(service.database)
+const firstAdmin = async (opened: OpenedDatabase, config: Config): Promise<FirstAdmin | null> => {
+  const database = openPool({ connection: opened.service, size: 1, deadlineMs: config.requestDeadlineMs })
+  try {
+    return await addFirstAdmin(createAccounts(database), config)
+  } finally {
+    await database.close()
+  }
+}
+
+const addFirstAdmin = async (accounts: Accounts, { dataDir, externalIssuer }: Config): Promise<FirstAdmin | null> => {
   if (await accounts.any()) return null
   if (externalIssuer !== undefined) {
     const added = await accounts.addFirst({ email: FIRST_ADMIN, role: 'admin', name: 'Admin', passwordHash: null })

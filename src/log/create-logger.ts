@@ -7,8 +7,11 @@ import { escapeInvisible } from './escape-invisible.js'
 /** Fields of a PostgreSQL error that may hold a row or a parameter. */
 const OF_ROWS = ['detail', 'where', 'hint', 'internalQuery'] as const
 
-/** Where the lines go: standard output, written beside the requests; what is still in memory is written when the process exits. */
-export const standardOutput = () => pino.destination({ dest: 1, sync: false })
+/**
+ * Where the lines go: standard output, written beside the requests; what is still in memory is written when the process exits.
+ * Several processes may share it: a pipe takes up to 4,096 bytes whole, so that no line stands within another's.
+ */
+export const standardOutput = () => pino.destination({ dest: 1, sync: false, maxWrite: 4_096 })
 
 /**
  * The program's one logger: JSON lines (docs/metrics.md). Nothing that a caller sent comes into a line raw: JSON escapes the

@@ -26,9 +26,11 @@ export interface CounterOptions {
   readonly namespace: string
   readonly quota: Quota
   readonly redis?: Redis | undefined
+  /** counts where several processes of one node count together; rejects where that place does not answer */
+  readonly together?: Counter['consume'] | undefined
   /** how many buckets are remembered in this process; beyond it the longest unused is forgotten */
   readonly maxBuckets?: number
-  /** told of every request that Redis could not count */
+  /** told of every request that a shared place could not count */
   readonly onStoreError?: () => void
 }
 
@@ -44,37 +46,42 @@ export const REDIS_OPTIONS = {
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 500),
 } as const
 
-/** How long a Redis that failed is left alone before one request tries it again, in milliseconds. */
+/** How long a place that failed is left alone before one request tries it again, in milliseconds. */
 const REST_MS = 1_000
 
 /**
- * Counts requests of a bucket in fixed spans; exact under concurrency. With Redis all processes count together; while
- * Redis is away each process counts alone, so a quota is never lifted.
+ * Counts requests of a bucket in fixed spans; exact under concurrency. With Redis all processes count together; while it is
+ * away those of one node do, and where that fails too each process counts alone: a quota is never lifted.
  */
-export const createCounter = ({ namespace, quota, redis, maxBuckets = 100_000, onStoreError }: CounterOptions): Counter => {
+export const createCounter = ({ namespace, quota, redis, together, maxBuckets = 100_000, onStoreError }: CounterOptions): Counter => {
   const options = { keyPrefix: `linkgate:${namespace}`, points: quota.points, duration: quota.seconds }
-  const local = boundedMemory(new RateLimiterMemory(options), maxBuckets)
-  if (redis === undefined) return { consume: local, shared: () => false }
-  const shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
+  const alone = boundedMemory(new RateLimiterMemory(options), maxBuckets)
+  const here = together === undefined ? alone : preferring(together, alone, onStoreError).consume
+  if (redis === undefined) return { consume: here, shared: () => false }
+  const inRedis = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
+  const { consume: count, rests } = preferring((bucket) => consume(inRedis, bucket), here, onStoreError)
+  return { consume: count, shared: () => redis.status === 'ready' && !rests() }
+}
+
+/** Counts in the first place, and in the second while the first fails and rests from that. */
+const preferring = (first: Counter['consume'], second: Counter['consume'], onError?: () => void) => {
   let restsUntil = 0
-  return {
-    consume: async (bucket) => {
-      const now = performance.now()
-      if (now < restsUntil) return local(bucket)
-      // Where Redis failed before, this request alone tries it; the others go on without waiting for the outcome.
-      if (restsUntil > 0) restsUntil = now + REST_MS
-      try {
-        const count = await consume(shared, bucket)
-        restsUntil = 0
-        return count
-      } catch {
-        onStoreError?.()
-        restsUntil = performance.now() + REST_MS
-        return local(bucket)
-      }
-    },
-    shared: () => redis.status === 'ready' && restsUntil === 0,
+  const count: Counter['consume'] = async (bucket) => {
+    const now = performance.now()
+    if (now < restsUntil) return second(bucket)
+    // Where the first place failed before, this request alone tries it; the others go on without waiting for the outcome.
+    if (restsUntil > 0) restsUntil = now + REST_MS
+    try {
+      const counted = await first(bucket)
+      restsUntil = 0
+      return counted
+    } catch {
+      onError?.()
+      restsUntil = performance.now() + REST_MS
+      return second(bucket)
+    }
   }
+  return { consume: count, rests: () => restsUntil > 0 }
 }
 
 /**

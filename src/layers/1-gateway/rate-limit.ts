@@ -7,11 +7,15 @@ import koaRatelimit from 'koa-ratelimit'
 import { Refusal } from '../../domain/refusal.js'
 import { aside } from './aside.js'
 import { createCounter } from './rate-limit-store.js'
-import type { Quota } from './rate-limit-store.js'
+import type { Count, Quota } from './rate-limit-store.js'
 
 export type { Quota } from './rate-limit-store.js'
 
-export type QuotaName = 'anonymous' | 'user' | 'sign_in'
+export const QUOTA_NAMES = ['anonymous', 'user', 'sign_in'] as const
+export type QuotaName = (typeof QUOTA_NAMES)[number]
+
+/** Counts where several processes count together; rejects where that place does not answer. */
+export type CountTogether = (quota: QuotaName, bucket: string) => Promise<Count>
 
 export interface RateLimiter {
   /**
@@ -34,6 +38,8 @@ export interface RateLimiterOptions {
   readonly quotas: Readonly<Record<QuotaName, Quota | undefined>>
   /** shared counters; without it each process counts for itself */
   readonly redis?: Redis | undefined
+  /** counters of all processes of this node; beside Redis they count while it is away */
+  readonly together?: CountTogether | undefined
   readonly observer?: LimiterObserver
 }
 
@@ -41,11 +47,11 @@ export interface RateLimiterOptions {
 interface Standing { readonly quota: Quota; readonly left: number; readonly seconds: number }
 
 /** One koa-ratelimit for each quota, each over counters of its own. */
-export const createRateLimiter = ({ quotas, redis, observer }: RateLimiterOptions): RateLimiter => {
+export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): RateLimiter => {
   const limits = {
-    anonymous: createLimit('anonymous', quotas.anonymous, redis, observer),
-    user: createLimit('user', quotas.user, redis, observer),
-    sign_in: createLimit('sign_in', quotas.sign_in, redis, observer),
+    anonymous: createLimit('anonymous', quotas.anonymous, parts),
+    user: createLimit('user', quotas.user, parts),
+    sign_in: createLimit('sign_in', quotas.sign_in, parts),
   }
   const told = new WeakMap<Context, Map<QuotaName, Standing>>()
   return {
@@ -61,7 +67,7 @@ export const createRateLimiter = ({ quotas, redis, observer }: RateLimiterOption
       const headers = rateLimitHeaders(standings)
       ctx.set({ ...headers })
       if (!allowed) {
-        observer?.refused(name)
+        parts.observer?.refused(name)
         throw new Refusal('rate_limited', { headers: { ...headers, 'Retry-After': String(standing.seconds) } })
       }
     },
@@ -72,9 +78,9 @@ export const createRateLimiter = ({ quotas, redis, observer }: RateLimiterOption
   }
 }
 
-const createLimit = (name: QuotaName, quota: Quota | undefined, redis: Redis | undefined, observer: LimiterObserver | undefined) => {
+const createLimit = (name: QuotaName, quota: Quota | undefined, { redis, together, observer }: Omit<RateLimiterOptions, 'quotas'>) => {
   if (quota === undefined) return undefined
-  const counter = createCounter({ namespace: name, quota, redis, ...(observer ? { onStoreError: observer.storeFailed } : {}) })
+  const counter = createCounter({ namespace: name, quota, redis, ...(together ? { together: (bucket) => together(name, bucket) } : {}), ...(observer ? { onStoreError: observer.storeFailed } : {}) })
   // koa-ratelimit's Redis driver calls one command of its `db`, and gives back what it answers: [left before this request,
   // reset, total]. Ours counts exactly; reset is in milliseconds from now, read below. A Map satisfies the declared type.
   const db = Object.assign(new Map<never, never>(), {

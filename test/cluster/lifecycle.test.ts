@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+
+import { expect } from 'chai'
+
+import { isRunning } from '../../src/database/embedded/process-mark.js'
+import { openConnection } from '../support/connection.js'
+import { startNode } from '../support/node.js'
+import type { ServiceNode } from '../support/node.js'
+import { requireBuilt, runProgram } from '../support/program.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { untilGone, untilSaid, workerPids } from '../support/workers.js'
+
+describe('workers on the embedded database', function () {
+  this.timeout(60_000)
+  let environment: Readonly<Record<string, string>>
+  let node: ServiceNode | undefined
+  before(async () => {
+    requireBuilt()
+    environment = { DATA_DIR: join(await makeTemporaryFolder(), 'data'), WORKERS: '2' }
+  })
+  after(() => node?.stop())
+
+  it('say in one line why they cannot start, exit 1, and none of them is left', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const address = taken.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const { code, stderr } = await runProgram(['serve'], { ...environment, PORT: String(address.port) }).ended
+    taken.close()
+    expect([code, stderr.trimEnd()]).to.deep.equal([1, `linkgate: port ${address.port} on 127.0.0.1 is taken; set PORT to another, or to 0 for any free one`])
+  })
+
+  it('end by themselves where their primary is killed, and the next start takes the database over', async () => {
+    node = await startNode(environment)
+    const first = node
+    await untilSaid(first, (output) => isWelcome(output) && workerPids(first).length === 2)
+    const pids = workerPids(node)
+    expect(pids).to.have.length(2)
+    expect(node.output()).to.include('password in')
+    const caller = openConnection(node.baseUrl)
+    expect((await caller.request('GET', '/readyz')).status).to.equal(200)
+    await node.stop('SIGKILL')
+    await untilGone(pids, isRunning)
+    caller.close()
+    node = await startNode(environment)
+    expect((await openConnection(node.baseUrl, { fresh: true }).request('GET', '/readyz')).status).to.equal(200)
+    const second = node
+    await untilSaid(second, (output) => isWelcome(output) && workerPids(second).length === 2)
+    expect(node.output(), 'the first admin is made once').to.not.include('password in')
+  })
+
+  it('are cut off by a second signal, exit 0 at once', async () => {
+    if (!node) throw new Error('no node')
+    const pids = workerPids(node)
+    const body = JSON.stringify({ grant_type: 'password', username: 'x', password: 'y' })
+    const { hostname, port } = new URL(node.baseUrl)
+    const half = connect(Number(port), hostname)
+    half.on('error', () => undefined)
+    half.write(`POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`)
+    // the answer to Expect: from here on the request is under way, and holds its worker
+    await once(half, 'data')
+    const began = performance.now()
+    const exited = once(node.child, 'exit')
+    node.child.kill('SIGTERM')
+    let listening = true
+    while (listening) listening = await fetch(`${node.baseUrl}/healthz`).then(() => true, () => false)
+    node.child.kill('SIGTERM')
+    expect(await exited).to.deep.equal([0, null])
+    expect(performance.now() - began).to.be.lessThan(8_000)
+    expect(await Promise.all(pids.map(isRunning))).to.deep.equal([false, false])
+  })
+})
+
+const isWelcome = (output: string): boolean => output.includes('Ctrl-C')

@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+import { expect } from 'chai'
+
+import { isRunning } from '../../src/database/embedded/process-mark.js'
+import { openPool } from '../../src/database/pool.js'
+import { ACTIONS } from '../../src/domain/action.js'
+import { createAccounts } from '../../src/identity/accounts.js'
+import { openIssuer } from '../../src/identity/identity.js'
+import { openConnection } from '../support/connection.js'
+import type { Connection } from '../support/connection.js'
+import { testDatabase } from '../support/database.js'
+import { onDatabase, startNode } from '../support/node.js'
+import type { ServiceNode } from '../support/node.js'
+import { requireBuilt } from '../support/program.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { load, untilGone, untilSaid, workerPids } from '../support/workers.js'
+
+describe('two workers on one port', function () {
+  this.timeout(60_000)
+  let node: ServiceNode
+  let limited: ServiceNode
+  let tokens: { readonly admin: string; readonly editor: string }
+  const connections: Connection[] = []
+
+  const connect = (count: number, { to = node, fresh = false } = {}): readonly Connection[] => {
+    const opened = Array.from({ length: count }, () => openConnection(to.baseUrl, { fresh }))
+    connections.push(...opened)
+    return opened
+  }
+  const bearer = (name: keyof typeof tokens) => ({ Authorization: `Bearer ${tokens[name]}` })
+  /** How many of the connections are answered. */
+  const answered = async (asked: readonly Connection[], path = '/healthz') =>
+    (await Promise.allSettled(asked.map((each) => each.request('GET', path)))).filter((each) => each.status === 'fulfilled' && each.value.status === 200).length
+
+  before(async () => {
+    requireBuilt()
+    const db = await testDatabase()
+    const signingKeyFile = join(await makeTemporaryFolder(), 'key.pem')
+    const issuer = await openIssuer({ signingKeyFile, audience: undefined })
+    const pool = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
+    const tokenOf = async (role: string) => {
+      const { id } = await createAccounts(pool).add({ email: `${role}@example.com`, role, name: '', passwordHash: null })
+      return (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 600 })).token
+    }
+    tokens = { admin: await tokenOf('admin'), editor: await tokenOf('editor') }
+    await pool.close()
+    const environment = { ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: signingKeyFile, WORKERS: '2' }
+    ;[node, limited] = await Promise.all([startNode(environment), startNode({ ...environment, RATE_LIMIT_ANONYMOUS: '30/600', RATE_LIMIT_SIGN_IN: '3/600' })])
+    await untilSaid(node, () => workerPids(node).length === 2)
+    const [maker] = connect(1, { fresh: true })
+    expect((await maker?.request('POST', '/links', { headers: bearer('editor'), json: { target: 'https://example.com/', code: 'shared' } }))?.status).to.equal(201)
+  })
+  afterEach(() => { for (const connection of connections.splice(0)) connection.close() })
+  after(async () => { await Promise.all([node?.stop(), limited?.stop()]) })
+
+  it('count for one limit: of 200 requests at once on both, exactly 30 pass at 30', async () => {
+    const callers = connect(8, { to: limited })
+    const statuses = (await Promise.all(callers.flatMap((caller) => Array.from({ length: 25 }, () => caller.request('GET', '/shared'))))).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 302)).to.have.length(30)
+    expect(statuses.filter((status) => status === 429)).to.have.length(170)
+  })
+
+  it('hold an edit made through one of them against every write at once, and against reads for whoever asks for it', async () => {
+    const [editing, ...others] = connect(6)
+    if (!editing) throw new Error('no connection')
+    // all of them are open, on either worker, before the edit
+    expect(await answered(others)).to.equal(5)
+    const revision = 1
+    const deny = { ptype: 'p', priority: 505, rule: 'TEST', role: 'editor', action: 'link:update', reach: 'any', effect: 'deny' }
+    const edited = await editing.request('POST', '/policy/changes', { headers: { ...bearer('admin'), 'If-Match': `"${revision}"` }, json: { add: [deny], remove: [], reason: 'a test' } })
+    const edit = performance.now()
+    expect(edited.status, edited.text).to.equal(200)
+    const writes = await Promise.all(others.map((other) => other.request('PATCH', '/links/shared', { headers: bearer('editor'), json: { target: 'https://example.com/denied' } })))
+    expect(writes.map(({ status }) => status)).to.deep.equal([403, 403, 403, 403, 403])
+    const fresh = await Promise.all(others.map((other) => other.request('GET', '/links/shared', { headers: { 'Policy-At-Least': String(revision + 1) } })))
+    expect(fresh.map(({ status, headers }) => [status, headers['policy-revision']])).to.deep.equal(others.map(() => [200, String(revision + 1)]))
+    for (const other of others) {
+      let seen: unknown
+      while (seen !== String(revision + 1)) seen = (await other.request('GET', '/links/shared')).headers['policy-revision']
+    }
+    expect(performance.now() - edit).to.be.lessThan(1_000)
+    const back = await editing.request('POST', '/policy/changes', { headers: { ...bearer('admin'), 'If-Match': `"${revision + 1}"` }, json: { add: [], remove: [deny], reason: 'a test' } })
+    expect(back.status).to.equal(200)
+  })
+
+  it('answer from two processes; where one is killed the other goes on, and another takes its place', async () => {
+    const callers = connect(8)
+    expect(await answered(callers)).to.equal(8)
+    const [victim = 0, survivor = 0] = workerPids(node).slice(-2)
+    process.kill(victim, 'SIGKILL')
+    await untilGone([victim], isRunning)
+    // a connection that ended is opened again by the next request, the one during which it is noticed fails
+    const left = await answered(callers)
+    expect(left).to.be.within(1, 8)
+    await untilSaid(node, () => workerPids(node).at(-1) !== survivor)
+    expect(await answered(callers)).to.equal(8)
+    expect(node.output()).to.match(/"a worker is gone \(signal SIGKILL\); another takes its place"/)
+    expect(await isRunning(survivor)).to.equal(true)
+  })
+
+  it('add up what they count, with what those that are gone had counted', async () => {
+    const counted = async () => {
+      const [asking] = connect(1)
+      const { text } = await asking?.request('GET', '/metrics') ?? { text: '' }
+      return Number(/linkgate_http_request_duration_seconds_count\{method="GET",route="\/:code",status="302"\} (\d+)/.exec(text)?.[1] ?? 0)
+    }
+    const before = await counted()
+    await Promise.all(connect(4).map((caller) => caller.request('GET', '/shared')))
+    expect(await counted()).to.equal(before + 4)
+    const ready = workerPids(node).length
+    process.kill(workerPids(node).at(-1) ?? 0, 'SIGKILL')
+    await untilSaid(node, () => workerPids(node).length > ready)
+    expect(await counted()).to.equal(before + 4)
+  })
+
+  it('are replaced one after another on SIGHUP, and no request fails, on kept connections and new ones', async () => {
+    const before = workerPids(node).slice(-2)
+    const read = (caller: Connection) => () => caller.request('GET', '/shared')
+    const write = (caller: Connection) => () => caller.request('PATCH', '/links/shared', { headers: bearer('editor'), json: { target: 'https://example.com/' } })
+    const under = load([...connect(4).map(read), ...connect(2).map(write), ...connect(2, { fresh: true }).map(read)], (status) => status === 302 || status === 200)
+    node.child.kill('SIGHUP')
+    await untilSaid(node, (output) => output.includes('every worker was replaced'))
+    const { done, failed } = await under.stop()
+    expect(failed).to.deep.equal([])
+    expect(done).to.be.greaterThan(50)
+    const after = workerPids(node).slice(-2)
+    expect(after.filter((pid) => before.includes(pid))).to.deep.equal([])
+    expect((await Promise.all(before.map(isRunning)))).to.deep.equal([false, false])
+  })
+
+  it('stop in order under load: what was begun is answered, exit 0 within the limit', async () => {
+    const pids = workerPids(node).slice(-2)
+    const callers = connect(4)
+    expect(await answered(callers)).to.equal(4)
+    const under = load(callers.map((caller) => () => caller.request('GET', '/shared')), (status) => status === 302)
+    const signalled = performance.now()
+    const exited = once(node.child, 'exit')
+    node.child.kill('SIGTERM')
+    // a terminal and a service manager signal every process of the group: the workers leave it to the primary
+    for (const pid of pids) process.kill(pid, 'SIGINT')
+    expect((await exited)[0]).to.equal(0)
+    expect(performance.now() - signalled).to.be.lessThan(10_000)
+    await under.stop()
+    expect(await Promise.all(pids.map(isRunning))).to.deep.equal([false, false])
+    expect(node.output()).to.not.include('cut off')
+  })
+})
