@@ -26,6 +26,7 @@ import { createGateway } from './layers/1-gateway/gateway.js'
 import { createRateLimiter } from './layers/1-gateway/rate-limit.js'
 import type { CountTogether } from './layers/1-gateway/rate-limit.js'
 import { REDIS_OPTIONS } from './layers/1-gateway/rate-limit-store.js'
+import { requireScope } from './layers/1-gateway/scope.js'
 import { createTokenVerifier } from './layers/1-gateway/token.js'
 import type { TokenVerifier } from './layers/1-gateway/token.js'
 import { requireRole } from './layers/2-endpoint/require-role.js'
@@ -122,6 +123,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
         trustedProxyHops: config.trustedProxyHops,
       }),
       countAccount: async (ctx, account) => limiter.require(ctx, 'sign_in', accountBucket(account)),
+      scope: requireScope,
       endpoint: requireRole,
       object: requirePermission,
       data: (rule, context) => rule.open(context),

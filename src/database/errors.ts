@@ -7,6 +7,7 @@ export const SQLSTATE = {
   uniqueViolation: '23505',
   insufficientPrivilege: '42501',
   readOnlyTransaction: '25006',
+  queryCanceled: '57014',
   policyReplaced: 'LG001',
   lastAdmin: 'LG003',
 } as const

@@ -73,6 +73,7 @@ const operationOf = (route: Route, named: Named): Json => ({
     endpoint: route.endpoint,
     object: route.objectAction,
     data: route.dataRows,
+    ...(route.partAction === 'none' ? {} : { part: route.partAction }),
   },
   parameters: parametersOf(route),
   ...(route.body

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 
 import { PolicyReplaced } from '../database/errors.js'
+import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { parseInput, parseQuery, readBody } from '../input/input.js'
@@ -8,15 +9,15 @@ import type { Snapshot } from '../policy/snapshot.js'
 import { recordOfAnswer, recordOfRefusal } from './decision-record.js'
 import type { Decided } from './decision-record.js'
 import { RecordChanged } from './4-data/record-changed.js'
-import type { Answer, Caller, GatewayRule, Layers, Route, RouteSpec } from './route.js'
+import type { Answer, Caller, GatewayRule, Layers, PartRule, Route, RouteSpec } from './route.js'
 
 /**
  * Makes a route: the only place where the four layers meet, and the only way into the route table.
  * Order: gateway; then, under one policy revision, endpoint, object, the request's own validation, data and handler.
  * Where the policy or the record was replaced before the commit, all of it is decided once more, under what is in force now.
  */
-export const route = <Params = undefined, Query = undefined, Body = undefined, Record extends Owned | null = null, Store = undefined>(
-  spec: RouteSpec<Params, Query, Body, Record, Store>,
+export const route = <Params = undefined, Query = undefined, Body = undefined, Record extends Owned | null = null, Store = undefined, Part = null>(
+  spec: RouteSpec<Params, Query, Body, Record, Store, Part>,
 ): Route => ({
   method: spec.method,
   path: spec.path,
@@ -24,6 +25,7 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
   endpoint: spec.endpoint,
   objectAction: spec.object === 'none' ? 'none' : spec.object.action,
   dataRows: spec.data === 'none' ? 'none' : spec.data.rows ?? 'bound to the caller',
+  partAction: spec.part?.action ?? 'none',
   status: spec.status,
   params: spec.params,
   query: spec.query,
@@ -31,7 +33,7 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
   accepts: spec.accepts ?? ['json'],
   documentation: spec.documentation,
   serve: async (layers, ctx) => {
-    const began: Began = { ctx, action: actionOf(spec), caller: null, decision: null }
+    const began: Began = { ctx, action: actionOf(spec), caller: null, decision: null, part: null }
     let body: Promise<unknown> | undefined
     const bodyOnce = () => (body ??= readBody(ctx, spec.accepts ?? ['json']).catch((error: unknown) => { throw asInputFault(error, spec.inputFault) }))
     try {
@@ -40,6 +42,7 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
       const answer = await underOnePolicy(layers, ctx, (snapshot) => act(spec, layers, began, caller, snapshot, bodyOnce))
       if (began.decision !== null) layers.count({ effect: 'allow', rule: began.decision.rule, layer: 'object' })
       if (keepsNoRecord(spec) && began.decision !== null) layers.record(recordOfAnswer(began, answer.status))
+      if (began.part !== null) layers.record(recordOfAnswer({ ...began, action: began.part.action, decision: began.part }, answer.status))
       return answer
     } catch (error) {
       const record = recordOfRefusal(began, error)
@@ -53,7 +56,7 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
 })
 
 /** A request under way: what its decision record is made of, once it is over. */
-type Began = { -readonly [Member in keyof Decided]: Decided[Member] }
+type Began = { -readonly [Member in keyof Decided]: Decided[Member] } & { /** the decision about the part that was asked for */ part: Decision | null }
 
 const actionOf = ({ gateway, endpoint, object }: Pick<RouteSpec<never, never, never, null, never>, 'gateway' | 'endpoint'> & { readonly object: 'none' | { readonly action: string } }): string =>
   object !== 'none' ? object.action : endpoint !== 'none' ? endpoint : gateway.scope
@@ -62,8 +65,8 @@ const actionOf = ({ gateway, endpoint, object }: Pick<RouteSpec<never, never, ne
 const keepsNoRecord = ({ method, gateway, data }: { readonly method: string; readonly gateway: GatewayRule; readonly data: unknown }): boolean =>
   gateway.scope !== 'public' && (method === 'get' || data === 'none')
 
-const act = async <Params, Query, Body, Record extends Owned | null, Store>(
-  spec: RouteSpec<Params, Query, Body, Record, Store>, layers: Layers, began: Began, caller: Caller, snapshot: Snapshot,
+const act = async <Params, Query, Body, Record extends Owned | null, Store, Part>(
+  spec: RouteSpec<Params, Query, Body, Record, Store, Part>, layers: Layers, began: Began, caller: Caller, snapshot: Snapshot,
   body: () => Promise<unknown>,
 ): Promise<Answer> => {
   const { ctx } = began
@@ -76,15 +79,30 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store>(
   if (decision !== null) ctx.state.decision = decision
   // The faults of an input are told only to callers who may do the thing at all.
   const query = parseQuery(ctx.querystring, spec.query)
+  const part = spec.part && query !== undefined && spec.part.asked(query) ? await openPart(spec.part, layers, began, caller, snapshot, spec.status) : null
   const parsedBody = spec.body ? parseInput(await body(), spec.body, spec.inputFault) : absent<Body>()
   const store = spec.data === 'none'
     ? absent<Store>()
     : layers.data(spec.data, { caller, snapshot, decision, requestId: ctx.state.requestId, status: spec.status })
   return spec.handle({
-    params, query: query ?? absent<Query>(), body: parsedBody, caller, record, store, snapshot,
+    params, query: query ?? absent<Query>(), body: parsedBody, caller, record, store, part, snapshot,
     countAccount: (account) => layers.countAccount(ctx, account),
     headers: { ifMatch: ctx.get('If-Match') || undefined, forwarded: ctx.get('X-Forwarded-For') !== '' || ctx.get('Forwarded') !== '' },
   })
+}
+
+/** Takes the part that a request asks for through the layers. A refusal on the way is one of the part's action, and is recorded as that. */
+const openPart = async <Part>(
+  { action, data }: PartRule<never, Part>, layers: Layers, began: Began, caller: Caller, snapshot: Snapshot, status: number,
+): Promise<Part> => {
+  const own = began.action
+  began.action = action
+  layers.scope(caller, action)
+  layers.endpoint(snapshot, caller, action)
+  const { decision } = await layers.object(snapshot, caller, { action, load: () => null, without: true }, undefined)
+  began.action = own
+  began.part = decision
+  return layers.data(data, { caller, snapshot, decision, requestId: began.ctx.state.requestId, status })
 }
 
 /** A body that cannot be read, as the refusal that the route's standard asks for; 413 stays what it is. */

@@ -50,6 +50,16 @@ export interface DataRule<Store> {
   readonly open: (context: DataContext) => Store
 }
 
+/**
+ * A part of the answer that a request may ask for, and that another action guards. The layers decide about it as they do
+ * about the route: the scope, the endpoint, `can()` without a record. Its store is opened for nobody else.
+ */
+export interface PartRule<Query, Part> {
+  readonly asked: (query: Query) => boolean
+  readonly action: Action
+  readonly data: DataRule<Part>
+}
+
 export interface Answer {
   readonly status: number
   readonly body?: unknown
@@ -58,13 +68,15 @@ export interface Answer {
   readonly type?: string
 }
 
-export interface HandlerInput<Params, Query, Body, Record, Store> {
+export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
   readonly caller: Caller
   readonly record: Record
   readonly store: Store
+  /** null where the request does not ask for the part */
+  readonly part: Part | null
   readonly snapshot: Snapshot
   /** counts a sign-in attempt on an account; throws `rate_limited` */
   readonly countAccount: (account: string) => Promise<void>
@@ -86,13 +98,14 @@ export interface Documentation {
  * A route declares its four layers beside its handler. None of them can be left out: a layer that has nothing to check
  * says `'none'`, and the handler then gets nothing from it.
  */
-export interface RouteSpec<Params, Query, Body, Record extends Owned | null, Store> {
+export interface RouteSpec<Params, Query, Body, Record extends Owned | null, Store, Part = null> {
   readonly method: 'get' | 'post' | 'patch' | 'delete'
   readonly path: string
   readonly gateway: GatewayRule
   readonly endpoint: Action | 'none'
   readonly object: ObjectRule<Params, Record> | 'none'
   readonly data: DataRule<Store> | 'none'
+  readonly part?: PartRule<Query, Part>
   /** the status of a success */
   readonly status: number
   readonly params?: z.ZodType<Params>
@@ -102,7 +115,7 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned | null, Sto
   readonly accepts?: readonly ('json' | 'form')[]
   /** the refusal of a body that cannot be read or is not valid, where a standard asks for another than 415, 400 and 422 */
   readonly inputFault?: 'invalid_request'
-  readonly handle: (input: HandlerInput<Params, Query, Body, Record, Store>) => Promise<Answer> | Answer
+  readonly handle: (input: HandlerInput<Params, Query, Body, Record, Store, Part>) => Promise<Answer> | Answer
   readonly documentation: Documentation
 }
 
@@ -114,6 +127,7 @@ export interface Route {
   readonly endpoint: Action | 'none'
   readonly objectAction: Action | 'none'
   readonly dataRows: string
+  readonly partAction: Action | 'none'
   readonly status: number
   readonly params: z.ZodType | undefined
   readonly query: z.ZodType | undefined
@@ -130,6 +144,8 @@ export interface Layers {
   readonly gateway: (ctx: Context, rule: GatewayRule) => Promise<Caller>
   /** 429: sign-in attempts on one account, whatever address they come from */
   readonly countAccount: (ctx: Context, account: string) => Promise<void>
+  /** 403: the scope of what a request asks for beside its route's own */
+  readonly scope: (caller: Caller, action: Action) => void
   /** 403: the role */
   readonly endpoint: (snapshot: Snapshot, caller: Caller, action: Action) => void
   /** 404, 403: the record, then can() */

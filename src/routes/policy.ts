@@ -1,9 +1,11 @@
 import { z } from 'zod'
 
+import { WINDOW_RULE, minutesOf } from '../audit/replay-window.js'
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
+import type { Replays } from '../layers/4-data/replay.js'
 import type { DataRule, Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { commitEdit, parseEdit, planEdit } from '../policy/edit.js'
@@ -20,12 +22,21 @@ export interface PolicyParts {
   readonly database: Database
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
+  readonly replays: DataRule<Replays>
 }
 
 const Row = z.looseObject({ ptype: z.enum(['p', 'p2', 'g']) }).meta({ id: 'PolicyRow', description: 'An object row (p), an endpoint row (p2) or an inheritance row (g)' })
 const Reason = z.string().trim().min(1, 'is required: the history says why').max(1_000)
 const Revision = z.strictObject({ revision: z.string().regex(/^[1-9]\d{0,14}$/, 'must be the number of a revision').transform(Number) })
 const Flag = z.enum(['true', 'false']).default('false').transform((text) => text === 'true')
+const Window = z.string().transform((text, context) => {
+  const minutes = minutesOf(text)
+  if (minutes !== null) return { window: text, minutes }
+  context.addIssue({ code: 'custom', message: WINDOW_RULE })
+  return z.NEVER
+})
+const Trial = z.strictObject({ dry_run: Flag, replay: Window.optional() })
+  .refine(({ dry_run, replay }) => dry_run || replay === undefined, { path: ['replay'], message: 'goes with dry_run=true alone: what was decided is decided again before an edit is made' })
 
 const reading = { gateway: { scope: 'policy:read', quota: 'caller' }, endpoint: 'policy:read', object: { action: 'policy:read', load: () => null, without: true } } as const
 const writing = { gateway: { scope: 'policy:write', quota: 'caller' }, endpoint: 'policy:write', object: { action: 'policy:write', load: () => null, without: true } } as const
@@ -59,12 +70,18 @@ const requireRevision = async (policy: CurrentPolicy, snapshot: Snapshot, ifMatc
 }
 
 /** Everything under /policy. */
-export const policyRoutes = ({ database, rules, policy }: PolicyParts): readonly Route[] => {
+export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts): readonly Route[] => {
   const edits = editStore(database)
+  // a replay tells whom an edit touches, which is the audit's to tell
+  const replaying = { asked: ({ replay }: z.output<typeof Trial>) => replay !== undefined, action: 'audit:read', data: replays } as const
   /** Plans under the newest revision, commits unless this is a dry run, and answers what changes. */
-  const perform = async (plan: EditPlan, base: Snapshot, dryRun: boolean, commit: () => Promise<void>) => {
+  const perform = async (plan: EditPlan, base: Snapshot, { dry_run, replay }: z.output<typeof Trial>, part: Replays | null, commit: () => Promise<void>) => {
     const nothing = plan.add.length === 0 && plan.remove.length === 0
-    if (dryRun || nothing) return { status: 200, body: { revision: base.revision, ...(dryRun ? { dry_run: true } : {}), ...changesOf(plan) } }
+    if (dry_run) {
+      const replayed = part && replay ? { replay: await part.of({ ...replay, inForce: base, candidate: plan.candidate }) } : {}
+      return { status: 200, body: { revision: base.revision, dry_run, ...changesOf(plan), ...replayed } }
+    }
+    if (nothing) return { status: 200, body: { revision: base.revision, ...changesOf(plan) } }
     await commit()
     // In force here before the answer; everywhere else by notification. The edit is committed whether or not it can be loaded
     // right now: the watch tries again, and no change commits under the old rows in between.
@@ -99,12 +116,12 @@ export const policyRoutes = ({ database, rules, policy }: PolicyParts): readonly
     }),
     route({
       method: 'post', path: '/policy/changes', status: 200, ...writing, data: edits,
-      query: z.strictObject({ dry_run: Flag }),
+      query: Trial, part: replaying,
       body: z.strictObject({ add: z.array(z.unknown()).default([]), remove: z.array(z.unknown()).default([]), reason: Reason }),
-      handle: async ({ store, snapshot, query, body, headers }) => {
+      handle: async ({ store, part, snapshot, query, body, headers }) => {
         await requireRevision(policy, snapshot, headers.ifMatch)
         const plan = await planEdit(snapshot, parseEdit(body.add, body.remove), rules)
-        return perform(plan, snapshot, query.dry_run, () => store.commit(plan, body.reason))
+        return perform(plan, snapshot, query, part, () => store.commit(plan, body.reason))
       },
       documentation: { summary: 'Change rows; says every decision that changes', tag: 'policy', refusals: [409, 412, 428] },
     }),
@@ -130,13 +147,13 @@ export const policyRoutes = ({ database, rules, policy }: PolicyParts): readonly
     route({
       method: 'post', path: '/policy/revisions/:revision/restore', status: 200, ...writing, data: edits,
       params: Revision,
-      query: z.strictObject({ dry_run: Flag }),
+      query: Trial, part: replaying,
       body: z.strictObject({ reason: Reason.optional() }).default({}),
-      handle: async ({ store, snapshot, params, query, body, headers }) => {
+      handle: async ({ store, part, snapshot, params, query, body, headers }) => {
         if (headers.ifMatch !== undefined) await requireRevision(policy, snapshot, headers.ifMatch)
         const plan = await planRestore(database, snapshot, params.revision, rules)
         if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${params.revision}.` })
-        return perform(plan, snapshot, query.dry_run, () => store.commit(plan, body.reason ?? `restore revision ${params.revision}`))
+        return perform(plan, snapshot, query, part, () => store.commit(plan, body.reason ?? `restore revision ${params.revision}`))
       },
       documentation: { summary: 'Make the rows what they were: a new revision, with the same checks', tag: 'policy', refusals: [409, 412] },
     }),

@@ -10,6 +10,7 @@ import { linksStore } from '../layers/4-data/links.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
 import { findLink } from '../layers/4-data/public-links.js'
+import { replaysStore } from '../layers/4-data/replay.js'
 import { requestDecisionsStore } from '../layers/4-data/request-decisions.js'
 import { usersStore } from '../layers/4-data/users.js'
 import type { Route } from '../layers/route.js'
@@ -59,7 +60,7 @@ export const routeTable = ({ database, rules, policy, identity, sendInvitation, 
     ...accessRoutes({ findUser: identity.findUser, findLink: link, baseUrl }),
     ...auditRoutes({ decisions: decisionsStore(database) }),
     ...explanationRoutes({ requests: requestDecisionsStore(database), findSnapshot: createPastSnapshots({ database, rules, policy }) }),
-    ...policyRoutes({ database, rules, policy }),
+    ...policyRoutes({ database, rules, policy, replays: replaysStore(database) }),
     ...systemRoutes({
       readiness,
       metrics,
