@@ -12,7 +12,7 @@ export interface Touched { readonly id: string | null; readonly count: number }
 /** Users that one group names at the most; those with the most decisions. */
 export const MOST_SUBJECTS = 100
 
-const WITHIN = `time >= $1 and time < $2 and layer in ('endpoint', 'object')`
+const within = (d: string) => `${d}time >= $1 and ${d}time < $2 and ${d}kind = 'decision' and ${d}layer in ('endpoint', 'object')`
 
 interface GroupRow {
   readonly role: string
@@ -27,7 +27,7 @@ interface GroupRow {
 /** Every question that the policy answered in a window, with each answer and how often; as the role audit_reader. */
 export const readGroups = async (client: PoolClient, { from, to }: Window): Promise<readonly RecordedGroup[]> => {
   const { rows } = await client.query<GroupRow>(
-    `select subject_role as role, action, relation, layer, effect, rule, count(*) from decisions where ${WITHIN}
+    `select subject_role as role, action, relation, layer, effect, rule, count(*) from decisions where ${within('')}
       group by subject_role, action, relation, layer, effect, rule order by count(*) desc, subject_role, action, relation, layer, effect, rule`, [from, to])
   return rows.map((row) => ({ ...row, count: Number(row.count) }))
 }
@@ -53,7 +53,7 @@ export const readTouched = async (
      touched as (
        select a.nth, d.subject_id, count(*) as count from decisions d
          join asked a on (a.role, a.action, a.relation, a.layer, a.effect, a.rule) = (d.subject_role, d.action, d.relation, d.layer, d.effect, d.rule)
-        where d.time >= $1 and d.time < $2 and d.layer in ('endpoint', 'object') group by a.nth, d.subject_id),
+        where ${within('d.')} group by a.nth, d.subject_id),
      ranked as (
        select nth, subject_id, count, count(subject_id) over (partition by nth) as subjects, row_number() over (partition by nth order by count desc, subject_id) as place
          from touched where nth <= $4)

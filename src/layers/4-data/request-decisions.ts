@@ -26,8 +26,7 @@ export const requestDecisionsStore = (database: Database): DataRule<RequestDecis
   rows: 'decision records, to read alone',
   open: () => ({
     of: async (requestId) => {
-      // what is no decision (a change that was noted) has no layer
-      const query = knex('decisions').select(COLUMNS).where('request_id', requestId).whereNotNull('layer').orderBy('id', 'desc').limit(MOST + 1)
+      const query = knex('decisions').select(COLUMNS).where({ request_id: requestId, kind: 'decision' }).orderBy('id', 'desc').limit(MOST + 1)
       const rows = await inTransaction<RequestDecision>(database, { name: 'enter', text: 'select enter($1, $2)', values: ['audit_reader', null] }, toStatement(query, 'decisions_of_request'))
       return { records: rows.slice(0, MOST), more: rows.length > MOST }
     },
