@@ -31,10 +31,15 @@ export const openTelemetry = ({ endpoint, serviceName, version, onFault }: Traci
     spanProcessors: [new BatchSpanProcessor(telling(new OTLPTraceExporter({ url: endpoint }), onFault))],
   })
   const tracer = provider.getTracer('linkgate', version)
+  /** The caller's span, without their `tracestate`: that is free text, which nobody here needs. */
+  const parentOf = (headers: NonNullable<SpanOptions['caller']>): Context => {
+    const remote = trace.getSpanContext(propagator.extract(ROOT_CONTEXT, headers, HEADERS))
+    return remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { traceId: remote.traceId, spanId: remote.spanId, traceFlags: remote.traceFlags, isRemote: true })
+  }
   const contextOf = new WeakMap<Span, Context>()
 
   const start = (name: string, { kind = 'internal', attributes = {}, caller }: SpanOptions = {}): Span => {
-    const parent = caller === undefined ? contexts.active() : propagator.extract(ROOT_CONTEXT, caller, HEADERS)
+    const parent = caller === undefined ? contexts.active() : parentOf(caller)
     const started = tracer.startSpan(name, { kind: KINDS[kind], attributes }, parent)
     const span: Span = {
       traceId: started.spanContext().traceId,

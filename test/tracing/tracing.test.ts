@@ -44,7 +44,7 @@ describe('traces', () => {
     await ask('limited-role', 'GET', '/users', { token: editor.token })
     await ask('bad-token', 'GET', '/links', { token: 'secret-token' })
     await ask('unrouted', 'GET', '/no/secret-path')
-    await ask('part', 'GET', '/traced', { headers: { traceparent: `00-${TRACE}-${PARENT}-01` } })
+    await ask('part', 'GET', '/traced', { headers: { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=secret-state', baggage: 'key=secret-baggage' } })
     await ask('not-a-part', 'GET', '/traced', { headers: { traceparent: '00-secret-header-01' } })
     await service.db.asOwner('revoke update on links from links_own')
     await ask('disagreed', 'PATCH', '/links/traced', { token: editor.token, json: { target: 'https://example.com/2' } })
