@@ -27,6 +27,15 @@ describe('linkgate policy explain', () => {
     return JSON.parse(answer.out)
   }
 
+  /** Refusals are recorded in batches: asks until this one's is there. */
+  const recorded = async (id: string): Promise<string> => {
+    for (const until = Date.now() + 10_000; Date.now() < until;) {
+      const { code: exit, out } = await explain('--request', id)
+      if (exit === 0) return out
+    }
+    throw new Error(`no record of ${id}`)
+  }
+
   it('says what decided and which rows were looked at, for a user and a link', async () => {
     const { code: exit, out, err } = await explain('--user', callers.editor.email, '--action', 'link:delete', '--link', code)
     expect([exit, err], 'the answer is no, and the question was answered').to.deep.equal([0, ''])
@@ -56,10 +65,29 @@ describe('linkgate policy explain', () => {
     expect(err).to.contain('is suspended')
   })
 
+  it('says why a request was answered as it was, by the rows of its time', async () => {
+    const { service, editor, other } = callers
+    const allowed = await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/' } })
+    const asked = await explain('--request', allowed.headers.get('X-Request-ID') ?? '')
+    expect([asked.code, asked.err]).to.deep.equal([0, ''])
+    expect(asked.out).to.match(/^\S+Z user \d+ \(editor\) link:create \S+: allow R4 by the object layer, 201$/m).and.to.match(/^p, 400, R4, user, link:create, any, allow +decides$/m)
+
+    for (const [layer, answer, why] of [
+      ['object', await service.request('DELETE', `/links/${code}`, { token: other.token }), /^p, 540, .* decides$/m],
+      ['endpoint', await service.request('GET', '/policy', { token: other.token }), /refused before the record was looked up/],
+      ['gateway', await service.request('DELETE', `/links/${code}`), /^no token was sent; it takes one with the scope link:delete$/m],
+    ] as const) {
+      const id = answer.headers.get('X-Request-ID') ?? ''
+      expect(await recorded(id), layer).to.contain(`by the ${layer} layer`).and.to.match(why)
+      expect(at(JSON.parse((await explain('--request', id, '--json')).out), 'data', 0, 'explanation', 'layer')).to.equal(layer)
+    }
+  })
+
   it('1 where there is no such user, link or revision; 2 for what cannot be asked', async () => {
     const { id } = callers.editor
     for (const [exit, ...args] of [
       [1, '--user', 'nobody@example.com', '--action', 'link:read'], [1, '--user', id, '--action', 'link:read', '--link', 'absent'], [1, '--user', id, '--action', 'link:read', '--revision', '9'],
+      [1, '--request', 'absent'], [2, '--request', 'absent', '--user', id], [2, '--request', 'absent', '--action', 'link:read'],
       [2, '--action', 'link:read'], [2, '--user', id], [2, '--user', id, '--role', 'editor', '--action', 'link:read'], [2, '--user', id, '--action', 'read'],
       [2, '--role', 'editor', '--action', 'link:read', '--link', code], [2, '--user', id, '--action', 'link:read', '--link', code, '--relation', 'own'],
       [2, '--user', 'anonymous', '--action', 'link:read', '--relation', 'own'], [2, '--role', 'No Role', '--action', 'link:read'], [2, '--role', 'anyone', '--action', 'link:read'],

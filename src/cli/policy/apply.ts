@@ -7,9 +7,11 @@ import { rowKey } from '../../policy/parse-row.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { planReplacement } from '../../policy/replacement.js'
 import { describeFinding } from './check.js'
-import { commitPlan, refusedInOneLine } from './commit.js'
+import { commitPlan, refusedInOneLine, requireTrial } from './commit.js'
+import type { CommitOptions } from './commit.js'
 import { warn, withProgress } from './progress.js'
 import { rowText } from './render.js'
+import { replayOption } from './replay.js'
 import { readRowsFile, withPolicy } from './session.js'
 import { readExpectations, requireExpected } from './test.js'
 
@@ -19,7 +21,7 @@ export const reasonOf = (text: string): string => {
   return reason
 }
 
-interface ApplyOptions { readonly reason: string; readonly dryRun?: true; readonly merge?: true; readonly json?: true; readonly expect?: readonly string[] }
+interface ApplyOptions extends CommitOptions { readonly merge?: true; readonly expect?: readonly string[] }
 
 /** `linkgate policy apply FILE --reason TEXT`: the rows of the file become the policy. */
 export const applyCommand = (): Command =>
@@ -29,9 +31,11 @@ export const applyCommand = (): Command =>
     .requiredOption('--reason <text>', 'why; the history keeps it', reasonOf)
     .option('--merge', 'add the rows of the file to those in force, and remove none')
     .option('--dry-run', 'tell what would change, and change nothing')
+    .addOption(replayOption())
     .option('--expect <files...>', 'expectation files (…allow.csv, …deny.csv) that the new rows must meet')
     .option('--json', 'the answer as JSON')
     .action(async (file: string, { merge, expect = [], ...options }: ApplyOptions) => {
+      requireTrial(options)
       const [rows, expectations] = [await readRowsFile(file), await readExpectations(expect)]
       await withPolicy(async (session) => {
         const { stored, rules } = session

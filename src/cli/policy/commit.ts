@@ -4,19 +4,23 @@ import type { EditPlan } from '../../policy/edit.js'
 import { PolicyError, describeFaults } from '../../policy/policy-error.js'
 import { isEmpty } from '../../policy/replacement.js'
 import { print } from '../session.js'
+import { UsageError } from '../usage-error.js'
 import { renderChanges, rowText } from './render.js'
+import { renderReplay, replayOf } from './replay.js'
+import type { ReplayWindow } from './replay.js'
 import { terminalOrigin } from './session.js'
 import type { PolicySession } from './session.js'
 
-export interface CommitOptions { readonly reason: string; readonly dryRun?: true; readonly json?: true }
+export interface CommitOptions { readonly reason: string; readonly dryRun?: true; readonly json?: true; readonly replay?: ReplayWindow }
 
 /** Puts a plan in force, unless this is a dry run or nothing changes, and tells what it does. */
-export const commitPlan = async ({ database, stored }: PolicySession, plan: EditPlan, { reason, dryRun, json }: CommitOptions): Promise<void> => {
+export const commitPlan = async ({ database, stored }: PolicySession, plan: EditPlan, { reason, dryRun, json, replay: window }: CommitOptions): Promise<void> => {
+  const replayed = window && await refusedInOneLine(replayOf(database, window, stored.lastGood, plan.candidate))
   const nothing = isEmpty(plan)
   if (!nothing && !dryRun) await refusedInOneLine(commitEdit(database, plan, terminalOrigin(reason)))
   const revision = nothing || dryRun ? stored.revision : plan.candidate.revision
   if (json) {
-    print(JSON.stringify({ revision, ...(dryRun ? { dry_run: true } : {}), added: plan.add, removed: plan.remove, unreadable_removed: plan.unreadable, decisions_changed: plan.changes }))
+    print(JSON.stringify({ revision, ...(dryRun ? { dry_run: true } : {}), added: plan.add, removed: plan.remove, unreadable_removed: plan.unreadable, decisions_changed: plan.changes, ...(replayed ? { replay: replayed } : {}) }))
     return
   }
   const rows = [
@@ -25,7 +29,12 @@ export const commitPlan = async ({ database, stored }: PolicySession, plan: Edit
   ]
   const shown = rows.length > MOST_ROWS ? [...rows.slice(0, MOST_ROWS), `… and ${(rows.length - MOST_ROWS).toLocaleString('en')} rows more`] : rows
   const end = nothing ? `no row changes: revision ${revision} stays` : dryRun ? `dry run: nothing was changed, revision ${revision} stays` : `revision ${revision} is in force`
-  print(nothing ? end : [...shown, renderChanges(plan.changes), end].join('\n'))
+  print([...(nothing ? [] : [...shown, renderChanges(plan.changes)]), ...(replayed ? [renderReplay(replayed)] : []), end].join('\n'))
+}
+
+/** Throws UsageError where a replay is asked for and the edit is to be made: what it tells is to be known before. */
+export const requireTrial = ({ dryRun, replay }: CommitOptions): void => {
+  if (replay !== undefined && dryRun === undefined) throw new UsageError('--replay goes with --dry-run')
 }
 
 const MOST_ROWS = 50

@@ -10,8 +10,12 @@ import { UsageError } from '../usage-error.js'
 import { refusedInOneLine } from './commit.js'
 import { withProgress } from './progress.js'
 import { renderChanges, rowText } from './render.js'
+import { renderReplay, replayCsv, replayOf, replayOption } from './replay.js'
+import type { ReplayWindow } from './replay.js'
 import { snapshotOfFile, snapshotOfRevision, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
+
+interface DiffOptions { readonly json?: true; readonly csv?: true; readonly replay?: ReplayWindow }
 
 /** `linkgate policy diff FILE|REVISION [FILE|REVISION]`: with one, from what is in force to it; with two, from the first to the second. */
 export const diffCommand = (): Command =>
@@ -20,8 +24,9 @@ export const diffCommand = (): Command =>
     .argument('<to>', 'policy file or revision; with a second one: from where')
     .argument('[to-other]', 'policy file or revision to compare the first with')
     .option('--json', 'as JSON')
-    .option('--csv', 'as CSV')
-    .action(async (one: string, other: string | undefined, { json, csv }: { readonly json?: true; readonly csv?: true }) => {
+    .option('--csv', 'as CSV; with --replay, the recorded decisions that would change')
+    .addOption(replayOption())
+    .action(async (one: string, other: string | undefined, { json, csv, replay: window }: DiffOptions) => {
       if (json && csv) throw new UsageError('--json and --csv exclude each other')
       await withPolicy(async (session) => {
         const { lastGood } = session.stored
@@ -29,10 +34,14 @@ export const diffCommand = (): Command =>
         const to = await named(session, other ?? one)
         const { add, remove } = editBetween(from.snapshot.rows, to.snapshot.rows)
         const changes = await withProgress('asking every decision that can change', () => refusedInOneLine(decisionChanges(from.snapshot, to.snapshot, [...add, ...remove])))
-        if (json) print(JSON.stringify({ from: from.name, to: to.name, added: add, removed: remove, decisions_changed: changes }))
-        else if (csv) print(changesCsv(changes))
+        const replayed = window && await refusedInOneLine(replayOf(session.database, window, from.snapshot, to.snapshot))
+        if (json) print(JSON.stringify({ from: from.name, to: to.name, added: add, removed: remove, decisions_changed: changes, ...(replayed ? { replay: replayed } : {}) }))
+        else if (csv) print(replayed ? replayCsv(replayed) : changesCsv(changes))
         else {
-          print([`from ${from.name} to ${to.name}`, ...remove.map((row) => `- ${rowText(row)}`), ...add.map((row) => `+ ${rowText(row)}`), renderChanges(changes)].join('\n'))
+          print([
+            `from ${from.name} to ${to.name}`, ...remove.map((row) => `- ${rowText(row)}`), ...add.map((row) => `+ ${rowText(row)}`), renderChanges(changes),
+            ...(replayed ? [renderReplay(replayed)] : []),
+          ].join('\n'))
         }
       })
     })

@@ -11,6 +11,7 @@ import { PolicyError } from '../../policy/policy-error.js'
 import { relationOf, roleOf } from '../../policy/snapshot.js'
 import { print } from '../session.js'
 import { UsageError } from '../usage-error.js'
+import { explainRequest } from './explain-request.js'
 import { warn, withProgress } from './progress.js'
 import { renderExplanation } from './render-explanation.js'
 import { revisionOf } from './restore.js'
@@ -35,7 +36,8 @@ const code = (text: string): string => {
 interface ExplainOptions {
   readonly user?: string
   readonly role?: string
-  readonly action: string
+  readonly request?: string
+  readonly action?: string
   readonly link?: string
   readonly relation?: 'own' | 'other'
   readonly revision?: number
@@ -46,20 +48,24 @@ interface ExplainOptions {
 export const explainCommand = (): Command =>
   new Command('explain')
     .description('say what the policy answers to a question, and why; exit code 0 whatever the answer is')
+    .addOption(new Option('--request <id>', 'why a request was answered as it was: its X-Request-ID').conflicts(['user', 'role', 'action', 'link', 'relation', 'revision']))
     .option('--user <id or e-mail>', 'who asks; anonymous: a caller without a user')
     .addOption(new Option('--role <role>', 'a role in place of a user').argParser(role).conflicts('user'))
-    .requiredOption('--action <action>', 'what they would do, such as link:delete', action)
+    .option('--action <action>', 'what they would do, such as link:delete', action)
     .addOption(new Option('--link <code>', 'the link that it is about').argParser(code).conflicts('role'))
     .addOption(new Option('--relation <relation>', 'how the caller stands to the record, in place of a link; other also where there is none').choices(['own', 'other']).conflicts('link'))
     .option('--revision <revision>', 'under an earlier revision', revisionOf)
     .option('--json', 'as JSON')
     .action(async (options: ExplainOptions) => {
+      if (options.request !== undefined) return explainRequest(options.request, options)
+      const { action } = options
+      if (action === undefined) throw new UsageError('say what is asked: --action, or --request for what was answered')
       if (options.user === undefined && options.role === undefined) throw new UsageError('say who asks: --user or --role')
-      await withPolicy(async (session) => {
+      return withPolicy(async (session) => {
         const asked = await questionOf(session, options)
         const explanation = await withProgress('asking the policy', async () => {
           const snapshot = options.revision === undefined ? session.stored.lastGood : await snapshotOfRevision(session, options.revision)
-          return explain(snapshot, asked.role, options.action, asked.relation)
+          return explain(snapshot, asked.role, action, asked.relation)
         })
         print(options.json ? JSON.stringify(explanation) : renderExplanation(explanation))
       })

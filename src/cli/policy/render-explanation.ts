@@ -1,3 +1,4 @@
+import type { LayerExplanation } from '../../audit/record-explanation.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
 import type { Considered, Explanation } from '../../policy/explanation.js'
 import { counted, renderTable, rowText } from './render.js'
@@ -18,6 +19,14 @@ export const renderExplanation = (explanation: Explanation, onTerminal?: boolean
     ...rowsTable(object, onTerminal),
   ].join('\n')
 }
+
+/** The endpoint's answer alone: the record was never looked up. */
+export const renderRefusal = ({ revision, role, inherits, action, endpoint }: LayerExplanation, onTerminal?: boolean): string => [
+  `${role} ${action}: deny, not let in (revision ${revision})`,
+  `rows of ${[role, ...inherits].join(', ')} count`,
+  'no endpoint row lets the role in, so the request was refused before the record was looked up',
+  ...rowsTable(endpoint, onTerminal),
+].join('\n')
 
 const OUTCOME = { does_not_match: 'does not match', decides: 'decides', not_reached: 'not reached' } as const
 

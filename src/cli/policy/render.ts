@@ -32,7 +32,7 @@ export const actionText = (action: string): string => (action === '*' ? 'any oth
 
 export const outcomeText = ({ effect, rule, endpoint }: Outcome): string => `${effect} ${rule}${endpoint === 'deny' ? ', not let in' : ''}`
 
-const RECORD = { anonymous: '-', own: 'own', other: 'another\'s' } as const
+export const RECORD = { anonymous: '-', own: 'own', other: 'another\'s' } as const
 
 /** Decisions that change, one a line, and a sentence that says how many. */
 export const renderChanges = (changes: readonly CellChange[], onTerminal?: boolean): string => {

@@ -3,9 +3,10 @@ import { Command, InvalidArgumentError } from 'commander'
 import { PolicyError } from '../../policy/policy-error.js'
 import { planReplacement, rowsOfRevision } from '../../policy/replacement.js'
 import { reasonOf } from './apply.js'
-import { commitPlan, refusedInOneLine } from './commit.js'
+import { commitPlan, refusedInOneLine, requireTrial } from './commit.js'
 import type { CommitOptions } from './commit.js'
 import { withProgress } from './progress.js'
+import { replayOption } from './replay.js'
 import { withPolicy } from './session.js'
 
 export const revisionOf = (text: string): number => {
@@ -20,11 +21,15 @@ export const restoreCommand = (): Command =>
     .argument('<revision>', 'revision', revisionOf)
     .requiredOption('--reason <text>', 'why; the history keeps it', reasonOf)
     .option('--dry-run', 'tell what would change, and change nothing')
+    .addOption(replayOption())
     .option('--json', 'the answer as JSON')
-    .action(async (revision: number, options: CommitOptions) => withPolicy(async (session) => {
-      const { database, rules, stored } = session
-      const rows = await refusedInOneLine(rowsOfRevision(database, stored, revision))
-      if (rows === null) throw new PolicyError(`there is no policy revision ${revision}`)
-      const plan = await withProgress('asking the invariants and every decision that can change', () => refusedInOneLine(planReplacement(stored, rows, rules)))
-      await commitPlan(session, plan, options)
-    }))
+    .action(async (revision: number, options: CommitOptions) => {
+      requireTrial(options)
+      await withPolicy(async (session) => {
+        const { database, rules, stored } = session
+        const rows = await refusedInOneLine(rowsOfRevision(database, stored, revision))
+        if (rows === null) throw new PolicyError(`there is no policy revision ${revision}`)
+        const plan = await withProgress('asking the invariants and every decision that can change', () => refusedInOneLine(planReplacement(stored, rows, rules)))
+        await commitPlan(session, plan, options)
+      })
+    })

@@ -22,13 +22,13 @@ const COLUMNS = [
   'action', 'resource_type', 'resource_code', 'relation', 'effect', 'rule', 'row_priority', 'status',
 ] as const
 
-export const requestDecisionsStore = (database: Database): DataRule<RequestDecisions> => ({
-  rows: 'decision records, to read alone',
-  open: () => ({
-    of: async (requestId) => {
-      const query = knex('decisions').select(COLUMNS).where({ request_id: requestId, kind: 'decision' }).orderBy('id', 'desc').limit(MOST + 1)
-      const rows = await inTransaction<RequestDecision>(database, { name: 'enter', text: 'select enter($1, $2)', values: ['audit_reader', null] }, toStatement(query, 'decisions_of_request'))
-      return { records: rows.slice(0, MOST), more: rows.length > MOST }
-    },
-  }),
+export const requestDecisions = (database: Database): RequestDecisions => ({
+  of: async (requestId) => {
+    const query = knex('decisions').select(COLUMNS).where({ request_id: requestId, kind: 'decision' }).orderBy('id', 'desc').limit(MOST + 1)
+    const rows = await inTransaction<RequestDecision>(database, { name: 'enter', text: 'select enter($1, $2)', values: ['audit_reader', null] }, toStatement(query, 'decisions_of_request'))
+    return { records: rows.slice(0, MOST), more: rows.length > MOST }
+  },
 })
+
+export const requestDecisionsStore = (database: Database): DataRule<RequestDecisions> =>
+  ({ rows: 'decision records, to read alone', open: () => requestDecisions(database) })
