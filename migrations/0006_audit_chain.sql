@@ -22,7 +22,7 @@ grant usage on sequence decision_ids to audit_chain;
 create table decisions (
   id            bigint not null,
   time          timestamptz not null default clock_timestamp(),
-  -- decision: what the layers answered. user, policy: what was changed, by whatever way (a request, the command line, SQL)
+  -- decision: what the layers answered. user, policy, audit: what was changed, by whatever way (a request, the command line, SQL)
   kind          text not null default 'decision',
   request_id    text not null,
   revision      bigint not null,
@@ -121,13 +121,16 @@ grant insert (time, request_id, revision, layer, subject_id, subject_role, token
               relation, effect, rule, row_priority, status) on decisions to audit_writer, policy_editor;
 grant select on decisions, audit_chains to audit_reader;
 
--- A signed statement (a JWS of the installation's key) of where every chain stands, and of what was retired by
--- `linkgate audit expire`: whoever rewrites chains would have to forge these.
+-- Statements signed with the installation's key (a JWS each) of where every chain stood, and of what `linkgate audit expire`
+-- retired: whoever rewrites a chain would have to forge these, too.
 create table audit_checkpoints (
   id   bigint generated always as identity primary key,
   time timestamptz not null default clock_timestamp(),
+  -- standing: where the chains stood. expiry: which entries were retired, too
+  kind text not null,
   jws  text not null
 );
+create index audit_checkpoints_newest on audit_checkpoints (kind, id);
 grant select on audit_checkpoints to audit_reader;
 grant select, insert on audit_checkpoints to audit_writer;
 grant select on audit_chains to audit_writer;

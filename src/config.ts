@@ -58,6 +58,7 @@ const Settings = z.object({
   RATE_LIMIT_SIGN_IN: quota.prefault('5/60'),
   TRUSTED_PROXY_HOPS: integer(0, 10).prefault('0'),
   WORKERS: z.union([z.literal('auto').transform(() => availableParallelism()), integer(1, 256)], { error: 'must be an integer from 1 to 256, or auto' }).prefault('1'),
+  AUDIT_PUBLIC_READS: z.enum(['off', 'on'], { error: 'must be on or off' }).default('off'),
   REQUEST_DEADLINE_MS: integer(100, 120_000).prefault('5000'),
   METRICS_HOST: z.string().min(1).optional(),
   METRICS_PORT: integer(0, 65_535).optional(),
@@ -109,6 +110,8 @@ export interface Config {
   readonly signingKeyFile: string
   readonly quotas: { readonly anonymous: Quota; readonly user: Quota; readonly sign_in: Quota }
   readonly trustedProxyHops: number
+  /** whether the decision log holds allowed public reads, too */
+  readonly auditPublicReads: boolean
   /** processes that answer requests */
   readonly workers: number
   readonly requestDeadlineMs: number
@@ -156,6 +159,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     signingKeyFile: settings.JWT_SIGNING_KEY_FILE ?? resolve(settings.DATA_DIR, 'signing-key.pem'),
     quotas: Object.freeze({ anonymous: settings.RATE_LIMIT_ANONYMOUS, user: settings.RATE_LIMIT_USER, sign_in: settings.RATE_LIMIT_SIGN_IN }),
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+    auditPublicReads: settings.AUDIT_PUBLIC_READS === 'on',
     workers: settings.WORKERS,
     requestDeadlineMs: settings.REQUEST_DEADLINE_MS,
     metrics: settings.METRICS_PORT === undefined ? undefined : Object.freeze({ host: settings.METRICS_HOST ?? '127.0.0.1', port: settings.METRICS_PORT }),

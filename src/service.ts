@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 
 import { createApp } from './app.js'
+import { keepLog } from './audit/keep-log.js'
 import { createRecorder } from './audit/recorder.js'
 import { PACKAGE_ROOT } from './config.js'
 import type { Config } from './config.js'
@@ -18,6 +19,7 @@ import { StartError } from './domain/start-error.js'
 import { answerBrokenRequest } from './http/broken-request.js'
 import { followConnections } from './http/drain.js'
 import { openMetricsServer } from './http/metrics-server.js'
+import { loadSigningKey } from './identity/signing-key.js'
 import { createIdentity, PERSONAL_ISSUER } from './identity/identity.js'
 import type { Identity } from './identity/identity.js'
 import { invitationMailer } from './identity/invitation-mail.js'
@@ -115,6 +117,12 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const recorder = createRecorder({ database, onBatch: metrics.recorder.observeBatch, onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait') })
     metrics.recorder.follow(recorder.stats)
     closing.push(() => recorder.close())
+    const keeper = keepLog({
+      database, key: await loadSigningKey(config.signingKeyFile),
+      onCheckpoint: (checkpoint) => log.info({ checkpoint }, 'the decision log was signed'),
+      onFault: (err) => log.error({ err }, 'the decision log could not be signed, or its next months be made'),
+    })
+    closing.push(() => keeper.stop())
     const ownLayers: Layers = {
       gateway: createGateway({
         limiter,
@@ -129,6 +137,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       data: (rule, context) => rule.open(context),
       policy,
       record: recorder.record,
+      recordsPublicReads: config.auditPublicReads,
       count: metrics.countDecision,
     }
     const layers = composeLayers(tracing?.layers(ownLayers) ?? ownLayers)

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { Refusal } from '../domain/refusal.js'
 import { StartError } from '../domain/start-error.js'
 import { PolicyError } from '../policy/policy-error.js'
+import { auditCommand } from './audit.js'
 import { AnswerIsNo } from './answer-is-no.js'
 import { migrateCommand } from './migrate.js'
 import { policyCommand } from './policy.js'
@@ -21,7 +22,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .configureOutput({ outputError: (text, write) => write(`linkgate: ${text.replace(/^error: /, '')}`) })
     .showHelpAfterError(false)
     .exitOverride()
-  for (const command of [serveCommand(), migrateCommand(), userCommand(), tokenCommand(), policyCommand()]) {
+  for (const command of [serveCommand(), migrateCommand(), userCommand(), tokenCommand(), policyCommand(), auditCommand()]) {
     program.addCommand(command)
   }
   for (const command of everyCommand(program)) command.exitOverride().copyInheritedSettings(program)

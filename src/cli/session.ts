@@ -1,3 +1,5 @@
+import { userInfo } from 'node:os'
+
 import { PACKAGE_ROOT, readConfig } from '../config.js'
 import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
@@ -26,12 +28,22 @@ const DEADLINE_MS = 120_000
 export const withDatabase = async <T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> => {
   const config = settings()
   const opened = await openDatabase({ ...config, migrations: new URL('migrations/', PACKAGE_ROOT) })
-  const database = openPool({ connection: opened.service, size: 2, deadlineMs: DEADLINE_MS })
+  const database = openPool({ connection: { ...opened.service, application_name: `linkgate command line, ${osUser()}` }, size: 2, deadlineMs: DEADLINE_MS })
   try {
     return await work(database, config)
   } finally {
     await database.close()
     await opened.leave()
+  }
+}
+
+/** Whoever sits at the terminal, as the histories name them. */
+export const osUser = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    // a container may run under a number that nobody named
+    return `user ${process.getuid?.() ?? 'unknown'}`
   }
 }
 

@@ -61,6 +61,29 @@ export const openDatabase = async (settings: DatabaseSettings, use: { readonly m
   return { service, embedded: false, migrated: await migrate({ owner, service: { user }, folder }), leave }
 }
 
+/** Runs work as the owner of the schema: for what the service's role has no right to (`linkgate audit expire`). */
+export const withOwner = async <T>({ databaseUrl, migrationDatabaseUrl, dataDir }: DatabaseSettings, work: (owner: Client) => Promise<T>): Promise<T> => {
+  if (databaseUrl !== undefined) return connected({ connectionString: migrationDatabaseUrl ?? databaseUrl }, work)
+  const { owner, leave } = await openEmbeddedPostgres({ dataDir })
+  try {
+    return await connected(owner, work)
+  } finally {
+    await leave()
+  }
+}
+
+const connected = async <T>(connection: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> => {
+  const client = new Client({ ...connection, connectionTimeoutMillis: 5_000 })
+  // a connection that breaks is told by the question that was under way
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
 /** Which migrations there are, and which of them the database has; changes nothing. */
 export const listMigrations = async ({ databaseUrl, migrationDatabaseUrl, dataDir, migrations: folder }: DatabaseSettings): Promise<readonly Migration[]> => {
   if (databaseUrl !== undefined) return migrationStatus({ owner: { connectionString: migrationDatabaseUrl ?? databaseUrl }, folder })

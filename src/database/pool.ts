@@ -1,6 +1,7 @@
 import { Pool } from 'pg'
 import type { ClientConfig, PoolClient, QueryResult, QueryResultRow } from 'pg'
 
+import { cursorRows } from './cursor.js'
 import type { Database, Statement } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
 
@@ -169,22 +170,9 @@ async function* streamRows<Row extends QueryResultRow>(borrow: Borrow, context: 
   const { client, giveBack } = await borrow('stream')
   let failure: unknown
   try {
-    const opened = await Promise.allSettled([
-      client.query(BEGIN.text),
-      client.query(config(context)),
-      client.query({ ...config(select), text: `declare export_rows no scroll cursor for ${select.text}` }),
-    ])
+    const opened = await Promise.allSettled([client.query(BEGIN.text), client.query(config(context))])
     for (const answer of opened) if (answer.status === 'rejected') throw answer.reason
-    const fetch = async () => (await client.query<Row>(`fetch ${batch} from export_rows`)).rows
-    // The next batch is under way while the caller writes this one. Its failure belongs to the turn that awaits it.
-    let next = fetch()
-    for (;;) {
-      const rows = await next
-      if (rows.length === 0) break
-      next = fetch()
-      next.catch(() => undefined)
-      yield rows
-    }
+    yield* cursorRows<Row>(client, config(select), batch)
     await commit(client)
   } catch (error) {
     failure = translateError(error)

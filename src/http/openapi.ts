@@ -57,9 +57,10 @@ const parametersOf = (route: Route): Json[] => {
 const MEDIA = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
 const successOf = ({ status, documentation: { response, types, summary } }: Route, named: Named): Json => {
-  const content = response
-    ? { 'application/json': { schema: schemaOf(response, 'output', named) } }
-    : types && Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]))
+  const texts = (types ?? []).filter((type) => type !== 'application/json').map((type) => [type, { schema: { type: 'string' } }] as const)
+  const content = response || texts.length > 0
+    ? { ...(response ? { 'application/json': { schema: schemaOf(response, 'output', named) } } : {}), ...Object.fromEntries(texts) }
+    : null
   return { [status]: { description: summary, ...(content ? { content } : {}) } }
 }
 

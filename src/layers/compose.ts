@@ -9,7 +9,7 @@ import type { Snapshot } from '../policy/snapshot.js'
 import { recordOfAnswer, recordOfRefusal } from './decision-record.js'
 import type { Decided } from './decision-record.js'
 import { RecordChanged } from './4-data/record-changed.js'
-import type { Answer, Caller, GatewayRule, Layers, PartRule, Route, RouteSpec } from './route.js'
+import type { Answer, Caller, Layers, PartRule, Route, RouteSpec } from './route.js'
 
 /**
  * Makes a route: the only place where the four layers meet, and the only way into the route table.
@@ -41,7 +41,7 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
       if (caller.user !== null) ctx.state.userId = caller.user.id
       const answer = await underOnePolicy(layers, ctx, (snapshot) => act(spec, layers, began, caller, snapshot, bodyOnce))
       if (began.decision !== null) layers.count({ effect: 'allow', rule: began.decision.rule, layer: 'object' })
-      if (keepsNoRecord(spec) && began.decision !== null) layers.record(recordOfAnswer(began, answer.status))
+      if (began.decision !== null && recordsBeside(spec, layers, answer)) layers.record(recordOfAnswer(began, answer.status))
       if (began.part !== null) layers.record(recordOfAnswer({ ...began, action: began.part.action, decision: began.part }, answer.status))
       return answer
     } catch (error) {
@@ -61,9 +61,12 @@ type Began = { -readonly [Member in keyof Decided]: Decided[Member] } & { /** th
 const actionOf = ({ gateway, endpoint, object }: Pick<RouteSpec<never, never, never, null, never>, 'gateway' | 'endpoint'> & { readonly object: 'none' | { readonly action: string } }): string =>
   object !== 'none' ? object.action : endpoint !== 'none' ? endpoint : gateway.scope
 
-/** A change's record commits in the change's transaction; public reads are too many to keep. What is left is recorded here. */
-const keepsNoRecord = ({ method, gateway, data }: { readonly method: string; readonly gateway: GatewayRule; readonly data: unknown }): boolean =>
-  gateway.scope !== 'public' && (method === 'get' || data === 'none')
+/**
+ * A change's record commits in the change's transaction. What changes nothing is recorded here, but public reads only where the
+ * installation wants them: there are as many as there are clicks.
+ */
+const recordsBeside = ({ method, gateway, data }: Pick<Route, 'method' | 'gateway'> & { readonly data: unknown }, layers: Layers, answer: Answer): boolean =>
+  (gateway.scope !== 'public' || layers.recordsPublicReads) && (method === 'get' || data === 'none' || answer.unchanged === true)
 
 const act = async <Params, Query, Body, Record extends Owned | null, Store, Part>(
   spec: RouteSpec<Params, Query, Body, Record, Store, Part>, layers: Layers, began: Began, caller: Caller, snapshot: Snapshot,

@@ -66,6 +66,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   /** media type of a body that is not JSON (a text, a stream) */
   readonly type?: string
+  /** true where an operation that changes records had nothing to change, so that no transaction holds its decision record */
+  readonly unchanged?: boolean
 }
 
 export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
@@ -158,6 +160,8 @@ export interface Layers {
   readonly policy: PolicyInForce
   /** keeps what was decided where no transaction of the request's own does */
   readonly record: (record: DecisionRecord) => void
+  /** whether allowed public reads are recorded, too */
+  readonly recordsPublicReads: boolean
   /** counts a decision of any request, recorded or not */
   readonly count: (decision: Pick<DecisionRecord, 'effect' | 'rule' | 'layer'>) => void
 }

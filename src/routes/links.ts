@@ -11,7 +11,8 @@ import type { Links } from '../layers/4-data/links.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Action } from '../domain/action.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { exportLinks } from './link-export.js'
+import { exportText } from './export-text.js'
+import { LINK_FORMATS } from './link-export.js'
 import { isReservedCode } from './reserved-codes.js'
 import { Code, Cursor, Id, PageLimit, Time } from './schemas.js'
 import { targetRule } from './target.js'
@@ -101,8 +102,8 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
       handle: async ({ store, query: { format } }) => ({
         status: 200,
-        body: Readable.from(await exportLinks(store.export(), format), { objectMode: false, highWaterMark: 64 * 1024 }),
-        type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
+        body: Readable.from(await exportText(store.export(), LINK_FORMATS[format]), { objectMode: false, highWaterMark: 64 * 1024 }),
+        type: LINK_FORMATS[format].type,
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),
       documentation: { summary: 'Export the links that the caller may manage, as a stream', tag: 'links', types: ['text/csv', 'application/x-ndjson'] },
@@ -129,8 +130,9 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       body: z.strictObject({ target: Target.optional(), code: FreeCode.optional() }),
       handle: async ({ store, record, body, headers }) => {
         requireMatch(record, headers.ifMatch)
-        const changed = Object.keys(body).length === 0 ? record : await store.update(record, body, { onlyVersion: headers.ifMatch !== undefined })
-        return { status: 200, body: whole(changed), headers: { ETag: tagOf(changed) } }
+        const unchanged = Object.keys(body).length === 0
+        const changed = unchanged ? record : await store.update(record, body, { onlyVersion: headers.ifMatch !== undefined })
+        return { status: 200, body: whole(changed), headers: { ETag: tagOf(changed) }, unchanged }
       },
       documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },
     }),

@@ -79,9 +79,9 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
     const nothing = plan.add.length === 0 && plan.remove.length === 0
     if (dry_run) {
       const replayed = part && replay ? { replay: await part.of({ ...replay, inForce: base, candidate: plan.candidate }) } : {}
-      return { status: 200, body: { revision: base.revision, dry_run, ...changesOf(plan), ...replayed } }
+      return { status: 200, body: { revision: base.revision, dry_run, ...changesOf(plan), ...replayed }, unchanged: true }
     }
-    if (nothing) return { status: 200, body: { revision: base.revision, ...changesOf(plan) } }
+    if (nothing) return { status: 200, body: { revision: base.revision, ...changesOf(plan) }, unchanged: true }
     await commit()
     // In force here before the answer; everywhere else by notification. The edit is committed whether or not it can be loaded
     // right now: the watch tries again, and no change commits under the old rows in between.

@@ -76,8 +76,8 @@ export const userRoutes = ({ users, findUser }: UserParts): readonly Route[] => 
         // nobody rises, and nobody brings down who stands above them
         if (body.role !== undefined) requireNoHigherRole(snapshot, caller.user, body.role)
         requireNoHigherRole(snapshot, caller.user, user.role)
-        const changed = Object.keys(body).length === 0 ? user : await store.update(user, body)
-        return { status: 200, body: view(changed) }
+        const unchanged = Object.keys(body).length === 0
+        return { status: 200, body: view(unchanged ? user : await store.update(user, body)), unchanged }
       },
       documentation: { summary: 'Change a user’s role, suspend them or let them back; binds their next request', tag: 'users', response: UserView, refusals: [409] },
     }),

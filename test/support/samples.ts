@@ -34,6 +34,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /policy/revisions/:revision': { params: { revision: '1' } },
   'post /policy/revisions/:revision/restore': { params: { revision: '1' }, query: '?dry_run=true', json: { reason: 'a try' } },
   'get /audit/decisions': {},
+  'get /audit/timeline': {},
   'get /audit/requests/:request_id': { params: { request_id: 'unknown' }, answer: 404 },
   'post /access/v1/evaluation': { json: { subject: { type: 'user', id: 'somebody' }, action: { name: 'read' }, resource: { type: 'link', id: 'absent' } } },
   'post /access/v1/evaluations': { json: { subject: { type: 'user', id: 'somebody' }, action: { name: 'read' }, evaluations: [{ resource: { type: 'link', id: 'absent' } }] } },

@@ -14,7 +14,7 @@ import type { PolicyRules } from '../../policy/store.js'
 import { AnswerIsNo } from '../answer-is-no.js'
 import { print } from '../session.js'
 import { UsageError } from '../usage-error.js'
-import { withProgress } from './progress.js'
+import { withProgress } from '../progress.js'
 import { counted, renderTable, rowText } from './render.js'
 import { snapshotOfFile, withPolicy } from './session.js'
 

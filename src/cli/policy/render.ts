@@ -43,4 +43,4 @@ export const renderChanges = (changes: readonly CellChange[], onTerminal?: boole
   return `${renderTable(['role', 'action', 'record', 'before', 'after'], rows, onTerminal)}\n${counted(changes.length, 'decision')} ${changes.length === 1 ? 'changes' : 'change'}: ${opened} from deny to allow, ${closed} from allow to deny`
 }
 
-export const counted = (count: number, noun: string): string => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+export const counted = (count: number, noun: string, nouns = `${noun}s`): string => `${count.toLocaleString('en')} ${count === 1 ? noun : nouns}`

@@ -7,7 +7,7 @@ import { WINDOW_RULE, minutesOf } from '../../audit/replay-window.js'
 import type { Database } from '../../database/database.js'
 import type { Verdict } from '../../policy/replay.js'
 import type { Snapshot } from '../../policy/snapshot.js'
-import { withProgress } from './progress.js'
+import { withProgress } from '../progress.js'
 import { RECORD, counted, renderTable } from './render.js'
 
 export interface ReplayWindow { readonly window: string; readonly minutes: number }

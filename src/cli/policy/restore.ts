@@ -5,7 +5,7 @@ import { planReplacement, rowsOfRevision } from '../../policy/replacement.js'
 import { reasonOf } from './apply.js'
 import { commitPlan, refusedInOneLine, requireTrial } from './commit.js'
 import type { CommitOptions } from './commit.js'
-import { withProgress } from './progress.js'
+import { withProgress } from '../progress.js'
 import { replayOption } from './replay.js'
 import { withPolicy } from './session.js'
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { userInfo } from 'node:os'
 
 import { PACKAGE_ROOT } from '../../config.js'
 import type { Database } from '../../database/database.js'
@@ -14,8 +13,8 @@ import { parsePolicyCsv } from '../../policy/row-csv.js'
 import { buildSnapshot } from '../../policy/snapshot.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import type { PolicyRules } from '../../policy/store.js'
-import { withDatabase } from '../session.js'
-import { warn } from './progress.js'
+import { osUser, withDatabase } from '../session.js'
+import { warn } from '../progress.js'
 
 /** What a command works on: the stored policy, and the files of this installation. */
 export interface PolicySession {
@@ -67,12 +66,3 @@ export const snapshotOfRevision = async ({ database, rules, stored }: PolicySess
 export const terminalOrigin = (reason: string): EditOrigin => ({
   actor: { id: null, name: `${osUser()} (command line)` }, reason, requestId: `cli-${randomUUID()}`, record: null,
 })
-
-const osUser = (): string => {
-  try {
-    return userInfo().username
-  } catch {
-    // a container may run under a number that nobody named
-    return `user ${process.getuid?.() ?? 'unknown'}`
-  }
-}

@@ -6,7 +6,7 @@ import { formatTableCsv } from '../../policy/table-csv.js'
 import { print } from '../session.js'
 import { UsageError } from '../usage-error.js'
 import { refusedInOneLine } from './commit.js'
-import { withProgress } from './progress.js'
+import { withProgress } from '../progress.js'
 import { actionText, renderTable, roleText } from './render.js'
 import { withPolicy } from './session.js'
 

@@ -5,43 +5,64 @@ import { inTransaction } from './context.js'
 import { formatCursor, parseCursor } from './keyset.js'
 import { knex, toStatement } from './query.js'
 
-export interface DecisionQuery {
-  readonly limit: number
-  readonly cursor?: string | undefined
+/** decision: what the layers answered. The others: what was changed, by a request, the command line or SQL. */
+export const ENTRY_KINDS = ['decision', 'user', 'policy', 'audit'] as const
+export type EntryKind = (typeof ENTRY_KINDS)[number]
+
+export interface LogFilter {
+  /** all of them where nothing is said */
+  readonly kind?: EntryKind | undefined
   readonly user?: string | undefined
+  readonly request?: string | undefined
   readonly action?: string | undefined
   readonly effect?: 'allow' | 'deny' | undefined
   readonly rule?: string | undefined
   /** ISO 8601; from is inclusive, to is not */
   readonly from?: string | undefined
   readonly to?: string | undefined
+  /** entries with greater ids */
+  readonly after?: string | undefined
+}
+
+export interface LogQuery extends LogFilter {
+  readonly limit: number
+  readonly cursor?: string | undefined
 }
 
 interface Row {
   readonly id: string
   readonly time: Date
+  readonly kind: EntryKind
   readonly request_id: string
   readonly revision: string
-  readonly layer: string
+  readonly layer: string | null
   readonly subject_id: string | null
-  readonly subject_role: string
+  readonly subject_role: string | null
   readonly token_id: string | null
   readonly network: string | null
-  readonly action: string
+  readonly action: string | null
   readonly resource_type: string
   readonly resource_code: string | null
-  readonly relation: string
-  readonly effect: string
-  readonly rule: string
+  readonly relation: string | null
+  readonly effect: string | null
+  readonly rule: string | null
   readonly row_priority: number | null
-  readonly status: number
+  readonly status: number | null
+  readonly change: Readonly<Record<string, unknown>> | null
 }
 
-const SORT = '-id'
+const COLUMNS = [
+  'id', 'time', 'kind', 'request_id', 'revision', 'layer', 'subject_id', 'subject_role', 'token_id', 'network', 'action', 'resource_type', 'resource_code',
+  'relation', 'effect', 'rule', 'row_priority', 'status', 'change',
+] as const satisfies readonly (keyof Row)[]
 
-const view = (row: Row) => ({
+const SORT = '-id'
+const EXPORT_BATCH = 1_000
+
+const view = ({ kind, change, ...row }: Row) => ({
   id: row.id,
   time: row.time.toISOString(),
+  kind,
   request_id: row.request_id,
   revision: Number(row.revision),
   layer: row.layer,
@@ -53,29 +74,51 @@ const view = (row: Row) => ({
   rule: row.rule,
   row_priority: row.row_priority,
   status: row.status,
+  ...(kind === 'decision' || change === null ? {} : { change }),
 })
 
-/** Decision records, for those whom the policy lets read them: all of them, and nothing can be changed from here. */
-export interface Decisions {
-  page(query: DecisionQuery): Promise<{ readonly data: readonly ReturnType<typeof view>[]; readonly next_cursor: string | null }>
+/** An entry of the log as it is shown; what a change is not made of (a layer, an effect) is null. */
+export type LogEntry = ReturnType<typeof view>
+
+/** The decision log, for those whom the policy lets read it: all of it, and nothing can be changed from here. */
+export interface DecisionLog {
+  /** Newest first. */
+  page(query: LogQuery): Promise<{ readonly data: readonly LogEntry[]; readonly next_cursor: string | null }>
+  /** All that match, oldest first, in batches; memory does not grow with their number. */
+  export(filter: LogFilter): AsyncGenerator<readonly LogEntry[]>
 }
 
-export const decisionsStore = (database: Database): DataRule<Decisions> => ({
-  rows: 'decision records, to read alone',
-  open: () => ({
-    page: async ({ limit, cursor, user, action, effect, rule, from, to }) => {
-      const query = knex('decisions').select('*').where('kind', 'decision').orderBy('id', 'desc').limit(limit + 1)
-      if (user !== undefined) query.where('subject_id', user)
-      if (action !== undefined) query.where('action', action)
-      if (effect !== undefined) query.where('effect', effect)
-      if (rule !== undefined) query.where('rule', rule)
-      if (from !== undefined) query.where('time', '>=', from)
-      if (to !== undefined) query.where('time', '<', to)
-      if (cursor !== undefined) query.where('id', '<', parseCursor(cursor, SORT, isId))
-      const rows = await inTransaction<Row>(database, { name: 'enter', text: 'select enter($1, $2)', values: ['audit_reader', null] }, toStatement(query))
-      const data = rows.slice(0, limit).map(view)
-      const last = data.at(-1)
-      return { data, next_cursor: rows.length > limit && last ? formatCursor({ sort: SORT, key: last.id }) : null }
-    },
-  }),
+const ENTER = { name: 'enter', text: 'select enter($1, $2)', values: ['audit_reader', null] } as const
+
+const matching = ({ kind, user, request, action, effect, rule, from, to, after }: LogFilter) => {
+  const query = knex('decisions').select(...COLUMNS)
+  if (kind !== undefined) query.where('kind', kind)
+  if (user !== undefined) query.where('subject_id', user)
+  if (request !== undefined) query.where('request_id', request)
+  if (action !== undefined) query.where('action', action)
+  if (effect !== undefined) query.where('effect', effect)
+  if (rule !== undefined) query.where('rule', rule)
+  if (from !== undefined) query.where('time', '>=', from)
+  if (to !== undefined) query.where('time', '<', to)
+  if (after !== undefined) query.where('id', '>', after)
+  return query
+}
+
+export const decisionLog = (database: Database): DecisionLog => ({
+  page: async ({ limit, cursor, ...filter }) => {
+    const query = matching(filter).orderBy('id', 'desc').limit(limit + 1)
+    if (cursor !== undefined) query.where('id', '<', parseCursor(cursor, SORT, isId))
+    const rows = await inTransaction<Row>(database, ENTER, toStatement(query))
+    const data = rows.slice(0, limit).map(view)
+    const last = data.at(-1)
+    return { data, next_cursor: rows.length > limit && last ? formatCursor({ sort: SORT, key: last.id }) : null }
+  },
+  async *export(filter) {
+    for await (const rows of database.stream<Row>(ENTER, toStatement(matching(filter).orderBy('id')), EXPORT_BATCH)) yield rows.map(view)
+  },
+})
+
+export const decisionsStore = (database: Database): DataRule<DecisionLog> => ({
+  rows: 'the decision log, to read alone',
+  open: () => decisionLog(database),
 })

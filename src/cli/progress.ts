@@ -18,7 +18,7 @@ const EVERY_MS = 200
 export const withProgress = async <T>(first: string, work: (progress: Progress) => Promise<T>): Promise<T> => {
   let line = first
   const started = performance.now()
-  const tell = (what: string, part?: number) => { line = part === undefined ? what : `${what}, ${Math.round(part * 100)} %` }
+  const tell = (what: string, part?: number) => { line = part === undefined ? what : `${bar(part)} ${what}` }
   if (!process.stderr.isTTY) return work({ tell })
   const timer = setInterval(() => {
     const elapsed = performance.now() - started
@@ -30,4 +30,12 @@ export const withProgress = async <T>(first: string, work: (progress: Progress) 
     clearInterval(timer)
     if (performance.now() - started >= AFTER_MS) process.stderr.write('\r\u001b[K')
   }
+}
+
+const WIDTH = 24
+
+const bar = (part: number): string => {
+  const whole = Math.min(1, Math.max(0, part))
+  const filled = Math.round(whole * WIDTH)
+  return `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${String(Math.floor(whole * 100)).padStart(3)} %`
 }

@@ -1,0 +1,19 @@
+import type { PoolClient, QueryConfig, QueryResultRow } from 'pg'
+
+/**
+ * Rows of one select inside the client's transaction, `batch` at a time: memory stays that of two batches, for the next one is
+ * under way while the caller works on this one.
+ */
+export async function* cursorRows<Row extends QueryResultRow>(client: PoolClient, select: QueryConfig, batch: number): AsyncGenerator<readonly Row[]> {
+  await client.query({ ...select, text: `declare rows_of_select no scroll cursor for ${select.text}` })
+  const fetch = async () => (await client.query<Row>(`fetch ${batch} from rows_of_select`)).rows
+  // A failure of the batch that is under way belongs to the turn that awaits it.
+  let next = fetch()
+  for (;;) {
+    const rows = await next
+    if (rows.length === 0) return
+    next = fetch()
+    next.catch(() => undefined)
+    yield rows
+  }
+}

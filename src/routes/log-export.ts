@@ -1,0 +1,20 @@
+import { stringify } from 'csv-stringify/sync'
+
+import type { LogEntry } from '../layers/4-data/decisions.js'
+import { ndjson } from './export-text.js'
+import type { TextFormat } from './export-text.js'
+
+const COLUMNS = [
+  'id', 'time', 'kind', 'request_id', 'revision', 'layer', 'subject_id', 'subject_role', 'network', 'token_id', 'action', 'resource_type', 'resource_code',
+  'relation', 'effect', 'rule', 'row_priority', 'status', 'change',
+] as const
+
+const cellsOf = ({ subject, resource, change, ...entry }: LogEntry): readonly (string | number | null)[] => [
+  entry.id, entry.time, entry.kind, entry.request_id, entry.revision, entry.layer, subject.id, subject.role, subject.network, entry.token_id, entry.action,
+  resource.type, resource.code, resource.relation, entry.effect, entry.rule, entry.row_priority, entry.status, change === undefined ? null : JSON.stringify(change),
+]
+
+export const LOG_FORMATS: Readonly<Record<'csv' | 'ndjson', TextFormat<LogEntry>>> = {
+  csv: { type: 'text/csv; charset=utf-8', head: stringify([[...COLUMNS]]), lines: (entries) => stringify(entries.map((entry) => [...cellsOf(entry)])) },
+  ndjson: ndjson((entry) => entry),
+}

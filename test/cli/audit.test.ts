@@ -1,0 +1,92 @@
+import { expect } from 'chai'
+
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+import { runCommand } from '../support/cli.js'
+import type { CliAnswer } from '../support/cli.js'
+import { onDatabase } from '../support/node.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { join } from 'node:path'
+
+describe('linkgate audit', () => {
+  let service: TestService
+  let editor: TestUser
+  let environment: Record<string, string>
+
+  before(async () => {
+    const dataDir = join(await makeTemporaryFolder(), 'data')
+    service = await startTestService({ environment: { DATA_DIR: dataDir } })
+    environment = { ...onDatabase(service.db.service, service.db.owner), DATA_DIR: dataDir }
+    editor = await service.addUser('editor')
+    await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code: 'listed' } })
+    const admin = await service.addUser('admin')
+    await service.request('POST', '/policy/changes', {
+      token: admin.token, headers: { 'If-Match': '"1"' },
+      json: { add: [{ ptype: 'p', priority: 505, rule: 'MOD', role: 'viewer', action: 'link:update', reach: 'own', effect: 'deny' }], remove: [], reason: 'to clear \u001b[2Jthe \u202escreen' },
+    })
+    await service.request('PATCH', `/users/${editor.id}`, { token: admin.token, json: { role: 'viewer' } })
+  })
+  after(() => service.stop())
+
+  const audit = (...args: readonly string[]): Promise<CliAnswer> => runCommand(['audit', ...args], { environment })
+
+  it('lists decisions and changes in one order, and plainly in a pipe', async () => {
+    const { code, out, err } = await audit('list')
+    expect({ code, err }).to.deep.equal({ code: 0, err: '' })
+    const lines = out.trimEnd().split('\n')
+    const position = (pattern: RegExp) => lines.findIndex((line) => pattern.test(line))
+    const made = position(/allow 201 R4 .* link:create +listed/)
+    const edited = position(/ policy .* 2 +what=revision .*actor=admin/)
+    const decided = position(/allow 200 R3 .* user:update/)
+    const demoted = position(/ user .*what=changed role=\["editor","viewer"\]$/)
+    expect([made, edited, decided, demoted], out).to.deep.equal([made, edited, decided, demoted].toSorted((a, b) => a - b)).and.not.to.include(-1)
+  })
+
+  it('lets no reason that somebody typed move the cursor or turn the line', async () => {
+    const { out } = await audit('list', '--kind', 'policy')
+    expect(out).to.include('\\u001b[2J').and.to.include('\\u202e')
+    // eslint-disable-next-line no-control-regex -- what must not be there
+    expect(out).not.to.match(/[\u001b\u202e]/)
+  })
+
+  it('filters, and gives all that match to a program', async () => {
+    const { out } = await audit('list', '--user', editor.email, '--action', 'link:create', '--format', 'ndjson')
+    const [entry, ...others] = out.trimEnd().split('\n').map((line) => JSON.parse(line))
+    expect(others).to.deep.equal([])
+    expect(entry).to.deep.include({ kind: 'decision', action: 'link:create', effect: 'allow', rule: 'R4' })
+    const csv = await audit('list', '--from', '1h', '--format', 'csv')
+    expect(csv.out.split('\n')[0]).to.equal('id,time,kind,request_id,revision,layer,subject_id,subject_role,network,token_id,action,resource_type,resource_code,relation,effect,rule,row_priority,status,change')
+    expect((await audit('list', '--to', '1h')).out).to.equal('')
+  })
+
+  it('says what is wrong with what was asked', async () => {
+    for (const [args, message] of [
+      [['list', '--user', 'nobody@example.com'], 'there is no user nobody@example.com'],
+      [['list', '--from', 'yesterday'], 'must be a time such as'],
+      [['expire', '--before', '2999-01'], 'must not be later than this month'],
+      [['expire'], '--before'],
+      [['verify', '--key', '/nowhere.pem'], 'there is no file /nowhere.pem'],
+    ] as const) {
+      const { code, err } = await audit(...args)
+      expect(code, args.join(' ')).to.be.oneOf([1, 2])
+      expect(err).to.include(message).and.to.match(/^linkgate: [^\n]+\n$/)
+    }
+  })
+
+  it('finds the log whole, signed, and nothing to retire', async () => {
+    const { code, out } = await audit('verify')
+    expect({ code, out }).to.deep.include({ code: 0 })
+    expect(out).to.match(/^whole: [\d,]+ entries in \d+ chains?; as signed at 20/)
+    expect(await audit('expire', '--before', '2026-01')).to.deep.include({ code: 0, out: 'there is nothing before 2026-01\n' })
+  })
+
+  it('names what was changed behind its back, with exit code 1, and retires nothing then', async () => {
+    const [entry] = await service.db.asOwner<{ id: string; writer: number; seq: string }>(`update decisions set effect = 'deny' where action = 'link:create' returning id, writer, seq`)
+    const { code, out } = await audit('verify')
+    expect(code).to.equal(1)
+    expect(out).to.match(/^NOT whole: 1 fault in /).and.to.include(`altered   record ${entry?.id} (entry ${entry?.seq} of chain ${entry?.writer})`)
+    const json = JSON.parse((await audit('verify', '--json')).out)
+    expect(json).to.deep.include({ whole: false, faults_found: 1 })
+    expect(await audit('expire', '--before', '2026-01')).to.deep.include({ code: 1, err: 'linkgate: the log is not whole (1 fault; linkgate audit verify): nothing was dropped\n' })
+  })
+})
