@@ -1,16 +1,17 @@
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
 
 import { isRunning } from '../../src/database/embedded/process-mark.js'
 import { openConnection } from '../support/connection.js'
+import { halfRequest } from '../support/half-request.js'
 import { startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { requireBuilt, runProgram } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
-import { untilGone, untilSaid, workerPids } from '../support/workers.js'
+import { untilGone, untilRefused, untilSaid, workerPids } from '../support/workers.js'
 
 describe('workers on the embedded database', function () {
   this.timeout(60_000)
@@ -18,7 +19,7 @@ describe('workers on the embedded database', function () {
   let node: ServiceNode | undefined
   before(async () => {
     requireBuilt()
-    environment = { DATA_DIR: join(await makeTemporaryFolder(), 'data'), WORKERS: '2' }
+    environment = { DATA_DIR: join(await makeTemporaryFolder(), 'data'), WORKERS: '2', REQUEST_DEADLINE_MS: '20000' }
   })
   after(() => node?.stop())
 
@@ -39,11 +40,11 @@ describe('workers on the embedded database', function () {
     const pids = workerPids(node)
     expect(pids).to.have.length(2)
     expect(node.output()).to.include('password in')
-    const caller = openConnection(node.baseUrl)
-    expect((await caller.request('GET', '/readyz')).status).to.equal(200)
+    const request = await halfRequest(node.baseUrl)
     await node.stop('SIGKILL')
+    request.finish()
+    expect(await request.answer, 'what was begun is answered').to.equal(422)
     await untilGone(pids, isRunning)
-    caller.close()
     node = await startNode(environment)
     expect((await openConnection(node.baseUrl, { fresh: true }).request('GET', '/readyz')).status).to.equal(200)
     const second = node
@@ -54,20 +55,14 @@ describe('workers on the embedded database', function () {
   it('are cut off by a second signal, exit 0 at once', async () => {
     if (!node) throw new Error('no node')
     const pids = workerPids(node)
-    const body = JSON.stringify({ grant_type: 'password', username: 'x', password: 'y' })
-    const { hostname, port } = new URL(node.baseUrl)
-    const half = connect(Number(port), hostname)
-    half.on('error', () => undefined)
-    half.write(`POST /auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`)
-    // the answer to Expect: from here on the request is under way, and holds its worker
-    await once(half, 'data')
+    const request = await halfRequest(node.baseUrl)
     const began = performance.now()
     const exited = once(node.child, 'exit')
     node.child.kill('SIGTERM')
-    let listening = true
-    while (listening) listening = await fetch(`${node.baseUrl}/healthz`).then(() => true, () => false)
+    await untilRefused(node)
     node.child.kill('SIGTERM')
-    expect(await exited).to.deep.equal([0, null])
+    expect(await exited, node.output()).to.deep.equal([0, null])
+    expect(await request.answer).to.equal(null)
     expect(performance.now() - began).to.be.lessThan(8_000)
     expect(await Promise.all(pids.map(isRunning))).to.deep.equal([false, false])
   })

@@ -11,11 +11,12 @@ import { openIssuer } from '../../src/identity/identity.js'
 import { openConnection } from '../support/connection.js'
 import type { Connection } from '../support/connection.js'
 import { testDatabase } from '../support/database.js'
+import { halfRequest } from '../support/half-request.js'
 import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
-import { load, untilGone, untilSaid, workerPids } from '../support/workers.js'
+import { load, untilGone, untilRefused, untilSaid, workerPids } from '../support/workers.js'
 
 describe('two workers on one port', function () {
   this.timeout(60_000)
@@ -46,7 +47,7 @@ describe('two workers on one port', function () {
     }
     tokens = { admin: await tokenOf('admin'), editor: await tokenOf('editor') }
     await pool.close()
-    const environment = { ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: signingKeyFile, WORKERS: '2' }
+    const environment = { ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: signingKeyFile, WORKERS: '2', REQUEST_DEADLINE_MS: '20000' }
     ;[node, limited] = await Promise.all([startNode(environment), startNode({ ...environment, RATE_LIMIT_ANONYMOUS: '30/600', RATE_LIMIT_SIGN_IN: '3/600' })])
     await untilSaid(node, () => workerPids(node).length === 2)
     const [maker] = connect(1, { fresh: true })
@@ -60,6 +61,24 @@ describe('two workers on one port', function () {
     const statuses = (await Promise.all(callers.flatMap((caller) => Array.from({ length: 25 }, () => caller.request('GET', '/shared'))))).map(({ status }) => status)
     expect(statuses.filter((status) => status === 302)).to.have.length(30)
     expect(statuses.filter((status) => status === 429)).to.have.length(170)
+  })
+
+  it('count alone while the primary does not answer, each up to the quota and no further', async () => {
+    const callers = connect(6, { to: limited })
+    expect(await answered(callers)).to.equal(6)
+    const count = async () => {
+      const answers = await Promise.all(callers.flatMap((caller) => Array.from({ length: 20 }, () => caller.request('GET', '/shared'))))
+      return answers.filter(({ status }) => status === 302).length
+    }
+    expect(await count(), 'the quota is used up').to.equal(0)
+    limited.child.kill('SIGSTOP')
+    try {
+      expect(await count()).to.be.within(30, 60)
+      expect(await count()).to.equal(0)
+    } finally {
+      limited.child.kill('SIGCONT')
+    }
+    expect(await answered(connect(2, { to: limited }))).to.equal(2)
   })
 
   it('hold an edit made through one of them against every write at once, and against reads for whoever asks for it', async () => {
@@ -135,14 +154,18 @@ describe('two workers on one port', function () {
     const callers = connect(4)
     expect(await answered(callers)).to.equal(4)
     const under = load(callers.map((caller) => () => caller.request('GET', '/shared')), (status) => status === 302)
+    const begun = await Promise.all(Array.from({ length: 4 }, () => halfRequest(node.baseUrl)))
     const signalled = performance.now()
     const exited = once(node.child, 'exit')
     node.child.kill('SIGTERM')
     // a terminal and a service manager signal every process of the group: the workers leave it to the primary
     for (const pid of pids) process.kill(pid, 'SIGINT')
+    await untilRefused(node)
+    await under.stop()
+    for (const { finish } of begun) finish()
+    expect(await Promise.all(begun.map(({ answer }) => answer))).to.deep.equal([422, 422, 422, 422])
     expect((await exited)[0]).to.equal(0)
     expect(performance.now() - signalled).to.be.lessThan(10_000)
-    await under.stop()
     expect(await Promise.all(pids.map(isRunning))).to.deep.equal([false, false])
     expect(node.output()).to.not.include('cut off')
   })

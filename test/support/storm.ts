@@ -9,7 +9,9 @@ import { openPool } from '../../src/database/pool.js'
 import { ACTIONS } from '../../src/domain/action.js'
 import { createAccounts } from '../../src/identity/accounts.js'
 import { openIssuer } from '../../src/identity/identity.js'
+import { startBalancer } from './balancer.js'
 import { onDatabase, startNode } from './node.js'
+import type { ServiceNode } from './node.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 
 export interface StormReport {
@@ -26,11 +28,15 @@ export interface StormReport {
   readonly underDenial: number
   /** changes that committed after the revision that they were decided under had been replaced */
   readonly tooLate: number
+  /** processes that answered a writer */
+  readonly processes: number
 }
 
 export interface StormOptions {
   readonly milliseconds: number
   readonly writers: number
+  /** processes of each of the two nodes; with more than one, all requests go through a balancer */
+  readonly workers?: number
   /** SQL run as the owner before the storm, to break what the storm is there to watch */
   readonly sabotage?: string
 }
@@ -39,10 +45,10 @@ export interface StormOptions {
 const DENY = { ptype: 'p', priority: 505, rule: 'STORM', role: 'editor', action: 'link:update', reach: 'any', effect: 'deny' }
 
 /**
- * Edits as fast as they commit, flipping an editor's right to update, against writers in two processes. What happened is
+ * Edits as fast as they commit, flipping an editor's right to update, against writers on two nodes. What happened is
  * read from the database alone: its own commit times say what was in force when a change committed.
  */
-export const storm = async ({ milliseconds, writers, sabotage }: StormOptions): Promise<StormReport> => {
+export const storm = async ({ milliseconds, writers, workers = 1, sabotage }: StormOptions): Promise<StormReport> => {
   const folder = await makeTemporaryFolder()
   const postgres = await openEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: { track_commit_timestamp: 'on', fsync: 'off' } })
   const client = new Client(postgres.owner)
@@ -50,10 +56,11 @@ export const storm = async ({ milliseconds, writers, sabotage }: StormOptions): 
     await migrate({ owner: postgres.owner, service: postgres.service, folder: new URL('migrations/', PACKAGE_ROOT) })
     await client.connect()
     const service = { ...postgres.owner, user: postgres.service.user, password: postgres.service.password }
-    const environment = { ...onDatabase(service, postgres.owner), JWT_SIGNING_KEY_FILE: join(folder, 'key.pem'), LOG_LEVEL: 'info' }
+    const environment = { ...onDatabase(service, postgres.owner), JWT_SIGNING_KEY_FILE: join(folder, 'key.pem'), LOG_LEVEL: 'info', WORKERS: String(workers) }
     const signingKeyFile = environment.JWT_SIGNING_KEY_FILE
     const issuer = await openIssuer({ signingKeyFile, audience: undefined })
     const nodes = [await startNode(environment), await startNode(environment)]
+    const balancer = workers > 1 ? await startBalancer(nodes.map(({ baseUrl }) => baseUrl)) : undefined
     try {
       if (sabotage !== undefined) await client.query(sabotage)
       const pool = openPool({ connection: service, size: 1, deadlineMs: 5_000 })
@@ -63,7 +70,7 @@ export const storm = async ({ milliseconds, writers, sabotage }: StormOptions): 
       await pool.close()
       const tokenOf = async (id: string) => `Bearer ${(await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })).token}`
       const tokens = { admin: await tokenOf(admin.id), editor: await tokenOf(editor.id) }
-      const urls = nodes.map(({ baseUrl }) => baseUrl)
+      const urls = balancer === undefined ? nodes.map(({ baseUrl }) => baseUrl) : [balancer.url]
       const tally = { acknowledged: 0, denied: 0, edits: 0, odd: new Map<number, number>() }
       const odd = (status: number) => tally.odd.set(status, (tally.odd.get(status) ?? 0) + 1)
 
@@ -100,8 +107,9 @@ export const storm = async ({ milliseconds, writers, sabotage }: StormOptions): 
       }
       until = Date.now() + milliseconds
       await Promise.all([edit(), ...links.map(write)])
-      return { acknowledged: tally.acknowledged, denied: tally.denied, edits: tally.edits, odd: Object.fromEntries(tally.odd), ...await judge(client) }
+      return { acknowledged: tally.acknowledged, denied: tally.denied, edits: tally.edits, odd: Object.fromEntries(tally.odd), ...await judge(client), processes: answering(nodes) }
     } finally {
+      await balancer?.close()
       for (const node of nodes) await node.stop()
     }
   } finally {
@@ -109,6 +117,10 @@ export const storm = async ({ milliseconds, writers, sabotage }: StormOptions): 
     await postgres.leave()
   }
 }
+
+/** How many processes changed a link, by the requests in the log of each. */
+const answering = (nodes: readonly ServiceNode[]): number =>
+  new Set(nodes.flatMap((node) => [...node.output().matchAll(/"pid":(\d+)[^\n]*"method":"PATCH"/g)].map(([, pid]) => pid))).size
 
 const drain = async (pending: Promise<Response>): Promise<Response> => {
   const response = await pending

@@ -23,6 +23,11 @@ export const untilGone = async (pids: readonly number[], isRunning: (pid: number
   while ((await Promise.all(pids.map(isRunning))).includes(true)) await new Promise((resolve) => { setTimeout(resolve, 20) })
 }
 
+/** Resolves when the node takes no new connection: it refuses one, or nobody answers on it any more. */
+export const untilRefused = async ({ baseUrl }: Pick<ServiceNode, 'baseUrl'>): Promise<void> => {
+  while (await fetch(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(1_000) }).then(() => true, () => false));
+}
+
 /** Runs each request over and over, on its own, until it is told to stop; then answers how many were done and what failed. */
 export const load = (requests: readonly (() => Promise<{ readonly status: number }>)[], isFine: (status: number) => boolean) => {
   const ending = new AbortController()

@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import { pino } from 'pino'
+
+import { superviseWorkers } from '../../src/cluster/supervise.js'
+import type { End, WorkerProcess } from '../../src/cluster/worker-process.js'
+import { StartError } from '../../src/domain/start-error.js'
+
+/** A worker without a process: it ends when it is told to, or when the test says so. */
+interface FakeWorker extends WorkerProcess { end(end?: Partial<End>): void; readonly stopped: boolean[] }
+
+const fakeWorkers = (readiness: (index: number) => Promise<void> = async () => {}) => {
+  const forked: FakeWorker[] = []
+  const waiting: (() => void)[] = []
+  const fork = (): WorkerProcess => {
+    const index = forked.length
+    let resolveEnd: (end: End) => void = () => undefined
+    const ended = new Promise<End>((resolve) => { resolveEnd = resolve })
+    const end = (how: Partial<End> = {}) => resolveEnd({ code: 0, signal: null, hung: false, ...how })
+    const stopped: boolean[] = []
+    const worker: FakeWorker = {
+      id: index, pid: index, ended, end, stopped,
+      ready: readiness(index).then(() => ({ url: 'http://127.0.0.1:1', port: 1, revision: 1 })),
+      stop: ({ now }) => { stopped.push(now); end() },
+      kill: () => end({ code: null, signal: 'SIGKILL' }),
+      measure: async () => [], lastMeasured: () => [],
+    }
+    worker.ready.catch(() => undefined)
+    forked.push(worker)
+    for (const tell of waiting.splice(0)) tell()
+    return worker
+  }
+  /** The worker that is forked as the nth. */
+  const nth = async (n: number): Promise<FakeWorker> => {
+    for (;;) {
+      const worker = forked[n]
+      if (worker) return worker
+      await new Promise<void>((resolve) => { waiting.push(resolve) })
+    }
+  }
+  return { forked, fork, nth }
+}
+
+const log = pino({ level: 'silent' })
+
+describe('the supervisor', () => {
+  it('rejects with the reason of the one that cannot start, and leaves none behind', async () => {
+    const { fork, forked } = fakeWorkers(async (index) => { if (index === 1) throw new StartError('no room') })
+    const failure = await superviseWorkers({ count: 3, fork, log }).then(() => null, (error: unknown) => error)
+    expect(failure).to.be.instanceOf(StartError).with.property('message', 'no room')
+    expect(await Promise.all(forked.map(({ ended }) => ended))).to.have.length(3)
+  })
+
+  it('waits longer each time a worker dies young', async () => {
+    const { fork, nth } = fakeWorkers()
+    const supervisor = await superviseWorkers({ count: 1, fork, log })
+    const pauses: number[] = []
+    for (let i = 0; i < 3; i++) {
+      const began = performance.now()
+      ;(await nth(i)).end({ code: 1 })
+      await nth(i + 1)
+      pauses.push(performance.now() - began)
+    }
+    for (const [i, atLeast] of [95, 195, 395].entries()) expect(pauses[i]).to.be.within(atLeast, atLeast * 2)
+    await supervisor.stop({ now: false })
+    expect(supervisor.workers()).to.have.length(0)
+  })
+
+  it('keeps the old workers where a new one cannot start', async () => {
+    const { fork, forked } = fakeWorkers(async (index) => { if (index >= 2) throw new StartError('no room') })
+    const supervisor = await superviseWorkers({ count: 2, fork, log })
+    await supervisor.restart()
+    expect(supervisor.workers().map(({ id }) => id)).to.deep.equal([0, 1])
+    expect(forked).to.have.length(3)
+    await supervisor.stop({ now: false })
+  })
+
+  it('replaces each worker once for a restart, and once more for all that were asked for meanwhile', async () => {
+    const { fork, forked } = fakeWorkers()
+    const supervisor = await superviseWorkers({ count: 2, fork, log })
+    const first = supervisor.restart()
+    // the first has begun: what comes now waits for its end
+    await Promise.resolve()
+    await Promise.all([first, supervisor.restart(), supervisor.restart()])
+    expect(forked).to.have.length(6)
+    expect(supervisor.workers().map(({ id }) => id)).to.deep.equal([4, 5])
+    await supervisor.stop({ now: false })
+  })
+
+  it('starts nothing more once it stops', async () => {
+    const { fork, forked, nth } = fakeWorkers()
+    const supervisor = await superviseWorkers({ count: 1, fork, log })
+    ;(await nth(0)).end({ code: 1 })
+    await supervisor.stop({ now: false })
+    await new Promise((resolve) => { setImmediate(resolve) })
+    expect(forked).to.have.length(1)
+  })
+})
