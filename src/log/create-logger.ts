@@ -7,11 +7,17 @@ import { escapeInvisible } from './escape-invisible.js'
 /** Fields of a PostgreSQL error that may hold a row or a parameter. */
 const OF_ROWS = ['detail', 'where', 'hint', 'internalQuery'] as const
 
+/** A pipe takes so many bytes whole: where several processes share it, no line stands within another's. */
+const WRITE_BYTES = 4_096
+/** So many bytes are written at once; fewer wait for others at most so many milliseconds. */
+const ENOUGH_BYTES = 2_048
+const FLUSH_MS = 100
+
 /**
- * Where the lines go: standard output, written beside the requests; what is still in memory is written when the process exits.
- * Several processes may share it: a pipe takes up to 4,096 bytes whole, so that no line stands within another's.
+ * Where the lines go: standard output, several in one write, beside the requests. What is still in memory when the process exits
+ * is written then, also where an error ends it; `kill -9` loses it.
  */
-export const standardOutput = () => pino.destination({ dest: 1, sync: false, maxWrite: 4_096 })
+export const standardOutput = () => pino.destination({ dest: 1, sync: false, minLength: ENOUGH_BYTES, maxWrite: WRITE_BYTES, periodicFlush: FLUSH_MS })
 
 /**
  * The program's one logger: JSON lines (docs/metrics.md). Nothing that a caller sent comes into a line raw: JSON escapes the

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process'
+
+import { expect } from 'chai'
+
+import { PACKAGE_ROOT } from '../../src/config.js'
+
+const LOGGER = new URL('dist/log/create-logger.js', PACKAGE_ROOT).href
+
+/** What a process wrote that logged two lines and then came to its end in this way. */
+const outputOf = (end: string): readonly string[] => spawnSync(process.execPath, ['--input-type=module', '--eval', `
+  import { createLogger, standardOutput } from ${JSON.stringify(LOGGER)}
+  const log = createLogger('info', standardOutput())
+  log.info('one')
+  log.info('two')
+  ${end}`], { encoding: 'utf8' }).stdout.split('\n').flatMap((line) => /"msg":"(\w+)"/.exec(line)?.[1] ?? [])
+
+describe('lines that wait in memory', () => {
+  for (const [how, end] of Object.entries({
+    'comes to its end': '',
+    'is told to exit': 'process.exit(1)',
+    'fails with an error that nobody caught': `throw new Error('unforeseen')`,
+    'fails with a rejection that nobody caught': `await new Promise((resolve) => { setImmediate(resolve) }); void Promise.reject(new Error('unforeseen')); await new Promise(() => undefined)`,
+  })) it(`are written when the process ${how}`, () => { expect(outputOf(end)).to.deep.equal(['one', 'two']) })
+
+  it('are written soon, without an end', () => {
+    // ended from outside, long after the lines should be there
+    expect(outputOf(`setTimeout(() => process.kill(process.pid, 'SIGKILL'), 600)`)).to.deep.equal(['one', 'two'])
+  })
+
+  it('are lost where the process is killed at once', () => {
+    expect(outputOf(`process.kill(process.pid, 'SIGKILL')`)).to.deep.equal([])
+  })
+})
