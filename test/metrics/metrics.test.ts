@@ -72,8 +72,8 @@ describe('the metrics', () => {
   })
 
   it('say how old the revision in force is, when the database last confirmed it, and how many rows it has', async () => {
-    await service.db.asOwner(`insert into casbin (ptype, rule) values ('p2', '["editor", "thing:read"]')`)
     const before = await value('linkgate_policy_rows')
+    await service.db.asOwner(`insert into casbin (ptype, rule) values ('p2', '["editor", "thing:read"]')`)
     await service.policy.refresh()
     const now = await text()
     expect(valueOf(now, 'linkgate_policy_revision')).to.equal(2)
