@@ -74,6 +74,51 @@ describe('the decision log', () => {
     expect((await recordOf(requestId)).resource.code).to.equal(null)
   })
 
+  it('has what was allowed and had nothing to change', async () => {
+    const { requestId } = await send('PATCH', '/links/logged', { token: editor.token, json: {} })
+    const until = Date.now() + 10_000
+    let found = 0
+    while (found === 0 && Date.now() < until) found = (await list('?action=link:update&limit=100')).data.filter(({ request_id }) => request_id === requestId).length
+    expect(found).to.equal(1)
+  })
+
+  it('keeps public reads where a setting says so', async () => {
+    const other = await startTestService({ db: service.db, environment: { AUDIT_PUBLIC_READS: 'on' } })
+    const { headers } = await other.request('GET', '/logged')
+    await other.stop()
+    const [record] = await service.db.asOwner('select action, effect, rule, relation, resource_code, network, status from decisions where request_id = $1', [headers.get('X-Request-ID')])
+    expect(record).to.deep.equal({ action: 'link:read', effect: 'allow', rule: 'R1', relation: 'anonymous', resource_code: 'logged', network: '127.0.0.0/24', status: 302 })
+  })
+
+  it('stands in one order with what changed of users and of the policy', async () => {
+    const before = await list('?limit=1')
+    const subject = await service.addUser('viewer')
+    await send('PATCH', `/users/${subject.id}`, { token: admin.token, json: { suspended: true } })
+    const { json } = await service.request('GET', '/audit/timeline?limit=100', { token: admin.token })
+    if (!isListed(json)) throw new Error('no page')
+    const since = json.data.filter(({ id }) => BigInt(id) > BigInt(before.data[0]?.id ?? 0)).toReversed()
+    expect(since.filter(({ resource }) => resource.code === subject.id).map((entry) => ('kind' in entry ? [entry.kind, entry.action, 'change' in entry ? entry.change : null] : null))).to.deep.equal([
+      ['user', null, { what: 'added', role: [null, 'viewer'], by: 'linkgate_service' }],
+      ['decision', 'user:update', null],
+      ['user', null, { what: 'changed', suspended: [false, true] }],
+    ])
+    const { json: policies } = await service.request('GET', '/audit/timeline?kind=policy', { token: admin.token })
+    if (!isListed(policies)) throw new Error('no page')
+    expect(policies.data.map(({ resource }) => resource.code)).to.deep.equal(['1'])
+  })
+
+  it('is exported whole, as csv and ndjson, with the same filters', async () => {
+    const all = (await list('?user=' + editor.id + '&limit=100')).data.toReversed()
+    const ndjson = await service.request('GET', `/audit/decisions?format=ndjson&user=${editor.id}`, { token: admin.token })
+    expect(ndjson.headers.get('Content-Type')).to.equal('application/x-ndjson')
+    expect(ndjson.text.trimEnd().split('\n').map((line) => JSON.parse(line))).to.deep.equal(all)
+    const csv = await service.request('GET', `/audit/decisions?format=csv&user=${editor.id}`, { token: admin.token })
+    expect(csv.text.trimEnd().split('\n')).to.have.length(all.length + 1)
+    expect(csv.headers.get('Content-Disposition')).to.equal('attachment; filename="decisions.csv"')
+    expect((await service.request('GET', '/audit/decisions?format=csv&cursor=x', { token: admin.token })).json).to.deep.include({ code: 'invalid_query' })
+    expect((await service.request('GET', '/audit/timeline?format=csv', { token: editor.token })).status).to.equal(403)
+  })
+
   it('keeps no public reads', async () => {
     const { requestId } = await send('GET', '/logged', {})
     const { requestId: later } = await send('DELETE', '/links/logged', {})
