@@ -15,8 +15,8 @@ import type { Attributes, Span, SpanOptions, Tracer } from './tracer.js'
 import type { TracingOptions } from './tracing.js'
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT } as const
-/** How long a stop waits for the last spans: nobody shall wait for a collector that is away. */
-const CLOSE_WITHIN_MS = 2_000
+/** How long spans are tried to be sent, and a stop waits for the last ones: nobody shall wait for a collector that is away. */
+const SEND_WITHIN_MS = 2_000
 
 /**
  * A tracer of OpenTelemetry's packages. Nothing is registered for the whole process, and no module is patched: spans are
@@ -28,7 +28,7 @@ export const openTelemetry = ({ endpoint, serviceName, version, onFault }: Traci
   const propagator = new W3CTraceContextPropagator()
   const provider = new BasicTracerProvider({
     resource: defaultResource().merge(resourceFromAttributes({ [ATTR_SERVICE_NAME]: serviceName, [ATTR_SERVICE_VERSION]: version, 'service.instance.id': `${hostname()}:${process.pid}` })),
-    spanProcessors: [new BatchSpanProcessor(telling(new OTLPTraceExporter({ url: endpoint }), onFault))],
+    spanProcessors: [new BatchSpanProcessor(telling(new OTLPTraceExporter({ url: endpoint, timeoutMillis: SEND_WITHIN_MS }), onFault))],
   })
   const tracer = provider.getTracer('linkgate', version)
   /** The caller's span, without their `tracestate`: that is free text, which nobody here needs. */
@@ -74,7 +74,7 @@ export const openTelemetry = ({ endpoint, serviceName, version, onFault }: Traci
     active: () => trace.getSpan(contexts.active()) !== undefined,
     close: async () => {
       let late: NodeJS.Timeout | undefined
-      const inTime = new Promise<void>((resolve) => { late = setTimeout(resolve, CLOSE_WITHIN_MS) })
+      const inTime = new Promise<void>((resolve) => { late = setTimeout(resolve, SEND_WITHIN_MS) })
       await Promise.race([provider.shutdown().catch(onFault), inTime])
       clearTimeout(late)
       contexts.disable()
