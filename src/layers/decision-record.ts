@@ -3,6 +3,8 @@ import type { Context } from 'koa'
 import type { Decision } from '../domain/decision.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import { Refusal } from '../domain/refusal.js'
+import { isOpaqueToken } from '../identity/opaque-token.js'
+import { PERSONAL_TOKEN_PREFIX } from '../identity/personal-token.js'
 import type { Caller } from './route.js'
 
 /** What is known of a request when it is over. */
@@ -40,7 +42,7 @@ const recordOf = (
   network: caller?.user ? null : networkOf(ctx.state.address ?? ctx.req.socket.remoteAddress ?? ''),
   action,
   resource_type: action.slice(0, action.indexOf(':')),
-  resource_code: nameIn(ctx.params),
+  resource_code: nameIn(ctx.params, decision !== null),
   relation: decision?.relation ?? 'other',
   effect,
   rule: decision?.rule ?? code ?? 'default',
@@ -51,11 +53,14 @@ const recordOf = (
 /** Codes and ids. What else a caller puts into a path names no record, and may be text that the log cannot hold (U+0000). */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
-/** What the path calls the record. */
-const nameIn = (params: unknown): string | null => {
+/**
+ * What the path calls the record. Before one was found under that name it may be a token that somebody put there: what has a token's
+ * form is then left out.
+ */
+const nameIn = (params: unknown, found: boolean): string | null => {
   if (typeof params !== 'object' || params === null) return null
   const name: unknown = 'code' in params ? params.code : 'id' in params ? params.id : undefined
-  return typeof name === 'string' && NAME.test(name) ? name : null
+  return typeof name === 'string' && NAME.test(name) && (found || !(isOpaqueToken(name) || isOpaqueToken(name, PERSONAL_TOKEN_PREFIX))) ? name : null
 }
 
 /** An address without the part that tells one household from the next: IPv4 to its /24, IPv6 to its /48. */

@@ -168,9 +168,10 @@ describe('a log line', () => {
 })
 
 describe('a secret', () => {
-  it('comes into no log line at level trace: not by a sign-in, a refresh, a wrong password, an invitation, a bad token anywhere, a fault', async () => {
+  it('comes into no log line at level trace, and into no decision record: not by a sign-in, a refresh, a wrong password, an invitation, a bad token anywhere, a fault', async () => {
     const kept = keepLog()
     const service = await startTestService({ log: kept.log })
+    const secrets: string[] = []
     try {
       const password = 'correct horse battery staple'
       const passwordHash = await (await createPasswords()).hash(password)
@@ -192,13 +193,13 @@ describe('a secret', () => {
       await service.request('POST', pathname, { json: { name: 'Eve', password: chosen } })
       await service.request('POST', pathname, { json: { name: 'Eve', password: chosen } })
 
-      const secrets = [password, wrong, chosen, refresh, token, textAt(refreshed.json, 'refresh_token'), textAt(refreshed.json, 'access_token'), full, personal, invitation]
+      secrets.push(password, wrong, chosen, refresh, token, textAt(refreshed.json, 'refresh_token'), textAt(refreshed.json, 'access_token'), full, personal, invitation)
       const everywhere = async () => {
         for (const secret of secrets) {
           const encoded = encodeURIComponent(secret)
           for (const path of [`/${encoded}`, `/links/${encoded}`, `/links?access_token=${encoded}`, `/users/${encoded}`, `/invitations/${encoded}/accept`, `/${encoded}/x`]) {
             for (const method of ['GET', 'DELETE', 'POST']) await service.request(method, path, { token: full })
-            await service.request('GET', path)
+            for (const method of ['GET', 'DELETE']) await service.request(method, path)
           }
           for (const header of ['Authorization', 'X-Api-Key', 'X-Forwarded-For', 'Forwarded', 'User-Agent', 'Policy-At-Least', 'If-Match']) await service.request('GET', '/links', { headers: { [header]: secret } })
           await service.request('GET', '/links', { token: `${secret.replaceAll(' ', '')}x` })
@@ -223,7 +224,11 @@ describe('a secret', () => {
       }
       expect(log).to.not.match(/Bearer|lgp_|eyJ[A-Za-z0-9_-]{10}|"authorization"/i)
     } finally {
+      // writes the records that wait
       await service.stop()
     }
+    const records = (await service.db.asOwner<{ line: string }>('select d::text as line from decisions d')).map(({ line }) => line)
+    expect(records.filter((line) => line.includes('token_required')).length).to.be.greaterThan(10)
+    for (const secret of secrets) expect(records.filter((line) => line.includes(secret)), secret).to.deep.equal([])
   })
 })
