@@ -2,12 +2,13 @@ import { canSuite } from './can.js'
 import { policyScaleSuite } from './policy-scale.js'
 import { printEnvironment, printSuite, writeResults } from './report.js'
 import type { Suite } from './report.js'
+import { replaySuite } from './replay.js'
 import { startSuite } from './start.js'
 import { transactionSuite } from './transaction.js'
 
 printEnvironment()
 const suites: Suite[] = []
-for (const measureSuites of [canSuite, policyScaleSuite, transactionSuite, startSuite]) {
+for (const measureSuites of [canSuite, policyScaleSuite, replaySuite, transactionSuite, startSuite]) {
   for (const suite of [await measureSuites()].flat()) {
     printSuite(suite)
     suites.push(suite)
