@@ -10,7 +10,7 @@ const OF_ROWS = ['detail', 'where', 'hint', 'internalQuery'] as const
 /** A pipe takes so many bytes whole: where several processes share it, no line stands within another's. */
 const WRITE_BYTES = 4_096
 /** So many bytes are written at once; fewer wait for others at most so many milliseconds. */
-const ENOUGH_BYTES = 2_048
+const ENOUGH_BYTES = 3_584
 const FLUSH_MS = 100
 
 /**
