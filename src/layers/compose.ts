@@ -42,7 +42,10 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
       const answer = await underOnePolicy(layers, ctx, (snapshot) => act(spec, layers, began, caller, snapshot, bodyOnce))
       if (began.decision !== null) layers.count({ effect: 'allow', rule: began.decision.rule, layer: 'object' })
       if (began.decision !== null && recordsBeside(spec, layers, answer)) layers.record(recordOfAnswer(began, answer.status))
-      if (began.part !== null) layers.record(recordOfAnswer({ ...began, action: began.part.action, decision: began.part }, answer.status))
+      if (began.part !== null) {
+        layers.count({ effect: 'allow', rule: began.part.rule, layer: 'object' })
+        layers.record(recordOfAnswer({ ...began, action: began.part.action, decision: began.part }, answer.status))
+      }
       return answer
     } catch (error) {
       const record = recordOfRefusal(began, error)

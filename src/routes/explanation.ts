@@ -46,7 +46,7 @@ export const explanationRoutes = ({ requests, findSnapshot }: ExplanationParts):
     params: Params,
     handle: async ({ store, params }) => {
       const { records, more } = await store.of(params.request_id)
-      if (records.length === 0) throw new Refusal('not_found', { detail: 'No decision is recorded under this request id. Refusals and allowed reads are recorded within a second; allowed public reads are not.' })
+      if (records.length === 0) throw new Refusal('not_found', { detail: 'No decision is recorded under this request id. Refusals and allowed reads are recorded within a second; allowed public reads only where the service is set to.' })
       const data = []
       for (const record of records) data.push(view(record, await findSnapshot(Number(record.revision))))
       return { status: 200, body: { request_id: params.request_id, data, more } }

@@ -51,5 +51,20 @@ export const noStore = route({ ...named, ...gateway, ...endpoint, ...object, dat
   return { status: 204 }
 } })
 
+const part = { part: { asked: () => true, action: 'link:update', data: links } } as const
+
+export const withPart = route({ ...named, ...gateway, ...endpoint, ...object, data: 'none', ...part, handle: async ({ part, record }) => {
+  await part?.delete(record)
+  // @ts-expect-error a part that the request did not ask for is not there
+  await part.delete(record)
+  return { status: 204 }
+} })
+
+export const noPart = route({ ...named, ...gateway, ...endpoint, ...object, data: 'none', handle: ({ part }) => {
+  // @ts-expect-error a route without a part gives the handler none
+  void part.delete
+  return { status: 204 }
+} })
+
 // @ts-expect-error the table takes no route that was not composed: route() is the only way to make one
 export const byHand: Route = { ...named, ...gateway, ...endpoint, ...object, ...data, handle }
