@@ -106,7 +106,7 @@ describe('the dashboard, the alerts and the page about metrics', () => {
   })
 
   /** The table of the page: a metric, its type, its labels, the alerts. */
-  const table = () => [...page.matchAll(/^\| `(linkgate_\w+)` \| (\w+) \|([^|]*)\|[^|]*\|([^|]*)\|/gm)].map(([, name = '', type = '', labels = '', alerts = '']) => ({
+  const table = () => [...page.matchAll(/^\| `(linkgate_\w+)` \| (\w+) \|([^|\n]*)\|[^|\n]*\|([^|\n]*)\|/gm)].map(([, name = '', type = '', labels = '', alerts = '']) => ({
     name, type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label), alerts: [...alerts.matchAll(/`(\w+)`/g)].map(([, alert = '']) => alert),
   }))
 
