@@ -59,10 +59,15 @@ const requireOnce = (names: readonly string[], code: 'invalid_request' | 'invali
   if (twice !== undefined) throw new Refusal(code, { errors: [{ field: twice, message: 'is given twice' }] })
 }
 
-/** Narrows a body to its schema. 422 with every fault, each naming its field; unknown fields are faults. */
-export const parseInput = <T>(value: unknown, schema: z.ZodType<T>, code: 'validation_failed' | 'invalid_request' | 'invalid_query' = 'validation_failed'): T => {
+/**
+ * Narrows a body to its schema. 422 with every fault, each naming its field; unknown fields are faults, and so is text that
+ * PostgreSQL cannot hold, unless nothing of the value is `stored`.
+ */
+export const parseInput = <T>(
+  value: unknown, schema: z.ZodType<T>, code: 'validation_failed' | 'invalid_request' | 'invalid_query' = 'validation_failed', { stored = true } = {},
+): T => {
   const parsed = schema.safeParse(value)
-  const faults = parsed.success ? unstorable(parsed.data) : faultsOf(parsed.error)
+  const faults = !parsed.success ? faultsOf(parsed.error) : stored ? unstorable(parsed.data) : []
   if (parsed.success && faults.length === 0) return parsed.data
   throw new Refusal(code, { errors: faults })
 }

@@ -86,7 +86,7 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store, Part
   // The faults of an input are told only to callers who may do the thing at all.
   const query = parseQuery(ctx.querystring, spec.query)
   const part = spec.part && query !== undefined && spec.part.asked(query) ? await openPart(spec.part, layers, began, caller, snapshot, spec.status) : null
-  const parsedBody = spec.body ? parseInput(await body(), spec.body, spec.inputFault) : absent<Body>()
+  const parsedBody = spec.body ? parseInput(await body(), spec.body, spec.inputFault, { stored: spec.storesInput !== false }) : absent<Body>()
   const store = spec.data === 'none'
     ? absent<Store>()
     : layers.data(spec.data, { caller, snapshot, decision, requestId: ctx.state.requestId, status: spec.status })

@@ -117,6 +117,8 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned | null, Sto
   readonly accepts?: readonly ('json' | 'form')[]
   /** the refusal of a body that cannot be read or is not valid, where a standard asks for another than 415, 400 and 422 */
   readonly inputFault?: 'invalid_request'
+  /** false where nothing of a body is stored, so that it may hold text that PostgreSQL cannot */
+  readonly storesInput?: false
   readonly handle: (input: HandlerInput<Params, Query, Body, Record, Store, Part>) => Promise<Answer> | Answer
   readonly documentation: Documentation
 }

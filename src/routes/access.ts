@@ -16,6 +16,7 @@ const asking = {
   data: 'none',
   // §10.1.1: what cannot be read as a question is a 400, whatever is wrong with it
   inputFault: 'invalid_request',
+  storesInput: false,
 } as const
 
 /** OpenID AuthZEN Authorization API 1.0: other programs ask what the policy says. A deny is an answer, so it is a 200. */
@@ -34,7 +35,7 @@ export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly bas
       handle: async ({ body, snapshot }) => {
         // §7.1: without items the request is one question
         if (body.evaluations === undefined || body.evaluations.length === 0) {
-          return { status: 200, body: await evaluate(snapshot, parseInput(body, Evaluation, 'invalid_request')) }
+          return { status: 200, body: await evaluate(snapshot, parseInput(body, Evaluation, 'invalid_request', { stored: false })) }
         }
         return { status: 200, body: { evaluations: await evaluateAll(snapshot, body) } }
       },

@@ -134,6 +134,13 @@ describe('the AuthZEN certification scenario', () => {
     requireAnswer('evaluations', { subject: alice, action: reads, evaluations: [{ resource: record('record-1') }, {}, null, { resource: 'record-1' }] },
       { evaluations: [{ decision: true }, { decision: false }, { decision: false }, { decision: false }] }))
 
+  it('takes any text that JSON can hold for a name that nobody has', async () => {
+    await requireAnswer('evaluation', { subject: { ...alice, id: `${alice.id}\u0000` }, action: reads, resource: record('\u0000') }, { decision: false })
+    await requireAnswer('evaluation', { subject: alice, action: reads, resource: { type: 'link', id: '\u0000' }, context: { '\u0000': '\ud800' } }, { decision: true })
+    await requireAnswer('evaluations', { subject: alice, action: reads, evaluations: [{ resource: record('record-1') }, { resource: { type: 'record\u0000', id: '1' } }] },
+      { evaluations: [{ decision: true }, { decision: false }] })
+  })
+
   it('3.4.1: and says what is wrong with it, where it is asked why', async () => {
     const { json } = await post('evaluations', { subject: alice, action: reads, context: { explain: true }, evaluations: [{ resource: { type: 'record' } }] })
     expect(listAt(json, 'evaluations')[0]).to.deep.include({ decision: false }).and.to.have.nested.property('context.error.message').that.matches(/^resource\.id: /)
