@@ -93,17 +93,18 @@ export const logTruth = async (requests: number, seed = 5): Promise<LogTruth> =>
         const { method, path, json } = one()
         const caller = pick(callers)
         const target = node
-        await fetch(`${target.baseUrl}${path}`, {
-          method, redirect: 'manual',
-          headers: { 'X-Request-ID': id, ...(caller === null ? {} : { Authorization: `Bearer ${caller}` }), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) },
-          ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-        }).then(async (response) => {
+        try {
+          const response = await fetch(`${target.baseUrl}${path}`, {
+            method, redirect: 'manual',
+            headers: { 'X-Request-ID': id, ...(caller === null ? {} : { Authorization: `Bearer ${caller}` }), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) },
+            ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+          })
           await response.arrayBuffer()
           sent.push({ id, method, status: response.status, at: performance.now() })
-        }, async () => {
+        } catch {
           cutOff += 1
           await killing
-        })
+        }
       }
     }
     await Promise.all(Array.from({ length: 8 }, worker))
