@@ -43,7 +43,9 @@ const Settings = z.object({
   DATA_DIR: z.string().min(1).default('./data').transform((path) => resolve(path)),
   DATABASE_URL: postgresUrl.optional(),
   MIGRATION_DATABASE_URL: postgresUrl.optional(),
+  DATABASE_LISTEN_URL: postgresUrl.optional(),
   DATABASE_POOL_SIZE: integer(1, 1_000).prefault('10'),
+  REDIRECT_CACHE_SIZE: integer(0, 10_000_000).prefault('50000'),
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be a redis:// URL' }).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   MAIL_FROM: z.string().min(3).max(254).optional(),
@@ -100,7 +102,11 @@ export interface Config {
   /** undefined: the embedded database */
   readonly databaseUrl: string | undefined
   readonly migrationDatabaseUrl: string | undefined
+  /** past a pooler, for the one connection that listens; undefined: as databaseUrl */
+  readonly listenDatabaseUrl: string | undefined
   readonly databasePoolSize: number
+  /** links that are remembered for public redirects; 0: none */
+  readonly redirectCacheSize: number
   readonly redisUrl: string | undefined
   /** the server that invitations are sent through, and the address that they come from; undefined: they are only answered */
   readonly smtp: { readonly url: string; readonly from: string } | undefined
@@ -151,7 +157,9 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     dataDir: settings.DATA_DIR,
     databaseUrl: settings.DATABASE_URL,
     migrationDatabaseUrl: settings.MIGRATION_DATABASE_URL ?? settings.DATABASE_URL,
+    listenDatabaseUrl: settings.DATABASE_LISTEN_URL,
     databasePoolSize: settings.DATABASE_POOL_SIZE,
+    redirectCacheSize: settings.REDIRECT_CACHE_SIZE,
     redisUrl: settings.REDIS_URL,
     smtp: settings.SMTP_URL === undefined ? undefined : { url: settings.SMTP_URL, from: settings.MAIL_FROM ?? `linkgate@${new URL(settings.BASE_URL ?? 'http://localhost').hostname}` },
     jwtAudience: settings.JWT_AUDIENCE,

@@ -14,6 +14,7 @@ import { PACKAGE_ROOT } from './config.js'
 import type { Config } from './config.js'
 import type { Database } from './database/database.js'
 import type { OpenedDatabase } from './database/open.js'
+import { openListener } from './database/listener.js'
 import { openPool } from './database/pool.js'
 import { StartError } from './domain/start-error.js'
 import { answerBrokenRequest } from './http/broken-request.js'
@@ -33,6 +34,8 @@ import { createTokenVerifier } from './layers/1-gateway/token.js'
 import type { TokenVerifier } from './layers/1-gateway/token.js'
 import { requireRole } from './layers/2-endpoint/require-role.js'
 import { requirePermission } from './layers/3-object/require-permission.js'
+import { LINKS_CHANNEL, EVERY_CODE, createLinkCache } from './layers/4-data/link-cache.js'
+import { findLink } from './layers/4-data/public-links.js'
 import type { Layers, Route } from './layers/route.js'
 import { logRequests } from './log/log-requests.js'
 import { createMetrics } from './metrics/metrics.js'
@@ -40,7 +43,7 @@ import { createCurrentPolicy } from './policy/current.js'
 import type { CurrentPolicy } from './policy/current.js'
 import { installDefaultPolicy, loadPolicyRules } from './policy/installation.js'
 import { loadSnapshot, timeOfRevision } from './policy/store.js'
-import { watchPolicy } from './policy/watch.js'
+import { POLICY_CHANNEL, watchPolicy } from './policy/watch.js'
 import { routeTable } from './routes/table.js'
 import { openTracing } from './tracing/tracing.js'
 import { VERSION } from './version.js'
@@ -103,8 +106,19 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const policy = createCurrentPolicy(metrics.policy.measureLoad(loadSnapshot(database, rules), timeOfRevision(database)))
     metrics.policy.follow(policy.status)
     await policy.refresh()
-    const watch = watchPolicy({ connection: opened.service, policy, onFault: whenNew((err) => log.error({ err }, 'the policy could not be loaded; the last good one stays in force')) })
-    closing.push(() => watch.stop())
+    const watch = watchPolicy({ policy, onFault: whenNew((err) => log.error({ err }, 'the policy could not be loaded; the last good one stays in force')) })
+    const listener = openListener({
+      connection: opened.listener,
+      channels: { [POLICY_CHANNEL]: watch.look, [LINKS_CHANNEL]: (code) => cache.forget(code) },
+      onUp: () => {
+        cache.forget(EVERY_CODE)
+        watch.look()
+      },
+      onFault: whenNew((err) => log.warn({ err }, 'nobody hears what the database notifies; policy edits are looked for at intervals, and no redirect is answered from memory')),
+    })
+    const cache = createLinkCache({ find: findLink(database), listener, size: config.redirectCacheSize })
+    metrics.followCache(cache.stats)
+    closing.push(() => listener.stop(), async () => watch.stop())
 
     const identity = await createIdentity({
       database, signingKeyFile: config.signingKeyFile, audience: config.jwtAudience, externalIssuer: config.externalIssuer,
@@ -153,7 +167,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const baseUrl = config.baseUrl ?? urlOf(server)
     let draining = false
     const routes = routeTable({
-      database, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? exposed : undefined, sendInvitation: mailer?.send,
+      database, cache, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? exposed : undefined, sendInvitation: mailer?.send,
       readiness: async () => {
         const status = policy.status()
         const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)

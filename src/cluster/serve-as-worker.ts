@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 
 import type { Config } from '../config.js'
+import { listenerOf } from '../database/open.js'
 import { StartError } from '../domain/start-error.js'
 import { startService } from '../service.js'
 import type { Service } from '../service.js'
@@ -39,7 +40,7 @@ export const serveAsWorker = async ({ config, link, primaryGone, log }: WorkerPa
   try {
     service = await startService({
       config: { ...config, port: start.port }, siblings: link, log,
-      opened: { service: start.database, embedded: config.databaseUrl === undefined, migrated: [], leave: async () => {} },
+      opened: { service: start.database, listener: listenerOf(start.database, config), embedded: config.databaseUrl === undefined, migrated: [], leave: async () => {} },
     })
   } catch (error) {
     await link.send({ kind: 'failed', message: error instanceof Error ? error.message : String(error), expected: error instanceof StartError })

@@ -9,6 +9,7 @@ import type { Migration } from './migrate.js'
 export interface DatabaseSettings {
   readonly databaseUrl: string | undefined
   readonly migrationDatabaseUrl: string | undefined
+  readonly listenDatabaseUrl?: string | undefined
   readonly dataDir: string
   /** folder of the migrations */
   readonly migrations: URL
@@ -17,6 +18,8 @@ export interface DatabaseSettings {
 /** A PostgreSQL with the schema of this version, and how the service logs in to it. */
 export interface OpenedDatabase {
   readonly service: ClientConfig
+  /** how it connects to hear notifications: past a pooler, where there is one */
+  readonly listener: ClientConfig
   readonly embedded: boolean
   /** what was migrated on the way, by name */
   readonly migrated: readonly string[]
@@ -39,7 +42,8 @@ export const openDatabase = async (settings: DatabaseSettings, use: { readonly m
     const { owner, service, leave } = await openEmbeddedPostgres({ dataDir: settings.dataDir })
     try {
       const migrated = await migrate({ owner, service, folder })
-      return { service: { ...owner, user: service.user, password: service.password }, embedded: true, migrated, leave }
+      const login = { ...owner, user: service.user, password: service.password }
+      return { service: login, listener: login, embedded: true, migrated, leave }
     } catch (error) {
       await leave()
       throw error
@@ -52,13 +56,14 @@ export const openDatabase = async (settings: DatabaseSettings, use: { readonly m
   await requireVersion(owner)
   // `role` as a start-up setting: a transaction's own role ends with it, and this one is what it falls back to.
   const service = separate ? { connectionString: databaseUrl } : { connectionString: databaseUrl, options: `-c role=${SERVICE_ROLE}` }
+  const listener = listenerOf(service, settings)
   const user = separate ? decodeURIComponent(login.username) : SERVICE_ROLE
   if (separate && use.migrating !== true) {
     const pending = (await migrationStatus({ owner: service, folder })).filter(({ applied }) => !applied)
     if (pending.length > 0) throw new StartError(`the database lacks ${pending.length} migration(s), ${pending[0]?.name} first: run "linkgate migrate"`)
-    return { service, embedded: false, migrated: [], leave }
+    return { service, listener, embedded: false, migrated: [], leave }
   }
-  return { service, embedded: false, migrated: await migrate({ owner, service: { user }, folder }), leave }
+  return { service, listener, embedded: false, migrated: await migrate({ owner, service: { user }, folder }), leave }
 }
 
 /** Runs work as the owner of the schema: for what the service's role has no right to (`linkgate audit expire`). */
@@ -83,6 +88,10 @@ const connected = async <T>(connection: ClientConfig, work: (client: Client) => 
     await client.end().catch(() => undefined)
   }
 }
+
+/** How the service connects to hear notifications: as it logs in, but past a pooler where DATABASE_LISTEN_URL names the way. */
+export const listenerOf = (service: ClientConfig, { listenDatabaseUrl }: Pick<DatabaseSettings, 'listenDatabaseUrl'>): ClientConfig =>
+  (listenDatabaseUrl === undefined ? service : { ...service, connectionString: listenDatabaseUrl })
 
 /** Which migrations there are, and which of them the database has; changes nothing. */
 export const listMigrations = async ({ databaseUrl, migrationDatabaseUrl, dataDir, migrations: folder }: DatabaseSettings): Promise<readonly Migration[]> => {

@@ -155,7 +155,7 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
 }
 
 /** The public redirect; it stands last in the table, since it answers every path of one segment. */
-export const redirectRoute = ({ findLink }: Pick<LinkParts, 'findLink'>): Route =>
+export const redirectRoute = ({ findLink }: { readonly findLink: (code: string) => Promise<Link | null> | Link | null }): Route =>
   route({
     method: 'get', path: '/:code', status: 302,
     gateway: { scope: 'public', quota: 'caller' },

@@ -6,6 +6,7 @@ import type { Identity } from '../identity/identity.js'
 import type { SendInvitation } from '../identity/invitation-mail.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
 import { invitationsStore } from '../layers/4-data/invitations.js'
+import type { LinkCache } from '../layers/4-data/link-cache.js'
 import { linksStore } from '../layers/4-data/links.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
@@ -35,6 +36,8 @@ export interface TableParts {
   readonly database: Database
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
+  /** what the public redirect asks */
+  readonly cache: Pick<LinkCache, 'find' | 'forget'>
   readonly identity: Identity
   /** sends invitations by e-mail; undefined where no SMTP server is set */
   readonly sendInvitation: SendInvitation | undefined
@@ -45,11 +48,11 @@ export interface TableParts {
 }
 
 /** The one route table: what the router, the OpenAPI document, the docs page and the tests over every route are made of. */
-export const routeTable = ({ database, rules, policy, identity, sendInvitation, baseUrl, readiness, metrics }: TableParts): readonly Route[] => {
+export const routeTable = ({ database, cache, rules, policy, identity, sendInvitation, baseUrl, readiness, metrics }: TableParts): readonly Route[] => {
   const link = findLink(database)
   const { own } = identity
   const table: readonly Route[] = [
-    ...linkRoutes({ findLink: link, links: linksStore(database), baseUrl }),
+    ...linkRoutes({ findLink: link, links: linksStore(database, cache.forget), baseUrl }),
     ...profileRoutes({ profile: profileStore(database), checkPassword: identity.checkPassword, hashPassword: identity.hashPassword, findUser: identity.findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({ users: usersStore(database), findUser: identity.findUser }),
@@ -70,7 +73,7 @@ export const routeTable = ({ database, rules, policy, identity, sendInvitation, 
       docsPage: () => docsPage(table, baseUrl),
     }),
     // last: it answers every path of one segment
-    redirectRoute({ findLink: link }),
+    redirectRoute({ findLink: cache.find }),
   ]
   return table
 }

@@ -62,7 +62,7 @@ describe('the metrics', () => {
 
   it('time decisions and the database, and say what the pool holds', async () => {
     const before = await text()
-    await service.request('GET', '/counted')
+    await service.request('GET', '/links/counted')
     const after = await text()
     for (const name of ['linkgate_decision_duration_seconds_count', 'linkgate_pool_acquire_duration_seconds_count']) expect(valueOf(after, name), name).to.be.greaterThan(valueOf(before, name))
     expect(valueOf(after, 'linkgate_database_duration_seconds_count', { kind: 'run' })).to.be.greaterThan(0)

@@ -5,12 +5,14 @@ import { Client } from 'pg'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
 import type { Database } from '../../src/database/database.js'
+import { openListener } from '../../src/database/listener.js'
+import type { Listener } from '../../src/database/listener.js'
 import { openPool } from '../../src/database/pool.js'
 import { createCurrentPolicy } from '../../src/policy/current.js'
 import type { CurrentPolicy } from '../../src/policy/current.js'
 import { installDefaultPolicy } from '../../src/policy/installation.js'
 import { loadSnapshot } from '../../src/policy/store.js'
-import { watchPolicy } from '../../src/policy/watch.js'
+import { POLICY_CHANNEL, watchPolicy } from '../../src/policy/watch.js'
 import type { PolicyWatch } from '../../src/policy/watch.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
@@ -23,6 +25,7 @@ describe('the watch over the policy', () => {
   let database: Database
   let policy: CurrentPolicy
   let watch: PolicyWatch | undefined
+  let ears: Listener | undefined
   const loads = new EventEmitter()
   const faults: unknown[] = []
 
@@ -41,18 +44,24 @@ describe('the watch over the policy', () => {
     faults.length = 0
   })
   afterEach(async () => {
-    await watch?.stop()
+    await ears?.stop()
+    watch?.stop()
     await database.close()
   })
 
-  const start = (intervalMs: number, connection = db.service) => { watch = watchPolicy({ connection, policy, intervalMs, onFault: (error) => faults.push(error) }) }
+  const start = (intervalMs: number, connection = db.service) => {
+    const onFault = (error: unknown) => { faults.push(error) }
+    const watching = watchPolicy({ policy, intervalMs, onFault })
+    watch = watching
+    ears = openListener({ connection, channels: { [POLICY_CHANNEL]: watching.look }, onUp: watching.look, onFault })
+  }
   const reached = async (revision: number) => {
     while (policy.current().revision < revision) await once(loads, 'loaded')
   }
   /** The process of the connection that listens; waits until there is one. */
   const listener = async (): Promise<number> => {
     for (;;) {
-      const [found] = await db.asOwner<{ pid: number }>(`select pid from pg_stat_activity where datname = current_database() and state = 'idle' and query = 'listen linkgate_policy'`)
+      const [found] = await db.asOwner<{ pid: number }>(`select pid from pg_stat_activity where datname = current_database() and state = 'idle' and application_name = 'linkgate listener'`)
       if (found) return found.pid
     }
   }
@@ -97,10 +106,11 @@ describe('the watch over the policy', () => {
   it('leaves no connection behind', async () => {
     start(AN_HOUR)
     await listener()
-    await watch?.stop()
+    await ears?.stop()
+    watch?.stop()
     const client = new Client(db.owner)
     await client.connect()
-    while ((await client.query(`select from pg_stat_activity where datname = current_database() and query = 'listen linkgate_policy'`)).rowCount !== 0) await new Promise(setImmediate)
+    while ((await client.query(`select from pg_stat_activity where datname = current_database() and application_name = 'linkgate listener'`)).rowCount !== 0) await new Promise(setImmediate)
     await client.end()
   })
 })

@@ -21,9 +21,11 @@ export const testDatabase = async (): Promise<TestDatabase> => {
   // kept between questions, since most of a question's time would be the connection's; ends with the cluster or the process
   const asOwner = new Pool({ ...owner, max: 2, allowExitOnIdle: true })
   asOwner.on('error', () => undefined)
+  const login = { ...owner, user: service.user, password: service.password }
   return {
     owner,
-    service: { ...owner, user: service.user, password: service.password },
+    service: login,
+    listener: login,
     embedded: true,
     migrated,
     leave: async () => {},

@@ -61,28 +61,38 @@ export const generateCode = (): string => Array.from({ length: LENGTH }, () => A
  * The data layer of links. `creation` is bound to the caller whatever the rows say: a new link is its maker's. Every other
  * action reaches what `can()` allows for it in the same revision, as own or any rows.
  */
-export const linksStore = (database: Database) => (action: Action | 'creation'): DataRule<Links> => ({
+export const linksStore = (database: Database, changed: LinkChanged) => (action: Action | 'creation'): DataRule<Links> => ({
   rows: action === 'creation' ? 'the caller’s own links' : `links that ${action} reaches`,
-  open: (context) => openLinks(database, context, action),
+  open: (context) => openLinks(database, changed, context, action),
 })
 
-const openLinks = (database: Database, context: DataContext, action: Action | 'creation'): Links => {
+/** Told of a code whose link this process has made, changed or deleted, before anybody gets the answer. */
+export type LinkChanged = (code: string) => void
+
+const openLinks = (database: Database, changed: LinkChanged, context: DataContext, action: Action | 'creation'): Links => {
   const { snapshot, caller } = context
   const reach = action === 'creation' ? 'own' : caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)
   const binding = bindTransaction(context, reach, ROLES)
   return {
-    create: ({ target, code }) => create(database, binding, target, code),
+    create: async ({ target, code }) => {
+      const made = await create(database, binding, target, code)
+      changed(made.code)
+      return made
+    },
     update: async (link, changes, options) => {
       const query = exactly(binding, link, options)
         .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
         .returning([...COLUMNS])
       const [row] = await inTransaction<LinkRow>(database, binding.change, toStatement(query)).catch(refuseTakenCode)
       if (!row) throw new RecordChanged()
+      changed(link.code)
+      changed(row.code)
       return toLink(row)
     },
     delete: async (link, options) => {
       const [row] = await inTransaction(database, binding.change, toStatement(exactly(binding, link, options).delete().returning('id')))
       if (!row) throw new RecordChanged()
+      changed(link.code)
     },
     page: (query) => page(database, binding, query),
     async *export() {

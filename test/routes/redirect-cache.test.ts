@@ -1,0 +1,179 @@
+import { expect } from 'chai'
+
+import { STALE_MS, createLinkCache } from '../../src/layers/4-data/link-cache.js'
+import { toId } from '../../src/domain/id.js'
+import type { Link } from '../../src/domain/link.js'
+import { Refusal } from '../../src/domain/refusal.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+
+const link = (code: string, target: string): Link => ({ id: toId('1'), code, target, owner_id: toId('1'), created_at: '', updated_at: '', version: 1 })
+
+describe('the memory of public links', () => {
+  const listener = { up: true, confirmedAt: 0 }
+  let asked: string[]
+  let stored: Map<string, Link>
+  let answer: ((code: string) => Promise<Link | null>)
+  const cacheOf = (size = 100) => createLinkCache({ size, listener, find: async (code) => {
+    asked.push(code)
+    return answer(code)
+  } })
+
+  beforeEach(() => {
+    Object.assign(listener, { up: true, confirmedAt: performance.now() + 1_000_000 })
+    asked = []
+    stored = new Map([['a', link('a', 'https://example.com/')]])
+    answer = async (code) => stored.get(code) ?? null
+  })
+
+  it('asks once for a link, and once for a code without one', async () => {
+    const cache = cacheOf()
+    for (let i = 0; i < 3; i += 1) expect(await cache.find('a')).to.include({ target: 'https://example.com/' })
+    for (let i = 0; i < 3; i += 1) expect(await cache.find('b')).to.equal(null)
+    expect(asked).to.deep.equal(['a', 'b'])
+    expect(cache.stats()).to.include({ hits: 2, misses: 2, negativeHits: 2, entries: 2 })
+  })
+
+  it('asks once for many who come at once, also where the answer is an error', async () => {
+    const cache = cacheOf()
+    await Promise.all(Array.from({ length: 1_000 }, async () => cache.find('a')))
+    expect(asked).to.have.length(1)
+    answer = async () => { throw new Refusal('database_unavailable') }
+    const refused = await Promise.allSettled(Array.from({ length: 1_000 }, async () => cache.find('c')))
+    expect(refused.every(({ status }) => status === 'rejected')).to.equal(true)
+    expect(asked).to.have.length(2)
+  })
+
+  it('does not remember what was forgotten while it was asked for, nor give it to whoever comes after', async () => {
+    const cache = cacheOf()
+    const answers: ((link: Link) => void)[] = []
+    answer = () => new Promise((resolve) => { answers.push(resolve) })
+    const early = cache.find('a')
+    cache.forget('a')
+    const late = cache.find('a')
+    expect(answers).to.have.length(2)
+    answers[1]?.(link('a', 'https://example.com/new'))
+    answers[0]?.(link('a', 'https://example.com/old'))
+    expect([await early, await late].map((found) => found?.target)).to.deep.equal(['https://example.com/old', 'https://example.com/new'])
+    expect(await cache.find('a')).to.include({ target: 'https://example.com/new' })
+  })
+
+  it('has a bound, and guesses push out no link', async () => {
+    const cache = cacheOf(10)
+    await cache.find('a')
+    for (let i = 0; i < 1_000; i += 1) await cache.find(`guess-${i}`)
+    expect(cache.stats().entries).to.be.at.most(14)
+    await cache.find('a')
+    expect(asked.filter((code) => code === 'a')).to.have.length(1)
+  })
+
+  it('asks the database while nobody listens, and answers from memory only where that is away, within the bound', async () => {
+    const cache = cacheOf()
+    await cache.find('a')
+    Object.assign(listener, { up: false, confirmedAt: performance.now() })
+    stored.set('a', link('a', 'https://example.com/changed'))
+    expect(await cache.find('a')).to.include({ target: 'https://example.com/changed' })
+    answer = async () => { throw new Refusal('database_unavailable') }
+    expect(await cache.find('a')).to.include({ target: 'https://example.com/' })
+    listener.confirmedAt = performance.now() - STALE_MS
+    expect(await Promise.resolve(cache.find('a')).catch((error: unknown) => error)).to.have.property('code', 'database_unavailable')
+  })
+
+  it('asks the database where notifications may be late, though the connection looks fine', async () => {
+    const cache = cacheOf()
+    await cache.find('a')
+    listener.confirmedAt = performance.now() - STALE_MS
+    await cache.find('a')
+    expect(asked).to.have.length(2)
+  })
+})
+
+describe('a redirect that is remembered', () => {
+  let service: TestService
+  let other: TestService
+  let editor: TestUser
+
+  before(async () => {
+    service = await startTestService()
+    other = await startTestService({ db: service.db })
+    editor = await service.addUser('editor')
+  })
+  after(async () => {
+    await other.stop()
+    await service.stop()
+  })
+
+  const follow = async (at: TestService, code: string) => (await at.request('GET', `/${code}`)).headers.get('Location')
+  const metric = async (at: TestService, name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec((await at.request('GET', '/metrics')).text)?.[1])
+  /** Until the listening connection stands and what is followed is remembered. */
+  const remembered = async (at: TestService, code: string) => {
+    for (;;) {
+      const before = await metric(at, 'linkgate_cache_hits_total')
+      await follow(at, code)
+      if (await metric(at, 'linkgate_cache_hits_total') > before) return
+    }
+  }
+  const make = async (code: string) => {
+    const { status } = await service.request('POST', '/links', { token: editor.token, json: { code, target: 'https://example.com/first' } })
+    expect(status).to.equal(201)
+  }
+
+  it('is never the old one for the process that changed it, and soon the new one for another', async () => {
+    await make('kept')
+    for (const each of [service, other]) await remembered(each, 'kept')
+    for (let i = 0; i < 20; i += 1) {
+      await service.request('PATCH', '/links/kept', { token: editor.token, json: { target: `https://example.com/${i}` } })
+      expect(await follow(service, 'kept')).to.equal(`https://example.com/${i}`)
+      const changed = performance.now()
+      while (await follow(other, 'kept') !== `https://example.com/${i}`) expect(performance.now() - changed).to.be.below(STALE_MS)
+    }
+    await service.request('PATCH', '/links/kept', { token: editor.token, json: { code: 'renamed' } })
+    expect([await follow(service, 'kept'), await follow(service, 'renamed')]).to.deep.equal([null, 'https://example.com/19'])
+    await service.request('DELETE', '/links/renamed', { token: editor.token })
+    expect(await follow(service, 'renamed')).to.equal(null)
+    while (await follow(other, 'renamed') !== null) await new Promise(setImmediate)
+  })
+
+  it('is there for a code that had no link a moment ago', async () => {
+    for (const each of [service, other]) expect(await follow(each, 'later')).to.equal(null)
+    await make('later')
+    expect(await follow(service, 'later')).to.equal('https://example.com/first')
+    while (await follow(other, 'later') === null) await new Promise(setImmediate)
+  })
+
+  it('follows what somebody changes in the database itself', async () => {
+    await make('by-hand')
+    await remembered(service, 'by-hand')
+    await service.db.asOwner(`alter table links disable trigger link_decision`)
+    await service.db.asOwner(`update links set target = 'https://example.com/by-hand' where code = 'by-hand'`)
+    while (await follow(service, 'by-hand') !== 'https://example.com/by-hand') await new Promise(setImmediate)
+    await service.db.asOwner('truncate links')
+    while (await follow(service, 'by-hand') !== null) await new Promise(setImmediate)
+    await service.db.asOwner(`alter table links enable trigger link_decision`)
+  })
+
+  it('is decided by the policy every time, remembered or not', async () => {
+    await make('decided')
+    await remembered(service, 'decided')
+    await service.db.asOwner(`insert into casbin (ptype, rule) values ('p', '["50", "CLOSED", "anyone", "link:read", "any", "deny"]')`)
+    await service.policy.refresh()
+    expect((await service.request('GET', '/decided')).status).to.equal(403)
+    await service.db.asOwner(`delete from casbin where rule ->> 1 = 'CLOSED'`)
+    await service.policy.refresh()
+    expect((await service.request('GET', '/decided')).status).to.equal(302)
+  })
+
+  it('asks the database while its listening connection is lost, and remembers again after', async () => {
+    await make('deaf')
+    await remembered(service, 'deaf')
+    await service.db.asOwner(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'linkgate listener' and datname = current_database()`)
+    await service.db.asOwner(`alter table links disable trigger notify_link_change`)
+    await service.db.asOwner(`alter table links disable trigger link_decision`)
+    await service.db.asOwner(`update links set target = 'https://example.com/missed' where code = 'deaf'`)
+    // nobody was notified: what was remembered is gone with the connection
+    while (await follow(service, 'deaf') !== 'https://example.com/missed') await new Promise(setImmediate)
+    await service.db.asOwner(`alter table links enable trigger notify_link_change`)
+    await service.db.asOwner(`alter table links enable trigger link_decision`)
+    await remembered(service, 'deaf')
+  })
+})
