@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { access, readdir, rm } from 'node:fs/promises'
+import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, type ClientConfig } from 'pg'
 import { openEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/embedded.js'
+import { tryLock } from '../../src/database/embedded/crash-safe-lock.js'
+import { isAlive, markToText, ownMark, parseMark } from '../../src/database/embedded/process-mark.js'
 import { isInUse } from '../../src/database/embedded/registrations.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 
@@ -14,15 +16,29 @@ const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 
 const PREFIX = 'linkgate-cluster-'
 
+/** Which run a folder belongs to. A run deletes its own: whoever opened the server there meanwhile would fill the folder again. */
+const RUN = 'run'
+
 let running: Promise<Running> | undefined
 
-/** A run that was killed leaves its server behind: the next run stops it and deletes its files. */
+/** A run that was killed leaves its server behind: the next run stops it and deletes its files; of two at once, one does. */
 const removeAbandoned = async (): Promise<void> => {
+  const lock = await tryLock(join(tmpdir(), 'linkgate-test-locks'), 'sweep')
+  if (!('release' in lock)) return
+  try {
+    await sweep()
+  } finally {
+    await lock.release()
+  }
+}
+
+const sweep = async (): Promise<void> => {
   const folders = (await readdir(tmpdir())).filter(name => name.startsWith(PREFIX)).map(name => join(tmpdir(), name))
   await Promise.all(folders.map(async folder => {
     const dataDir = join(folder, 'data')
     const made = await access(join(dataDir, 'postgres')).then(() => true, () => false)
-    if (!made || await isInUse(dataDir)) return
+    const run = parseMark(await readFile(join(folder, RUN), 'utf8').catch(() => ''))
+    if (!made || (run && await isAlive(run)) || await isInUse(dataDir)) return
     // opening waits for whoever is only just starting there, who is registered by then
     await (await openEmbeddedPostgres({ dataDir, settings: SETTINGS })).leave()
     if (!await isInUse(dataDir)) await rm(folder, { recursive: true, force: true })
@@ -33,6 +49,7 @@ const start = async (): Promise<Running> => {
   // somebody else's folders are none of our business, and no reason not to run the tests
   await removeAbandoned().catch(() => undefined)
   const folder = await makeTemporaryFolder(PREFIX)
+  await writeFile(join(folder, RUN), markToText(await ownMark()))
   try {
     return { folder, postgres: await openEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: SETTINGS }) }
   } catch (error) {
