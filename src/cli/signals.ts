@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 
 export interface Signals {
-  /** SIGTERM, SIGINT, or a terminal that was closed: stop in order */
+  /** SIGTERM or SIGINT: stop in order */
   readonly first: Promise<void>
   /** another one: stop at once */
   readonly second: Promise<void>
@@ -9,7 +9,10 @@ export interface Signals {
   onHangUp(listener: () => void): void
 }
 
-/** Follows the signals of a service. SIGHUP asks for a restart, but where the terminal sends it because it is closed. */
+/**
+ * Follows the signals of a service. SIGHUP asks for a restart, but where the terminal sends it because it is closed: that
+ * ends the process at once, as it does without a handler. Nothing could be written to the terminal any more.
+ */
 export const onSignals = (): Signals => {
   const hadTerminal = hasTerminal()
   let hungUp: () => void = () => undefined
@@ -21,8 +24,9 @@ export const onSignals = (): Signals => {
       resolve()
     }
     const hear = () => {
-      if (hadTerminal && !hasTerminal()) done()
-      else hungUp()
+      if (!hadTerminal || hasTerminal()) return hungUp()
+      process.off('SIGHUP', hear)
+      process.kill(process.pid, 'SIGHUP')
     }
     process.on('SIGTERM', done)
     process.on('SIGINT', done)

@@ -17,7 +17,15 @@ const FLUSH_MS = 100
  * Where the lines go: standard output, several in one write, beside the requests. What is still in memory when the process exits
  * is written then, also where an error ends it; `kill -9` loses it.
  */
-export const standardOutput = () => pino.destination({ dest: 1, sync: false, minLength: ENOUGH_BYTES, maxWrite: WRITE_BYTES, periodicFlush: FLUSH_MS })
+export const standardOutput = () => {
+  const stream = pino.destination({ dest: 1, sync: false, minLength: ENOUGH_BYTES, maxWrite: WRITE_BYTES, periodicFlush: FLUSH_MS })
+  stream.on('error', () => {
+    // Nobody reads any more, such as at a terminal that was closed: the stream would try again for ever as the process exits.
+    stream.write = () => true
+    stream.flushSync = () => undefined
+  })
+  return stream
+}
 
 /**
  * The program's one logger: JSON lines (docs/metrics.md). Nothing that a caller sent comes into a line raw: JSON escapes the

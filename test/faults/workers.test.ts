@@ -12,7 +12,7 @@ describe('workers in trouble', () => {
     expect(report).to.include({ underDenial: 0, tooLate: 0, processes: 4 })
     expect(Object.keys(report.odd).filter((status) => status !== '503'), JSON.stringify(report)).to.deep.equal([])
     expect(report.committed).to.equal(report.acknowledged)
-    expect(report.committed).to.be.at.least(5_000)
+    expect(report.committed).to.be.at.least(1_000)
   })
 
   it('one whose event loop stands still is killed within 15 seconds and replaced, and the other answers meanwhile', async () => {
