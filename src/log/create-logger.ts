@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs'
+
 import { pino } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
 
@@ -6,6 +8,8 @@ import { escapeInvisible } from './escape-invisible.js'
 
 /** Fields of a PostgreSQL error that may hold a row or a parameter. */
 const OF_ROWS = ['detail', 'where', 'hint', 'internalQuery'] as const
+
+const STANDARD_OUTPUT = 1
 
 /** A pipe takes so many bytes whole: where several processes share it, no line stands within another's. */
 const WRITE_BYTES = 4_096
@@ -18,13 +22,22 @@ const FLUSH_MS = 100
  * is written then, also where an error ends it; `kill -9` loses it.
  */
 export const standardOutput = () => {
-  const stream = pino.destination({ dest: 1, sync: false, minLength: ENOUGH_BYTES, maxWrite: WRITE_BYTES, periodicFlush: FLUSH_MS })
-  stream.on('error', () => {
-    // Nobody reads any more, such as at a terminal that was closed: the stream would try again for ever as the process exits.
-    stream.write = () => true
-    stream.flushSync = () => undefined
-  })
+  const stream = pino.destination({ dest: STANDARD_OUTPUT, sync: false, minLength: ENOUGH_BYTES, maxWrite: WRITE_BYTES, periodicFlush: FLUSH_MS })
+  const flush = stream.flushSync.bind(stream)
+  // Where nobody reads any more, such as at a terminal that was closed, the stream would try again for ever as the process exits.
+  stream.flushSync = () => { if (takesWrites(STANDARD_OUTPUT)) flush() }
+  stream.on('error', () => { stream.write = () => true })
   return stream
+}
+
+/** An empty write fails where any other would, and is not waited for. */
+const takesWrites = (descriptor: number): boolean => {
+  try {
+    writeSync(descriptor, '')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
