@@ -36,6 +36,7 @@ import { requireRole } from './layers/2-endpoint/require-role.js'
 import { requirePermission } from './layers/3-object/require-permission.js'
 import { LINKS_CHANNEL, EVERY_CODE, createLinkCache } from './layers/4-data/link-cache.js'
 import { findLink } from './layers/4-data/public-links.js'
+import { findRepeat } from './layers/4-data/repeat.js'
 import type { Layers, Route } from './layers/route.js'
 import { logRequests } from './log/log-requests.js'
 import { createMetrics } from './metrics/metrics.js'
@@ -131,8 +132,9 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const recorder = createRecorder({ database, onBatch: metrics.recorder.observeBatch, onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait') })
     metrics.recorder.follow(recorder.stats)
     closing.push(() => recorder.close())
+    const installationKey = await loadSigningKey(config.signingKeyFile)
     const keeper = keepLog({
-      database, key: await loadSigningKey(config.signingKeyFile),
+      database, key: installationKey,
       onCheckpoint: (checkpoint) => log.info({ checkpoint }, 'the decision log was signed'),
       onFault: (err) => log.error({ err }, 'the decision log could not be signed, or its next months be made'),
     })
@@ -149,6 +151,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       endpoint: requireRole,
       object: requirePermission,
       data: (rule, context) => rule.open(context),
+      repeat: findRepeat({ database, key: installationKey.privateKey }),
       policy,
       record: recorder.record,
       recordsPublicReads: config.auditPublicReads,

@@ -10,6 +10,9 @@ export const SQLSTATE = {
   queryCanceled: '57014',
   policyReplaced: 'LG001',
   lastAdmin: 'LG003',
+  keyInUse: 'LG004',
+  keySpent: 'LG005',
+  tooManyTokens: 'LG006',
 } as const
 
 /** The SQLSTATE of an error that PostgreSQL reported; undefined for every other error. */

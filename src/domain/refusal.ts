@@ -42,6 +42,10 @@ export const REFUSALS = {
   conflict: { status: 409, layer: 'data', title: 'The record changed while this was decided' },
   last_admin: { status: 409, layer: 'data', title: 'The last active admin must stay' },
   invariant_violated: { status: 409, layer: 'data', title: 'The edit breaks an invariant' },
+  too_many_tokens: { status: 409, layer: 'data', title: 'There are as many live tokens as a user may have' },
+  request_in_progress: { status: 409, layer: 'data', title: 'A request with this Idempotency-Key is under way' },
+  already_created: { status: 409, layer: 'data', title: 'It was made before, and its secret cannot be shown again' },
+  idempotency_key_reused: { status: 422, layer: 'data', title: 'The Idempotency-Key was used for another request' },
   gone: { status: 410, layer: 'data', title: 'This is no longer valid' },
 } as const satisfies Record<string, Kind>
 

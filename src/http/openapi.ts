@@ -42,7 +42,13 @@ const refusalsOf = (route: Route): readonly number[] => {
   add(route.endpoint !== 'none' || route.objectAction !== 'none', 403, 412)
   add(route.path.includes(':'), 404)
   add(route.body !== undefined, 413, 415, 422)
+  add(route.repeatable, 409)
   return [...statuses].sort((a, b) => a - b)
+}
+
+const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+  description: 'The caller’s own name for this request: sent again with the same body within 24 hours it makes nothing, and is answered as it was, with `Idempotent-Replayed: true`. With another body 422, while the first is under way 409.',
 }
 
 const parametersOf = (route: Route): Json[] => {
@@ -51,7 +57,7 @@ const parametersOf = (route: Route): Json[] => {
     const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
     return Object.entries(properties).map(([name, each]) => ({ name, in: place, required: place === 'path' || required.includes(name), schema: each }))
   }
-  return [...list(route.params, 'path'), ...list(route.query, 'query')]
+  return [...list(route.params, 'path'), ...list(route.query, 'query'), ...(route.repeatable ? [IDEMPOTENCY_KEY] : [])]
 }
 
 const MEDIA = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const

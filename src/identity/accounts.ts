@@ -106,12 +106,12 @@ export const createAccounts = (database: Database) => {
       if (linked?.rows[0]?.user_id !== id) throw new Refusal('conflict', { detail: `The subject ${subject} is linked to another user.` })
     },
 
-    /** Makes a personal token of the account. */
+    /** Makes a personal token of the account. Throws `too_many_tokens` where it has as many live ones as it may. */
     addPersonalToken: async (id: Id, { name, hash, scopes, expiresAt }: { readonly name: string; readonly hash: Buffer; readonly scopes: readonly string[]; readonly expiresAt: Date }): Promise<void> => {
       await database.flush([ENTER, {
         text: `insert into personal_tokens (user_id, name, token_hash, scopes, expires_at) values ($1, $2, $3, string_to_array($4, ' '), $5)`,
         values: [id, name, hash, scopes.join(' '), expiresAt],
-      }])
+      }]).catch((error: unknown) => { throw sqlState(error) === SQLSTATE.tooManyTokens ? new Refusal('too_many_tokens', { cause: error }) : error })
     },
 
     /** Makes the first account; null where there is any account already, also where two starts try at once. */

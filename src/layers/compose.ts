@@ -4,12 +4,13 @@ import { PolicyReplaced } from '../database/errors.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
+import { fingerprintOf, idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { recordOfAnswer, recordOfRefusal } from './decision-record.js'
 import type { Decided } from './decision-record.js'
 import { RecordChanged } from './4-data/record-changed.js'
-import type { Answer, Caller, Layers, PartRule, Route, RouteSpec } from './route.js'
+import type { Answer, Caller, Layers, PartRule, Repeat, Route, RouteSpec } from './route.js'
 
 /**
  * Makes a route: the only place where the four layers meet, and the only way into the route table.
@@ -31,6 +32,7 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
   query: spec.query,
   body: spec.body,
   accepts: spec.accepts ?? ['json'],
+  repeatable: spec.repeatable === true,
   documentation: spec.documentation,
   serve: async (layers, ctx) => {
     const began: Began = { ctx, action: actionOf(spec), caller: null, decision: null, part: null }
@@ -87,14 +89,23 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store, Part
   const query = parseQuery(ctx.querystring, spec.query)
   const part = spec.part && query !== undefined && spec.part.asked(query) ? await openPart(spec.part, layers, began, caller, snapshot, spec.status) : null
   const parsedBody = spec.body ? parseInput(await body(), spec.body, spec.inputFault, { stored: spec.storesInput !== false }) : absent<Body>()
+  const repeat = spec.repeatable === true ? await findRepeat(spec, layers, ctx, caller, body) : null
   const store = spec.data === 'none'
     ? absent<Store>()
-    : layers.data(spec.data, { caller, snapshot, decision, requestId: ctx.state.requestId, status: spec.status })
-  return spec.handle({
-    params, query: query ?? absent<Query>(), body: parsedBody, caller, record, store, part, snapshot,
+    : layers.data(spec.data, { caller, snapshot, decision, requestId: ctx.state.requestId, status: spec.status, repeat })
+  const answer = await spec.handle({
+    params, query: query ?? absent<Query>(), body: parsedBody, caller, record, store, part, snapshot, repeat,
     countAccount: (account) => layers.countAccount(ctx, account),
     headers: { ifMatch: ctx.get('If-Match') || undefined, forwarded: ctx.get('X-Forwarded-For') !== '' || ctx.get('Forwarded') !== '' },
   })
+  return repeat?.known === true ? { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } } : answer
+}
+
+/** Looked up after every layer before the data has let the request through: an answer is given again to nobody who would not get it now. */
+const findRepeat = async (spec: Pick<Route, 'method' | 'path'>, layers: Layers, ctx: Context, caller: Caller, body: () => Promise<unknown>): Promise<Repeat | null> => {
+  const idempotencyKey = idempotencyKeyOf(ctx)
+  return idempotencyKey === undefined ? null
+    : layers.repeat(caller, { idempotencyKey, fingerprint: fingerprintOf({ method: spec.method, path: spec.path, body: await body() }) })
 }
 
 /** Takes the part that a request asks for through the layers. A refusal on the way is one of the part's action, and is recorded as that. */
@@ -108,7 +119,7 @@ const openPart = async <Part>(
   const { decision } = await layers.object(snapshot, caller, { action, load: () => null, without: true }, undefined)
   began.action = own
   began.part = decision
-  return layers.data(data, { caller, snapshot, decision, requestId: began.ctx.state.requestId, status })
+  return layers.data(data, { caller, snapshot, decision, requestId: began.ctx.state.requestId, status, repeat: null })
 }
 
 /** A body that cannot be read, as the refusal that the route's standard asks for; 413 stays what it is. */

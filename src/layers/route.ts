@@ -41,6 +41,20 @@ export interface DataContext {
   readonly decision: Decision | null
   readonly requestId: string
   readonly status: number
+  /** null where the request may not be repeated, or brought no Idempotency-Key */
+  readonly repeat: Repeat | null
+}
+
+/** A creation under an Idempotency-Key: what the data layer keeps of it, and whether it was made before. */
+export interface Repeat {
+  readonly keyHash: Buffer
+  readonly fingerprint: Buffer
+  readonly salt: Buffer
+  readonly secretHash: Buffer
+  /** true where it was made before: it is answered as it was then, and nothing is made */
+  readonly known: boolean
+  /** 32 bytes that are the same each time, and that only this installation can work out. Throws `already_created` (409) where it no longer can. */
+  readonly secret: () => Buffer
 }
 
 /** The fourth layer's rule: opens the store through which, and only through which, the handler reaches records. */
@@ -80,6 +94,8 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   /** null where the request does not ask for the part */
   readonly part: Part | null
   readonly snapshot: Snapshot
+  /** null without an Idempotency-Key */
+  readonly repeat: Repeat | null
   /** counts a sign-in attempt on an account; throws `rate_limited` */
   readonly countAccount: (account: string) => Promise<void>
   readonly headers: { readonly ifMatch: string | undefined; /** whether a proxy says that it passes the request on for somebody */ readonly forwarded: boolean }
@@ -119,6 +135,8 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned | null, Sto
   readonly inputFault?: 'invalid_request'
   /** false where nothing of a body is stored, so that it may hold text that PostgreSQL cannot */
   readonly storesInput?: false
+  /** a creation that gets the same answer again under the same Idempotency-Key (docs/decisions/0013); its store says so with `repeat` */
+  readonly repeatable?: true
   readonly handle: (input: HandlerInput<Params, Query, Body, Record, Store, Part>) => Promise<Answer> | Answer
   readonly documentation: Documentation
 }
@@ -137,6 +155,7 @@ export interface Route {
   readonly query: z.ZodType | undefined
   readonly body: z.ZodType | undefined
   readonly accepts: readonly ('json' | 'form')[]
+  readonly repeatable: boolean
   readonly documentation: Documentation
   /** Takes one request through the four layers to its answer, or throws a Refusal. */
   readonly serve: (layers: Layers, ctx: Context) => Promise<Answer>
@@ -158,6 +177,8 @@ export interface Layers {
   ) => Promise<{ readonly record: Record; readonly decision: Decision }>
   /** rows that the caller may not touch are not there */
   readonly data: <Store>(rule: DataRule<Store>, context: DataContext) => Store
+  /** 422: what a caller made under an Idempotency-Key before, where that was the same request */
+  readonly repeat: (caller: Caller, request: { readonly idempotencyKey: string; readonly fingerprint: Buffer }) => Promise<Repeat>
   /** the policy in force; at least of `revision` where the caller demands it */
   readonly policy: PolicyInForce
   /** keeps what was decided where no transaction of the request's own does */

@@ -69,6 +69,7 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       object: { action: 'link:create', load: () => null, without: true },
       data: links('creation'),
       body: z.strictObject({ target: Target, code: FreeCode.optional() }),
+      repeatable: true,
       handle: async ({ store, body }) => {
         const link = await store.create(body)
         return { status: 201, body: whole(link), headers: { Location: `${baseUrl}/links/${link.code}`, ETag: tagOf(link) } }

@@ -49,13 +49,14 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
       scopes: z.array(Scope).max(50).transform((names) => [...new Set(names)]),
       expires_in: z.number().int().min(60, 'must be at least 60 seconds').max(LONGEST_DAYS * DAY, `must be at most ${LONGEST_DAYS} days, in seconds`).default(90 * DAY),
     }),
-    handle: async ({ store, caller, body: { name, scopes, expires_in } }) => {
+    repeatable: true,
+    handle: async ({ store, caller, repeat, body: { name, scopes, expires_in } }) => {
       requireHeldScopes(caller, scopes)
-      const token = newOpaqueToken(PERSONAL_TOKEN_PREFIX)
+      const token = newOpaqueToken(PERSONAL_TOKEN_PREFIX, repeat?.secret())
       const made = await store.add({ name, hash: hashOfToken(token), scopes: scopes.filter(isServiceAction), expiresAt: new Date(Date.now() + expires_in * 1_000) })
       return { status: 201, body: { ...made, token } }
     },
-    documentation: { summary: 'Make a personal token; its value is in this answer and nowhere else', tag: 'profile', response: TokenView.extend({ token: z.string() }).meta({ id: 'NewPersonalToken' }) },
+    documentation: { summary: 'Make a personal token; its value is in this answer and nowhere else', tag: 'profile', response: TokenView.extend({ token: z.string() }).meta({ id: 'NewPersonalToken' }), refusals: [409] },
   }),
   route({
     method: 'delete', path: '/users/me/tokens/:id', status: 204,

@@ -33,7 +33,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     const decision: Decision = snapshot.decide(user, 'link:update', { owner_id: user?.id ?? null })
     return {
       caller: { user, scopes: new Set(), tokenId: null, signIn: null, address: '127.0.0.1' },
-      snapshot, decision: { ...decision, effect: 'allow' }, requestId: 'a-test', status: 200,
+      snapshot, decision: { ...decision, effect: 'allow' }, requestId: 'a-test', status: 200, repeat: null,
     }
   }
   const bound = (user: TestUser | null): Binding => bindTransaction(contextOf(user), user === null ? 'none' : 'own', ROLES)

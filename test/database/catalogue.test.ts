@@ -23,6 +23,7 @@ audit_writer audit_chains SELECT
 audit_writer audit_checkpoints INSERT SELECT
 audit_writer decisions INSERT(action,effect,layer,network,relation,request_id,resource_code,resource_type,revision,row_priority,rule,status,subject_id,subject_role,time,token_id)
 identity external_identities INSERT SELECT
+identity idempotency_keys DELETE SELECT(created_at,key_hash,user_id)
 identity invitations SELECT UPDATE(accepted_at)
 identity personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id) UPDATE(last_used_at)
 identity policy_head SELECT
@@ -34,6 +35,7 @@ linkgate_service policy_revisions SELECT
 linkgate_service schema_migrations SELECT
 links_any links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
 links_any policy_head SELECT
+links_own idempotency_keys INSERT(fingerprint,key_hash,record,salt,secret_hash,user_id) SELECT
 links_own links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
 links_own policy_head SELECT
 links_public links SELECT
@@ -43,6 +45,7 @@ policy_editor policy_head SELECT UPDATE(revision)
 policy_editor policy_revisions INSERT SELECT
 users_any policy_head SELECT
 users_any users SELECT(created_at,email,id,name,role,suspended_at,updated_at,version) UPDATE(role,suspended_at,updated_at,version)
+users_own idempotency_keys INSERT(fingerprint,key_hash,record,salt,secret_hash,user_id) SELECT
 users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
 users_own personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(created_at,expires_at,id,last_used_at,name,revoked_at,scopes,user_id) UPDATE(revoked_at)
 users_own policy_head SELECT
@@ -57,11 +60,13 @@ chain_decision() audit_chain -
 find_external_user(text,text) identity linkgate_service
 find_link(text) links_public linkgate_service
 find_user(bigint,uuid) identity linkgate_service
+limit_personal_tokens() identity -
 record_decision() audit_chain -
 record_policy_edit_by_hand() postgres -
 record_policy_revision() audit_chain -
 record_user_change() audit_chain -
 require_active_admin() identity -
+sweep_idempotency_keys(bytea) identity links_own,users_own
 use_personal_token(bytea) identity linkgate_service
 `.trim().split('\n')
 
@@ -209,7 +214,7 @@ describe('the database\'s own word', () => {
   })
 
   it('the login role, while it is nobody, can read, change or empty no table that has owners', async () => {
-    for (const table of ['links', 'users', 'refresh_tokens', 'personal_tokens', 'invitations', 'decisions']) {
+    for (const table of ['links', 'users', 'refresh_tokens', 'personal_tokens', 'invitations', 'idempotency_keys', 'decisions']) {
       for (const text of [`select from ${table}`, `delete from ${table}`, `truncate ${table}`, `copy ${table} to stdout`]) {
         const refused = await pool.run({ text }).then(() => null, (error: unknown) => error)
         expect(refused, text).to.have.property('code', '42501')

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { ACTIONS } from '../../src/domain/action.js'
 import { at, listAt, textAt } from '../support/json.js'
+import { BY_HAND } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
@@ -130,6 +132,33 @@ describe('personal tokens over HTTP', () => {
     }
     expect(await statusOf(ada.token, 'DELETE', `/users/me/tokens/${id}`)).to.equal(404)
     expect(JSON.stringify(await list())).to.not.include(`"${id}"`)
+  })
+
+  it('are at most 100 live ones a user, exactly, also where many are asked for at once; one that has ended makes room', async () => {
+    const user = await service.addUser('viewer')
+    const ask = (on = service) => make({ name: 'one more', scopes: [] }, user.token, on)
+    await service.db.asOwner(`
+      with decided as (select set_config('app.decision', $2, false))
+      insert into personal_tokens (user_id, name, token_hash, scopes, expires_at) select $1, 'many', sha256(n::text::bytea), '{}', now() + interval '1 day' from decided, generate_series(1, 97) n`, [user.id, BY_HAND])
+    // all of them are under way at once: they wait for the user's row
+    const holder = new Client(service.db.owner)
+    await holder.connect()
+    await holder.query('begin')
+    await holder.query('select from users where id = $1 for update', [user.id])
+    const asked = Array.from({ length: 8 }, (_, i) => ask(i % 2 === 0 ? service : other))
+    for (let waiting = 0; waiting < 8;) {
+      waiting = (await service.db.asOwner(`select from pg_stat_activity where datname = current_database() and usename = 'linkgate_service' and wait_event_type = 'Lock'`)).length
+    }
+    await holder.query('commit')
+    await holder.end()
+    const answers = await Promise.all(asked)
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 201, 201, ...Array.from({ length: 5 }, () => 409)])
+    expect(answers.find(({ status }) => status === 409)?.json).to.include({ code: 'too_many_tokens' })
+    expect((await make({ name: 'somebody else’s', scopes: [] })).status).to.equal(201)
+    const [{ id } = { id: '' }] = await service.db.asOwner<{ id: string }>('select id from personal_tokens where user_id = $1 limit 1', [user.id])
+    expect((await service.request('DELETE', `/users/me/tokens/${id}`, { token: user.token })).status).to.equal(204)
+    expect((await ask()).status).to.equal(201)
+    expect((await ask()).status).to.equal(409)
   })
 
   it('end at their end', async () => {

@@ -1,7 +1,8 @@
 import type { Database } from '../../database/database.js'
 import type { DataContext, DataRule } from '../route.js'
-import { bindTransaction, inTransaction } from './context.js'
-import { knex, toStatement } from './query.js'
+import { bindTransaction } from './context.js'
+import { knex } from './query.js'
+import { insertOnce, madeBefore } from './repeat.js'
 
 export interface NewInvitation {
   readonly email: string
@@ -11,7 +12,10 @@ export interface NewInvitation {
 }
 
 /** Invitations as the inviter may touch them: they add, and read nothing back. */
-export interface Invitations { add(invitation: NewInvitation): Promise<void> }
+export interface Invitations {
+  /** Answers until when it can be accepted; repeated, what was said then. */
+  add(invitation: NewInvitation): Promise<Date>
+}
 
 const ROLES = { own: 'users_own', any: 'users_any' } as const
 
@@ -22,8 +26,11 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
     const binding = bindTransaction(context, 'own', ROLES)
     return {
       add: async ({ email, role, hash, expiresAt }) => {
-        await inTransaction(database, binding.change, toStatement(
-          knex('invitations').insert({ email, role, invited_by: binding.userId, token_hash: hash, expires_at: expiresAt })))
+        if (context.repeat?.known === true) return (await madeBefore<{ readonly expires_at: Date }>(database, binding, context.repeat, 'invitations', ['expires_at'])).expires_at
+        // the inviter may read no invitation, so what is kept is told
+        await insertOnce(database, binding, context.repeat, knex('invitations').insert({ email, role, invited_by: binding.userId, token_hash: hash, expires_at: expiresAt }),
+          { kept: { value: { expires_at: expiresAt.toISOString() } } })
+        return expiresAt
       },
     }
   },

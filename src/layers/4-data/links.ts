@@ -7,12 +7,13 @@ import type { Link } from '../../domain/link.js'
 import { isId, toId } from '../../domain/id.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
-import type { DataContext, DataRule } from '../route.js'
+import type { DataContext, DataRule, Repeat } from '../route.js'
 import { bindTransaction, inTransaction } from './context.js'
 import type { Binding } from './context.js'
 import { formatCursor, parseCursor } from './keyset.js'
 import { knex, ownerBound, toStatement } from './query.js'
 import { RecordChanged } from './record-changed.js'
+import { insertOnce, madeBefore } from './repeat.js'
 
 export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code'] as const
 export type LinkSort = (typeof LINK_SORTS)[number]
@@ -31,7 +32,7 @@ export interface Exactness { readonly onlyVersion?: boolean }
 
 /** The links that one caller reaches, inside one request. What they do not reach is not there. */
 export interface Links {
-  /** Throws `code_taken` (409). Without a code, makes an unguessable one. */
+  /** Throws `code_taken` (409). Without a code, makes an unguessable one. Repeated, answers what was made then. */
   create(link: { readonly target: string; readonly code?: string | undefined }): Promise<Link>
   /**
    * Changes the record that was decided about, and with `onlyVersion` only in the version that was seen; throws
@@ -75,7 +76,8 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
   const binding = bindTransaction(context, reach, ROLES)
   return {
     create: async ({ target, code }) => {
-      const made = await create(database, binding, target, code)
+      if (context.repeat?.known === true) return toLink(await madeBefore<LinkRow>(database, binding, context.repeat, 'links', COLUMNS))
+      const made = await create(database, binding, context.repeat, target, code)
       changed(made.code)
       return made
     },
@@ -109,11 +111,11 @@ const exactly = (binding: Binding, link: Link, { onlyVersion = false }: Exactnes
   return onlyVersion ? query.where('version', link.version) : query
 }
 
-const create = async (database: Database, binding: Binding, target: string, code: string | undefined): Promise<Link> => {
+const create = async (database: Database, binding: Binding, repeat: Repeat | null, target: string, code: string | undefined): Promise<Link> => {
   for (let tried = 1; ; tried += 1) {
     const query = knex('links').insert({ code: code ?? generateCode(), target, owner_id: binding.userId }).returning([...COLUMNS])
     try {
-      const [row] = await inTransaction<LinkRow>(database, binding.change, toStatement(query, 'links_insert')).catch(refuseTakenCode)
+      const [row] = await insertOnce<LinkRow>(database, binding, repeat, query, { name: 'links_insert' }).catch(refuseTakenCode)
       if (!row) throw new Error('an insert answered no row')
       return toLink(row)
     } catch (error) {

@@ -1,9 +1,12 @@
 import { isServiceAction } from '../../domain/action.js'
 import type { ServiceAction } from '../../domain/action.js'
 import type { Database } from '../../database/database.js'
+import { SQLSTATE, sqlState } from '../../database/errors.js'
+import { Refusal } from '../../domain/refusal.js'
 import type { DataContext, DataRule } from '../route.js'
 import { bindTransaction, inTransaction } from './context.js'
 import { knex, ownerBound, toStatement } from './query.js'
+import { insertOnce, madeBefore } from './repeat.js'
 
 /** A personal token as its owner sees it. Its value is known to nobody but the program that holds it. */
 export interface PersonalToken {
@@ -17,6 +20,7 @@ export interface PersonalToken {
 
 /** The caller's own personal tokens, and no others. */
 export interface PersonalTokens {
+  /** Throws `too_many_tokens` (409). Repeated, answers what was made then. */
   add(token: { readonly name: string; readonly hash: Buffer; readonly scopes: readonly ServiceAction[]; readonly expiresAt: Date }): Promise<PersonalToken>
   list(): Promise<readonly PersonalToken[]>
   /** Ends a token at once, on every node. False where the caller has no such live token. */
@@ -51,10 +55,13 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
     const live = () => ownerBound('personal_tokens', 'user_id', binding).whereNull('revoked_at').whereRaw('expires_at > now()')
     return {
       add: async ({ name, hash, scopes, expiresAt }) => {
+        if (context.repeat?.known === true) return toToken(await madeBefore<Row>(database, binding, context.repeat, 'personal_tokens', COLUMNS))
         const query = knex('personal_tokens')
           .insert({ user_id: binding.userId, name, token_hash: hash, scopes: knex.raw(`string_to_array(?, ' ')`, [scopes.join(' ')]), expires_at: expiresAt })
           .returning([...COLUMNS])
-        const [row] = await inTransaction<Row>(database, binding.change, toStatement(query))
+        const [row] = await insertOnce<Row>(database, binding, context.repeat, query).catch((error: unknown) => {
+          throw sqlState(error) === SQLSTATE.tooManyTokens ? new Refusal('too_many_tokens', { cause: error }) : error
+        })
         if (!row) throw new Error('an insert answered no row')
         return toToken(row)
       },
