@@ -6,6 +6,8 @@ import type { Logger } from 'pino'
 
 import type { Decision } from './domain/decision.js'
 import type { Refusal } from './domain/refusal.js'
+import { cors } from './http/cors.js'
+import type { CorsOrigins } from './http/cors.js'
 import { errorExit } from './http/error-exit.js'
 import { finishRequests } from './http/finished-request.js'
 import type { FinishedRequest } from './http/finished-request.js'
@@ -24,6 +26,8 @@ export interface AppParts {
   readonly deadlineMs: number
   /** true where the public origin is https */
   readonly secure: boolean
+  /** whose pages may call from a browser; empty: nobody's */
+  readonly corsOrigins: CorsOrigins
   /** told of every request that is over, refused and abandoned ones too */
   readonly observe: (request: FinishedRequest) => void
   /** told where the data layer refused what the layers before it had let through */
@@ -54,7 +58,7 @@ declare module 'koa' {
 }
 
 /** The HTTP application, top to bottom: what a request meets before its route, and the route's four layers last. */
-export const createApp = ({ routes, layers, log, deadlineMs, secure, observe, onDisagreement, trace }: AppParts): Koa => {
+export const createApp = ({ routes, layers, log, deadlineMs, secure, corsOrigins, observe, onDisagreement, trace }: AppParts): Koa => {
   const app = new Koa()
   // a response that breaks off (a reader that left, an export whose database went away) is logged, and nothing else
   app.on('error', (error: unknown) => log.warn({ err: error }, 'a response broke off'))
@@ -63,6 +67,7 @@ export const createApp = ({ routes, layers, log, deadlineMs, secure, observe, on
   if (trace !== undefined) app.use(trace)
   app.use(securityHeaders(secure))
   app.use(errorExit(log, onDisagreement))
+  if (corsOrigins.length > 0) app.use(cors(corsOrigins))
   app.use(requireOneHost)
   app.use(routerOf(routes, layers, deadlineMs))
   app.use(refuseUnrouted)

@@ -5,6 +5,7 @@ import { z } from 'zod'
 
 import { isLoopbackOrHttps } from './domain/issuer-url.js'
 import { StartError } from './domain/start-error.js'
+import type { CorsOrigins } from './http/cors.js'
 
 /** Requests in a span of seconds; undefined where the limit is off. */
 export type Quota = { readonly points: number; readonly seconds: number } | undefined
@@ -36,6 +37,15 @@ const quota = z.string().transform((text, context): Quota => {
   return { points: Number(points), seconds: Number(seconds) }
 })
 
+/** Compared with a browser's `Origin` exactly, so it has to be written as browsers write it. */
+const corsOrigins = z.string().transform((text, context): CorsOrigins => {
+  const origins = [...new Set(text.split(/[\s,]+/).filter((origin) => origin !== ''))]
+  if (origins.length === 1 && origins[0] === '*') return 'any'
+  if (origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin && isLoopbackOrHttps(origin) && !origin.includes('*'))) return origins
+  context.addIssue({ code: 'custom', message: 'must be origins as browsers send them, such as https://app.example (http on loopback alone), or *' })
+  return z.NEVER
+})
+
 const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: integer(0, 65_535).prefault('3000'),
@@ -58,6 +68,8 @@ const Settings = z.object({
   RATE_LIMIT_ANONYMOUS: quota.prefault('60/60'),
   RATE_LIMIT_USER: quota.prefault('600/60'),
   RATE_LIMIT_SIGN_IN: quota.prefault('5/60'),
+  RATE_LIMIT_INVITE: quota.prefault('30/3600'),
+  CORS_ORIGINS: corsOrigins.prefault(''),
   TRUSTED_PROXY_HOPS: integer(0, 10).prefault('0'),
   WORKERS: z.union([z.literal('auto').transform(() => availableParallelism()), integer(1, 256)], { error: 'must be an integer from 1 to 256, or auto' }).prefault('1'),
   AUDIT_PUBLIC_READS: z.enum(['off', 'on'], { error: 'must be on or off' }).default('off'),
@@ -114,7 +126,9 @@ export interface Config {
   /** undefined: the own issuer */
   readonly externalIssuer: ExternalIssuer | undefined
   readonly signingKeyFile: string
-  readonly quotas: { readonly anonymous: Quota; readonly user: Quota; readonly sign_in: Quota }
+  readonly quotas: { readonly anonymous: Quota; readonly user: Quota; readonly sign_in: Quota; readonly invite: Quota }
+  /** whose pages may call the service from a browser; empty: nobody's */
+  readonly corsOrigins: CorsOrigins
   readonly trustedProxyHops: number
   /** whether the decision log holds allowed public reads, too */
   readonly auditPublicReads: boolean
@@ -165,7 +179,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     jwtAudience: settings.JWT_AUDIENCE,
     externalIssuer: externalIssuerOf(settings),
     signingKeyFile: settings.JWT_SIGNING_KEY_FILE ?? resolve(settings.DATA_DIR, 'signing-key.pem'),
-    quotas: Object.freeze({ anonymous: settings.RATE_LIMIT_ANONYMOUS, user: settings.RATE_LIMIT_USER, sign_in: settings.RATE_LIMIT_SIGN_IN }),
+    quotas: Object.freeze({ anonymous: settings.RATE_LIMIT_ANONYMOUS, user: settings.RATE_LIMIT_USER, sign_in: settings.RATE_LIMIT_SIGN_IN, invite: settings.RATE_LIMIT_INVITE }),
+    corsOrigins: settings.CORS_ORIGINS,
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
     auditPublicReads: settings.AUDIT_PUBLIC_READS === 'on',
     workers: settings.WORKERS,

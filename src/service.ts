@@ -183,7 +183,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     })
     const logRequest = logRequests(log)
     server.on('request', createApp({
-      routes, layers, log, deadlineMs: config.requestDeadlineMs, secure: baseUrl.startsWith('https:'), onDisagreement: metrics.countDisagreement, trace: tracing?.requests,
+      routes, layers, log, deadlineMs: config.requestDeadlineMs, secure: baseUrl.startsWith('https:'), corsOrigins: config.corsOrigins, onDisagreement: metrics.countDisagreement, trace: tracing?.requests,
       observe: (request) => {
         metrics.observeRequest(request)
         logRequest(request)

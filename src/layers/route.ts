@@ -23,7 +23,8 @@ export interface Caller {
 /** The first layer's rule: the scope that the token needs (`public`: no token needed, one that is sent must be valid), and whose requests are counted. */
 export interface GatewayRule {
   readonly scope: Action | 'public'
-  readonly quota: 'caller' | 'sign_in' | 'none'
+  /** `invite`: the caller's, and one of its own beside it */
+  readonly quota: 'caller' | 'sign_in' | 'invite' | 'none'
 }
 
 /** The third layer's rule: what `can()` is asked, about which record. A loader answers null where there is none (404). */

@@ -27,7 +27,7 @@ const Email = z.string().max(254).regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail 
 export const invitationRoutes = ({ invitations, accept, send, baseUrl }: InvitationParts): readonly Route[] => [
   route({
     method: 'post', path: '/users/invitations', status: 201,
-    gateway: { scope: 'user:invite', quota: 'caller' },
+    gateway: { scope: 'user:invite', quota: 'invite' },
     endpoint: 'user:invite',
     object: { action: 'user:invite', load: () => null, without: true },
     data: invitations,

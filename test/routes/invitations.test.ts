@@ -115,6 +115,25 @@ describe('invitations over HTTP', () => {
     }
   })
 
+  it('have a limit of their own beside the caller’s, for each inviter and whatever address they come from', async () => {
+    const on = await startTestService({ db: service.db, environment: { RATE_LIMIT_INVITE: '2/3600', RATE_LIMIT_USER: '50/60', TRUSTED_PROXY_HOPS: '1' } })
+    try {
+      const [one, two] = [{ ...root, token: await on.tokenFor(root) }, await on.addUser('admin')]
+      const from = (by: TestUser, address: string) => on.request('POST', '/users/invitations', { token: by.token, json: { email: freshAddress(), role: 'viewer' }, headers: { 'X-Forwarded-For': address } })
+      const statuses = []
+      for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) statuses.push((await from(one, address)).status)
+      expect(statuses).to.deep.equal([201, 201, 429])
+      const over = await from(one, '192.0.2.4')
+      expect(over.json).to.include({ code: 'rate_limited' })
+      expect(Number(over.headers.get('Retry-After'))).to.be.within(1, 3_600)
+      expect(over.headers.get('RateLimit-Policy')).to.equal('"user";q=50;w=60, "invite";q=2;w=3600')
+      expect((await from(two, '192.0.2.1')).status).to.equal(201)
+      expect((await on.request('GET', '/users', { token: one.token })).status, 'what else they do is not limited by it').to.equal(200)
+    } finally {
+      await on.stop()
+    }
+  })
+
   it('are kept as SHA-256 alone, and leave a record that names nobody’s address', async () => {
     const { path, email } = await invited()
     const token = path.split('/')[2] ?? ''

@@ -34,7 +34,7 @@ export const startNode = async (environment: Readonly<Record<string, string>>): 
   const child = spawn(process.execPath, [LINKGATE, 'serve'], {
     env: {
       PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: join(await makeTemporaryFolder(), 'data'),
-      RATE_LIMIT_ANONYMOUS: 'off', RATE_LIMIT_USER: 'off', RATE_LIMIT_SIGN_IN: 'off', ...environment,
+      RATE_LIMIT_ANONYMOUS: 'off', RATE_LIMIT_USER: 'off', RATE_LIMIT_SIGN_IN: 'off', RATE_LIMIT_INVITE: 'off', ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -67,7 +67,7 @@ export const startTestService = async ({ environment = {}, composeLayers, db: gi
   const db = given ?? await testDatabase()
   const config = readConfig({
     PORT: '0', DATA_DIR: join(await makeTemporaryFolder(), 'data'),
-    RATE_LIMIT_ANONYMOUS: 'off', RATE_LIMIT_USER: 'off', RATE_LIMIT_SIGN_IN: 'off', ...environment,
+    RATE_LIMIT_ANONYMOUS: 'off', RATE_LIMIT_USER: 'off', RATE_LIMIT_SIGN_IN: 'off', RATE_LIMIT_INVITE: 'off', ...environment,
   })
   const service = await startService({ config, opened: db, log: log ?? pino({ level: 'silent' }), ...(composeLayers ? { composeLayers } : {}) })
   const issuer = await openIssuer({ signingKeyFile: config.signingKeyFile, audience: config.jwtAudience })

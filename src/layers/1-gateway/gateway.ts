@@ -40,7 +40,8 @@ export const createGateway = ({ limiter, tokens, findUser, trustedProxyHops }: G
       return anonymous
     }
     if (rule.quota === 'sign_in') await countAddress()
-    else if (rule.quota === 'caller') await limiter.require(ctx, 'user', `${token.issuer} ${token.subject}`)
+    else if (rule.quota !== 'none') await limiter.require(ctx, 'user', `${token.issuer} ${token.subject}`)
+    if (rule.quota === 'invite') await limiter.require(ctx, 'invite', `${token.issuer} ${token.subject}`)
     const user = await findUser(token)
     // Role and suspension come from the user's row, so they bind the next request whatever the token says.
     if (user === null || user.suspended) throw invalidToken()

@@ -11,7 +11,7 @@ import type { Count, Quota } from './rate-limit-store.js'
 
 export type { Quota } from './rate-limit-store.js'
 
-export const QUOTA_NAMES = ['anonymous', 'user', 'sign_in'] as const
+export const QUOTA_NAMES = ['anonymous', 'user', 'sign_in', 'invite'] as const
 export type QuotaName = (typeof QUOTA_NAMES)[number]
 
 /** Counts where several processes count together; rejects where that place does not answer. */
@@ -52,6 +52,7 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
     anonymous: createLimit('anonymous', quotas.anonymous, parts),
     user: createLimit('user', quotas.user, parts),
     sign_in: createLimit('sign_in', quotas.sign_in, parts),
+    invite: createLimit('invite', quotas.invite, parts),
   }
   const told = new WeakMap<Context, Map<QuotaName, Standing>>()
   return {

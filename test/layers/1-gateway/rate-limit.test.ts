@@ -5,7 +5,7 @@ import { createRateLimiter } from '../../../src/layers/1-gateway/rate-limit.js'
 import type { QuotaName, RateLimiter } from '../../../src/layers/1-gateway/rate-limit.js'
 import { koaContext } from '../../support/koa-context.js'
 
-const quotas = { anonymous: { points: 5, seconds: 60 }, user: { points: 600, seconds: 60 }, sign_in: { points: 2, seconds: 30 } }
+const quotas = { anonymous: { points: 5, seconds: 60 }, user: { points: 600, seconds: 60 }, sign_in: { points: 2, seconds: 30 }, invite: { points: 1, seconds: 60 } }
 
 /** One request: its context, and the refusal where there was one. */
 const request = async (limiter: RateLimiter, quota: QuotaName, bucket: string) => {
