@@ -1,6 +1,10 @@
 -- The decision log as evidence: one table by months, every entry chained to the one before it by its SHA-256, and beside the
 -- decisions what changed of users and of the policy, in one order (docs/audit.md, docs/decisions/0011).
 
+-- As a policy edit does: no change is under way while the log is replaced, and those that come meanwhile wait. One that had begun
+-- would reach its record with rights on the old log alone.
+select pg_advisory_xact_lock(7274501);
+
 -- The chains are written by a role that nobody can become: whoever adds an entry gets it chained, and can choose no place in it.
 do $$
 begin
@@ -16,6 +20,8 @@ alter index decisions_of_subject rename to decisions_unchained_of_subject;
 alter table decisions_unchained rename constraint decisions_pkey to decisions_unchained_pkey;
 
 create sequence decision_ids;
+-- what was recorded before keeps its ids (0009)
+select setval('decision_ids', coalesce(max(id), 0) + 1, false) from decisions_unchained;
 grant usage on sequence decision_ids to audit_chain;
 
 -- No check constraints: PostgreSQL parses them again for every statement, and they were most of the price of an entry.
@@ -89,7 +95,8 @@ begin
   update public.audit_chains set seq = new.seq, hash = new.hash where writer = new.writer;
   return new;
 end $$;
-create trigger chain_decision before insert on decisions for each row execute function chain_decision();
+-- Only the schema's owner may give a hash themselves (the column is granted to nobody), and they could drop the trigger, too.
+create trigger chain_decision before insert on decisions for each row when (new.hash is null) execute function chain_decision();
 
 -- The months from this one on, so many ahead, each a table of its own. What is there is left alone; a month whose entries
 -- already stand in decisions_default stays there.
@@ -212,9 +219,3 @@ alter function record_policy_revision owner to audit_chain;
 revoke create on schema public from audit_chain;
 revoke execute on function add_decision_months, chain_decision, record_decision, record_change, record_user_change, record_policy_revision from public;
 grant execute on function record_change to audit_chain;
-
--- What was recorded before there were chains joins them, in its order.
-insert into decisions (time, request_id, revision, layer, subject_id, subject_role, token_id, network, action, resource_type, resource_code, relation, effect, rule, row_priority, status)
-  select time, request_id, revision, layer, subject_id, subject_role, token_id, network, action, resource_type, resource_code, relation, effect, rule, row_priority, status
-    from decisions_unchained order by id;
-drop table decisions_unchained;

@@ -8,6 +8,8 @@ export const SQLSTATE = {
   insufficientPrivilege: '42501',
   readOnlyTransaction: '25006',
   queryCanceled: '57014',
+  lockNotAvailable: '55P03',
+  deadlockDetected: '40P01',
   policyReplaced: 'LG001',
   lastAdmin: 'LG003',
   keyInUse: 'LG004',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { Client } from 'pg'
 import type { ClientConfig } from 'pg'
@@ -20,6 +21,13 @@ export interface MigrateOptions {
 
 const NUMBERED = /^\d{4}_[a-z0-9_]+\.sql$/
 const ROLE_NAME = /^[A-Za-z_][A-Za-z0-9_$-]{0,62}$/
+/**
+ * How long a migration waits for what requests hold: whoever comes behind it waits, too, and a request has its deadline. Then it
+ * lets them through, and tries again, so often.
+ */
+const LOCK_TIMEOUT_MS = 1_500
+const TRIES = 40
+const PAUSE_MS = 500
 // one migration at a time, whoever starts it; let go of by the end of the connection, also by its death
 const LOCK = 'select pg_advisory_lock(7274500)'
 
@@ -33,7 +41,8 @@ export const migrationStatus = async ({ owner, folder }: Pick<MigrateOptions, 'o
 /**
  * Brings the schema up to date: every numbered file that the database has not had, each in a transaction of its own, then
  * the grants of the service's role. Returns the names of what was applied. A file that was changed after it was applied
- * is a StartError: history is not rewritten.
+ * is a StartError: history is not rewritten. Files that the database has had and this version does not know are a newer
+ * version's, which this one serves beside.
  */
 export const migrate = async ({ owner, service, folder }: MigrateOptions): Promise<readonly string[]> =>
   connected(owner, async (client) => {
@@ -44,7 +53,7 @@ export const migrate = async ({ owner, service, folder }: MigrateOptions): Promi
     for (const { name, text, sha256 } of await migrationFiles(folder)) {
       const known = done.get(name)
       if (known === undefined) {
-        await inTransaction(client, async () => {
+        await amongRequests(client, async () => {
           await client.query(text)
           await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256])
         })
@@ -77,6 +86,22 @@ const inTransaction = async (client: Client, work: () => Promise<void>): Promise
   } catch (error) {
     await client.query('rollback')
     throw error
+  }
+}
+
+/** A transaction that waits for no lock for long, and is tried again where it got none: requests may hold what it needs, in another order. */
+const amongRequests = async (client: Client, work: () => Promise<void>): Promise<void> => {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await inTransaction(client, async () => {
+        await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+        await work()
+      })
+    } catch (error) {
+      const state = sqlState(error)
+      if (tried === TRIES || (state !== SQLSTATE.lockNotAvailable && state !== SQLSTATE.deadlockDetected)) throw error
+      await delay(PAUSE_MS)
+    }
   }
 }
 

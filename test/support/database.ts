@@ -1,16 +1,17 @@
-import { Pool } from 'pg'
 import type { ClientConfig } from 'pg'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
 import type { OpenedDatabase } from '../../src/database/open.js'
 import { migrate } from '../../src/database/migrate.js'
+import { withPool } from './bare-database.js'
+import type { AskDatabase } from './bare-database.js'
 import { cluster, createDatabase } from './cluster.js'
 
 /** A migrated database of its own, as a service opens it, and its owner for what no service may do. */
 export interface TestDatabase extends OpenedDatabase {
   readonly owner: ClientConfig
   /** Runs SQL as the owner of the schema (a superuser), past every policy. */
-  asOwner<Row extends Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
+  readonly asOwner: AskDatabase
 }
 
 /** Creates and migrates a database in the run's cluster. */
@@ -18,9 +19,6 @@ export const testDatabase = async (): Promise<TestDatabase> => {
   const { service } = await cluster()
   const { owner } = await createDatabase()
   const migrated = await migrate({ owner, service, folder: new URL('migrations/', PACKAGE_ROOT) })
-  // kept between questions, since most of a question's time would be the connection's; ends with the cluster or the process
-  const asOwner = new Pool({ ...owner, max: 2, allowExitOnIdle: true })
-  asOwner.on('error', () => undefined)
   const login = { ...owner, user: service.user, password: service.password }
   return {
     owner,
@@ -29,6 +27,6 @@ export const testDatabase = async (): Promise<TestDatabase> => {
     embedded: true,
     migrated,
     leave: async () => {},
-    asOwner: async (text, values = []) => (await asOwner.query(text, [...values])).rows,
+    asOwner: withPool(owner),
   }
 }

@@ -29,9 +29,9 @@ export const onDatabase = (service: ClientConfig, owner: ClientConfig): Record<s
   DATABASE_URL: urlOf(service), MIGRATION_DATABASE_URL: urlOf(owner),
 })
 
-/** Starts a node and waits until it listens. Rejects with what it wrote where it ends before that. */
-export const startNode = async (environment: Readonly<Record<string, string>>): Promise<ServiceNode> => {
-  const child = spawn(process.execPath, [LINKGATE, 'serve'], {
+/** Starts a node and waits until it listens. Rejects with what it wrote where it ends before that. `program` is this version's unless it is told. */
+export const startNode = async (environment: Readonly<Record<string, string>>, program = LINKGATE): Promise<ServiceNode> => {
+  const child = spawn(process.execPath, [program, 'serve'], {
     env: {
       PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: join(await makeTemporaryFolder(), 'data'),
       RATE_LIMIT_ANONYMOUS: 'off', RATE_LIMIT_USER: 'off', RATE_LIMIT_SIGN_IN: 'off', RATE_LIMIT_INVITE: 'off', ...environment,
