@@ -162,7 +162,8 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const exposed = siblings === undefined ? metrics : { text: siblings.metrics, contentType: metrics.contentType }
     const metricsServer = config.metrics && await openMetricsServer(exposed, config.metrics)
     closing.push(async () => metricsServer?.close())
-    const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000 })
+    // a missing Host is refused as every other fault is, by require-one-host.ts, not by node without a word
+    const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000, requireHostHeader: false })
     server.on('clientError', answerBrokenRequest)
     const endConnections = followConnections(server)
     let closed: Promise<void> | undefined
@@ -182,13 +183,16 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       },
     })
     const logRequest = logRequests(log)
-    server.on('request', createApp({
+    const application = createApp({
       routes, layers, log, deadlineMs: config.requestDeadlineMs, secure: baseUrl.startsWith('https:'), corsOrigins: config.corsOrigins, onDisagreement: metrics.countDisagreement, trace: tracing?.requests,
       observe: (request) => {
         metrics.observeRequest(request)
         logRequest(request)
       },
-    }).callback())
+    }).callback()
+    server.on('request', application)
+    // an Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, past every header of ours
+    server.on('checkExpectation', application)
     log.info({ url: baseUrl, metrics_url: metricsServer?.url, revision: policy.status().revision }, siblings === undefined ? 'listening' : 'a worker is ready')
 
     return {

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import getRawBody from 'raw-body'
-import type { z } from 'zod'
+import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
@@ -73,8 +73,8 @@ export const parseInput = <T>(
 }
 
 /**
- * Narrows the query string to its schema. 400 with every fault; a parameter that is given twice or not known is one. A route
- * that takes no parameters ignores them, as the web does: a link that somebody hung their tracking on still leads on.
+ * Narrows the query string to its schema. 400 with every fault; a parameter that is given twice or not known is one. What is
+ * read and takes no parameters ignores them, as the web does: a link that somebody hung their tracking on still leads on.
  */
 export const parseQuery = <T>(querystring: string, schema?: z.ZodType<T>): T | undefined => {
   if (!schema) return undefined
@@ -82,6 +82,13 @@ export const parseQuery = <T>(querystring: string, schema?: z.ZodType<T>): T | u
   requireOnce(entries.map(([name]) => name), 'invalid_query')
   return parseInput(Object.fromEntries(entries), schema, 'invalid_query')
 }
+
+/** For a change that takes no parameters: what somebody hung on it (a second id, a field) would be ignored, and they might think that it was not. */
+export const requireNoQuery = (querystring: string): void => {
+  parseQuery(querystring, NO_PARAMETERS)
+}
+
+const NO_PARAMETERS = z.strictObject({})
 
 /** U+0000 may stand in JSON and in a URL, and in no text of PostgreSQL's. */
 const unstorable = (value: unknown, path: readonly string[] = []): Fault[] => {

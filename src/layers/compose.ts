@@ -5,7 +5,7 @@ import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { fingerprintOf, idempotencyKeyOf } from '../input/idempotency-key.js'
-import { parseInput, parseQuery, readBody } from '../input/input.js'
+import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { recordOfAnswer, recordOfRefusal } from './decision-record.js'
 import type { Decided } from './decision-record.js'
@@ -87,6 +87,7 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store, Part
   if (decision !== null) ctx.state.decision = decision
   // The faults of an input are told only to callers who may do the thing at all.
   const query = parseQuery(ctx.querystring, spec.query)
+  if (spec.query === undefined && spec.method !== 'get' && spec.gateway.scope !== 'public') requireNoQuery(ctx.querystring)
   const part = spec.part && query !== undefined && spec.part.asked(query) ? await openPart(spec.part, layers, began, caller, snapshot, spec.status) : null
   const parsedBody = spec.body ? parseInput(await body(), spec.body, spec.inputFault, { stored: spec.storesInput !== false }) : absent<Body>()
   const repeat = spec.repeatable === true ? await findRepeat(spec, layers, ctx, caller, body) : null

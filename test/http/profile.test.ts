@@ -90,9 +90,11 @@ describe('R7: a profile update changes what its list names, and nothing else', (
     expect(await users()).to.deep.equal(before)
   })
 
-  it('a query string sets nothing', async () => {
-    const answer = await service.request('PATCH', '/users/me?role=admin', { token: callers.editor.token, json: { name: 'Query' } })
-    expect(answer.json).to.include({ name: 'Query', role: 'editor' })
+  it('a query string sets nothing: 400 naming what it holds', async () => {
+    const before = await users()
+    const answer = await service.request('PATCH', '/users/me?role=admin&name=x', { token: callers.editor.token, json: { name: 'Query' } })
+    expect(answer.json).to.deep.include({ status: 400, errors: ['role', 'name'].map((field) => ({ field, message: 'is not a field that may be set here' })) })
+    expect(await users()).to.deep.equal(before)
   })
 
   it('the name is changed, in the caller\'s own row alone, and the role stays', async () => {
