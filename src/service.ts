@@ -90,6 +90,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
   const pool = openPool({
     connection: opened.service,
     size: config.databasePoolSize,
+    pooled: config.databasePooled,
     deadlineMs: config.requestDeadlineMs,
     onIdleError: (err) => log.warn({ err }, 'an idle database connection was lost'),
     observer: metrics.pool.observer,
@@ -110,6 +111,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const watch = watchPolicy({ policy, onFault: whenNew((err) => log.error({ err }, 'the policy could not be loaded; the last good one stays in force')) })
     const listener = openListener({
       connection: opened.listener,
+      notify: (channel, payload) => database.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] }),
       channels: { [POLICY_CHANNEL]: watch.look, [LINKS_CHANNEL]: (code) => cache.forget(code) },
       onUp: () => {
         cache.forget(EVERY_CODE)

@@ -83,7 +83,7 @@ interface FirstAdmin { readonly email: string; readonly passwordFile: string | n
  * terminal's history, nor into a log that somebody collects.
  */
 const firstAdmin = async (opened: OpenedDatabase, config: Config): Promise<FirstAdmin | null> => {
-  const database = openPool({ connection: opened.service, size: 1, deadlineMs: config.requestDeadlineMs })
+  const database = openPool({ connection: opened.service, size: 1, pooled: config.databasePooled, deadlineMs: config.requestDeadlineMs })
   try {
     return await addFirstAdmin(createAccounts(database), config)
   } finally {

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
+
 import { Client } from 'pg'
 import type { ClientConfig } from 'pg'
 
 /** One connection that hears what the database notifies. */
 export interface Listener {
-  /** true while the connection stands */
+  /** true while the connection stands, and was found to hear what the service notifies */
   readonly up: boolean
   /**
    * The time, as `performance.now()` gives it, up to which everything that was committed and notified is known to have arrived
@@ -18,19 +20,41 @@ export interface ListenerOptions {
   readonly connection: ClientConfig
   /** what is done with a payload, by channel */
   readonly channels: Readonly<Record<string, (payload: string) => void>>
+  /** notifies by the way that changes take: what it says must be heard here, or a pooler or another database is in between */
+  readonly notify: (channel: string, payload: string) => Promise<unknown>
   /** told whenever the connection stands anew: what was notified in between was missed */
   readonly onUp: () => void
   readonly onFault: (error: unknown) => void
   readonly heartbeatMs?: number
 }
 
+const ECHO_CHANNEL = 'linkgate_echo'
 const LONGEST_PAUSE_MS = 2_000
 const FIRST_PAUSE_MS = 50
 /** A heartbeat that is not answered for so long ends the connection: a network that swallows packets tells nobody. */
 const SILENCE_MS = 1_500
 
+const DEAF = 'the listening connection does not hear what the service notifies: it has to lead past a pooler in transaction mode, to the database of DATABASE_URL (DATABASE_LISTEN_URL)'
+
+/** A word that was never said before, and whether it was heard in time. */
+const expectEcho = () => {
+  const word = randomUUID()
+  let hear = () => {}
+  const heard = new Promise<void>((resolve) => { hear = resolve })
+  return {
+    word,
+    hear: (payload: string) => { if (payload === word) hear() },
+    /** Rejects where it was not heard for SILENCE_MS. */
+    wait: async () => {
+      let late: NodeJS.Timeout | undefined
+      const silence = new Promise<never>((_, reject) => { late = setTimeout(() => reject(new Error(DEAF)), SILENCE_MS).unref() })
+      await Promise.race([heard, silence]).finally(() => clearTimeout(late))
+    },
+  }
+}
+
 /** Listens until it is stopped, and connects again as often as it takes. */
-export const openListener = ({ connection, channels, onUp, onFault, heartbeatMs = 400 }: ListenerOptions): Listener => {
+export const openListener = ({ connection, channels, notify, onUp, onFault, heartbeatMs = 400 }: ListenerOptions): Listener => {
   let stopped = false
   let client: Client | null = null
   let up = false
@@ -64,12 +88,16 @@ export const openListener = ({ connection, channels, onUp, onFault, heartbeatMs 
       beat = setTimeout(() => void confirm().catch(lost), heartbeatMs)
       beat.unref()
     }
+    const echo = expectEcho()
     listening.on('error', lost)
     listening.on('end', lost)
-    listening.on('notification', ({ channel, payload = '' }) => channels[channel]?.(payload))
+    listening.on('notification', ({ channel, payload = '' }) => (channel === ECHO_CHANNEL ? echo.hear(payload) : channels[channel]?.(payload)))
     try {
       await listening.connect()
-      await listening.query(Object.keys(channels).map((channel) => `listen ${channel}`).join('; '))
+      await listening.query([ECHO_CHANNEL, ...Object.keys(channels)].map((channel) => `listen ${channel}`).join('; '))
+      // not by this connection: a pooler that lends one session to both would pass for none
+      await notify(ECHO_CHANNEL, echo.word)
+      await echo.wait()
       await confirm()
       if (stopped) return
       pause = FIRST_PAUSE_MS

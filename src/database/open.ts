@@ -5,11 +5,14 @@ import { StartError } from '../domain/start-error.js'
 import { openEmbeddedPostgres } from './embedded.js'
 import { migrate, migrationStatus } from './migrate.js'
 import type { Migration } from './migrate.js'
+import { requireServiceSession } from './session.js'
 
 export interface DatabaseSettings {
   readonly databaseUrl: string | undefined
   readonly migrationDatabaseUrl: string | undefined
   readonly listenDatabaseUrl?: string | undefined
+  /** true where `databaseUrl` leads through a pooler in transaction mode */
+  readonly databasePooled?: boolean
   readonly dataDir: string
   /** folder of the migrations */
   readonly migrations: URL
@@ -33,8 +36,9 @@ const OLDEST = 15
 
 /**
  * Opens the database that the settings name: the embedded one, started if need be, or any PostgreSQL >= 15. The schema is
- * brought up to date, but not with a MIGRATION_DATABASE_URL of its own: that one is for `linkgate migrate` alone, and a
- * schema that is behind is then a StartError that says so.
+ * brought up to date where the login owns it. Where another role does, `linkgate migrate` alone may do that (with
+ * MIGRATION_DATABASE_URL), and a schema that is behind is a StartError that says so. So is a login that could step over the
+ * rules of the database.
  */
 export const openDatabase = async (settings: DatabaseSettings, use: { readonly migrating?: boolean } = {}): Promise<OpenedDatabase> => {
   const { databaseUrl, migrationDatabaseUrl, migrations: folder } = settings
@@ -52,18 +56,22 @@ export const openDatabase = async (settings: DatabaseSettings, use: { readonly m
   const leave = async () => {}
   const login = new URL(databaseUrl)
   const owner = { connectionString: migrationDatabaseUrl ?? databaseUrl }
-  const separate = migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== login.username
-  await requireVersion(owner)
+  const { owns } = await requireVersion(owner)
+  const separate = !owns || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== login.username)
   // `role` as a start-up setting: a transaction's own role ends with it, and this one is what it falls back to.
   const service = separate ? { connectionString: databaseUrl } : { connectionString: databaseUrl, options: `-c role=${SERVICE_ROLE}` }
   const listener = listenerOf(service, settings)
   const user = separate ? decodeURIComponent(login.username) : SERVICE_ROLE
   if (separate && use.migrating !== true) {
+    await requireServiceSession(service, { role: undefined, pooled: settings.databasePooled === true })
     const pending = (await migrationStatus({ owner: service, folder })).filter(({ applied }) => !applied)
     if (pending.length > 0) throw new StartError(`the database lacks ${pending.length} migration(s), ${pending[0]?.name} first: run "linkgate migrate"`)
     return { service, listener, embedded: false, migrated: [], leave }
   }
-  return { service, listener, embedded: false, migrated: await migrate({ owner, service: { user }, folder }), leave }
+  const migrated = await migrate({ owner, service: { user }, folder })
+  // who only migrates needs no session of the service, nor the pooler that it would lead through
+  if (use.migrating !== true) await requireServiceSession(service, { role: separate ? undefined : SERVICE_ROLE, pooled: settings.databasePooled === true })
+  return { service, listener, embedded: false, migrated, leave }
 }
 
 /** Runs work as the owner of the schema: for what the service's role has no right to (`linkgate audit expire`). */
@@ -104,13 +112,19 @@ export const listMigrations = async ({ databaseUrl, migrationDatabaseUrl, dataDi
   }
 }
 
-/** Throws StartError where the server does not answer or is older than we support. */
-const requireVersion = async (connection: ClientConfig): Promise<void> => {
+/**
+ * Throws StartError where the server does not answer or is older than we support. Answers whether the login owns the schema,
+ * or will: there is none yet.
+ */
+const requireVersion = async (connection: ClientConfig): Promise<{ readonly owns: boolean }> => {
   const client = new Client({ ...connection, connectionTimeoutMillis: 5_000 })
   try {
     await client.connect()
-    const { rows: [server] } = await client.query<{ version: string }>("select current_setting('server_version_num') as version")
+    const { rows: [server] } = await client.query<{ version: string; owns: boolean | null }>(
+      `select current_setting('server_version_num') as version,
+        (select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('schema_migrations')) as owns`)
     if (Number(server?.version) < OLDEST * 10_000) throw new StartError(`PostgreSQL ${OLDEST} or newer is needed`)
+    return { owns: server?.owns ?? true }
   } catch (error) {
     if (error instanceof StartError) throw error
     throw new StartError(`the database does not answer: ${error instanceof Error ? error.message || String(error) : String(error)}`, { cause: error })

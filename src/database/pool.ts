@@ -9,6 +9,8 @@ export interface PoolOptions {
   readonly connection: ClientConfig
   /** connections at the most */
   readonly size: number
+  /** true behind a pooler in transaction mode: statements have no names, for the next one may meet another session */
+  readonly pooled?: boolean
   /** after this many milliseconds a question is given up: the connection is cut, and the answer is 503 */
   readonly deadlineMs: number
   /** told of a connection that was lost while nobody used it */
@@ -48,17 +50,19 @@ const wireValue = (value: unknown): string | Buffer | null => {
   throw new TypeError(`a ${typeof value} is not a value that a statement can carry`)
 }
 
-const config = ({ text, values, name }: Statement) => ({
-  text,
-  ...(values === undefined ? {} : { values: values.map(wireValue) }),
-  ...(name === undefined ? {} : { name }),
-})
+/** Turns a statement into what pg sends. */
+type ToConfig = (statement: Statement) => { readonly text: string; readonly values?: (string | Buffer | null)[]; readonly name?: string }
+
+const unnamed: ToConfig = ({ text, values }) => ({ text, ...(values === undefined ? {} : { values: values.map(wireValue) }) })
+
+const named: ToConfig = (statement) => ({ ...unnamed(statement), ...(statement.name === undefined ? {} : { name: statement.name }) })
 
 const BEGIN: Statement = { text: 'begin isolation level read committed' }
 const COMMIT: Statement = { text: 'commit' }
 
 /** Opens a pool whose connections send without waiting (pipelining). Connects with the first question, not before. */
-export const openPool = ({ connection, size, deadlineMs, onIdleError, observer = NOBODY }: PoolOptions): PooledDatabase => {
+export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleError, observer = NOBODY }: PoolOptions): PooledDatabase => {
+  const config = pooled ? unnamed : named
   const pool = new Pool({
     ...connection,
     max: size,
@@ -112,7 +116,7 @@ export const openPool = ({ connection, size, deadlineMs, onIdleError, observer =
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
       withClient('run', async (client) => (await client.query<Row>(config(statement))).rows),
 
-    flush: async (statements: readonly Statement[]) => withClient('flush', async (client) => sendAll(client, statements)),
+    flush: async (statements: readonly Statement[]) => withClient('flush', async (client) => sendAll(client, [BEGIN, ...statements, COMMIT].map(config))),
 
     transaction: async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
       withClient('transaction', async (client) => {
@@ -128,7 +132,7 @@ export const openPool = ({ connection, size, deadlineMs, onIdleError, observer =
         }
       }),
 
-    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) => streamRows<Row>(borrow, context, select, batch),
+    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) => streamRows<Row>(borrow, config(context), config(select), batch),
 
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, limit: size }),
 
@@ -152,10 +156,11 @@ const commit = async (client: PoolClient): Promise<void> => {
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back by the server')
 }
 
-/** begin, the statements, commit: written to the socket at once, answered in order. */
-const sendAll = async (client: PoolClient, statements: readonly Statement[]): Promise<readonly QueryResult[]> => {
-  // Everything is turned into its final form before `begin` is sent: a failure here must leave nothing on the wire.
-  const configs = [BEGIN, ...statements, COMMIT].map(config)
+/**
+ * begin, the statements, commit: written to the socket at once, answered in order. All of them come in their final form: a
+ * failure to make it must leave nothing on the wire.
+ */
+const sendAll = async (client: PoolClient, configs: readonly ReturnType<ToConfig>[]): Promise<readonly QueryResult[]> => {
   const answers = await Promise.allSettled(configs.map((each) => client.query(each)))
   // In order: the first to fail is the cause, those behind it fail only because of it.
   const results = answers.map((answer) => {
@@ -166,13 +171,13 @@ const sendAll = async (client: PoolClient, statements: readonly Statement[]): Pr
   return results.slice(1, -1)
 }
 
-async function* streamRows<Row extends QueryResultRow>(borrow: Borrow, context: Statement, select: Statement, batch: number): AsyncGenerator<readonly Row[]> {
+async function* streamRows<Row extends QueryResultRow>(borrow: Borrow, context: ReturnType<ToConfig>, select: ReturnType<ToConfig>, batch: number): AsyncGenerator<readonly Row[]> {
   const { client, giveBack } = await borrow('stream')
   let failure: unknown
   try {
-    const opened = await Promise.allSettled([client.query(BEGIN.text), client.query(config(context))])
+    const opened = await Promise.allSettled([client.query(BEGIN.text), client.query(context)])
     for (const answer of opened) if (answer.status === 'rejected') throw answer.reason
-    yield* cursorRows<Row>(client, config(select), batch)
+    yield* cursorRows<Row>(client, select, batch)
     await commit(client)
   } catch (error) {
     failure = translateError(error)

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 
 import { ACTIONS } from '../../src/domain/action.js'
-import type { Route } from '../../src/layers/route.js'
-import { oracle, oracleStatus } from '../support/oracle.js'
-import type { OracleRecord, OracleUser } from '../support/oracle.js'
+import { httpMatrix } from '../support/http-matrix.js'
+import type { Actor } from '../support/http-matrix.js'
+import { oracle } from '../support/oracle.js'
 import { addLink, addUserWithId, DECIDED, freshCode, storedLink } from '../support/records.js'
 import { requestOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
@@ -15,9 +15,6 @@ const BIG_NEIGHBOUR = '9007199254740992'
 const LARGEST = '9223372036854775807'
 const LARGEST_NEIGHBOUR = '9223372036854775806'
 const NEIGHBOURS: Readonly<Record<string, string>> = { [BIG]: BIG_NEIGHBOUR, [BIG_NEIGHBOUR]: BIG, [LARGEST]: LARGEST_NEIGHBOUR, [LARGEST_NEIGHBOUR]: LARGEST }
-const ABSENT_ID = '4611686018427387904'
-
-interface Actor { readonly user: OracleUser; readonly id: string }
 
 describe('one matrix over HTTP', () => {
   let service: TestService
@@ -45,58 +42,13 @@ describe('one matrix over HTTP', () => {
   })
   after(() => service.stop())
 
-  const recordsFor = (id: string): Readonly<Record<string, OracleRecord>> => ({
-    'their own record': { owner_id: id },
-    'another\'s record': { owner_id: stranger },
-    'a neighbour\'s record': { owner_id: NEIGHBOURS[id] ?? stranger },
-    'no record': null,
-    'a record without an owner': { owner_id: null },
-  })
-
-  /** What a route is about: the record that it names, or the caller's own profile. */
-  const subjectOf = ({ path, objectAction }: Route) =>
-    path.endsWith('/:code') ? 'link' : path.endsWith('/users/:id') ? 'user' : objectAction.startsWith('profile:') ? 'profile' : 'nothing'
-
-  /** The record's name in a path: a link made for this cell, a user's id, or a name that nothing has. */
-  const nameOf = async (subject: string, record: OracleRecord): Promise<string> => {
-    if (subject === 'link') return record === null ? freshCode('absent') : addLink(service.db, { owner: record.owner_id ?? null })
-    return record?.owner_id ?? ABSENT_ID
-  }
-
-  /** Asks one cell of the matrix over HTTP, and holds the answer and what is stored after it against the oracle. */
-  const askCell = async ({ user, id }: Actor, route: Route, record: OracleRecord, asked: string): Promise<void> => {
-    const subject = subjectOf(route)
-    const name = await nameOf(subject, record)
-    const before = await storedLink(service.db, name)
-    const { method, path, options, status } = requestOf(route, name)
-    const scope = route.gateway.scope === 'public' ? '' : route.gateway.scope
-    const answer = await service.request(method, path, { ...options, token: user === null ? undefined : await service.tokenFor({ id }, scope) })
-    const operation = { scope: route.gateway.scope, endpoint: route.endpoint, action: route.objectAction, record: subject !== 'nothing', status }
-    const expected = oracleStatus(user, operation, subject === 'profile' ? { owner_id: user?.id ?? null } : record)
-    expect({ status: answer.status }, `${asked}: ${answer.text}`).to.deep.equal({ status: expected.status })
-    if (expected.code !== undefined) expect(answer.json, asked).to.include({ code: expected.code })
-    if (expected.rule !== undefined) expect(answer.json, asked).to.include({ rule: expected.rule })
-    if (expected.status >= 400) expect(await storedLink(service.db, name), asked).to.deep.equal(before)
-    if (expected.status === 204) expect(await storedLink(service.db, name), asked).to.equal(undefined)
-  }
-
-  const recordsOf = (route: Route, id: string): Readonly<Record<string, OracleRecord>> => {
-    switch (subjectOf(route)) {
-      case 'link': return recordsFor(id)
-      case 'user': return { 'themselves': { owner_id: id }, 'another user': { owner_id: stranger }, 'no user': null }
-      default: return { 'no record': null }
-    }
-  }
+  const { recordsFor, askAll } = httpMatrix(() => ({ service, stranger, neighbours: NEIGHBOURS }))
 
   for (const who of ['no token', 'an admin', 'an editor', 'a viewer', 'a role without rows', 'a suspended admin', 'a suspended editor', `an editor with the id ${BIG}`, `an editor with the id ${BIG_NEIGHBOUR}`, `an editor with the id ${LARGEST}`, `an editor with the id ${LARGEST_NEIGHBOUR}`]) {
     it(`every operation answers ${who} as the oracle does, on every kind of record`, async () => {
       const actor = actors.get(who)
       if (!actor) throw new Error(`no actor ${who}`)
-      for (const route of service.routes) {
-        for (const [what, record] of Object.entries(recordsOf(route, actor.id))) {
-          await askCell(actor, route, record, `${who}, ${route.method} ${route.path}, ${what}`)
-        }
-      }
+      await askAll(actor, who)
     })
   }
 

@@ -53,7 +53,8 @@ describe('the watch over the policy', () => {
     const onFault = (error: unknown) => { faults.push(error) }
     const watching = watchPolicy({ policy, intervalMs, onFault })
     watch = watching
-    ears = openListener({ connection, channels: { [POLICY_CHANNEL]: watching.look }, onUp: watching.look, onFault })
+    const notify = (channel: string, payload: string) => database.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] })
+    ears = openListener({ connection, notify, channels: { [POLICY_CHANNEL]: watching.look }, onUp: watching.look, onFault })
   }
   const reached = async (revision: number) => {
     while (policy.current().revision < revision) await once(loads, 'loaded')

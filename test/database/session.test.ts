@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+
+import { expect } from 'chai'
+
+import { PACKAGE_ROOT } from '../../src/config.js'
+import { openDatabase } from '../../src/database/open.js'
+import { StartError } from '../../src/domain/start-error.js'
+import { testDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+import { urlOf } from '../support/node.js'
+
+describe('the session of the service, at its start', () => {
+  let db: TestDatabase
+  const role = `login_${randomBytes(6).toString('hex')}`
+
+  const open = (databaseUrl: string, migrationDatabaseUrl: string) =>
+    openDatabase({ databaseUrl, migrationDatabaseUrl, dataDir: '', migrations: new URL('migrations/', PACKAGE_ROOT) }).then(({ migrated }) => migrated, (error: unknown) => error)
+
+  before(async () => {
+    db = await testDatabase()
+    await db.asOwner(`create role ${role} login noinherit password 'a password'`)
+    await db.asOwner(`grant usage on schema public to ${role}`)
+    await db.asOwner(`grant select on schema_migrations to ${role}`)
+  })
+  after(async () => {
+    await db.asOwner(`drop owned by ${role}`)
+    await db.asOwner(`drop role ${role}`)
+  })
+
+  it('is refused to a login that row-level security does not bind, whichever way', async () => {
+    const login = urlOf({ ...db.service, user: role, password: 'a password' })
+    expect(await open(login, urlOf(db.owner))).to.deep.equal([])
+    for (const might of ['superuser', 'bypassrls', 'createrole', 'replication']) {
+      await db.asOwner(`alter role ${role} ${might}`)
+      expect(await open(login, urlOf(db.owner)), might).to.be.instanceOf(StartError).with.property('message').that.includes(role).and.includes('row-level security')
+      await db.asOwner(`alter role ${role} no${might}`)
+    }
+    await db.asOwner(`grant ${db.owner.user} to ${role}`)
+    expect(await open(login, urlOf(db.owner))).to.be.instanceOf(StartError)
+    await db.asOwner(`revoke ${db.owner.user} from ${role}`)
+    expect(await open(login, urlOf(db.owner))).to.deep.equal([])
+  })
+
+  it('needs nothing of the owner where the schema is up to date, and leaves the owner\'s rights at the door where one URL is both', async () => {
+    expect(await open(urlOf(db.service), urlOf(db.service))).to.deep.equal([])
+    expect(await open(urlOf(db.owner), urlOf(db.owner))).to.deep.equal([])
+  })
+
+  it('is refused where the login does not work, in one line', async () => {
+    expect(await open(urlOf({ ...db.service, password: 'wrong' }), urlOf(db.owner))).to.be.instanceOf(StartError).with.property('message').that.includes('DATABASE_URL')
+  })
+})

@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+
+import type { Route } from '../../src/layers/route.js'
+import { oracleStatus } from './oracle.js'
+import type { OracleRecord, OracleUser } from './oracle.js'
+import { addLink, freshCode, storedLink } from './records.js'
+import { requestOf } from './samples.js'
+import type { TestService } from './service.js'
+
+/** Who asks; `id` is what "their own" means, for an absent user too. */
+export interface Actor { readonly user: OracleUser; readonly id: string }
+
+export interface MatrixParts {
+  readonly service: TestService
+  /** the id of a user who asks nothing */
+  readonly stranger: string
+  /** ids that are close to another one; the stranger's elsewhere */
+  readonly neighbours?: Readonly<Record<string, string>>
+}
+
+const ABSENT_ID = '4611686018427387904'
+
+/** What a route is about: the record that it names, or the caller's own profile. */
+const subjectOf = ({ path, objectAction }: Route) =>
+  path.endsWith('/:code') ? 'link' : path.endsWith('/users/:id') ? 'user' : objectAction.startsWith('profile:') ? 'profile' : 'nothing'
+
+/** Every operation on every kind of record, asked over HTTP and held against the oracle. */
+export const httpMatrix = (partsOf: () => MatrixParts) => {
+  const recordsFor = (id: string): Readonly<Record<string, OracleRecord>> => {
+    const { stranger, neighbours = {} } = partsOf()
+    return {
+      'their own record': { owner_id: id },
+      'another\'s record': { owner_id: stranger },
+      'a neighbour\'s record': { owner_id: neighbours[id] ?? stranger },
+      'no record': null,
+      'a record without an owner': { owner_id: null },
+    }
+  }
+
+  /** The record's name in a path: a link made for this cell, a user's id, or a name that nothing has. */
+  const nameOf = async (subject: string, record: OracleRecord): Promise<string> => {
+    if (subject === 'link') return record === null ? freshCode('absent') : addLink(partsOf().service.db, { owner: record.owner_id ?? null })
+    return record?.owner_id ?? ABSENT_ID
+  }
+
+  /** Asks one cell of the matrix over HTTP, and holds the answer and what is stored after it against the oracle. */
+  const askCell = async ({ user, id }: Actor, route: Route, record: OracleRecord, asked: string): Promise<void> => {
+    const { service } = partsOf()
+    const subject = subjectOf(route)
+    const name = await nameOf(subject, record)
+    const before = await storedLink(service.db, name)
+    const { method, path, options, status } = requestOf(route, name)
+    const scope = route.gateway.scope === 'public' ? '' : route.gateway.scope
+    const answer = await service.request(method, path, { ...options, token: user === null ? undefined : await service.tokenFor({ id }, scope) })
+    const operation = { scope: route.gateway.scope, endpoint: route.endpoint, action: route.objectAction, record: subject !== 'nothing', status }
+    const expected = oracleStatus(user, operation, subject === 'profile' ? { owner_id: user?.id ?? null } : record)
+    expect({ status: answer.status }, `${asked}: ${answer.text}`).to.deep.equal({ status: expected.status })
+    if (expected.code !== undefined) expect(answer.json, asked).to.include({ code: expected.code })
+    if (expected.rule !== undefined) expect(answer.json, asked).to.include({ rule: expected.rule })
+    if (expected.status >= 400) expect(await storedLink(service.db, name), asked).to.deep.equal(before)
+    if (expected.status === 204) expect(await storedLink(service.db, name), asked).to.equal(undefined)
+  }
+
+  const recordsOf = (route: Route, id: string): Readonly<Record<string, OracleRecord>> => {
+    switch (subjectOf(route)) {
+      case 'link': return recordsFor(id)
+      case 'user': return { 'themselves': { owner_id: id }, 'another user': { owner_id: partsOf().stranger }, 'no user': null }
+      default: return { 'no record': null }
+    }
+  }
+
+  return {
+    recordsFor,
+    /** Asks one actor's whole part of the matrix, one cell after the other; answers how many there were. */
+    askAll: async (actor: Actor, who: string): Promise<number> => {
+      let cells = 0
+      for (const route of partsOf().service.routes) {
+        for (const [what, record] of Object.entries(recordsOf(route, actor.id))) {
+          await askCell(actor, route, record, `${who}, ${route.method} ${route.path}, ${what}`)
+          cells += 1
+        }
+      }
+      return cells
+    },
+  }
+}
