@@ -1,4 +1,5 @@
 import { canSuite } from './can.js'
+import { httpSuites } from './http.js'
 import { policyScaleSuite } from './policy-scale.js'
 import { printEnvironment, printSuite, writeResults } from './report.js'
 import type { Suite } from './report.js'
@@ -8,7 +9,7 @@ import { transactionSuite } from './transaction.js'
 
 printEnvironment()
 const suites: Suite[] = []
-for (const measureSuites of [canSuite, policyScaleSuite, replaySuite, transactionSuite, startSuite]) {
+for (const measureSuites of [canSuite, policyScaleSuite, replaySuite, transactionSuite, httpSuites, startSuite]) {
   for (const suite of [await measureSuites()].flat()) {
     printSuite(suite)
     suites.push(suite)

@@ -17,7 +17,7 @@ export interface Measured {
   readonly highest: number
 }
 
-const medianOf = (figures: readonly number[]): number => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
+export const medianOf = (figures: readonly number[]): number => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
 
 /**
  * Measures subjects side by side: a warm-up of all, then rounds in which each has its turn, so that what the machine does

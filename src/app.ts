@@ -1,7 +1,6 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Context, Middleware } from 'koa'
-import helmet from 'koa-helmet'
 import type { Logger } from 'pino'
 
 import type { Decision } from './domain/decision.js'
@@ -15,6 +14,7 @@ import { requestId } from './http/request-id.js'
 import { requireOneHost } from './http/require-one-host.js'
 import { refuseUnrouted } from './http/refuse-unrouted.js'
 import { discard, respond } from './http/respond.js'
+import { securityHeaders } from './http/security-headers.js'
 import { withinDeadline } from './http/within-deadline.js'
 import type { Layers, Route } from './layers/route.js'
 
@@ -73,16 +73,6 @@ export const createApp = ({ routes, layers, log, deadlineMs, secure, corsOrigins
   app.use(refuseUnrouted)
   return app
 }
-
-/** An API is no page: nothing may be loaded, framed or run from its answers. The docs page widens this for its own style. */
-const securityHeaders = (secure: boolean) => helmet({
-  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] } },
-  crossOriginResourcePolicy: { policy: 'same-origin' },
-  referrerPolicy: { policy: 'no-referrer' },
-  xFrameOptions: { action: 'deny' },
-  // over http a browser ignores it, and a service that is reached both ways must not speak for its neighbours
-  strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
-})
 
 const routerOf = (routes: readonly Route[], layers: Layers, deadlineMs: number) => {
   // exact paths: no other case, no trailing slash

@@ -19,6 +19,7 @@ import { openPool } from './database/pool.js'
 import { StartError } from './domain/start-error.js'
 import { answerBrokenRequest } from './http/broken-request.js'
 import { followConnections } from './http/drain.js'
+import type { FinishedRequest } from './http/finished-request.js'
 import { openMetricsServer } from './http/metrics-server.js'
 import { loadSigningKey } from './identity/signing-key.js'
 import { createIdentity, PERSONAL_ISSUER } from './identity/identity.js'
@@ -38,6 +39,7 @@ import { LINKS_CHANNEL, EVERY_CODE, createLinkCache } from './layers/4-data/link
 import { findLink } from './layers/4-data/public-links.js'
 import { findRepeat } from './layers/4-data/repeat.js'
 import type { Layers, Route } from './layers/route.js'
+import { redirectLane } from './http/redirect-lane.js'
 import { logRequests } from './log/log-requests.js'
 import { createMetrics } from './metrics/metrics.js'
 import { createCurrentPolicy } from './policy/current.js'
@@ -185,16 +187,20 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       },
     })
     const logRequest = logRequests(log)
-    const application = createApp({
-      routes, layers, log, deadlineMs: config.requestDeadlineMs, secure: baseUrl.startsWith('https:'), corsOrigins: config.corsOrigins, onDisagreement: metrics.countDisagreement, trace: tracing?.requests,
-      observe: (request) => {
-        metrics.observeRequest(request)
-        logRequest(request)
-      },
+    const observe = (request: FinishedRequest) => {
+      metrics.observeRequest(request)
+      logRequest(request)
+    }
+    const secure = baseUrl.startsWith('https:')
+    const whole = createApp({
+      routes, layers, log, deadlineMs: config.requestDeadlineMs, secure, corsOrigins: config.corsOrigins, onDisagreement: metrics.countDisagreement, trace: tracing?.requests, observe,
     }).callback()
-    server.on('request', application)
+    const following = routes.find(({ method, path }) => method === 'get' && path === '/:code')
+    // what is traced, and what a test replaces the layers of, goes the long way; so does all of a service that other origins' pages call
+    const short = following !== undefined && tracing === undefined && layers === ownLayers && config.corsOrigins.length === 0
+    server.on('request', short ? redirectLane({ route: following, recall: cache.recall, limiter, layers, trustedProxyHops: config.trustedProxyHops, secure, observe }, whole) : whole)
     // an Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, past every header of ours
-    server.on('checkExpectation', application)
+    server.on('checkExpectation', whole)
     log.info({ url: baseUrl, metrics_url: metricsServer?.url, revision: policy.status().revision }, siblings === undefined ? 'listening' : 'a worker is ready')
 
     return {

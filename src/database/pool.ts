@@ -161,7 +161,12 @@ const commit = async (client: PoolClient): Promise<void> => {
  * failure to make it must leave nothing on the wire.
  */
 const sendAll = async (client: PoolClient, configs: readonly ReturnType<ToConfig>[]): Promise<readonly QueryResult[]> => {
-  const answers = await Promise.allSettled(configs.map((each) => client.query(each)))
+  // Held together until all of them are written: one packet and one system call instead of one a statement.
+  const { stream } = client.connection
+  stream.cork()
+  const sent = configs.map((each) => client.query(each))
+  process.nextTick(() => stream.uncork())
+  const answers = await Promise.allSettled(sent)
   // In order: the first to fail is the cause, those behind it fail only because of it.
   const results = answers.map((answer) => {
     if (answer.status === 'rejected') throw answer.reason

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
 
 /** A caller's own id is kept where it can do no harm in a log or a header; every other request gets one. */
-const HARMLESS = /^[A-Za-z0-9._-]{1,64}$/
+export const HARMLESS_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Every response has an `X-Request-ID`; problem bodies, logs and decision records carry the same. */
 export const requestId = async (ctx: Context, next: Next): Promise<void> => {
   const given = ctx.get('X-Request-ID')
-  ctx.state.requestId = HARMLESS.test(given) ? given : randomUUID()
+  ctx.state.requestId = HARMLESS_ID.test(given) ? given : randomUUID()
   ctx.set('X-Request-ID', ctx.state.requestId)
   await next()
 }

@@ -2,7 +2,8 @@ import type { Context, Next } from 'koa'
 
 import { Refusal } from '../domain/refusal.js'
 
-const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
+/** A host, with or without a port. */
+export const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 
 /** RFC 9112 §3.2: a request with two Host headers, or one that names no host, is refused (400): two readers could differ about it. */
 export const requireOneHost = async (ctx: Context, next: Next): Promise<void> => {

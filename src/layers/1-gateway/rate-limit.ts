@@ -24,6 +24,11 @@ export interface RateLimiter {
    * least 1 second. A request may be counted against several quotas; one that is `off` counts nothing.
    */
   require(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
+  /**
+   * Counts a request that has no Context, against the same bucket. Answers the headers that `require` would set, as names and
+   * values; null where it is over the quota.
+   */
+  admit(quota: QuotaName, bucket: string): Promise<readonly string[] | null>
   /** true while every quota is counted for all processes together */
   shared(): boolean
 }
@@ -72,6 +77,12 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
         throw new Refusal('rate_limited', { headers: { ...headers, 'Retry-After': String(standing.seconds) } })
       }
     },
+    admit: async (name, bucket) => {
+      const limit = limits[name]
+      if (limit === undefined) return []
+      const { allowed, quota, left, seconds } = await limit.countAlone(bucket)
+      return allowed ? ['RateLimit-Policy', policyText(name, quota), 'RateLimit', standingText(name, left, seconds)] : null
+    },
     shared: () => {
       const counted = Object.values(limits).filter((limit) => limit !== undefined)
       return counted.length > 0 && counted.every((limit) => limit.shared())
@@ -101,20 +112,28 @@ const createLimit = (name: QuotaName, quota: Quota | undefined, { redis, togethe
     const pass: Next = async () => { allowed = true }
     const { view, written } = aside(ctx, { bucket: bucketKey(bucket) })
     await middleware(view, pass)
-    const resetMs = Number(written.get('reset'))
-    return { allowed, quota, left: Number(written.get('left')), seconds: Math.max(1, Math.ceil(resetMs / 1_000)) }
+    return { allowed, quota, left: Number(written.get('left')), seconds: secondsOf(Number(written.get('reset'))) }
   }
-  return { count, shared: counter.shared }
+  const countAlone = async (bucket: string): Promise<Standing & { readonly allowed: boolean }> => {
+    const { allowed, left, resetMs } = await counter.consume(bucketKey(bucket))
+    return { allowed, quota, left, seconds: secondsOf(resetMs) }
+  }
+  return { count, countAlone, shared: counter.shared }
 }
 
 /** Addresses and ids stay readable to whoever operates the counters; whatever is longer has a key of fixed size. */
 const bucketKey = (bucket: string): string =>
   bucket.length > 0 && bucket.length <= 64 ? bucket : createHash('sha256').update(bucket).digest('base64url')
 
+const secondsOf = (resetMs: number): number => Math.max(1, Math.ceil(resetMs / 1_000))
+
+const policyText = (name: QuotaName, { points, seconds }: Quota): string => `"${name}";q=${points};w=${seconds}`
+const standingText = (name: QuotaName, left: number, seconds: number): string => `"${name}";r=${left};t=${seconds}`
+
 const rateLimitHeaders = (standings: ReadonlyMap<QuotaName, Standing>) => {
   const list = [...standings]
   return {
-    'RateLimit-Policy': list.map(([name, { quota }]) => `"${name}";q=${quota.points};w=${quota.seconds}`).join(', '),
-    'RateLimit': list.map(([name, { left, seconds }]) => `"${name}";r=${left};t=${seconds}`).join(', '),
+    'RateLimit-Policy': list.map(([name, { quota }]) => policyText(name, quota)).join(', '),
+    'RateLimit': list.map(([name, { left, seconds }]) => standingText(name, left, seconds)).join(', '),
   }
 }

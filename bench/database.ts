@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
+
+import { Client } from 'pg'
+
+import { PACKAGE_ROOT } from '../src/config.js'
+import { openEmbeddedPostgres } from '../src/database/embedded.js'
+import { migrate } from '../src/database/migrate.js'
+import { openPool } from '../src/database/pool.js'
+import { ACTIONS } from '../src/domain/action.js'
+import { createAccounts } from '../src/identity/accounts.js'
+import { openIssuer } from '../src/identity/identity.js'
+import { onDatabase, urlOf } from '../test/support/node.js'
+import { makeTemporaryFolder } from '../test/support/temporary-folder.js'
+
+/** A database of the bench, with one editor and links of theirs. */
+export interface BenchDatabase {
+  readonly client: Client
+  /** settings of one more service on it */
+  environment(): Readonly<Record<string, string>>
+  /** the same database for those who know no roles */
+  readonly ownerUrl: string
+  /** the same two over another wire on the loopback */
+  through(port: number): { readonly environment: Readonly<Record<string, string>>; readonly ownerUrl: string }
+  /** the socket that the server listens on */
+  readonly socket: string
+  readonly editor: { readonly id: string; readonly authorization: string }
+  readonly admin: { readonly id: string; readonly authorization: string }
+  /** Makes links `bench-FROM` … of the editor, past every trigger. */
+  addLinks(from: number, to: number): Promise<void>
+  close(): Promise<void>
+}
+
+export const openBenchDatabase = async (): Promise<BenchDatabase> => {
+  const folder = await makeTemporaryFolder('linkgate-bench-')
+  let services = 0
+  const postgres = await openEmbeddedPostgres({ dataDir: join(folder, 'data') })
+  await migrate({ owner: postgres.owner, service: postgres.service, folder: new URL('migrations/', PACKAGE_ROOT) })
+  const client = new Client(postgres.owner)
+  await client.connect()
+  const service = { ...postgres.owner, user: postgres.service.user, password: postgres.service.password }
+  const signingKeyFile = join(folder, 'key.pem')
+  const issuer = await openIssuer({ signingKeyFile, audience: undefined })
+  const pool = openPool({ connection: service, size: 1, deadlineMs: 10_000 })
+  const account = async (role: string) => {
+    const { id } = await createAccounts(pool).add({ email: `${role}@example.com`, role, name: '', passwordHash: null })
+    return { id, authorization: `Bearer ${(await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token}` }
+  }
+  const [editor, admin] = [await account('editor'), await account('admin')]
+  await pool.close()
+  return {
+    client, editor, admin,
+    environment: () => ({ ...onDatabase(service, postgres.owner), JWT_SIGNING_KEY_FILE: signingKeyFile, DATA_DIR: join(folder, `service-${services += 1}`) }),
+    ownerUrl: urlOf(postgres.owner),
+    socket: `${postgres.owner.host}/.s.PGSQL.${postgres.owner.port}`,
+    through: (port) => {
+      const wire = { host: '127.0.0.1', port }
+      return { environment: onDatabase({ ...service, ...wire }, { ...postgres.owner, ...wire }), ownerUrl: urlOf({ ...postgres.owner, ...wire }) }
+    },
+    addLinks: async (from, to) => {
+      await client.query('begin')
+      await client.query('set local session_replication_role = replica')
+      await client.query(`insert into links (code, target, owner_id) select 'bench-' || n, 'https://example.com/' || n, $3 from generate_series($1::int, $2::int) n`, [from, to, editor.id])
+      // the same rows for those who know no layer: no row-level security, no trigger
+      await client.query('create table if not exists bare_links (like links including all)')
+      await client.query(`insert into bare_links overriding system value select * from links where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`, [from, to])
+      await client.query('commit')
+      await client.query('vacuum analyze links, bare_links')
+    },
+    close: async () => {
+      await client.end()
+      await postgres.leave()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+import { PACKAGE_ROOT } from '../src/config.js'
+
+/** A server in a process of its own, as its users would run it. */
+export interface BenchServer {
+  readonly url: string
+  /** processor time that it has used so far, in seconds */
+  cpuSeconds(): Promise<number>
+  /** resident memory, in bytes: now, and the most there ever was */
+  memory(): Promise<{ readonly now: number; readonly peak: number }>
+  stop(): Promise<void>
+}
+
+const TICKS_A_SECOND = 100
+
+/** Starts it and waits for the URL that it prints. What it writes is read and dropped, as a log collector would. */
+export const startServer = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<BenchServer> => {
+  const child = spawn(process.execPath, [...args], { cwd: fileURLToPath(PACKAGE_ROOT), env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      if (output.length < 100_000) output += chunk
+      const found = /"url":"(http:[^"]+)"[^\n]*listening/.exec(output)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', (code) => reject(new Error(`a server ended with ${code}: ${output}`)))
+  })
+  const field = async (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1_024
+  return {
+    url,
+    cpuSeconds: async () => {
+      const fields = (await readFile(`/proc/${child.pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
+      return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+    },
+    memory: async () => ({ now: await field('VmRSS'), peak: await field('VmHWM') }),
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** A subject of bench/subjects. */
+export const startSubject = (name: string, environment: Readonly<Record<string, string>> = {}): Promise<BenchServer> =>
+  startServer(['--import', 'tsx/esm', fileURLToPath(new URL(`subjects/${name}.ts`, import.meta.url))], environment)
+
+/** Linkgate, from dist/, with every layer, record and log line that it has by default; its limits count, and refuse nobody here. */
+export const startLinkgate = (environment: Readonly<Record<string, string>>): Promise<BenchServer> =>
+  startServer([fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT)), 'serve'], {
+    PORT: '0', RATE_LIMIT_ANONYMOUS: '9999999/60', RATE_LIMIT_USER: '9999999/60', RATE_LIMIT_SIGN_IN: '9999999/60', ...environment,
+  })

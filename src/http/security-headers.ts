@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http'
+import { ServerResponse } from 'node:http'
+
+import helmet from 'helmet'
+import type { HelmetOptions } from 'helmet'
+import koaHelmet from 'koa-helmet'
+
+/** An API is no page: nothing may be loaded, framed or run from its answers. The docs page widens this for its own style. */
+const optionsOf = (secure: boolean): HelmetOptions => ({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] } },
+  crossOriginResourcePolicy: { policy: 'same-origin' },
+  referrerPolicy: { policy: 'no-referrer' },
+  xFrameOptions: { action: 'deny' },
+  // over http a browser ignores it, and a service that is reached both ways must not speak for its neighbours
+  strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
+})
+
+/** Sets them on every answer. */
+export const securityHeaders = (secure: boolean) => koaHelmet(optionsOf(secure))
+
+/** The same as names and values, for an answer that no middleware touches. */
+export const securityHeaderList = (request: IncomingMessage, secure: boolean): readonly string[] => {
+  const response = new ServerResponse(request)
+  helmet(optionsOf(secure))(request, response, () => undefined)
+  return Object.entries(response.getHeaders()).flatMap(([name, value]) => [name, String(value)])
+}
