@@ -4,6 +4,7 @@ import { openPrimaryLink } from './cluster/primary-link.js'
 import { serveAsWorker } from './cluster/serve-as-worker.js'
 import { readConfig } from './config.js'
 import { createLogger, standardOutput } from './log/create-logger.js'
+import { logUncaught } from './log/log-uncaught.js'
 
 // One of several processes that answer requests (WORKERS). Its primary, src/cli/serve.ts, starts it and tells it what to do.
 
@@ -24,4 +25,5 @@ const primaryGone = new Promise<void>((resolve) => {
 
 const config = readConfig()
 const log = createLogger(config.logLevel, standardOutput()).child({ worker: worker.id })
+logUncaught(log)
 process.exit(await serveAsWorker({ config, link: openPrimaryLink(process), primaryGone, log }))

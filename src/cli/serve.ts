@@ -15,6 +15,7 @@ import { createAccounts } from '../identity/accounts.js'
 import type { Accounts } from '../identity/accounts.js'
 import { createPasswords } from '../identity/password.js'
 import { createLogger, standardOutput } from '../log/create-logger.js'
+import { logUncaught } from '../log/log-uncaught.js'
 import { startService } from '../service.js'
 import { print, settings } from './session.js'
 import { onSignals } from './signals.js'
@@ -29,6 +30,7 @@ export const serveCommand = (): Command =>
     .action(async () => {
       const config = settings()
       const log = createLogger(config.logLevel, standardOutput())
+      logUncaught(log)
       const signals = onSignals()
       const claim = await claimDataDir(config.dataDir)
       try {

@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
 import { expect } from 'chai'
@@ -186,6 +186,39 @@ describe('HTTP under attack', () => {
       expect(statusOf(said), `${what}: ${said}`).to.be.lessThan(502)
       expectGuarded(said, what)
     }
+  })
+
+  it('every answer with a body names its type, and the character set where the type leaves that open', async () => {
+    const admin = await service.addUser('admin')
+    const types = new Set<string>()
+    for (const route of service.routes) {
+      const { method, path, options } = requestOf(route, admin.id)
+      for (const token of [undefined, admin.token]) {
+        const { text, headers } = await service.request(method, path, { ...options, token })
+        if (text !== '') types.add(headers.get('Content-Type') ?? `none: ${method} ${path}`)
+      }
+    }
+    // JSON is UTF-8 by its own definition (RFC 8259 §8.1)
+    for (const type of types) expect(type).to.match(/^(?:application\/(?:problem\+|jwk-set\+)?json(?:; charset=utf-8)?|text\/(?:html|plain|csv)(?:; version=[\d.]+)?; charset=utf-8)$/)
+    expect(types.size).to.be.greaterThan(4)
+  })
+
+  it('a target is never fetched: not when it is made, shown, listed or followed', async () => {
+    let connections = 0
+    const bait = createServer().on('connection', (socket) => {
+      connections += 1
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => { bait.listen(0, '127.0.0.1', resolve) })
+    const address = bait.address()
+    const target = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/latest/meta-data`
+    const { token } = editor
+    expect((await service.request('POST', '/links', { token, json: { target, code: 'bait' } })).status).to.equal(201)
+    expect((await service.request('PATCH', '/links/bait', { token, json: { target: `${target}?again` } })).status).to.equal(200)
+    for (const path of ['/bait', '/links/bait', '/links', '/links/export']) expect((await service.request('GET', path, { token })).status).to.be.oneOf([200, 302])
+    expect((await service.request('DELETE', '/links/bait', { token })).status).to.equal(204)
+    expect(connections).to.equal(0)
+    await new Promise<void>((resolve) => { bait.close(() => resolve()) })
   })
 
   it('a page has a policy that lets nothing run and nothing in', async () => {

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { PACKAGE_ROOT } from '../../src/config.js'
 
 const LOGGER = new URL('dist/log/create-logger.js', PACKAGE_ROOT).href
+const UNCAUGHT = new URL('dist/log/log-uncaught.js', PACKAGE_ROOT).href
 
 /** What a process wrote that logged two lines and then came to its end in this way. */
 const outputOf = (end: string): readonly string[] => spawnSync(process.execPath, ['--input-type=module', '--eval', `
@@ -13,6 +14,23 @@ const outputOf = (end: string): readonly string[] => spawnSync(process.execPath,
   log.info('one')
   log.info('two')
   ${end}`], { encoding: 'utf8' }).stdout.split('\n').flatMap((line) => /"msg":"(\w+)"/.exec(line)?.[1] ?? [])
+
+describe('an error that nothing caught', () => {
+  for (const [how, end] of Object.entries({
+    'thrown': `throw new Error('unforeseen')`,
+    'of a promise': `void Promise.reject(new Error('unforeseen')); await new Promise((resolve) => { setTimeout(resolve, 1000) })`,
+  })) {
+    it(`is the last line of the log, ${how}, and ends the process all the same`, () => {
+      const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', `
+        import { createLogger, standardOutput } from ${JSON.stringify(LOGGER)}
+        import { logUncaught } from ${JSON.stringify(UNCAUGHT)}
+        logUncaught(createLogger('info', standardOutput()))
+        ${end}`], { encoding: 'utf8' })
+      expect(status).to.equal(1)
+      expect(stdout.trimEnd().split('\n').at(-1)).to.match(/^\{"level":60,.*unforeseen.*"an error that nothing caught ends the process"\}$/)
+    })
+  }
+})
 
 describe('lines that wait in memory', () => {
   for (const [how, end] of Object.entries({
