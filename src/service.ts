@@ -168,7 +168,6 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     closing.push(async () => metricsServer?.close())
     // a missing Host is refused as every other fault is, by require-one-host.ts, not by node without a word
     const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000, requireHostHeader: false })
-    server.on('clientError', answerBrokenRequest)
     const endConnections = followConnections(server)
     let closed: Promise<void> | undefined
     await listen(server, config)
@@ -192,6 +191,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       logRequest(request)
     }
     const secure = baseUrl.startsWith('https:')
+    server.on('clientError', answerBrokenRequest(secure))
     const whole = createApp({
       routes, layers, log, deadlineMs: config.requestDeadlineMs, secure, corsOrigins: config.corsOrigins, onDisagreement: metrics.countDisagreement, trace: tracing?.requests, observe,
     }).callback()

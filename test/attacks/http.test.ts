@@ -166,7 +166,7 @@ describe('HTTP under attack', () => {
   it('every answer has its security headers and an id: of every route, of refusals, and of what is no request at all', async () => {
     const expectGuarded = (said: string, what: string): void => {
       const [head = ''] = said.split('\r\n\r\n')
-      for (const line of [/^Content-Security-Policy: default-src 'none'/m, /^X-Content-Type-Options: nosniff/m, /^X-Frame-Options: DENY/m, /^Referrer-Policy: no-referrer/m, /^Cross-Origin-Resource-Policy: same-origin/m, /^X-Request-ID: [0-9a-f-]{36}/m]) expect(head, what).to.match(line)
+      for (const line of [/^Content-Security-Policy: default-src 'none'/im, /^X-Content-Type-Options: nosniff/im, /^X-Frame-Options: DENY/im, /^Referrer-Policy: no-referrer/im, /^Cross-Origin-Resource-Policy: same-origin/im, /^X-Request-ID: [0-9a-f-]{36}/im]) expect(head, what).to.match(line)
       expect(head, what).to.not.match(/^(?:Server|X-Powered-By|Set-Cookie|Access-Control-)/im)
     }
     for (const route of service.routes) {
