@@ -191,7 +191,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       logRequest(request)
     }
     const secure = baseUrl.startsWith('https:')
-    server.on('clientError', answerBrokenRequest(secure))
+    server.on('clientError', answerBrokenRequest(secure, observe))
     const whole = createApp({
       routes, layers, log, deadlineMs: config.requestDeadlineMs, secure, corsOrigins: config.corsOrigins, onDisagreement: metrics.countDisagreement, trace: tracing?.requests, observe,
     }).callback()

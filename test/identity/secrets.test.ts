@@ -53,7 +53,11 @@ describe('a secret', () => {
     keep('the next refresh token', textAt(second.json, 'refresh_token'))
     keep('the next access token', textAt(second.json, 'access_token'))
     const personal = keep('a personal token', textAt((await service.request('POST', '/users/me/tokens', { token, json: { name: 'a key', scopes: ['link:read'] } })).json, 'token'))
-    const invitation = await service.request('POST', '/users/invitations', { token, json: { email: 'ada@example.com', role: 'viewer' } })
+    const key = { 'Idempotency-Key': keep('an idempotency key', 'a-key-of-the-caller') }
+    for (let i = 0; i < 2; i += 1) {
+      keep('a personal token under a key', textAt((await service.request('POST', '/users/me/tokens', { token, json: { name: 'a key', scopes: [] }, headers: key })).json, 'token'))
+    }
+    const invitation = await service.request('POST', '/users/invitations', { token, json: { email: 'ada@example.com', role: 'viewer' }, headers: { 'Idempotency-Key': 'another-key' } })
     const { pathname } = new URL(textAt(invitation.json, 'url'))
     keep('an invitation', pathname.split('/')[2] ?? '')
 

@@ -51,9 +51,9 @@ describe('the request log', () => {
   after(() => service.stop())
 
   it('has one line a request: who asked for what, how it ended, by which rule, under which revision, in which time', async () => {
-    const line = await ask('PATCH', '/links/logged?x=secret', { token: editor.token, json: {}, headers: { 'If-Match': '"0-0"' } })
+    const line = await ask('PATCH', '/links/logged', { token: editor.token, json: {}, headers: { 'If-Match': '"0-0"' } })
     expect(line).to.include({ level: INFO, msg: 'request', method: 'PATCH', route: '/links/:code', status: 412, layer: 'data', code: 'precondition_failed', revision: 1, user_id: editor.id, link: 'logged', rule: 'R5' })
-    const followed = await ask('GET', '/logged')
+    const followed = await ask('GET', '/logged?x=secret')
     expect(followed).to.include({ level: INFO, method: 'GET', route: '/:code', status: 302, link: 'logged', rule: 'R1' })
     expect(followed).to.not.have.any.keys('user_id', 'layer', 'code', 'aborted')
     expect(followed['duration_ms']).to.be.a('number').within(0, 5_000)
@@ -100,6 +100,15 @@ describe('the request log', () => {
     socket.destroy()
     expect(await lineOf('leaver')).to.include({ status: 499, aborted: true, route: '/:code' })
     release()
+  })
+
+  it('has a line of what was no request at all', async () => {
+    for (const [text, status] of [['secret nonsense\r\n\r\n', 400], [`GET /logged HTTP/1.1\r\nHost: x\r\nX: ${'secret'.repeat(4_000)}\r\n\r\n`, 431]] as const) {
+      const said = await sendRaw(service.baseUrl, text)
+      const line = await lineOf(/^x-request-id: (\S+)/im.exec(said)?.[1] ?? 'none')
+      expect(line).to.include({ level: INFO, method: 'other', route: 'none', status, layer: 'http', code: 'invalid_request', network: '127.0.0.0/24' })
+      expect(JSON.stringify(line)).to.not.include('secret')
+    }
   })
 
   it('has no line of a request at LOG_LEVEL=warn, unless the service failed', async () => {
@@ -201,7 +210,7 @@ describe('a secret', () => {
             for (const method of ['GET', 'DELETE', 'POST']) await service.request(method, path, { token: full })
             for (const method of ['GET', 'DELETE']) await service.request(method, path)
           }
-          for (const header of ['Authorization', 'X-Api-Key', 'X-Forwarded-For', 'Forwarded', 'User-Agent', 'Policy-At-Least', 'If-Match']) await service.request('GET', '/links', { headers: { [header]: secret } })
+          for (const header of ['Authorization', 'X-Api-Key', 'X-Forwarded-For', 'Forwarded', 'User-Agent', 'Policy-At-Least', 'If-Match', 'Idempotency-Key', 'Origin', 'Cookie', 'Referer']) await service.request('GET', '/links', { headers: { [header]: secret } })
           await service.request('GET', '/links', { token: `${secret.replaceAll(' ', '')}x` })
           await service.request('POST', '/links', { token: full, json: { target: secret, code: secret, [secret]: secret } })
         }
