@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+
 import type { Context } from 'koa'
 import koaJwt from 'koa-jwt'
+import { LRUCache } from 'lru-cache'
 
 import { Refusal } from '../../domain/refusal.js'
 import { StartError } from '../../domain/start-error.js'
@@ -87,6 +91,9 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
 const authorizationHeaders = (ctx: Context): readonly string[] =>
   ctx.req.rawHeaders.filter((_, i, lines) => i % 2 === 1 && lines[i - 1]?.toLowerCase() === 'authorization')
 
+/** Signatures that are known to be right. A signature does not change; claims, times, keys and the user are looked at every time. */
+const REMEMBERED_SIGNATURES = 10_000
+
 /**
  * koa-jwt, pinned to one algorithm. It runs on a request shown aside: it finds the token only through `getToken`, the key only
  * on a state of its own, and leaves nothing there.
@@ -102,14 +109,19 @@ const createSignatureCheck = (alg: string, keys: KeySource, rules: ClaimRules) =
     secret: async (): Promise<string> => { throw new Error('the key comes with the token') },
   }
   const middleware = koaJwt(options)
+  // By the token's hash, so that no bearer token outlives its request here; with the key that it was verified with.
+  const verified = new LRUCache<string, KeyObject>({ max: REMEMBERED_SIGNATURES })
   return async (ctx: Context, kid: string, token: string): Promise<void> => {
     // Found before koa-jwt runs: it would turn an error of the key source (503) into a bad token (401). Handed over on the
     // state, it stays the key object that it is; as text it would be parsed again for every request.
     const secret = await keys.find(kid, alg)
     if (secret.type !== 'public') throw new Error('not a public key')
+    const hash = createHash('sha256').update(token).digest('base64')
+    if (verified.get(hash) === secret) return
     let passed = false
     await middleware(aside(ctx, { token, secret }).view, async () => { passed = true })
     if (!passed) throw new Error('koa-jwt did not pass the token on')
+    verified.set(hash, secret)
   }
 }
 

@@ -11,7 +11,7 @@ import type { DataContext, DataRule, Repeat } from '../route.js'
 import { bindTransaction, inTransaction } from './context.js'
 import type { Binding } from './context.js'
 import { formatCursor, parseCursor } from './keyset.js'
-import { knex, ownerBound, toStatement } from './query.js'
+import { knex, ownerBound, toKeptStatement, toStatement } from './query.js'
 import { RecordChanged } from './record-changed.js'
 import { insertOnce, madeBefore } from './repeat.js'
 
@@ -85,14 +85,14 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
       const query = exactly(binding, link, options)
         .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
         .returning([...COLUMNS])
-      const [row] = await inTransaction<LinkRow>(database, binding.change, toStatement(query)).catch(refuseTakenCode)
+      const [row] = await inTransaction<LinkRow>(database, binding.change, toKeptStatement(query)).catch(refuseTakenCode)
       if (!row) throw new RecordChanged()
       changed(link.code)
       changed(row.code)
       return toLink(row)
     },
     delete: async (link, options) => {
-      const [row] = await inTransaction(database, binding.change, toStatement(exactly(binding, link, options).delete().returning('id')))
+      const [row] = await inTransaction(database, binding.change, toKeptStatement(exactly(binding, link, options).delete().returning('id')))
       if (!row) throw new RecordChanged()
       changed(link.code)
     },
@@ -137,7 +137,7 @@ const page = async (database: Database, binding: Binding, { limit, sort, cursor,
   if (owner !== undefined) query.where('owner_id', owner)
   if (q !== undefined) query.whereRaw('(strpos(lower(code), lower(?)) > 0 or strpos(lower(target), lower(?)) > 0)', [q, q])
   if (cursor !== undefined) query.where(column, direction === 'asc' ? '>' : '<', parseCursor(cursor, sort, column === 'id' ? isId : isCode))
-  const rows = (await inTransaction<LinkRow>(database, binding.read, toStatement(query))).map(toLink)
+  const rows = (await inTransaction<LinkRow>(database, binding.read, toKeptStatement(query))).map(toLink)
   const data = rows.slice(0, limit)
   const last = data.at(-1)
   return { data, next_cursor: rows.length > limit && last ? formatCursor({ sort, key: last[column] }) : null }

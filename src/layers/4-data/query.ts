@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
 
@@ -21,4 +23,13 @@ export const ownerBound = (table: string, column: string, { reach, userId }: Bin
 export const toStatement = (query: { toSQL(): Knex.Sql }, name?: string): Statement => {
   const { sql, bindings } = query.toSQL().toNative()
   return { text: sql, values: bindings, ...(name === undefined ? {} : { name }) }
+}
+
+/**
+ * The built query as a statement whose plan the server keeps, named after its text. For queries of few forms: each form is kept
+ * once a connection, for its life.
+ */
+export const toKeptStatement = (query: { toSQL(): Knex.Sql }): Statement => {
+  const statement = toStatement(query)
+  return { ...statement, name: `kept_${createHash('sha256').update(statement.text).digest('base64url').slice(0, 32)}` }
 }

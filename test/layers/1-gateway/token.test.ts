@@ -401,6 +401,37 @@ describe('the keys of an issuer', () => {
   }
 })
 
+describe('a signature that was verified before', () => {
+  const ask = (verifying: TokenVerifier, token: string) => verifying.verify(koaContext([['Authorization', `Bearer ${token}`]])).then(() => 'passed', (error: unknown) => (error instanceof Refusal ? error.code : error))
+
+  it('vouches for that token alone, to the last bit, and for as long as its claims hold', async () => {
+    const token = signed()
+    expect(await ask(verifier, token)).to.equal('passed')
+    expect(await ask(verifier, token)).to.equal('passed')
+    const [head, payload, signature = ''] = token.split('.')
+    const bytes = Buffer.from(signature, 'base64url')
+    bytes[5] = (bytes[5] ?? 0) ^ 1
+    expect(await ask(verifier, `${head}.${payload}.${bytes.toString('base64url')}`)).to.equal('invalid_token')
+    expect(await ask(verifier, `${head}.${encodePart(claims({ sub: '8' }))}.${signature}`)).to.equal('invalid_token')
+    // verified while it was good, and no longer
+    const brief = signed({ iat: seconds() - 10, exp: seconds() + 1 })
+    expect(await ask(verifier, brief)).to.equal('passed')
+    while (await ask(verifier, brief) === 'passed') await new Promise(setImmediate)
+    expect(await ask(verifier, brief)).to.equal('invalid_token')
+  })
+
+  it('vouches for nothing once its key is gone, or another goes by its name', async () => {
+    let current: (() => Promise<typeof key.publicKey>) = async () => key.publicKey
+    const rotating = createTokenVerifier({ issuer, audience, keys: { find: () => current() } })
+    const token = signed()
+    expect(await ask(rotating, token)).to.equal('passed')
+    current = async () => stranger.publicKey
+    expect(await ask(rotating, token)).to.equal('invalid_token')
+    current = async () => { throw new Error('no such key') }
+    expect(await ask(rotating, token)).to.equal('invalid_token')
+  })
+})
+
 describe('a route that needs a token', () => {
   it('refuses a caller without one with 401 and a challenge that names no error', () => {
     const thrown = (() => { try { return requireToken() } catch (error) { return error } })()
