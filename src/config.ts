@@ -54,6 +54,7 @@ const Settings = z.object({
   DATABASE_URL: postgresUrl.optional(),
   MIGRATION_DATABASE_URL: postgresUrl.optional(),
   DATABASE_LISTEN_URL: postgresUrl.optional(),
+  DATABASE_REPLICA_URL: postgresUrl.optional(),
   DATABASE_POOLER: z.enum(['none', 'transaction'], { error: 'must be none or transaction' }).default('none'),
   DATABASE_POOL_SIZE: integer(1, 1_000).prefault('10'),
   REDIRECT_CACHE_SIZE: integer(0, 10_000_000).prefault('50000'),
@@ -87,11 +88,8 @@ const Settings = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
-/** Settings of the contract that nothing reads yet. Ignoring one in silence could leave a service open that its owner believes closed. */
-const NOT_YET = ['DATABASE_REPLICA_URL'] as const
-
 /** Settings that say more of a database of one's own. */
-const WITH_DATABASE = ['MIGRATION_DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_POOLER'] as const
+const WITH_DATABASE = ['MIGRATION_DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URL', 'DATABASE_POOLER'] as const
 
 /** Settings that say how an external issuer is used: without one they would be ignored. */
 const WITH_ISSUER = ['JWKS_URI', 'JWT_ALGORITHMS', 'JWT_UNKNOWN_SUBJECTS'] as const
@@ -120,6 +118,8 @@ export interface Config {
   readonly migrationDatabaseUrl: string | undefined
   /** past a pooler, for the one connection that listens; undefined: as databaseUrl */
   readonly listenDatabaseUrl: string | undefined
+  /** a streaming replica for public redirects; undefined: the primary answers them */
+  readonly replicaDatabaseUrl: string | undefined
   /** true where a pooler in transaction mode stands in front of the database: nothing of ours may live in a session */
   readonly databasePooled: boolean
   readonly databasePoolSize: number
@@ -166,8 +166,6 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   if (alone.length > 0) throw new StartError(alone.map((name) => `${name}: has no meaning without DATABASE_URL`).join('; '))
   requireWholeIssuer(given)
   requirePortOfItsOwn(settings)
-  const missing = NOT_YET.filter((name) => given[name] !== undefined)
-  if (missing.length > 0) throw new StartError(missing.map((name) => `${name}: is not supported yet`).join('; '))
   const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
   return Object.freeze({
     host: settings.HOST,
@@ -177,6 +175,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     databaseUrl: settings.DATABASE_URL,
     migrationDatabaseUrl: settings.MIGRATION_DATABASE_URL ?? settings.DATABASE_URL,
     listenDatabaseUrl: settings.DATABASE_LISTEN_URL,
+    replicaDatabaseUrl: settings.DATABASE_REPLICA_URL,
     databasePooled: settings.DATABASE_POOLER === 'transaction',
     databasePoolSize: settings.DATABASE_POOL_SIZE,
     redirectCacheSize: settings.REDIRECT_CACHE_SIZE,

@@ -16,6 +16,8 @@ import type { Database } from './database/database.js'
 import type { OpenedDatabase } from './database/open.js'
 import { openListener } from './database/listener.js'
 import { openPool } from './database/pool.js'
+import { openReplica } from './database/replica.js'
+import type { Replica } from './database/replica.js'
 import { StartError } from './domain/start-error.js'
 import { answerBrokenRequest } from './http/broken-request.js'
 import { followConnections } from './http/drain.js'
@@ -35,8 +37,9 @@ import { createTokenVerifier } from './layers/1-gateway/token.js'
 import type { TokenVerifier } from './layers/1-gateway/token.js'
 import { requireRole } from './layers/2-endpoint/require-role.js'
 import { requirePermission } from './layers/3-object/require-permission.js'
-import { LINKS_CHANNEL, EVERY_CODE, createLinkCache } from './layers/4-data/link-cache.js'
-import { findLink } from './layers/4-data/public-links.js'
+import { LINKS_CHANNEL, EVERY_CODE, STALE_MS, createLinkCache } from './layers/4-data/link-cache.js'
+import { findLink, findLinkInReplica } from './layers/4-data/public-links.js'
+import { createRecentChanges } from './layers/4-data/recent-changes.js'
 import { findRepeat } from './layers/4-data/repeat.js'
 import type { Layers, Route } from './layers/route.js'
 import { redirectLane } from './http/redirect-lane.js'
@@ -114,16 +117,25 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const listener = openListener({
       connection: opened.listener,
       notify: (channel, payload) => database.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] }),
-      channels: { [POLICY_CHANNEL]: watch.look, [LINKS_CHANNEL]: (code) => cache.forget(code) },
+      channels: { [POLICY_CHANNEL]: watch.look, [LINKS_CHANNEL]: (code) => forget(code) },
       onUp: () => {
-        cache.forget(EVERY_CODE)
+        forget(EVERY_CODE)
         watch.look()
       },
       onFault: whenNew((err) => log.warn({ err }, 'nobody hears what the database notifies; policy edits are looked for at intervals, and no redirect is answered from memory')),
     })
-    const cache = createLinkCache({ find: findLink(database), listener, size: config.redirectCacheSize })
+    const find = findLink(database)
+    const replica = config.replicaDatabaseUrl === undefined ? undefined : openReplicaAt(config.replicaDatabaseUrl, { config, opened, log, primary: database })
+    if (replica) metrics.followReplica(replica.stats)
+    const changes = createRecentChanges(STALE_MS)
+    const cache = createLinkCache({ find: replica === undefined ? find : findLinkInReplica({ find, replica, changes }), listener, size: config.redirectCacheSize })
     metrics.followCache(cache.stats)
-    closing.push(() => listener.stop(), async () => watch.stop())
+    // noted first: a replica must not be asked for what the cache has just let go
+    const forget = (code: string) => {
+      changes.note(code)
+      cache.forget(code)
+    }
+    closing.push(() => listener.stop(), async () => watch.stop(), async () => replica?.close())
 
     const identity = await createIdentity({
       database, signingKeyFile: config.signingKeyFile, audience: config.jwtAudience, externalIssuer: config.externalIssuer,
@@ -174,7 +186,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const baseUrl = config.baseUrl ?? urlOf(server)
     let draining = false
     const routes = routeTable({
-      database, cache, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? exposed : undefined, sendInvitation: mailer?.send,
+      database, cache: { find: cache.find, forget }, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? exposed : undefined, sendInvitation: mailer?.send,
       readiness: async () => {
         const status = policy.status()
         const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)
@@ -249,6 +261,22 @@ const verifierOf = ({ issuer, personalTokens }: Identity): TokenVerifier => crea
     },
   },
 })
+
+/** What a replica that does not answer may cost a redirect, in milliseconds; the primary is asked then. */
+const REPLICA_DEADLINE_MS = 300
+
+const openReplicaAt = (url: string, { config, opened, log, primary }: Pick<ServiceParts, 'config' | 'opened' | 'log'> & { readonly primary: Database }): Replica & { close(): Promise<void> } => {
+  const pool = openPool({ connection: { ...opened.service, connectionString: url }, size: config.databasePoolSize, pooled: config.databasePooled, deadlineMs: REPLICA_DEADLINE_MS })
+  const tell = whenNew((err) => (err === null ? log.info('redirects are read from the replica') : log.warn({ err }, 'redirects are read from the primary')))
+  const replica = openReplica({ primary, replica: pool, staleMs: STALE_MS, onChange: tell })
+  return {
+    ...replica,
+    close: async () => {
+      replica.stop()
+      await pool.close()
+    },
+  }
+}
 
 const openRedis = (url: string, log: Logger): Redis => {
   const redis = new Redis(url, REDIS_OPTIONS)

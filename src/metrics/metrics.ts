@@ -2,6 +2,7 @@ import { Registry, collectDefaultMetrics } from 'prom-client'
 
 import { cacheMetrics } from './cache-metrics.js'
 import type { CacheStats } from './cache-metrics.js'
+import type { ReplicaStats } from '../database/replica.js'
 import { limiterMetrics } from './limiter-metrics.js'
 import type { LimiterMetrics } from './limiter-metrics.js'
 import { policyMetrics } from './policy-metrics.js'
@@ -10,6 +11,7 @@ import { poolMetrics } from './pool-metrics.js'
 import type { PoolMetrics } from './pool-metrics.js'
 import { recorderMetrics } from './recorder-metrics.js'
 import type { RecorderMetrics } from './recorder-metrics.js'
+import { replicaMetrics } from './replica-metrics.js'
 import { requestMetrics } from './request-metrics.js'
 import type { RequestMetrics } from './request-metrics.js'
 
@@ -24,6 +26,8 @@ export interface Metrics extends RequestMetrics {
   readonly recorder: RecorderMetrics
   /** says where the metrics of the redirect cache find it */
   readonly followCache: (stats: () => CacheStats) => void
+  /** says where the metrics of the read replica find it */
+  readonly followReplica: (stats: () => ReplicaStats) => void
   readonly registry: Registry
   /** the text exposition format */
   readonly text: () => Promise<string>
@@ -40,6 +44,7 @@ export const createMetrics = (): Metrics => {
     limiter: limiterMetrics(registry),
     recorder: recorderMetrics(registry),
     followCache: cacheMetrics(registry),
+    followReplica: replicaMetrics(registry),
     registry,
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -1,6 +1,7 @@
 import type { ClientConfig } from 'pg'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
+import type { EmbeddedPostgres } from '../../src/database/embedded.js'
 import type { OpenedDatabase } from '../../src/database/open.js'
 import { migrate } from '../../src/database/migrate.js'
 import { withPool } from './bare-database.js'
@@ -15,9 +16,10 @@ export interface TestDatabase extends OpenedDatabase {
 }
 
 /** Creates and migrates a database in the run's cluster. */
-export const testDatabase = async (): Promise<TestDatabase> => {
-  const { service } = await cluster()
-  const { owner } = await createDatabase()
+export const testDatabase = async (): Promise<TestDatabase> => migratedDatabase(await cluster(), (await createDatabase()).owner)
+
+/** Migrates a database in a cluster of its own. */
+export const migratedDatabase = async ({ service }: Pick<EmbeddedPostgres, 'service'>, owner: ClientConfig): Promise<TestDatabase> => {
   const migrated = await migrate({ owner, service, folder: new URL('migrations/', PACKAGE_ROOT) })
   const login = { ...owner, user: service.user, password: service.password }
   return {

@@ -1,0 +1,192 @@
+import { join } from 'node:path'
+
+import { expect } from 'chai'
+import { Client } from 'pg'
+import type { ClientConfig } from 'pg'
+import { pino } from 'pino'
+
+import { openPool } from '../../src/database/pool.js'
+import { openReplica } from '../../src/database/replica.js'
+import { STALE_MS } from '../../src/layers/4-data/link-cache.js'
+import { migratedDatabase, testDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+import { urlOf } from '../support/node.js'
+import { openWire } from '../support/proxy.js'
+import type { Wire } from '../support/proxy.js'
+import { addLink } from '../support/records.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+import { startPair } from '../support/standby.js'
+import type { Pair } from '../support/standby.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+
+const CODES = ['plain', 'changed', 'unheard', 'steady'] as const
+const FIRST = 'https://example.com/first'
+
+describe('a read replica for redirects', function () {
+  this.timeout(60_000)
+  let pair: Pair
+  let db: TestDatabase
+  let wire: Wire
+  /** changes links; remembers */
+  let writing: TestService
+  /** remembers nothing: each redirect shows who answered it */
+  let asking: TestService
+  /** remembers */
+  let remembering: TestService
+  let editor: TestUser
+  const told: string[] = []
+
+  const follow = async (at: TestService, code: string) => {
+    const { status, headers } = await at.request('GET', `/${code}`)
+    expect(status).to.equal(302)
+    return headers.get('location')
+  }
+  const metric = async (at: TestService, name: string) => Number(new RegExp(`^linkgate_replica_${name} (\\S+)$`, 'm').exec((await at.request('GET', '/metrics')).text)?.[1])
+  const change = async (code: string, target: string) => {
+    const { status } = await writing.request('PATCH', `/links/${code}`, { token: editor.token, json: { target } })
+    expect(status).to.equal(200)
+  }
+  const onStandby = async (text: string) => {
+    const client = new Client(pair.standby.owner)
+    await client.connect()
+    try {
+      return (await client.query<Record<string, unknown>>(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+  const whilePaused = async (work: () => Promise<void>) => {
+    await onStandby('select pg_wal_replay_pause()')
+    try {
+      await work()
+    } finally {
+      await onStandby('select pg_wal_replay_resume()')
+    }
+    await untilUsed()
+  }
+  const untilUsed = async (used = true) => {
+    while (await metric(asking, 'left_out') !== (used ? 0 : 1)) await new Promise(setImmediate)
+  }
+
+  before(async () => {
+    pair = await startPair()
+    db = await migratedDatabase(pair.primary, pair.primary.owner)
+    wire = await openWire({ ...db.service, ...pair.standby.socket })
+    const environment = {
+      DATABASE_URL: urlOf(db.service), DATABASE_REPLICA_URL: urlOf(wire.connection), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+    }
+    writing = await startTestService({ db, environment })
+    const log = pino({ level: 'info' }, { write: (line) => { if (line.includes('redirects are read')) told.push(line) } })
+    asking = await startTestService({ db, environment: { ...environment, REDIRECT_CACHE_SIZE: '0' }, log })
+    remembering = await startTestService({ db, environment })
+    editor = await writing.addUser('editor')
+    for (const code of CODES) await addLink(db, { code, target: FIRST, owner: editor.id })
+    await untilUsed()
+    // until no change is recent any more
+    for (let before = -1; before < await metric(asking, 'reads_total');) {
+      before = await metric(asking, 'reads_total')
+      for (const code of CODES) await follow(asking, code)
+      if (await metric(asking, 'reads_total') === before + CODES.length) break
+      before = -1
+    }
+  })
+  after(async () => {
+    for (const each of [remembering, asking, writing]) await each?.stop()
+    await wire?.close()
+    await pair?.stop()
+  })
+
+  it('answers them', async () => {
+    const [before, fallbacks] = [await metric(asking, 'reads_total'), await metric(asking, 'fallbacks_total')]
+    for (let i = 0; i < 20; i += 1) expect(await follow(asking, 'plain')).to.equal(FIRST)
+    expect([await metric(asking, 'reads_total'), await metric(asking, 'fallbacks_total')]).to.deep.equal([before + 20, fallbacks])
+  })
+
+  it('never hides a change from the process that made it, nor from others for long, and is not remembered where it is behind', async () => {
+    await whilePaused(async () => {
+      for (let i = 0; i < 5; i += 1) {
+        const target = `https://example.com/${i}`
+        await change('changed', target)
+        expect(await follow(writing, 'changed')).to.equal(target)
+        const changed = performance.now()
+        for (const each of [asking, remembering]) {
+          while (await follow(each, 'changed') !== target) expect(performance.now() - changed).to.be.below(STALE_MS)
+          expect(await follow(each, 'changed')).to.equal(target)
+        }
+      }
+      expect(await onStandby(`select target from links where code = 'changed'`)).to.deep.equal([{ target: FIRST }])
+      expect(await follow(asking, 'steady'), 'the replica is asked for what did not change').to.equal(FIRST)
+    })
+  })
+
+  it('is not asked any more before an answer is older than the bound, though nobody was notified of the change', async () => {
+    await whilePaused(async () => {
+      // without its triggers: nobody is told
+      await db.asOwner('alter table links disable trigger user')
+      await db.asOwner(`update links set target = 'https://example.com/unheard' where code = 'unheard'`)
+      const changed = performance.now()
+      let old = 0
+      while (await follow(asking, 'unheard') === FIRST) {
+        old += 1
+        expect(performance.now() - changed).to.be.below(STALE_MS)
+      }
+      expect(old).to.be.greaterThan(0)
+      expect(await metric(asking, 'left_out')).to.equal(1)
+      expect(told.at(-1)).to.include('it lacks what the primary had')
+      await db.asOwner('alter table links enable trigger user')
+    })
+  })
+
+  it('costs a redirect little where it hangs, the next ones nothing, and is used again when it answers', async () => {
+    wire.hold()
+    const held = performance.now()
+    expect(await Promise.all(Array.from({ length: 20 }, () => follow(asking, 'steady')))).to.deep.equal(Array.from({ length: 20 }, () => FIRST))
+    const ms = performance.now() - held
+    process.stdout.write(`      (20 redirects through a replica that hangs: ${Math.round(ms)} ms)\n`)
+    expect(ms).to.be.below(1_000)
+    const fallbacks = await metric(asking, 'fallbacks_total')
+    await untilUsed(false)
+    const next = performance.now()
+    expect(await follow(asking, 'steady')).to.equal(FIRST)
+    expect(performance.now() - next).to.be.below(250)
+    expect(await metric(asking, 'fallbacks_total')).to.equal(fallbacks + 1)
+    wire.mend()
+    await untilUsed()
+  })
+
+  it('is missed by nobody when it is killed, and used again when it is back', async () => {
+    await pair.killStandby()
+    for (let i = 0; i < 10; i += 1) expect(await follow(asking, 'steady')).to.equal(FIRST)
+    await untilUsed(false)
+    await change('changed', 'https://example.com/meanwhile')
+    await pair.startStandby()
+    await untilUsed()
+    expect(told.at(-1)).to.include('redirects are read from the replica')
+    const before = await metric(asking, 'reads_total')
+    expect(await follow(asking, 'steady')).to.equal(FIRST)
+    expect(await metric(asking, 'reads_total')).to.equal(before + 1)
+    expect(await follow(asking, 'changed')).to.equal('https://example.com/meanwhile')
+  })
+
+  it('is left out where it is none of this database, or its login could step over row-level security', async () => {
+    const primary = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
+    const faultOf = async (connection: ClientConfig): Promise<unknown> => {
+      const pool = openPool({ connection, size: 1, deadlineMs: 5_000 })
+      const { fault, stop } = await new Promise<{ fault: unknown; stop: () => void }>((resolve) => {
+        const opened = openReplica({ primary, replica: pool, staleMs: STALE_MS, onChange: (given) => resolve({ fault: given, stop: () => opened.stop() }) })
+      })
+      stop()
+      await pool.close()
+      return fault instanceof Error ? fault.message : fault
+    }
+    const standby = { ...db.service, ...pair.standby.socket }
+    expect(await faultOf(standby)).to.equal(null)
+    expect(await faultOf(db.service)).to.include('no standby')
+    expect(await faultOf({ ...standby, database: 'postgres' })).to.include('another database')
+    expect(await faultOf({ ...db.owner, ...pair.standby.socket })).to.include('row-level security')
+    const other = await testDatabase()
+    expect(await faultOf(other.service)).to.include('another database')
+    await primary.close()
+  })
+})
