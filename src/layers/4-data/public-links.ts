@@ -22,7 +22,7 @@ export const findLink = (database: Database) => async (code: string): Promise<Li
 /**
  * The same from a replica where it is in order, else by `find` from the primary. What changed within the replica's bound is asked
  * of the primary: an answer of the replica is then never older than a change that this process knows of, so that it
- * may be remembered like the primary's (docs/decisions/0014).
+ * may be remembered like the primary's (docs/decisions/0015).
  */
 export const findLinkInReplica = ({ find, replica, changes }: {
   readonly find: (code: string) => Promise<Link | null>
