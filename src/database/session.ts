@@ -40,7 +40,7 @@ export const requireServiceSession = async (connection: ClientConfig, { role, po
   client.on('error', () => undefined)
   try {
     await client.connect()
-    const { rows: [session] } = await client.query<Session & { readonly pid: number }>(WHO_AM_I.replace('select', 'select pg_backend_pid() as pid,'))
+    const { rows: [session] } = await client.query<Session & { readonly pid: number }>(`select who.*, pg_backend_pid() as pid from (${WHO_AM_I}) who`)
     if (session === undefined) throw new StartError('DATABASE_URL: the session has no role')
     const fault = faultOfSession(session, role)
     if (fault !== undefined) throw new StartError(`DATABASE_URL: ${fault}; a pooler or proxy in between has to leave the role as it is (docs/operations.md#pgbouncer)`)
