@@ -31,7 +31,7 @@ export interface LogTruth {
 }
 
 /** Notes every committed change together with the request that made it, beside everything that is being tested. */
-const WITNESS = `
+export const WITNESS = `
   create table witnessed (request_id text not null, operation text not null, kind text not null, record text not null);
   create function witness() returns trigger language plpgsql security definer as $$ begin
     insert into public.witnessed values (current_setting('app.decision')::jsonb ->> 'request_id', lower(tg_op), tg_argv[0], (to_jsonb(case when tg_op = 'DELETE' then old else new end)) ->> tg_argv[1]);

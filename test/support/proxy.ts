@@ -11,6 +11,8 @@ export interface Wire {
   cut(): void
   /** lets nothing through any more, and tells nobody */
   hold(): void
+  /** lets everything through so many milliseconds late, each way */
+  delay(milliseconds: number): void
   mend(): void
   /** bytes that were sent towards the server so far */
   sent(): number
@@ -23,7 +25,13 @@ const isAddress = (address: unknown): address is AddressInfo => typeof address =
 export const openWire = async (connection: ClientConfig): Promise<Wire> => {
   const pairs = new Set<readonly [Socket, Socket]>()
   let state: 'whole' | 'cut' | 'held' = 'whole'
+  let late = 0
   let sent = 0
+  const pass = (to: Socket, bytes: Buffer) => {
+    if (state !== 'whole') return
+    if (late === 0) to.write(bytes)
+    else setTimeout(() => { if (!to.destroyed) to.write(bytes) }, late)
+  }
   const target = `${connection.host}/.s.PGSQL.${connection.port}`
   const server = createServer((near) => {
     if (state === 'cut') {
@@ -35,9 +43,9 @@ export const openWire = async (connection: ClientConfig): Promise<Wire> => {
     pairs.add(pair)
     near.on('data', (bytes) => {
       sent += bytes.length
-      if (state === 'whole') far.write(bytes)
+      pass(far, bytes)
     })
-    far.on('data', (bytes) => { if (state === 'whole') near.write(bytes) })
+    far.on('data', (bytes) => pass(near, bytes))
     for (const each of pair) {
       each.on('error', () => undefined)
       each.on('close', () => {
@@ -55,8 +63,9 @@ export const openWire = async (connection: ClientConfig): Promise<Wire> => {
     connection: { ...connection, host: '127.0.0.1', port: address.port },
     cut: () => { state = 'cut'; breakAll() },
     hold: () => { state = 'held' },
-    // what was lost while the wire was held is not made good: those connections are over
-    mend: () => { if (state === 'held') breakAll(); state = 'whole' },
+    delay: (milliseconds) => { late = milliseconds },
+    // what was lost or is late on the wire is not made good: those connections are over
+    mend: () => { if (state === 'held' || late > 0) breakAll(); state = 'whole'; late = 0 },
     sent: () => sent,
     close: async () => {
       breakAll()

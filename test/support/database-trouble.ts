@@ -1,0 +1,223 @@
+import { expect } from 'chai'
+
+import { WITNESS } from './log-truth.js'
+import { openConnection } from './connection.js'
+import { valueOf } from './exposition.js'
+import { at, textAt } from './json.js'
+import { startOwnServer, tellsProcesses } from './own-server.js'
+import type { OwnServer } from './own-server.js'
+import { openWire } from './proxy.js'
+import { random } from './random.js'
+import { freshCode } from './records.js'
+import { startTestService } from './service.js'
+import type { TestResponse, TestService, TestUser } from './service.js'
+
+export interface TroubleOptions {
+  /** how often the database is stopped and started */
+  readonly stops: number
+  /** how long backends are terminated, in milliseconds */
+  readonly stormMs: number
+  /** the service's own deadline behind a database that is frozen or slow */
+  readonly deadlineMs: number
+  readonly tell?: (figures: Readonly<Record<string, number>>) => void
+}
+
+/** What a redirect may still be answered from memory after the last word from the database (STALE_MS), and what a busy machine adds. */
+const REMEMBERED_MS = 2_000
+const SLACK_MS = 1_500
+const RECOVERY_MS = 2_000
+
+const since = (began: number): number => performance.now() - began
+
+const expectAway = ({ status, headers, text }: Pick<TestResponse, 'status' | 'headers' | 'text'>) => {
+  expect(status, text).to.equal(503)
+  expect(headers.get('Retry-After'), text).to.match(/^[1-9]\d*$/)
+}
+
+/** What holds while the database is away, hurt, frozen or slow, and how soon all is well after it. */
+export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () => undefined }: TroubleOptions): void => {
+  describe('a database in trouble', function () {
+    this.timeout(60_000 + 10 * stormMs)
+    let server: OwnServer
+    let service: TestService
+    let admin: TestUser
+    let user: TestUser
+    before(async function () {
+      if (!tellsProcesses) return this.skip()
+      server = await startOwnServer({ settings: { fsync: 'off' } })
+      await server.ask(WITNESS)
+      service = await startTestService({ db: server.database, environment: { DATABASE_POOL_SIZE: '4', REQUEST_DEADLINE_MS: '5000' } })
+      admin = await service.addUser('admin')
+      user = await service.addUser('editor')
+    })
+    after(async () => {
+      await service?.stop()
+      await server?.remove()
+    })
+    const create = (of = service, token = user.token) => of.request('POST', '/links', { token, json: { target: 'https://example.com/' } })
+    const poolIsWhole = async (of: TestService) => {
+      const { text } = await of.request('GET', '/metrics')
+      expect(valueOf(text, 'linkgate_pool_waiting')).to.equal(0)
+      expect(valueOf(text, 'linkgate_pool_idle_connections')).to.equal(valueOf(text, 'linkgate_pool_connections'))
+    }
+
+    it('stopped at once: 503 with Retry-After, redirects from memory within their bound; started again: all is well by itself in under two seconds', async () => {
+      for (let round = 0; round < stops; round += 1) {
+        const code = textAt((await create()).json, 'code')
+        expect((await service.request('GET', `/${code}`)).status).to.equal(302)
+        await server.kill()
+        const stopped = performance.now()
+        const [redirect, change, list, ready, alive] = await Promise.all([
+          service.request('GET', `/${code}`), create(), service.request('GET', '/links', { token: user.token }), service.request('GET', '/readyz'), service.request('GET', '/healthz'),
+        ])
+        expect(redirect.status, 'a remembered redirect').to.equal(302)
+        for (const answer of [change, list, ready]) expectAway(answer)
+        expect(at(ready.json, 'checks', 'database')).to.equal('away')
+        expect(alive.status).to.equal(200)
+        let last = redirect
+        let remembered = 0
+        while (last.status === 302) {
+          remembered = since(stopped)
+          last = await service.request('GET', `/${code}`)
+        }
+        expectAway(last)
+        expect(remembered, 'how long memory answered').to.be.lessThan(REMEMBERED_MS + SLACK_MS)
+
+        await server.start()
+        const started = performance.now()
+        const until = async (ask: () => Promise<TestResponse>, status: number) => {
+          while ((await ask()).status !== status) expect(since(started)).to.be.lessThan(RECOVERY_MS)
+          return since(started)
+        }
+        const [redirects, changes, readiness] = await Promise.all([
+          until(() => service.request('GET', `/${code}`), 302), until(create, 201), until(() => service.request('GET', '/readyz'), 200),
+        ])
+        tell({ round, remembered, redirects, changes, readiness })
+      }
+      await poolIsWhole(service)
+    })
+
+    it('backends terminated in a storm: no crash, no connection leaked, and no creation done twice', async () => {
+      const { pick } = random(9)
+      const callers = Array.from({ length: 8 }, () => openConnection(service.baseUrl))
+      const made: string[] = []
+      const odd: string[] = []
+      const statuses = new Map<number, number>()
+      const until = performance.now() + stormMs
+      const code = textAt((await create()).json, 'code')
+      const calling = callers.map(async ({ request }) => {
+        while (performance.now() < until) {
+          const id = freshCode('storm')
+          const headers = { Authorization: `Bearer ${user.token}`, 'X-Request-ID': id }
+          const [method, path, json] = pick<readonly [string, string, unknown?]>([
+            ['POST', '/links', { target: 'https://example.com/' }], ['POST', '/links', { target: 'https://example.com/' }],
+            ['PATCH', `/links/${code}`, { target: `https://example.com/${id}` }], ['GET', '/links'], ['GET', `/links/${code}`], ['GET', '/links/export'],
+          ])
+          // an export that breaks off in the middle says so by its end alone
+          const { status, headers: answered } = await request(method, path, { headers, ...(json === undefined ? {} : { json }) }).catch(() => ({ status: 0, headers: {} }))
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          if (method === 'POST' && status === 201) made.push(id)
+          if (status === 503 && !('retry-after' in answered)) odd.push('503 without Retry-After')
+          if (![200, 201, 503].includes(status) && !(status === 0 && path.endsWith('export'))) odd.push(`${method} ${path}: ${status}`)
+        }
+      })
+      let kills = 0
+      const killing = async () => {
+        while (performance.now() < until) {
+          kills += (await server.ask(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'linkgate_service'`)).length
+          await new Promise((resolve) => { setTimeout(resolve, 15) })
+        }
+      }
+      await Promise.all([...calling, killing()])
+      for (const caller of callers) caller.close()
+      expect(odd).to.deep.equal([])
+      expect(kills).to.be.greaterThan(stormMs / 100)
+      const written = await server.ask<{ request_id: string; count: string }>(`select request_id, count(*) from witnessed where operation = 'insert' and request_id like 'storm-%' group by 1`)
+      expect(written.filter(({ count }) => count !== '1')).to.deep.equal([])
+      const committed = new Set(written.map(({ request_id }) => request_id))
+      expect(made.filter((id) => !committed.has(id))).to.deep.equal([])
+      expect(statuses.get(503), 'requests were hit').to.be.greaterThan(0)
+
+      // what was killed last is noticed by the next question
+      for (let i = 0; i < 8; i += 1) await service.request('GET', '/links', { token: user.token })
+      expect((await create()).status).to.equal(201)
+      await poolIsWhole(service)
+      const [open] = await server.ask<{ count: number }>(`select count(*)::int from pg_stat_activity where usename = 'linkgate_service'`)
+      expect(open?.count, 'four, and one that listens').to.be.at.most(5)
+      tell({ kills, acknowledged: made.length, unavailable: statuses.get(503) ?? 0 })
+    })
+
+    it('frozen (every process of it): every answer comes within the deadline, liveness at once; thawed: all is well in under two seconds', async () => {
+      const own = await startTestService({ db: server.database, environment: { DATABASE_POOL_SIZE: '4', REQUEST_DEADLINE_MS: String(deadlineMs) } })
+      try {
+        const token = await own.tokenFor(admin)
+        expect((await create(own, token)).status).to.equal(201)
+        await server.signal('SIGSTOP')
+        let figures
+        try {
+          figures = await everyAnswerInTime(own, token, deadlineMs)
+        } finally {
+          await server.signal('SIGCONT')
+        }
+        const thawed = performance.now()
+        while ((await create(own, token)).status !== 201 || (await own.request('GET', '/readyz')).status !== 200) expect(since(thawed)).to.be.lessThan(RECOVERY_MS)
+        tell({ ...figures, recovered: since(thawed) })
+        await poolIsWhole(own)
+      } finally {
+        await own.stop()
+      }
+    })
+
+    it('behind two seconds of delay: every answer comes within the deadline, liveness at once', async () => {
+      const wire = await openWire(server.service)
+      const own = await startTestService({ db: { ...server.database, service: wire.connection, listener: wire.connection }, environment: { DATABASE_POOL_SIZE: '4', REQUEST_DEADLINE_MS: String(deadlineMs) } })
+      try {
+        const token = await own.tokenFor(admin)
+        expect((await create(own, token)).status).to.equal(201)
+        wire.delay(1_000)
+        tell({ ...await everyAnswerInTime(own, token, deadlineMs) })
+        wire.mend()
+        const mended = performance.now()
+        while ((await create(own, token)).status !== 201) expect(since(mended)).to.be.lessThan(RECOVERY_MS)
+      } finally {
+        wire.mend()
+        await own.stop()
+        await wire.close()
+      }
+    })
+  })
+}
+
+/** Twenty requests at once, more than there are connections, and liveness asked all the while. */
+const everyAnswerInTime = async (service: TestService, token: string, deadlineMs: number) => {
+  const began = performance.now()
+  const timed = async (method: string, path: string, json?: unknown) => {
+    const answer = await service.request(method, path, { token, json })
+    const took = since(began)
+    expect(took, `${method} ${path}`).to.be.lessThan(deadlineMs + SLACK_MS)
+    if (answer.status === 503) expectAway(answer)
+    else expect(answer.status, answer.text).to.be.oneOf([200, 201])
+    return { status: answer.status, took }
+  }
+  let over = false
+  const isOver = () => over
+  const beating = (async () => {
+    let slowest = 0
+    while (!isOver()) {
+      const asked = performance.now()
+      expect((await service.request('GET', '/healthz')).status).to.equal(200)
+      slowest = Math.max(slowest, since(asked))
+      await new Promise((resolve) => { setTimeout(resolve, 20) })
+    }
+    return slowest
+  })()
+  const answers = await Promise.all([
+    timed('GET', '/readyz'),
+    ...Array.from({ length: 10 }, () => timed('POST', '/links', { target: 'https://example.com/' })),
+    ...Array.from({ length: 10 }, () => timed('GET', '/links')),
+  ])
+  over = true
+  const slowestBeat = await beating
+  expect(slowestBeat, 'liveness').to.be.lessThan(1_000)
+  return { slowest: Math.max(...answers.map(({ took }) => took)), slowestBeat, served: answers.filter(({ status }) => status < 300).length }
+}

@@ -1,0 +1,92 @@
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { ClientConfig } from 'pg'
+
+import { PACKAGE_ROOT } from '../../src/config.js'
+import { openEmbeddedPostgres } from '../../src/database/embedded.js'
+import type { EmbeddedPostgres } from '../../src/database/embedded.js'
+import { isRunning } from '../../src/database/embedded/process-mark.js'
+import { migrate } from '../../src/database/migrate.js'
+import { withPool } from './bare-database.js'
+import type { AskDatabase } from './bare-database.js'
+import type { TestDatabase } from './database.js'
+import { makeTemporaryFolder } from './temporary-folder.js'
+import { untilGone } from './workers.js'
+
+/** A PostgreSQL of a test's own, that it may kill, freeze and start again without touching any other. Full durability unless told otherwise. */
+export interface OwnServer {
+  readonly owner: ClientConfig
+  readonly service: ClientConfig
+  readonly dataDir: string
+  readonly ask: AskDatabase
+  /** Sends a signal to every process of the server, the postmaster first. */
+  signal(signal: NodeJS.Signals): Promise<void>
+  /** `kill -9` of all of them; resolves when they are gone. */
+  kill(): Promise<void>
+  /** Starts it again where it is not running; resolves when it has recovered and answers. */
+  start(): Promise<void>
+  remove(): Promise<void>
+  /** as a service of this process opens it */
+  readonly database: TestDatabase
+}
+
+export interface OwnServerOptions {
+  readonly dataDir?: string
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Every process whose parent is `parent`, by what /proc says. */
+const childrenOf = async (parent: number): Promise<readonly number[]> => {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const parents = await Promise.all(pids.map(async (pid) => {
+    const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
+    // the name in brackets may hold anything; the parent is the second field behind it
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  }))
+  return pids.filter((_, i) => parents[i] === parent)
+}
+
+/** Whether this system tells which processes a server has: what these tests need. */
+export const tellsProcesses = process.platform === 'linux'
+
+export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServerOptions = {}): Promise<OwnServer> => {
+  const folder = given ?? await makeTemporaryFolder()
+  const dataDir = join(folder, 'data')
+  const opened: EmbeddedPostgres[] = []
+  const open = async () => {
+    const postgres = await openEmbeddedPostgres({ dataDir, settings })
+    opened.push(postgres)
+    return postgres
+  }
+  const { owner, service } = await open()
+  await migrate({ owner, service, folder: new URL('migrations/', PACKAGE_ROOT) })
+  const processes = async (): Promise<readonly number[]> => {
+    const pid = Number((await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
+    return [pid, ...await childrenOf(pid)]
+  }
+  const signal = async (name: NodeJS.Signals) => {
+    const pids = await processes()
+    for (const pid of pids) {
+      try {
+        process.kill(pid, name)
+      } catch {
+        // it ended by itself meanwhile
+      }
+    }
+    return pids
+  }
+  const login = { ...owner, user: service.user, password: service.password }
+  const ask = withPool(owner)
+  return {
+    owner, dataDir, service: login, ask,
+    database: { owner, service: login, listener: login, embedded: true, migrated: [], leave: async () => {}, asOwner: ask },
+    signal: async (name) => { await signal(name) },
+    kill: async () => untilGone(await signal('SIGKILL'), isRunning),
+    start: async () => { await open() },
+    remove: async () => {
+      for (const postgres of opened) await postgres.leave()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
