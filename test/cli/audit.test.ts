@@ -1,12 +1,17 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
 import { expect } from 'chai'
 
+import { PACKAGE_ROOT } from '../../src/config.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { runCommand } from '../support/cli.js'
 import type { CliAnswer } from '../support/cli.js'
 import { onDatabase } from '../support/node.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
-import { join } from 'node:path'
 
 describe('linkgate audit', () => {
   let service: TestService
@@ -59,6 +64,26 @@ describe('linkgate audit', () => {
     expect((await audit('list', '--to', '1h')).out).to.equal('')
   })
 
+  it('shows what comes as it comes, each entry once, until it is interrupted', async () => {
+    const tail = spawn(process.execPath, [fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT)), 'audit', 'tail', '--action', 'link:delete'], { env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment }, stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      let seen = ''
+      const shown = async (count: number) => { while (seen.split('\n').length <= count) await once(tail.stdout, 'data') }
+      tail.stdout.setEncoding('utf8').on('data', (chunk: string) => { seen += chunk })
+      for (let i = 1; i <= 3; i += 1) {
+        await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code: `tailed-${i}` } })
+        await service.request('DELETE', `/links/tailed-${i}`, { token: editor.token })
+        await shown(i)
+      }
+      expect(seen.trimEnd().split('\n').map((line) => / (tailed-\d) /.exec(line)?.[1])).to.deep.equal(['tailed-1', 'tailed-2', 'tailed-3'])
+      const ended = once(tail, 'exit')
+      tail.kill('SIGINT')
+      expect(await ended).to.deep.equal([0, null])
+    } finally {
+      tail.kill('SIGKILL')
+    }
+  })
+
   it('says what is wrong with what was asked', async () => {
     for (const [args, message] of [
       [['list', '--user', 'nobody@example.com'], 'there is no user nobody@example.com'],
@@ -81,7 +106,7 @@ describe('linkgate audit', () => {
   })
 
   it('names what was changed behind its back, with exit code 1, and retires nothing then', async () => {
-    const [entry] = await service.db.asOwner<{ id: string; writer: number; seq: string }>(`update decisions set effect = 'deny' where action = 'link:create' returning id, writer, seq`)
+    const [entry] = await service.db.asOwner<{ id: string; writer: number; seq: string }>(`update decisions set effect = 'deny' where action = 'link:create' and resource_code = 'listed' returning id, writer, seq`)
     const { code, out } = await audit('verify')
     expect(code).to.equal(1)
     expect(out).to.match(/^NOT whole: 1 fault in /).and.to.include(`altered   record ${entry?.id} (entry ${entry?.seq} of chain ${entry?.writer})`)

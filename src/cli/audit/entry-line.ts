@@ -11,9 +11,9 @@ export const entryLine = (entry: LogEntry): string => {
   const { time, kind, subject, resource, action, effect, rule, status, layer, request_id: request } = entry
   const who = (subject.id === null ? subject.network ?? '-' : `${subject.role} ${subject.id}`).padEnd(18)
   if (kind !== 'decision') {
-    return `${paint('dim', time)}  ${paint('yellow', kind.padEnd(18))}  ${who}  ${resource.code ?? ''}  ${changeText(entry.change ?? {})}`
+    return `${paint('dim', time)}  ${paint('yellow', kind.padEnd(OUTCOME))}  ${who}  ${resource.code ?? ''}  ${changeText(entry.change ?? {})}`
   }
-  const outcome = `${effect} ${status} ${rule}`.padEnd(18)
+  const outcome = `${effect} ${status} ${rule}`.padEnd(OUTCOME)
   const about = [action?.padEnd(15), resource.code ?? '', resource.relation === 'own' ? '(own)' : ''].filter((text) => text !== '').join(' ')
   return `${paint('dim', time)}  ${paint(effect === 'allow' ? 'green' : 'red', outcome)}  ${who}  ${about}  ${paint('dim', `${layer} ${request}`)}`
 }
@@ -23,6 +23,9 @@ const changeText = ({ what, ...change }: Readonly<Record<string, unknown>>): str
 
 /** As JSON writes it where it is more than letters, digits and signs: no control character reaches a terminal. */
 const safe = (text: string): string => (/^[\w@.,:;+/\-[\]"{}]*$/.test(text) ? text : escapeInvisible(JSON.stringify(text)))
+
+/** As wide as `deny 403 insufficient_scope`. */
+const OUTCOME = 27
 
 /** Colours for a terminal alone, and not where NO_COLOR is set (https://no-color.org). */
 const paint = (colour: 'red' | 'green' | 'yellow' | 'dim', text: string): string => styleText(colour, text, { stream: process.stdout })
