@@ -1,15 +1,17 @@
 import { canSuite } from './can.js'
 import { httpSuites } from './http.js'
+import { propagationSuite } from './propagation.js'
 import { policyScaleSuite } from './policy-scale.js'
 import { printEnvironment, printSuite, writeResults } from './report.js'
 import type { Suite } from './report.js'
 import { replaySuite } from './replay.js'
+import { scaleSuites } from './scale.js'
 import { startSuite } from './start.js'
 import { transactionSuite } from './transaction.js'
 
 printEnvironment()
 const suites: Suite[] = []
-for (const measureSuites of [canSuite, policyScaleSuite, replaySuite, transactionSuite, httpSuites, startSuite]) {
+for (const measureSuites of [canSuite, policyScaleSuite, replaySuite, transactionSuite, httpSuites, scaleSuites, propagationSuite, startSuite]) {
   for (const suite of [await measureSuites()].flat()) {
     printSuite(suite)
     suites.push(suite)

@@ -9,11 +9,11 @@ export interface Suite {
   readonly title: string
   /** the subject whose median every other is divided by */
   readonly baseline: string
-  readonly unit: 'ns' | 'µs' | 'ms' | '/s'
+  readonly unit: 'ns' | 'µs' | 'ms' | '/s' | 'MiB'
   readonly measured: readonly Measured[]
 }
 
-const DIVISOR = { ns: 1, µs: 1e3, ms: 1e6, '/s': 1 } as const
+const DIVISOR = { ns: 1, µs: 1e3, ms: 1e6, '/s': 1, MiB: 2 ** 20 } as const
 
 /** One suite as a table for people: medians with their spread, and ratios to the baseline. */
 export const printSuite = ({ title, baseline, unit, measured }: Suite): void => {

@@ -1,0 +1,66 @@
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { to as copyTo } from 'pg-copy-streams'
+
+import { openBenchDatabase } from './database.js'
+import { measure } from './measure.js'
+import type { Measured } from './measure.js'
+import type { Suite } from './report.js'
+import { startLinkgate } from './server.js'
+
+const FEW = 10_000
+const MANY = 1_000_000
+const PAGES = 200
+
+const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
+
+const named = (name: string, { rounds, median, lowest, highest }: Measured): Measured => ({ name, rounds, median, lowest, highest })
+
+/** One owner's newest page and their whole export, at ten thousand links and at a million. */
+export const scaleSuites = async (): Promise<readonly Suite[]> => {
+  const database = await openBenchDatabase()
+  const { client, editor } = database
+  const headers = { authorization: editor.authorization }
+  const linkgate = await startLinkgate({ ...database.environment(), REQUEST_DEADLINE_MS: '120000' })
+  try {
+    const get = async (path: string) => {
+      const response = await fetch(`${linkgate.url}${path}`, { headers })
+      if (!response.ok || response.body === null) throw new Error(`${path}: ${response.status}`)
+      return response.body
+    }
+    const newest = (name: string) => ({ name, batch: PAGES, run: async () => { for (let i = 0; i < PAGES; i += 1) for await (const chunk of await get('/links?limit=20')) void chunk } })
+    await database.addLinks(1, FEW)
+    const [few] = await measure([newest('few')], { rounds: 5, warmups: 2 })
+    for (let from = FEW + 1; from <= MANY; from += 99_000) await database.addLinks(from, Math.min(MANY, from + 98_999))
+    const [many] = await measure([newest('many')], { rounds: 5, warmups: 2 })
+    if (!few || !many) throw new Error('nothing was measured')
+
+    const idle = (await linkgate.memory()).now
+    let peak = 0
+    const exported = { name: 'Linkgate, GET /links/export', batch: 1, run: async () => {
+      const look = async () => { peak = Math.max(peak, (await linkgate.memory()).now) }
+      const watching = setInterval(() => void look(), 50)
+      let lines = 0
+      for await (const chunk of await get('/links/export')) for (const byte of chunk) if (byte === 10) lines += 1
+      clearInterval(watching)
+      if (lines !== MANY + 1) throw new Error(`the export has ${lines} lines`)
+    } }
+    const copied = { name: 'COPY … TO STDOUT through pg', batch: 1, run: async () => {
+      const stream = client.query(copyTo(`copy (select id, code, target, owner_id, created_at, updated_at from links where owner_id = ${editor.id} order by id) to stdout csv`))
+      await pipeline(stream, nowhere())
+    } }
+    const exports = await measure([copied, exported], { rounds: 3, warmups: 1 })
+    return [
+      { title: 'Newest 20 of one owner', baseline: `at ${FEW.toLocaleString('en')} links`, unit: 'µs', measured: [named(`at ${FEW.toLocaleString('en')} links`, few), named(`at ${MANY.toLocaleString('en')} links`, many)] },
+      { title: `Export of ${MANY.toLocaleString('en')} links`, baseline: 'COPY … TO STDOUT through pg', unit: 'ms', measured: exports },
+      { title: 'Memory of that export', baseline: 'the service before it', unit: 'MiB', measured: [
+        { name: 'the service before it', rounds: [idle], median: idle, lowest: idle, highest: idle },
+        { name: 'its peak over that', rounds: [peak - idle], median: peak - idle, lowest: peak - idle, highest: peak - idle },
+      ] },
+    ]
+  } finally {
+    await linkgate.stop()
+    await database.close()
+  }
+}
