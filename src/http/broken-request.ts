@@ -7,9 +7,21 @@ import { Refusal, REFUSALS } from '../domain/refusal.js'
 import type { FinishedRequest } from './finished-request.js'
 import { securityHeaderList } from './security-headers.js'
 
-const STATUS: Readonly<Record<string, readonly [status: number, reason: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+interface Kind { readonly status: number; readonly reason: string; readonly code: 'invalid_request' | 'not_implemented' }
+
+const INVALID: Kind = { status: 400, reason: 'Bad Request', code: 'invalid_request' }
+const KINDS: Readonly<Record<string, Kind>> = {
+  HPE_HEADER_OVERFLOW: { ...INVALID, status: 431, reason: 'Request Header Fields Too Large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { ...INVALID, status: 408, reason: 'Request Timeout' },
+}
+const UNKNOWN_METHOD: Kind = { status: 501, reason: 'Not Implemented', code: 'not_implemented' }
+
+/** A request line as RFC 9112 §3 has it: what is wrong with it is that node's parser knows no such method. */
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} \S+ HTTP\/1\.[01]\r\n/
+
+const kindOf = (error: NodeJS.ErrnoException): Kind => {
+  if (error.code === 'HPE_INVALID_METHOD' && 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) && REQUEST_LINE.test(error.rawPacket.toString('latin1', 0, 8_192))) return UNKNOWN_METHOD
+  return KINDS[error.code ?? ''] ?? INVALID
 }
 
 /**
@@ -24,14 +36,14 @@ export const answerBrokenRequest = (secure: boolean, observe: (request: Finished
       socket.destroy()
       return
     }
-    const [status, reason] = STATUS[error.code ?? ''] ?? [400, 'Bad Request']
+    const { status, reason, code } = kindOf(error)
     const requestId = randomUUID()
-    const body = JSON.stringify({ type: 'urn:linkgate:problem:invalid_request', title: REFUSALS.invalid_request.title, status, code: 'invalid_request', request_id: requestId })
+    const body = JSON.stringify({ type: `urn:linkgate:problem:${code}`, title: REFUSALS[code].title, status, code, request_id: requestId })
     // asked for now: a socket that has ended no longer knows
     const address = socket instanceof Socket ? socket.remoteAddress ?? '' : ''
     socket.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n${lines}X-Request-ID: ${requestId}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
     observe({
-      requestId, method: 'other', route: 'none', status, seconds: 0, bytes: Buffer.byteLength(body), aborted: false, refusal: new Refusal('invalid_request', { cause: error }),
+      requestId, method: 'other', route: 'none', status, seconds: 0, bytes: Buffer.byteLength(body), aborted: false, refusal: new Refusal(code, { cause: error }),
       decision: undefined, revision: undefined, userId: undefined, address, link: undefined, traceId: undefined,
     })
   }

@@ -204,7 +204,7 @@ describe('bad input', () => {
       const raw = (method: string, path = '/links') => sendRaw(service.baseUrl, `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
       expect(statusOf(await raw('TRACE'))).to.equal(405)
       expect(statusOf(await raw('PROPFIND'))).to.equal(501)
-      expect(statusOf(await raw('NONSENSE'))).to.equal(400)
+      expect(statusOf(await raw('NONSENSE'))).to.equal(501)
       const options = await service.request('OPTIONS', '/links')
       expect(options.status).to.equal(204)
       expect(options.headers.get('Allow')).to.include('POST')
