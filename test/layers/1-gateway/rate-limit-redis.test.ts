@@ -1,31 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 
 import { REDIS_OPTIONS, createCounter } from '../../../src/layers/1-gateway/rate-limit-store.js'
+import { hasRedis, startRedis } from '../../support/redis.js'
+import type { RedisServer } from '../../support/redis.js'
 
-const found = spawnSync('redis-server', ['--version']).status === 0
 const quota = { points: 5, seconds: 60 }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
-
-const startRedis = async (port: number): Promise<ChildProcess> => {
-  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  for await (const chunk of child.stdout) if (String(chunk).includes('Ready to accept connections')) break
-  return child
-}
 
 const connect = async (port: number): Promise<Redis> => {
   const redis = new Redis({ port, host: '127.0.0.1', ...REDIS_OPTIONS })
@@ -40,13 +22,12 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; r
   return { result: await work(), ms: performance.now() - began }
 }
 
-;(found ? describe : describe.skip)('counters shared through Redis (needs redis-server)', () => {
-  let port: number
-  let server: ChildProcess
+;(hasRedis ? describe : describe.skip)('counters shared through Redis (needs redis-server)', () => {
+  let server: RedisServer
   const clients: Redis[] = []
 
   const client = async () => {
-    const redis = await connect(port)
+    const redis = await connect(server.port)
     clients.push(redis)
     return redis
   }
@@ -54,15 +35,11 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; r
     Promise.all(Array.from({ length: times }, () => counter.consume(bucket)))
 
   beforeEach(async () => {
-    port = await freePort()
-    server = await startRedis(port)
+    server = await startRedis()
   })
   afterEach(async () => {
     for (const redis of clients.splice(0)) redis.disconnect()
-    if (server.exitCode === null && server.signalCode === null) {
-      server.kill('SIGKILL')
-      await once(server, 'exit')
-    }
+    await server.kill()
   })
 
   it('are exact over two processes: 5 of 200 parallel requests pass at 5', async () => {
@@ -75,27 +52,26 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; r
   it('answer within 300 ms while Redis is frozen, and limit all the same', async () => {
     const counter = createCounter({ namespace: 'user', quota, redis: await client() })
     await counter.consume('a')
-    server.kill('SIGSTOP')
+    server.freeze()
     const { result, ms } = await timed(() => burst(counter, 'a', 50))
     expect(ms).to.be.below(300)
     expect(result.filter(({ allowed }) => allowed)).to.have.length(5)
     const later = await timed(() => counter.consume('a'))
     expect(later.ms, 'a Redis that failed is left alone').to.be.below(50)
     expect(later.result.allowed).to.equal(false)
-    server.kill('SIGCONT')
+    server.thaw()
   })
 
   it('answer within 300 ms when Redis is dead, and share again when it is back', async () => {
     const redis = await client()
     const counter = createCounter({ namespace: 'user', quota, redis })
-    server.kill('SIGKILL')
-    await once(server, 'exit')
+    await server.kill()
     const { result, ms } = await timed(() => burst(counter, 'a', 50))
     expect(ms).to.be.below(300)
     expect(result.filter(({ allowed }) => allowed)).to.have.length(5)
 
     const ready = once(redis, 'ready')
-    server = await startRedis(port)
+    await server.start()
     await ready
     // Redis is new and empty, so the first request that reaches it is the first of its bucket there.
     const began = performance.now()
