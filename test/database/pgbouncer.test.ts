@@ -13,9 +13,10 @@ import type { TestDatabase } from '../support/database.js'
 import { httpMatrix } from '../support/http-matrix.js'
 import type { Actor } from '../support/http-matrix.js'
 import { at, listAt } from '../support/json.js'
-import { urlOf } from '../support/node.js'
+import { startNode, urlOf } from '../support/node.js'
 import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.js'
 import type { Pgbouncer } from '../support/pgbouncer.js'
+import { requireBuilt } from '../support/program.js'
 import { freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
@@ -176,7 +177,38 @@ const DEADLINE_MS = '20000'
     }
     await pooler.start()
     const back = performance.now()
-    for (const service of [one, other]) while ((await list(service)).status !== 200) expect(performance.now() - back).to.be.below(2_000)
-    expect((await one.request('GET', '/readyz')).status).to.equal(200)
+    const isBack = async (service: TestService) => (await list(service)).status === 200 && (await service.request('GET', '/readyz')).status === 200
+    for (const service of [one, other]) while (!await isBack(service)) expect(performance.now() - back).to.be.below(2_000)
+  })
+
+  it('is 503 at the worst to who asks while the server behind it drops its connections', async () => {
+    const editor = await one.addUser('editor')
+    await db.asOwner(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = $1 and application_name <> 'linkgate listener'`, [db.service.user])
+    const dropped = performance.now()
+    for (const service of [one, other]) {
+      for (let status = 0; status !== 201;) {
+        status = (await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/' } })).status
+        expect(status).to.be.oneOf([201, 503])
+        expect(performance.now() - dropped).to.be.below(2_000)
+      }
+    }
+  })
+
+  it('takes a node of two workers, which knows nothing of the owner', async function () {
+    this.timeout(60_000)
+    requireBuilt()
+    const node = await startNode({
+      DATABASE_URL: urlOf(pooler.through(db.service)), DATABASE_POOLER: 'transaction', DATABASE_LISTEN_URL: urlOf(db.service), JWT_SIGNING_KEY_FILE: signingKeyFile, WORKERS: '2',
+    })
+    try {
+      const editor = await one.addUser('editor')
+      const ask = (path: string, init: RequestInit = {}) => fetch(`${node.baseUrl}${path}`, { redirect: 'manual', ...init, headers: { Authorization: `Bearer ${editor.token}`, 'Content-Type': 'application/json' } })
+      const code = freshCode('node')
+      expect((await ask('/links', { method: 'POST', body: JSON.stringify({ code, target: 'https://example.com/' }) })).status).to.equal(201)
+      expect((await Promise.all(Array.from({ length: 20 }, () => ask(`/${code}`)))).map(({ status }) => status)).to.deep.equal(Array.from({ length: 20 }, () => 302))
+      expect((await ask('/readyz')).status).to.equal(200)
+    } finally {
+      await node.stop()
+    }
   })
 })
