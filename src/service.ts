@@ -125,7 +125,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       onFault: whenNew((err) => log.warn({ err }, 'nobody hears what the database notifies; policy edits are looked for at intervals, and no redirect is answered from memory')),
     })
     const find = findLink(database)
-    const replica = config.replicaDatabaseUrl === undefined ? undefined : openReplicaAt(config.replicaDatabaseUrl, { config, opened, log, primary: database })
+    const replica = config.replicaDatabaseUrl === undefined ? undefined : openReplicaAt(config.replicaDatabaseUrl, { config, opened, log })
     if (replica) metrics.followReplica(replica.stats)
     const changes = createRecentChanges(STALE_MS)
     const cache = createLinkCache({ find: replica === undefined ? find : findLinkInReplica({ find, replica, changes }), listener, size: config.redirectCacheSize })
@@ -265,15 +265,18 @@ const verifierOf = ({ issuer, personalTokens }: Identity): TokenVerifier => crea
 /** What a replica that does not answer may cost a redirect, in milliseconds; the primary is asked then. */
 const REPLICA_DEADLINE_MS = 300
 
-const openReplicaAt = (url: string, { config, opened, log, primary }: Pick<ServiceParts, 'config' | 'opened' | 'log'> & { readonly primary: Database }): Replica & { close(): Promise<void> } => {
-  const pool = openPool({ connection: { ...opened.service, connectionString: url }, size: config.databasePoolSize, pooled: config.databasePooled, deadlineMs: REPLICA_DEADLINE_MS })
+const openReplicaAt = (url: string, { config, opened, log }: Pick<ServiceParts, 'config' | 'opened' | 'log'>): Replica & { close(): Promise<void> } => {
+  const { databasePoolSize: size, databasePooled: pooled } = config
+  const pool = openPool({ connection: { ...opened.service, connectionString: url }, size, pooled, deadlineMs: REPLICA_DEADLINE_MS })
+  // a connection of its own: where requests queue for the primary, the replica must not be left out for want of its position
+  const primary = openPool({ connection: opened.service, size: 1, pooled, deadlineMs: STALE_MS })
   const tell = whenNew((err) => (err === null ? log.info('redirects are read from the replica') : log.warn({ err }, 'redirects are read from the primary')))
   const replica = openReplica({ primary, replica: pool, staleMs: STALE_MS, onChange: tell })
   return {
     ...replica,
     close: async () => {
       replica.stop()
-      await pool.close()
+      await Promise.all([pool.close(), primary.close()])
     },
   }
 }

@@ -81,5 +81,7 @@ export const removeCluster = async (): Promise<void> => {
   const { folder, postgres } = await running
   running = undefined
   await postgres.leave()
+  // the mark of this run goes last: without it another run would take what is still there for abandoned
+  await rm(join(folder, 'data'), { recursive: true, force: true })
   await rm(folder, { recursive: true, force: true })
 }
