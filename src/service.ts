@@ -179,7 +179,8 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const metricsServer = config.metrics && await openMetricsServer(exposed, config.metrics)
     closing.push(async () => metricsServer?.close())
     // a missing Host is refused as every other fault is, by require-one-host.ts, not by node without a word
-    const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000, requireHostHeader: false })
+    const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000, requireHostHeader: false })
+    server.maxConnections = config.maxConnections
     const endConnections = followConnections(server)
     let closed: Promise<void> | undefined
     await listen(server, config)

@@ -1,9 +1,13 @@
 import { Pool } from 'pg'
 import type { ClientConfig, PoolClient, QueryResult, QueryResultRow } from 'pg'
 
+import { Refusal } from '../domain/refusal.js'
 import { cursorRows } from './cursor.js'
 import type { Database, Statement } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
+
+/** The share of the connections that streams may take at once: a stream lasts as long as its reader. */
+const STREAMS = 1 / 4
 
 export interface PoolOptions {
   readonly connection: ClientConfig
@@ -112,6 +116,7 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
     }
   }
 
+  let streams = 0
   return Object.freeze({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
       withClient('run', async (client) => (await client.query<Row>(config(statement))).rows),
@@ -132,7 +137,15 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
         }
       }),
 
-    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) => streamRows<Row>(borrow, config(context), config(select), batch),
+    stream: async function* <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) {
+      if (streams === Math.max(1, Math.floor(size * STREAMS))) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
+      streams += 1
+      try {
+        yield* streamRows<Row>(borrow, config(context), config(select), batch)
+      } finally {
+        streams -= 1
+      }
+    },
 
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, limit: size }),
 

@@ -19,6 +19,7 @@ export const REFUSALS = {
   internal_error: { status: 500, layer: 'http', title: 'Something went wrong on our side' },
   database_unavailable: { status: 503, layer: 'http', title: 'The database is away' },
   policy_unavailable: { status: 503, layer: 'http', title: 'No policy revision could be settled on' },
+  exports_busy: { status: 503, layer: 'http', title: 'As many exports are under way as may be' },
   deadline_exceeded: { status: 503, layer: 'http', title: 'The request took too long' },
 
   rate_limited: { status: 429, layer: 'gateway', title: 'Too many requests' },

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-
 import { z } from 'zod'
 
 import { isAction } from '../domain/action.js'
@@ -54,7 +52,7 @@ const answer = async (store: DecisionLog, { format, cursor, ...query }: LogQuery
   const text = LOG_FORMATS[format]
   return {
     status: 200,
-    body: Readable.from(await exportText(store.export(query), text), { objectMode: false, highWaterMark: 64 * 1024 }),
+    body: await exportText(store.export(query), text),
     type: text.type,
     headers: { 'Content-Disposition': `attachment; filename="${name}.${format}"` },
   }

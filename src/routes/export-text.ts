@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+
 /** How records are written down: a head for the whole, lines for each batch. */
 export interface TextFormat<Row> {
   readonly type: string
@@ -6,11 +8,18 @@ export interface TextFormat<Row> {
 }
 
 /**
- * Records as text, a batch at a time. The first batch is fetched before this resolves: a database that is away is still an error
- * response, and not a download that breaks off after a 200. A reader that goes away, also before it read anything, gives the
- * connection back.
+ * How long a reader may take for a batch, in milliseconds. Their transaction, and the connection under it, stand until the last one,
+ * and whoever reads nothing would keep them for ever.
  */
-export const exportText = async <Row>(batches: AsyncGenerator<readonly Row[]>, { head, lines }: TextFormat<Row>): Promise<AsyncIterable<string>> => {
+const PATIENCE_MS = 30_000
+const BUFFER_BYTES = 64 * 1024
+
+/**
+ * Records as a stream of text, a batch at a time. The first batch is fetched before this resolves: a database that is away is still
+ * an error response, and not a download that breaks off after a 200. A reader that goes away, also before it read anything, gives
+ * the connection back; one that takes no batch for so long is cut off, which no client takes for the end.
+ */
+export const exportText = async <Row>(batches: AsyncGenerator<readonly Row[]>, { head, lines }: TextFormat<Row>, patienceMs = PATIENCE_MS): Promise<Readable> => {
   const first = await batches.next()
   const text = (async function* () {
     if (head !== '') yield head
@@ -18,16 +27,24 @@ export const exportText = async <Row>(batches: AsyncGenerator<readonly Row[]>, {
     yield lines(first.value)
     for await (const batch of batches) yield lines(batch)
   })()
-  return {
+  let waiting: NodeJS.Timeout | undefined
+  const readable = Readable.from({
     [Symbol.asyncIterator]: () => ({
-      next: () => text.next(),
+      next: async () => {
+        clearTimeout(waiting)
+        const part = await text.next()
+        if (part.done !== true) waiting = setTimeout(() => readable.destroy(new Error(`an export was cut off: its reader took nothing for ${patienceMs} ms`)), patienceMs)
+        return part
+      },
       // not left to a `finally` in the generator: one that was never begun runs none
       return: async () => {
+        clearTimeout(waiting)
         await batches.return(undefined)
         return text.return(undefined)
       },
     }),
-  }
+  }, { objectMode: false, highWaterMark: BUFFER_BYTES })
+  return readable
 }
 
 export const ndjson = <Row>(shape: (row: Row) => object): TextFormat<Row> => ({

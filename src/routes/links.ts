@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-
 import { z } from 'zod'
 
 import type { Link } from '../domain/link.js'
@@ -103,7 +101,7 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
       handle: async ({ store, query: { format } }) => ({
         status: 200,
-        body: Readable.from(await exportText(store.export(), LINK_FORMATS[format]), { objectMode: false, highWaterMark: 64 * 1024 }),
+        body: await exportText(store.export(), LINK_FORMATS[format]),
         type: LINK_FORMATS[format].type,
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),

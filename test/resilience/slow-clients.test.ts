@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+
+import { exportText } from '../../src/routes/export-text.js'
+import { tellsProcesses } from '../support/own-server.js'
+import { requireBuilt } from '../support/program.js'
+import { amongSlowClients } from '../support/slow-clients.js'
+
+describe('clients that are slow, or do nothing', function () {
+  this.timeout(60_000)
+
+  it('leave other callers their share: all are served, in time, and exports take a quarter of the pool', async function () {
+    if (!tellsProcesses) return this.skip()
+    requireBuilt()
+    const { failed, exports, descriptors, ratio, medianAmong } = await amongSlowClients({ idle: 400, slow: 30, readers: 12, rounds: 3, roundMs: 500, maxConnections: 1_000 })
+    expect(failed).to.deep.equal([])
+    expect(exports).to.deep.equal({ 200: 6, 503: 30 })
+    expect(descriptors.most).to.be.within(450, 600)
+    expect(ratio < 4 || medianAmong < 100, `${ratio} ${medianAmong}`).to.equal(true)
+  })
+
+  it('who takes none of an export is cut off, and the connection is given back', async () => {
+    let ended = false
+    const batches = (async function* () {
+      try {
+        for (;;) yield ['x'.repeat(200_000)]
+      } finally {
+        ended = true
+      }
+    })()
+    const text = await exportText(batches, { type: 'text/plain', head: '', lines: (rows) => rows.join('') }, 50)
+    const failure = new Promise<unknown>((resolve) => { text.on('error', resolve) })
+    text.once('readable', () => undefined)
+    expect(await failure).to.be.instanceOf(Error).with.property('message').that.includes('took nothing for 50 ms')
+    expect(ended).to.equal(true)
+  })
+
+  it('who takes it slowly gets all of it', async () => {
+    const batches = (async function* () { for (let i = 0; i < 5; i += 1) yield ['x'.repeat(100_000)] })()
+    const text = await exportText(batches, { type: 'text/plain', head: '', lines: (rows) => rows.join('') }, 400)
+    let length = 0
+    for await (const part of text) {
+      length += String(part).length
+      await new Promise((resolve) => { setTimeout(resolve, 100) })
+    }
+    expect(length).to.equal(500_000)
+  })
+})
