@@ -92,6 +92,9 @@ const Settings = z.object({
 /** Settings that say more of a database of one's own. */
 const WITH_DATABASE = ['MIGRATION_DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URL', 'DATABASE_POOLER'] as const
 
+/** The names of all settings. */
+export const SETTING_NAMES: readonly string[] = Object.keys(Settings.shape)
+
 /** Settings that say how an external issuer is used: without one they would be ignored. */
 const WITH_ISSUER = ['JWKS_URI', 'JWT_ALGORITHMS', 'JWT_UNKNOWN_SUBJECTS'] as const
 
