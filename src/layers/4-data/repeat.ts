@@ -9,7 +9,7 @@ import { Refusal } from '../../domain/refusal.js'
 import type { Layers, Repeat } from '../route.js'
 import type { Binding } from './context.js'
 import { inTransaction } from './context.js'
-import { knex, toStatement } from './query.js'
+import { knex, toKeptStatement, toStatement } from './query.js'
 import { RecordChanged } from './record-changed.js'
 
 /** For how long the same request gets the same answer (migrations/0008): stands in the documentation too. */
@@ -71,7 +71,7 @@ export const insertOnce = async <Inserted>(
   const both = 'columns' in kept
     ? knex.raw(`with made as (?), kept as (${into} select ?::bigint, ?::bytea, ?::bytea, ?::bytea, ?::bytea, to_jsonb(made) from made) select * from made`, [insertion, ...key])
     : knex.raw(`with made as (?) ${into} values (?::bigint, ?::bytea, ?::bytea, ?::bytea, ?::bytea, ?::jsonb)`, [insertion, ...key, JSON.stringify(kept.value)])
-  const [, , result] = await database.flush([binding.change, claim, toStatement(both)]).catch((error: unknown) => {
+  const [, , result] = await database.flush([binding.change, claim, toKeptStatement(both)]).catch((error: unknown) => {
     if (sqlState(error) === SQLSTATE.keyInUse) throw new Refusal('request_in_progress', { headers: { 'Retry-After': '1' }, cause: error })
     throw sqlState(error) === SQLSTATE.keySpent ? new RecordChanged() : error
   })
@@ -80,7 +80,7 @@ export const insertOnce = async <Inserted>(
 
 /** What was made under a known key, as a row of its table: with the types, and to the microsecond, as it was answered then. */
 export const madeBefore = async <Made>(database: Database, binding: Binding, { keyHash }: Repeat, table: string, columns: readonly string[]): Promise<Made> => {
-  const [row] = await inTransaction<Made>(database, binding.read, toStatement(
+  const [row] = await inTransaction<Made>(database, binding.read, toKeptStatement(
     knex.raw(`select ${columns.map(() => 'r.??').join(', ')} from idempotency_keys k, jsonb_populate_record(null::??, k.record) r where k.key_hash = ?`, [...columns, table, keyHash])))
   // swept in between: the key is free again
   if (!row) throw new RecordChanged()
