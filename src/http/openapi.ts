@@ -36,10 +36,10 @@ const problemContent = { 'application/problem+json': { schema: { $ref: '#/compon
 const refusalsOf = (route: Route): readonly number[] => {
   const statuses = new Set<number>(route.documentation.refusals ?? [])
   const add = (when: boolean, ...those: number[]) => { if (when) for (const status of those) statuses.add(status) }
-  add(true, 400, 500, 503)
-  add(route.gateway.quota !== 'none', 401, 429)
-  add(route.gateway.scope !== 'public', 401, 403)
-  add(route.endpoint !== 'none' || route.objectAction !== 'none', 403, 412)
+  // also public routes refuse a token that is not valid, and a demand (Policy-At-Least) that they cannot meet
+  add(true, 400, 401, 412, 500, 503)
+  add(route.gateway.quota !== 'none', 429)
+  add(route.gateway.scope !== 'public' || route.endpoint !== 'none' || route.objectAction !== 'none', 403)
   add(route.path.includes(':'), 404)
   add(route.body !== undefined, 413, 415, 422)
   add(route.repeatable, 409)
@@ -88,9 +88,14 @@ const operationOf = (route: Route, named: Named): Json => ({
     : {}),
   responses: {
     ...successOf(route, named),
-    ...Object.fromEntries(refusalsOf(route).map((status) => [status, { description: titleOf(status), content: problemContent }])),
+    ...(route.documentation.tagged === true ? { 304: { description: 'The caller holds it already (If-None-Match)' } } : {}),
+    ...Object.fromEntries(refusalsOf(route).map((status) => [status, { description: titleOf(status), content: { ...problemContent, ...ownContent(route, status, named) } }])),
   },
 })
+
+/** What a route says itself with a status that is otherwise a problem. */
+const ownContent = ({ documentation: { unready } }: Route, status: number, named: Named): Json =>
+  (unready !== undefined && status === 503 ? { 'application/json': { schema: schemaOf(unready, 'output', named) } } : {})
 
 const titleOf = (status: number): string =>
   Object.entries(REFUSALS).filter(([, kind]) => kind.status === status).map(([code]) => `\`${code}\``).join(', ') || 'Refused'

@@ -109,6 +109,10 @@ export interface Documentation {
   readonly response?: z.ZodType
   /** media types of a success, where it is not JSON alone */
   readonly types?: readonly string[]
+  /** true where a success has an ETag, and If-None-Match is answered 304 */
+  readonly tagged?: true
+  /** the body of a 503 that says more than a problem does */
+  readonly unready?: z.ZodType
   /** statuses of refusals beside those that the layers give */
   readonly refusals?: readonly number[]
 }

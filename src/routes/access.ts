@@ -53,7 +53,10 @@ export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly bas
         },
         headers: { 'Cache-Control': 'public, max-age=300' },
       }),
-      documentation: { summary: 'Where the AuthZEN endpoints are (§9)', tag: 'access' },
+      documentation: {
+        summary: 'Where the AuthZEN endpoints are (§9)', tag: 'access',
+        response: z.object({ policy_decision_point: z.url(), access_evaluation_endpoint: z.url(), access_evaluations_endpoint: z.url() }),
+      },
     }),
   ]
 }

@@ -72,6 +72,6 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
       await signIn.revoke(body.token)
       return { status: 200, body: {} }
     },
-    documentation: { summary: 'Sign out: ends the sign-in of a refresh token, and its access tokens (RFC 7009)', tag: 'sign-in' },
+    documentation: { summary: 'Sign out: ends the sign-in of a refresh token, and its access tokens (RFC 7009)', tag: 'sign-in', response: z.object({}) },
   }),
 ]

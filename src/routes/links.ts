@@ -116,7 +116,7 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       data: 'none',
       params: ByCode,
       handle: ({ record, caller, snapshot }) => ({ status: 200, ...show(snapshot, caller.user, record) }),
-      documentation: { summary: 'Show a link', tag: 'links', response: LinkView },
+      documentation: { summary: 'Show a link', tag: 'links', response: LinkView, tagged: true },
     }),
 
     route({

@@ -38,6 +38,19 @@ const Window = z.string().transform((text, context) => {
 const Trial = z.strictObject({ dry_run: Flag, replay: Window.optional() })
   .refine(({ dry_run, replay }) => dry_run || replay === undefined, { path: ['replay'], message: 'goes with dry_run=true alone: what was decided is decided again before an edit is made' })
 
+const Outcome = z.object({ effect: z.enum(['allow', 'deny']), rule: z.string(), endpoint: z.enum(['allow', 'deny']) })
+const Cell = z.object({ role: z.string(), action: z.string(), relation: z.enum(['anonymous', 'own', 'other']) })
+const CellChange = Cell.extend({ before: Outcome, after: Outcome }).meta({ id: 'DecisionChange' })
+const EditView = z.object({
+  revision: z.number(), dry_run: z.boolean().optional(), decisions_changed: z.array(CellChange), added: z.array(Row), removed: z.array(Row),
+  replay: z.looseObject({}).optional(),
+}).meta({ id: 'PolicyEdit', description: 'What an edit changes; of a dry run, what it would change, and the revision that stays in force.' })
+const RevisionView = z.looseObject({
+  revision: z.number(), actor: z.object({ id: z.string().nullable(), name: z.string() }), reason: z.string(), time: Time, model_sha256: z.string(),
+  // rows that somebody wrote by hand may be none of the vocabulary
+  added: z.array(z.looseObject({ ptype: z.string() })), removed: z.array(z.looseObject({ ptype: z.string() })),
+}).meta({ id: 'PolicyRevision' })
+
 const reading = { gateway: { scope: 'policy:read', quota: 'caller' }, endpoint: 'policy:read', object: { action: 'policy:read', load: () => null, without: true } } as const
 const writing = { gateway: { scope: 'policy:write', quota: 'caller' }, endpoint: 'policy:write', object: { action: 'policy:write', load: () => null, without: true } } as const
 
@@ -96,12 +109,12 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       handle: ({ snapshot, query }) => query.format === 'csv'
         ? { status: 200, body: formatPolicyCsv(snapshot.rows), type: 'text/csv; charset=utf-8', headers: { ETag: `"${snapshot.revision}"` } }
         : { status: 200, body: { revision: snapshot.revision, model_sha256: snapshot.model.sha256, rows: snapshot.rows }, headers: { ETag: `"${snapshot.revision}"` } },
-      documentation: { summary: 'The rows in force', tag: 'policy', response: z.object({ revision: z.number(), model_sha256: z.string(), rows: z.array(Row) }) },
+      documentation: { summary: 'The rows in force', tag: 'policy', types: ['application/json', 'text/csv'], tagged: true, response: z.object({ revision: z.number(), model_sha256: z.string(), rows: z.array(Row) }) },
     }),
     route({
       method: 'get', path: '/policy/model', status: 200, ...reading, data: 'none',
       handle: ({ snapshot: { model } }) => ({ status: 200, body: model.text, type: 'text/plain; charset=utf-8', headers: { 'Model-SHA256': model.sha256, ETag: `"${model.sha256}"` } }),
-      documentation: { summary: 'model.conf, with its SHA-256 in Model-SHA256', tag: 'policy', types: ['text/plain'] },
+      documentation: { summary: 'model.conf, with its SHA-256 in Model-SHA256', tag: 'policy', types: ['text/plain'], tagged: true },
     }),
     route({
       method: 'get', path: '/policy/decisions', status: 200, ...reading, data: 'none',
@@ -112,7 +125,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
           ? { status: 200, body: formatTableCsv(decisions), type: 'text/csv; charset=utf-8' }
           : { status: 200, body: { revision: snapshot.revision, decisions } }
       },
-      documentation: { summary: 'Every decision that the rows can make', tag: 'policy' },
+      documentation: { summary: 'Every decision that the rows can make', tag: 'policy', types: ['application/json', 'text/csv'], response: z.object({ revision: z.number(), decisions: z.array(Cell.extend(Outcome.shape)) }) },
     }),
     route({
       method: 'post', path: '/policy/changes', status: 200, ...writing, data: edits,
@@ -123,7 +136,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         const plan = await planEdit(snapshot, parseEdit(body.add, body.remove), rules)
         return perform(plan, snapshot, query, part, () => store.commit(plan, body.reason))
       },
-      documentation: { summary: 'Change rows; says every decision that changes', tag: 'policy', refusals: [409, 412, 428] },
+      documentation: { summary: 'Change rows; says every decision that changes', tag: 'policy', response: EditView, refusals: [409, 412, 428] },
     }),
     route({
       method: 'get', path: '/policy/revisions', status: 200, ...reading, data: 'none',
@@ -142,7 +155,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         if (!found) throw new Refusal('not_found')
         return { status: 200, body: found }
       },
-      documentation: { summary: 'One revision, with the decisions that it changed', tag: 'policy' },
+      documentation: { summary: 'One revision, with the decisions that it changed', tag: 'policy', response: RevisionView.extend({ decisions_changed: z.array(CellChange) }) },
     }),
     route({
       method: 'post', path: '/policy/revisions/:revision/restore', status: 200, ...writing, data: edits,
@@ -155,7 +168,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${params.revision}.` })
         return perform(plan, snapshot, query, part, () => store.commit(plan, body.reason ?? `restore revision ${params.revision}`))
       },
-      documentation: { summary: 'Make the rows what they were: a new revision, with the same checks', tag: 'policy', refusals: [409, 412] },
+      documentation: { summary: 'Make the rows what they were: a new revision, with the same checks', tag: 'policy', response: EditView, refusals: [409, 412] },
     }),
   ]
 }

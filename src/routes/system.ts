@@ -24,6 +24,11 @@ export interface SystemParts {
   readonly docsPage: () => { readonly html: string; readonly contentSecurityPolicy: string }
 }
 
+const readinessView = <Status extends string>(status: Status) => z.object({
+  status: z.literal(status),
+  checks: z.object({ database: z.enum(['ok', 'away']), policy: z.object({ revision: z.number().nullable(), fault: z.string().nullable() }), draining: z.boolean() }),
+})
+
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/
 
 const open = { gateway: { scope: 'public', quota: 'none' }, endpoint: 'none', object: 'none', data: 'none' } as const
@@ -41,7 +46,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
       const { ready, checks } = await readiness()
       return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not_ready', checks }, headers: ready ? {} : { 'Retry-After': '1' } }
     },
-    documentation: { summary: 'The service can answer: database, policy, not stopping', tag: 'system', refusals: [503] },
+    documentation: { summary: 'The service can answer: database, policy, not stopping', tag: 'system', response: readinessView('ready'), unready: readinessView('not_ready') },
   }),
   ...(metrics === undefined ? [] : [metricsRoute(metrics)]),
   route({
@@ -52,7 +57,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
   route({
     method: 'get', path: '/openapi.json', status: 200, ...open,
     handle: () => ({ status: 200, body: openapi(), headers: { 'Cache-Control': 'public, max-age=60' } }),
-    documentation: { summary: 'This description (OpenAPI 3.1)', tag: 'system' },
+    documentation: { summary: 'This description (OpenAPI 3.1)', tag: 'system', response: z.looseObject({ openapi: z.string() }) },
   }),
   route({
     method: 'get', path: '/docs', status: 200, ...open,
