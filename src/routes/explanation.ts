@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { explainRecord } from '../audit/record-explanation.js'
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
+import { viewEntry } from '../layers/4-data/decisions.js'
 import type { RequestDecision, RequestDecisions } from '../layers/4-data/request-decisions.js'
 import type { DataRule, Route } from '../layers/route.js'
 import type { FindSnapshot } from '../policy/past-snapshots.js'
@@ -18,22 +19,8 @@ const Params = z.object({ request_id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/)
 
 const ExplainedView = DecisionView.extend({ explanation: z.looseObject({ layer: z.string() }).nullable() }).meta({ id: 'ExplainedDecision' })
 
-const view = (record: RequestDecision, snapshot: Snapshot | null) => ({
-  id: record.id,
-  time: record.time.toISOString(),
-  request_id: record.request_id,
-  revision: Number(record.revision),
-  layer: record.layer,
-  subject: { id: record.subject_id, role: record.subject_role, network: record.network },
-  token_id: record.token_id,
-  action: record.action,
-  resource: { type: record.resource_type, code: record.resource_code, relation: record.relation },
-  effect: record.effect,
-  rule: record.rule,
-  row_priority: record.row_priority,
-  status: record.status,
-  explanation: explainRecord(record, snapshot),
-})
+const view = (record: RequestDecision, snapshot: Snapshot | null) =>
+  ({ ...viewEntry({ ...record, kind: 'decision', change: null }), explanation: explainRecord(record, snapshot) })
 
 /** GET /audit/requests/{request_id}: why a request was answered as it was, by the rows of its time. */
 export const explanationRoutes = ({ requests, findSnapshot }: ExplanationParts): readonly Route[] => [

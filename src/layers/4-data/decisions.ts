@@ -29,7 +29,8 @@ export interface LogQuery extends LogFilter {
   readonly cursor?: string | undefined
 }
 
-interface Row {
+/** An entry as a statement answers it: bigint as text, times as Date. */
+export interface LogRow {
   readonly id: string
   readonly time: Date
   readonly kind: EntryKind
@@ -54,12 +55,13 @@ interface Row {
 const COLUMNS = [
   'id', 'time', 'kind', 'request_id', 'revision', 'layer', 'subject_id', 'subject_role', 'token_id', 'network', 'action', 'resource_type', 'resource_code',
   'relation', 'effect', 'rule', 'row_priority', 'status', 'change',
-] as const satisfies readonly (keyof Row)[]
+] as const satisfies readonly (keyof LogRow)[]
 
 const SORT = '-id'
 const EXPORT_BATCH = 1_000
 
-const view = ({ kind, change, ...row }: Row) => ({
+/** An entry as it is shown. */
+export const viewEntry = ({ kind, change, ...row }: LogRow) => ({
   id: row.id,
   time: row.time.toISOString(),
   kind,
@@ -78,7 +80,7 @@ const view = ({ kind, change, ...row }: Row) => ({
 })
 
 /** An entry of the log as it is shown; what a change is not made of (a layer, an effect) is null. */
-export type LogEntry = ReturnType<typeof view>
+export type LogEntry = ReturnType<typeof viewEntry>
 
 /** The decision log, for those whom the policy lets read it: all of it, and nothing can be changed from here. */
 export interface DecisionLog {
@@ -108,13 +110,13 @@ export const decisionLog = (database: Database): DecisionLog => ({
   page: async ({ limit, cursor, ...filter }) => {
     const query = matching(filter).orderBy('id', 'desc').limit(limit + 1)
     if (cursor !== undefined) query.where('id', '<', parseCursor(cursor, SORT, isId))
-    const rows = await inTransaction<Row>(database, ENTER, toStatement(query))
-    const data = rows.slice(0, limit).map(view)
+    const rows = await inTransaction<LogRow>(database, ENTER, toStatement(query))
+    const data = rows.slice(0, limit).map(viewEntry)
     const last = data.at(-1)
     return { data, next_cursor: rows.length > limit && last ? formatCursor({ sort: SORT, key: last.id }) : null }
   },
   async *export(filter) {
-    for await (const rows of database.stream<Row>(ENTER, toStatement(matching(filter).orderBy('id')), EXPORT_BATCH)) yield rows.map(view)
+    for await (const rows of database.stream<LogRow>(ENTER, toStatement(matching(filter).orderBy('id')), EXPORT_BATCH)) yield rows.map(viewEntry)
   },
 })
 
