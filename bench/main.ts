@@ -7,6 +7,8 @@ import type { Suite } from './report.js'
 import { replaySuite } from './replay.js'
 import { scaleSuites } from './scale.js'
 import { startSuite } from './start.js'
+import { plotVerdicts } from './plot.js'
+import { judge, printVerdicts } from './targets.js'
 import { transactionSuite } from './transaction.js'
 
 printEnvironment()
@@ -17,4 +19,7 @@ for (const measureSuites of [canSuite, policyScaleSuite, replaySuite, transactio
     suites.push(suite)
   }
 }
-await writeResults(suites)
+const verdicts = judge(suites)
+printVerdicts(verdicts)
+await writeResults(suites, verdicts)
+await plotVerdicts(verdicts, new URL('../docs/performance.svg', import.meta.url))

@@ -36,8 +36,8 @@ export const printEnvironment = (): void => {
 }
 
 /** The same figures for programs: bench/results/latest.json. */
-export const writeResults = async (suites: readonly Suite[]): Promise<void> => {
+export const writeResults = async (suites: readonly Suite[], targets: readonly object[]): Promise<void> => {
   const folder = new URL('results/', import.meta.url)
   await mkdir(folder, { recursive: true })
-  await writeFile(new URL('latest.json', folder), `${JSON.stringify({ time: new Date().toISOString(), environment: environment(), suites }, null, 2)}\n`)
+  await writeFile(new URL('latest.json', folder), `${JSON.stringify({ time: new Date().toISOString(), environment: environment(), targets, suites }, null, 2)}\n`)
 }
