@@ -6,7 +6,7 @@ import { ENTRY_KINDS } from '../layers/4-data/decisions.js'
 import type { DecisionLog, LogQuery } from '../layers/4-data/decisions.js'
 import { route } from '../layers/compose.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
-import { exportText } from './export-text.js'
+import { TEXT_TYPES, exportText } from './export-text.js'
 import { LOG_FORMATS } from './log-export.js'
 import { Cursor, Id, PageLimit, Time } from './schemas.js'
 
@@ -53,7 +53,7 @@ const answer = async (store: DecisionLog, { format, cursor, ...query }: LogQuery
   return {
     status: 200,
     body: await exportText(store.export(query), text),
-    type: text.type,
+    type: TEXT_TYPES[format],
     headers: { 'Content-Disposition': `attachment; filename="${name}.${format}"` },
   }
 }

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 
 /** How records are written down: a head for the whole, lines for each batch. */
 export interface TextFormat<Row> {
-  readonly type: string
   readonly head: string
   readonly lines: (rows: readonly Row[]) => string
 }
@@ -47,6 +46,5 @@ export const exportText = async <Row>(batches: AsyncGenerator<readonly Row[]>, {
   return readable
 }
 
-export const ndjson = <Row>(shape: (row: Row) => object): TextFormat<Row> => ({
-  type: 'application/x-ndjson', head: '', lines: (rows) => rows.map((row) => `${JSON.stringify(shape(row))}\n`).join(''),
-})
+/** Media types of exports. */
+export const TEXT_TYPES = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const

@@ -4,13 +4,13 @@ import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { route } from '../layers/compose.js'
+import { LINK_HEADS } from '../layers/4-data/link-export.js'
 import { LINK_SORTS } from '../layers/4-data/links.js'
 import type { Links } from '../layers/4-data/links.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Action } from '../domain/action.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { exportText } from './export-text.js'
-import { LINK_FORMATS } from './link-export.js'
+import { TEXT_TYPES, exportText } from './export-text.js'
 import { isReservedCode } from './reserved-codes.js'
 import { Code, Cursor, Id, PageLimit, Time } from './schemas.js'
 import { targetRule } from './target.js'
@@ -101,8 +101,8 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
       handle: async ({ store, query: { format } }) => ({
         status: 200,
-        body: await exportText(store.export(), LINK_FORMATS[format]),
-        type: LINK_FORMATS[format].type,
+        body: await exportText(store.export(format), { head: LINK_HEADS[format], lines: (lines) => lines.join('') }),
+        type: TEXT_TYPES[format],
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),
       documentation: { summary: 'Export the links that the caller may manage, as a stream', tag: 'links', types: ['text/csv', 'application/x-ndjson'] },

@@ -1,7 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 
 import type { LogEntry } from '../layers/4-data/decisions.js'
-import { ndjson } from './export-text.js'
 import type { TextFormat } from './export-text.js'
 
 const COLUMNS = [
@@ -15,6 +14,6 @@ const cellsOf = ({ subject, resource, change, ...entry }: LogEntry): readonly (s
 ]
 
 export const LOG_FORMATS: Readonly<Record<'csv' | 'ndjson', TextFormat<LogEntry>>> = {
-  csv: { type: 'text/csv; charset=utf-8', head: stringify([[...COLUMNS]]), lines: (entries) => stringify(entries.map((entry) => [...cellsOf(entry)])) },
-  ndjson: ndjson((entry) => entry),
+  csv: { head: stringify([[...COLUMNS]]), lines: (entries) => stringify(entries.map((entry) => [...cellsOf(entry)])) },
+  ndjson: { head: '', lines: (entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') },
 }

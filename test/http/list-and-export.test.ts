@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import { parse } from 'csv-parse/sync'
+import * as fc from 'fast-check'
+import { z } from 'zod'
 
 import { at, listAt, textAt } from '../support/json.js'
 import { addLink, freshCode, storedLinks } from '../support/records.js'
@@ -9,6 +12,8 @@ import type { Callers } from '../support/two-callers.js'
 
 const SORTS = ['-created_at', 'created_at', 'code', '-code'] as const
 const COLUMNS = 'id,code,target,owner_id,created_at,updated_at'
+
+const Exported = z.array(z.looseObject({ code: z.string(), target: z.string() }))
 
 describe('lists and exports', () => {
   let callers: Callers
@@ -133,6 +138,21 @@ describe('lists and exports', () => {
     const { text } = await get('/export', callers.viewer)
     expect(text).to.include('"https://example.com/?a=""b"",c"')
     expect(text).to.include(`,${dash},`).and.include(code)
+  })
+
+  it('whatever text a target is, both forms give it back, and the times that the pages show', async () => {
+    const owner = await service.addUser('viewer')
+    const targets = fc.sample(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', '\\', "'", 'é', '\u2028', '\u{1f600}', '\t', '\u0001', 'a', ' ', ';', '=', '$'), minLength: 1, maxLength: 12 }), { numRuns: 200, seed: 7 })
+    const codes = await Promise.all(targets.map(async (target) => addLink(service.db, { owner: owner.id, target })))
+    const byCode = new Map(codes.map((code, i) => [code, targets[i]]))
+    const shown = new Map(Exported.parse(await walk('limit=100', owner)).map((link) => [link.code, link]))
+    const ndjson = (await get('/export?format=ndjson', owner)).text.split('\n').filter((line) => line !== '').map((line): unknown => JSON.parse(line))
+    const csv: unknown = parse((await get('/export', owner)).text, { columns: true, record_delimiter: '\n', relax_quotes: false })
+    for (const form of [ndjson, csv]) {
+      const links = Exported.parse(form)
+      expect(links.map(({ code, target }) => [code, target])).to.have.deep.members([...byCode])
+      for (const link of links) expect(link, link.code).to.deep.equal(shown.get(link.code))
+    }
   })
 
   it('a reader that leaves, before the first byte or after it, gives the connection back', async () => {

@@ -27,7 +27,7 @@ describe('clients that are slow, or do nothing', function () {
         ended = true
       }
     })()
-    const text = await exportText(batches, { type: 'text/plain', head: '', lines: (rows) => rows.join('') }, 50)
+    const text = await exportText(batches, { head: '', lines: (rows) => rows.join('') }, 50)
     const failure = new Promise<unknown>((resolve) => { text.on('error', resolve) })
     text.once('readable', () => undefined)
     expect(await failure).to.be.instanceOf(Error).with.property('message').that.includes('took nothing for 50 ms')
@@ -36,7 +36,7 @@ describe('clients that are slow, or do nothing', function () {
 
   it('who takes it slowly gets all of it', async () => {
     const batches = (async function* () { for (let i = 0; i < 5; i += 1) yield ['x'.repeat(100_000)] })()
-    const text = await exportText(batches, { type: 'text/plain', head: '', lines: (rows) => rows.join('') }, 400)
+    const text = await exportText(batches, { head: '', lines: (rows) => rows.join('') }, 400)
     let length = 0
     for await (const part of text) {
       length += String(part).length

@@ -11,6 +11,8 @@ import type { DataContext, DataRule, Repeat } from '../route.js'
 import { bindTransaction, inTransaction } from './context.js'
 import type { Binding } from './context.js'
 import { formatCursor, parseCursor } from './keyset.js'
+import { LINK_LINES } from './link-export.js'
+import type { LinkFormat } from './link-export.js'
 import { knex, ownerBound, toKeptStatement, toStatement } from './query.js'
 import { RecordChanged } from './record-changed.js'
 import { insertOnce, madeBefore } from './repeat.js'
@@ -41,8 +43,8 @@ export interface Links {
   update(link: Link, changes: { readonly target?: string | undefined; readonly code?: string | undefined }, options?: Exactness): Promise<Link>
   delete(link: Link, options?: Exactness): Promise<void>
   page(query: LinkPageQuery): Promise<{ readonly data: readonly Link[]; readonly next_cursor: string | null }>
-  /** All of them, oldest first, in batches; memory does not grow with their number. */
-  export(): AsyncGenerator<readonly Link[]>
+  /** All of them as lines of text, oldest first, in batches; memory does not grow with their number. */
+  export(format: LinkFormat): AsyncGenerator<readonly string[]>
 }
 
 const ROLES = { own: 'links_own', any: 'links_any' } as const
@@ -97,9 +99,9 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
       changed(link.code)
     },
     page: (query) => page(database, binding, query),
-    async *export() {
-      const query = ownerBound('links', 'owner_id', binding).select(...COLUMNS).orderBy('id')
-      for await (const rows of database.stream<LinkRow>(binding.read, toStatement(query), EXPORT_BATCH)) yield rows.map(toLink)
+    async *export(format) {
+      const query = ownerBound('links', 'owner_id', binding).select(knex.raw(`${LINK_LINES[format]} as line`)).orderBy('id')
+      for await (const rows of database.stream<{ readonly line: string }>(binding.read, toStatement(query), EXPORT_BATCH)) yield rows.map(({ line }) => line)
     },
   }
 }
