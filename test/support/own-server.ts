@@ -26,6 +26,8 @@ export interface OwnServer {
   kill(): Promise<void>
   /** Starts it again where it is not running; resolves when it has recovered and answers. */
   start(): Promise<void>
+  /** Stops it and leaves its files. */
+  stop(): Promise<void>
   remove(): Promise<void>
   /** as a service of this process opens it */
   readonly database: TestDatabase
@@ -76,6 +78,7 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
     }
     return pids
   }
+  const stop = async () => { for (const postgres of opened) await postgres.leave() }
   const login = { ...owner, user: service.user, password: service.password }
   const ask = withPool(owner)
   return {
@@ -84,8 +87,9 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
     signal: async (name) => { await signal(name) },
     kill: async () => untilGone(await signal('SIGKILL'), isRunning),
     start: async () => { await open() },
+    stop,
     remove: async () => {
-      for (const postgres of opened) await postgres.leave()
+      await stop()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,0 +1,110 @@
+import { expect } from 'chai'
+
+import { verifyLog } from '../../src/audit/verify-log.js'
+import { textAt } from '../support/json.js'
+import { WITNESS } from '../support/log-truth.js'
+import { startOwnServer } from '../support/own-server.js'
+import type { OwnServer } from '../support/own-server.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+import { mountSmallDisk } from '../support/small-disk.js'
+import type { SmallDisk } from '../support/small-disk.js'
+
+describe('a database whose disk is full (pending where no file system can be mounted)', function () {
+  this.timeout(60_000)
+  let disk: SmallDisk | null = null
+  let server: OwnServer
+  let service: TestService
+  let user: TestUser
+  before(async function () {
+    disk = await mountSmallDisk(192)
+    if (disk === null) return this.skip()
+    server = await startOwnServer({ dataDir: disk.folder, settings: { fsync: 'off', shared_buffers: '16MB' } })
+    await server.ask(WITNESS)
+    service = await startTestService({ db: server.database, environment: { DATABASE_POOL_SIZE: '4' } })
+    user = await service.addUser('editor')
+  })
+  after(async () => {
+    await disk?.clear()
+    await service?.stop()
+    await server?.stop()
+    await disk?.remove()
+  })
+  const create = () => service.request('POST', '/links', { token: user.token, json: { target: `https://example.com/${'x'.repeat(1_900)}` } })
+
+  it('refuses changes with 503 and Retry-After, answers reads, leaves nothing half done, and goes on as soon as there is room', async () => {
+    const first = textAt((await create()).json, 'code')
+    await disk?.fill()
+    const made = [first]
+    let refused = 0
+    for (let i = 0; refused < 20; i += 1) {
+      expect(i, 'the disk is not full').to.be.lessThan(3_000)
+      const answer = await create()
+      if (answer.status === 201) made.push(textAt(answer.json, 'code'))
+      else {
+        expect(answer.status, answer.text).to.equal(503)
+        expect(answer.headers.get('Retry-After')).to.match(/^\d+$/)
+        expect(textAt(answer.json, 'code')).to.equal('database_unavailable')
+        refused += 1
+      }
+    }
+    expect((await service.request('GET', `/${first}`)).status).to.equal(302)
+    expect((await service.request('GET', `/links/${first}`, { token: user.token })).status).to.equal(200)
+    expect((await service.request('GET', '/links', { token: user.token })).status).to.equal(200)
+    expect((await service.request('GET', '/readyz')).status).to.equal(200)
+    const [counts] = await server.ask(`select (select count(*)::int from links) as links, (select count(*)::int from witnessed) as witnessed,
+      (select count(*)::int from decisions where kind = 'decision' and effect = 'allow' and action = 'link:create') as records`)
+    expect(counts).to.deep.equal({ links: made.length, witnessed: made.length, records: made.length })
+
+    await disk?.clear()
+    const cleared = performance.now()
+    while ((await create()).status !== 201) expect(performance.now() - cleared).to.be.lessThan(2_000)
+    const faults: unknown[] = []
+    await verifyLog(service.database, { keys: new Map(), onFault: (fault) => { if (fault.kind !== 'checkpoint') faults.push(fault) } })
+    expect(faults).to.deep.equal([])
+  })
+})
+
+describe('a decision log that cannot be written', () => {
+  let service: TestService
+  let user: TestUser
+  before(async () => {
+    service = await startTestService({ environment: { REQUEST_DEADLINE_MS: '700' } })
+    user = await service.addUser('editor')
+  })
+  after(() => service.stop())
+
+  const refusesChanges = async (status: number) => {
+    const code = textAt((await service.request('POST', '/links', { token: user.token, json: { target: 'https://example.com/' } })).json, 'code')
+    const before = await service.db.asOwner('select code, target, version from links order by id')
+    return {
+      meanwhile: async () => {
+        for (const [method, path, json] of [['POST', '/links', { target: 'https://example.com/new' }], ['PATCH', `/links/${code}`, { target: 'https://example.com/new' }], ['DELETE', `/links/${code}`], ['PATCH', '/users/me', { name: 'new' }]] as const) {
+          expect((await service.request(method, path, { token: user.token, ...(json === undefined ? {} : { json }) })).status, `${method} ${path}`).to.equal(status)
+        }
+        expect((await service.request('GET', `/${code}`)).status, 'a redirect').to.equal(302)
+      },
+      after: async () => {
+        expect(await service.db.asOwner('select code, target, version from links order by id')).to.deep.equal(before)
+        expect((await service.request('PATCH', `/links/${code}`, { token: user.token, json: { target: 'https://example.com/later' } })).status).to.equal(200)
+      },
+    }
+  }
+
+  it('refuses every change, and changes nothing, until it can', async () => {
+    const { meanwhile, after: later } = await refusesChanges(500)
+    await service.db.asOwner('alter table decisions add constraint not_writable check (false) not valid')
+    await meanwhile()
+    await service.db.asOwner('alter table decisions drop constraint not_writable')
+    await later()
+  })
+
+  it('refuses every change within the deadline while somebody holds it, and changes nothing later', async () => {
+    const { meanwhile, after: later } = await refusesChanges(503)
+    const holding = service.db.asOwner(`do $$ begin lock table decisions in exclusive mode; perform pg_sleep(4); end $$`)
+    while ((await service.db.asOwner(`select from pg_locks where relation = 'decisions'::regclass and mode = 'ExclusiveLock'`)).length === 0);
+    await meanwhile()
+    await holding
+    await later()
+  })
+})
