@@ -69,7 +69,7 @@ describe('a decision log that cannot be written', () => {
   let service: TestService
   let user: TestUser
   before(async () => {
-    service = await startTestService({ environment: { REQUEST_DEADLINE_MS: '700' } })
+    service = await startTestService({ environment: { REQUEST_DEADLINE_MS: '400' } })
     user = await service.addUser('editor')
   })
   after(() => service.stop())
@@ -101,7 +101,7 @@ describe('a decision log that cannot be written', () => {
 
   it('refuses every change within the deadline while somebody holds it, and changes nothing later', async () => {
     const { meanwhile, after: later } = await refusesChanges(503)
-    const holding = service.db.asOwner(`do $$ begin lock table decisions in exclusive mode; perform pg_sleep(4); end $$`)
+    const holding = service.db.asOwner(`do $$ begin lock table decisions in exclusive mode; perform pg_sleep(2.5); end $$`)
     while ((await service.db.asOwner(`select from pg_locks where relation = 'decisions'::regclass and mode = 'ExclusiveLock'`)).length === 0);
     await meanwhile()
     await holding

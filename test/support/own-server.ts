@@ -1,4 +1,5 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { chown, mkdir, readdir, readFile, readlink, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { ClientConfig } from 'pg'
@@ -26,6 +27,8 @@ export interface OwnServer {
   kill(): Promise<void>
   /** Starts it again where it is not running; resolves when it has recovered and answers. */
   start(): Promise<void>
+  /** Stops it, and starts it with these variables in its environment. */
+  restartWith(environment: Readonly<Record<string, string>>): Promise<void>
   /** Stops it and leaves its files. */
   stop(): Promise<void>
   remove(): Promise<void>
@@ -87,6 +90,21 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
     signal: async (name) => { await signal(name) },
     kill: async () => untilGone(await signal('SIGKILL'), isRunning),
     start: async () => { await open() },
+    restartWith: async (environment) => {
+      const [pid] = await processes()
+      const [program, words, { uid, gid }] = await Promise.all([
+        readlink(`/proc/${pid}/exe`), readFile(`/proc/${pid}/cmdline`, 'utf8'), stat(join(dataDir, 'postgres')),
+      ])
+      await stop()
+      opened.length = 0
+      const socket = join(dataDir, 'run')
+      await mkdir(socket, { mode: 0o700 })
+      await chown(socket, uid, gid)
+      spawn(program, words.split('\0').slice(1, -1), { uid, gid, cwd: '/', stdio: 'ignore', detached: true, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...environment } }).unref()
+      const isReady = async () => (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[7]?.trim() === 'ready'
+      while (!await isReady()) await new Promise((resolve) => { setTimeout(resolve, 10) })
+      await open()
+    },
     stop,
     remove: async () => {
       await stop()

@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { expect } from 'chai'
+
+import { openConnection } from '../support/connection.js'
+import { testDatabase } from '../support/database.js'
+import { halfRequest } from '../support/half-request.js'
+import { WITNESS } from '../support/log-truth.js'
+import { onDatabase, startNode } from '../support/node.js'
+import { requireBuilt, runProgram } from '../support/program.js'
+import { freshCode } from '../support/records.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { untilRefused } from '../support/workers.js'
+
+describe('SIGTERM to one process under load', function () {
+  this.timeout(60_000)
+
+  it('takes nothing new, finishes what it took, does nothing that it does not answer, and exits 0 within its limit', async () => {
+    requireBuilt()
+    const db = await testDatabase()
+    await db.asOwner(WITNESS)
+    const environment = { ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'), WORKERS: '1' }
+    await runProgram(['user', 'add', '--email', 'sigterm@example.com', '--role', 'editor'], environment).ended
+    const token = (await runProgram(['token', '--user', 'sigterm@example.com'], environment).ended).stdout.trim()
+    const node = await startNode(environment)
+    const answered: string[] = []
+    const unanswered: string[] = []
+    const statuses = new Set<number>()
+    // another connection for each request, as through a proxy that keeps none: who is cut off was in the middle of nothing
+    const clients = Array.from({ length: 8 }, async () => {
+      const { request } = openConnection(node.baseUrl, { fresh: true })
+      for (;;) {
+        const id = freshCode('term')
+        const answer = await request('POST', '/links', { headers: { Authorization: `Bearer ${token}`, 'X-Request-ID': id }, json: { target: 'https://example.com/' } }).catch(() => null)
+        if (answer === null) return unanswered.push(id)
+        statuses.add(answer.status)
+        answered.push(id)
+      }
+    })
+    while (answered.length < 50) await delay(5)
+    const slow = await halfRequest(node.baseUrl)
+    const exited = once(node.child, 'exit')
+    const signalled = performance.now()
+    node.child.kill('SIGTERM')
+    await untilRefused(node)
+    slow.finish()
+    expect(await slow.answer, 'what was half sent').to.equal(422)
+    await Promise.all(clients)
+    expect(await exited, node.output()).to.deep.equal([0, null])
+    expect(performance.now() - signalled).to.be.lessThan(10_000)
+
+    expect([...statuses]).to.deep.equal([201])
+    const done = new Set((await db.asOwner<{ request_id: string }>('select request_id from witnessed')).map(({ request_id }) => request_id))
+    expect(answered.filter((id) => !done.has(id))).to.deep.equal([])
+    expect(unanswered.filter((id) => done.has(id))).to.deep.equal([])
+  })
+})
