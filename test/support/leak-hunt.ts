@@ -111,11 +111,13 @@ export const describeLeakHunt = (name: string, { atOnce, requests = Number.POSIT
     }
     const steal = async (account: Account) => {
       const other = pick(accounts)
-      const code = [...other.has.keys()][0]
+      const code = [...other.has.keys()].find((each) => !account.has.has(each))
       if (code === undefined || other === account) return create(account)
       const [method, json] = pick<readonly [string, unknown]>([['DELETE', undefined], ['PATCH', { target: 'https://example.com/stolen' }]])
       const answer = await ask(account, method, `/links/${code}`, json)
-      if (answer !== null) expect(answer.status, answer.text).to.be.oneOf([403, 404])
+      // the other deleted it meanwhile, and this one made a link of its code (`fail`): then it was their own
+      if (account.has.has(code)) account.unsure.add(code)
+      else if (answer !== null) expect(answer.status, answer.text).to.be.oneOf([403, 404])
     }
     const read = async (account: Account) => {
       const answer = await ask(account, 'GET', '/links?limit=100')
@@ -183,7 +185,7 @@ export const describeLeakHunt = (name: string, { atOnce, requests = Number.POSIT
     for (const { code, owner_id, target } of rows) {
       const owner = accounts.find(({ user }) => user.id === owner_id)
       expect(owner?.has.has(code) === true || owner?.unsure.has(code) === true, `${code} of ${owner_id}`).to.equal(true)
-      expect(target).to.match(new RegExp(`^https://example\\.com/(?:${owner_id}(?:/|$)|$)`))
+      if (owner?.unsure.has(code) !== true) expect(target).to.match(new RegExp(`^https://example\\.com/(?:${owner_id}(?:/|$)|$)`))
     }
     const names = await service.db.asOwner<{ id: string; name: string; role: string }>('select id, name, role from users')
     for (const { id, name, role } of names) expect(name).to.be.oneOf([role, `user ${id}`])
