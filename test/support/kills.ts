@@ -106,7 +106,7 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
       if (victim !== 'database') node = await startNode(environment)
     }
     for (let i = 0; i < kills; i += 1) {
-      await untilAcknowledged(acknowledged.length + integer(10, 60))
+      await untilAcknowledged(acknowledged.length + integer(5, 30))
       const victim = VICTIMS[i % VICTIMS.length] ?? 'both'
       tally[victim] += 1
       const struck = strike(victim)
