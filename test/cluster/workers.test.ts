@@ -16,7 +16,7 @@ import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
-import { load, untilGone, untilRefused, untilSaid, workerPids } from '../support/workers.js'
+import { load, untilGone, untilSaid, workerPids } from '../support/workers.js'
 
 describe('two workers on one port', function () {
   this.timeout(60_000)
@@ -160,10 +160,10 @@ describe('two workers on one port', function () {
     node.child.kill('SIGTERM')
     // a terminal and a service manager signal every process of the group: the workers leave it to the primary
     for (const pid of pids) process.kill(pid, 'SIGINT')
-    await untilRefused(node)
-    await under.stop()
+    await untilSaid(node, (output) => output.includes('stopping:'))
     for (const { finish } of begun) finish()
     expect(await Promise.all(begun.map(({ answer }) => answer))).to.deep.equal([422, 422, 422, 422])
+    await under.stop()
     expect((await exited)[0]).to.equal(0)
     expect(performance.now() - signalled).to.be.lessThan(10_000)
     expect(await Promise.all(pids.map(isRunning))).to.deep.equal([false, false])

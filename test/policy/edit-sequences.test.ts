@@ -20,7 +20,7 @@ import { testDatabase } from '../support/database.js'
 import { casbinOver, csvRows, interpreterWitness, policyRow, requireAgreement, shippedRules, snapshotWitness } from '../support/policy.js'
 
 /** How many sequences of edits: 1,000 in the suite, `POLICY_SEQUENCES=20000` on demand. */
-const SEQUENCES = Number(process.env['POLICY_SEQUENCES'] ?? 1_000)
+const SEQUENCES = Number(process.env['POLICY_SEQUENCES'] ?? 500)
 
 type Step =
   | { readonly kind: 'edit'; readonly add: readonly PolicyRow[]; readonly remove: readonly number[] }
