@@ -61,14 +61,14 @@ const start = async (): Promise<Running> => {
 /** The PostgreSQL of this test run: started on first use, stopped and deleted by the root hooks. */
 export const cluster = async (): Promise<EmbeddedPostgres> => (await (running ??= start())).postgres
 
-/** A fresh, empty database in the run's cluster, and how its owner connects. It goes away with the cluster. */
-export const createDatabase = async (): Promise<{ readonly name: string; readonly owner: ClientConfig }> => {
+/** A fresh database in the run's cluster, empty or a copy of another, and how its owner connects. It goes away with the cluster. */
+export const createDatabase = async (copied?: string): Promise<{ readonly name: string; readonly owner: ClientConfig }> => {
   const { owner } = await cluster()
   const name = `test_${randomBytes(8).toString('hex')}`
   const client = new Client(owner)
   await client.connect()
   try {
-    await client.query(`create database ${name}`)
+    await client.query(`create database ${name}${copied === undefined ? '' : ` template ${copied}`}`)
   } finally {
     await client.end()
   }
