@@ -19,7 +19,7 @@ import type { PolicyRules } from '../../src/policy/store.js'
 import { testDatabase } from '../support/database.js'
 import { casbinOver, csvRows, interpreterWitness, policyRow, requireAgreement, shippedRules, snapshotWitness } from '../support/policy.js'
 
-/** How many sequences of edits: 1,000 in the suite, `POLICY_SEQUENCES=20000` on demand. */
+/** How many sequences of edits: 500 in the suite, `POLICY_SEQUENCES=20000` on demand. */
 const SEQUENCES = Number(process.env['POLICY_SEQUENCES'] ?? 500)
 
 type Step =
