@@ -76,6 +76,7 @@ const Settings = z.object({
   WORKERS: z.union([z.literal('auto').transform(() => availableParallelism()), integer(1, 256)], { error: 'must be an integer from 1 to 256, or auto' }).prefault('1'),
   AUDIT_PUBLIC_READS: z.enum(['off', 'on'], { error: 'must be on or off' }).default('off'),
   MAX_CONNECTIONS: integer(1, 1_000_000).prefault('10000'),
+  DRAIN_MS: integer(0, 60_000).prefault('500'),
   REQUEST_DEADLINE_MS: integer(100, 120_000).prefault('5000'),
   METRICS_HOST: z.string().min(1).optional(),
   METRICS_PORT: integer(0, 65_535).optional(),
@@ -147,6 +148,8 @@ export interface Config {
   /** connections of clients that a process holds at once; others are closed as they come */
   readonly maxConnections: number
   readonly requestDeadlineMs: number
+  /** how long it goes on taking connections after it was told to stop, in milliseconds; /readyz says 503 meanwhile */
+  readonly drainMs: number
   /** where `/metrics` is served apart from everything else; undefined: beside it, on the loopback interface alone */
   readonly metrics: { readonly host: string; readonly port: number } | undefined
   /** where spans are sent; undefined: no request is traced */
@@ -197,6 +200,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     workers: settings.WORKERS,
     maxConnections: settings.MAX_CONNECTIONS,
     requestDeadlineMs: settings.REQUEST_DEADLINE_MS,
+    drainMs: settings.DRAIN_MS,
     metrics: settings.METRICS_PORT === undefined ? undefined : Object.freeze({ host: settings.METRICS_HOST ?? '127.0.0.1', port: settings.METRICS_PORT }),
     tracing: tracingOf(settings),
     logLevel: settings.LOG_LEVEL,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -66,10 +67,18 @@ export interface Service {
   /** the route table that is served */
   readonly routes: readonly Route[]
   /**
-   * Answers 503 on /readyz, lets requests in flight finish, then closes everything. `now` does not wait for them; `idleMs`
-   * keeps connections for so long on which another request may be on its way.
+   * Answers 503 on /readyz, lets requests in flight finish, then closes everything.
    */
-  stop(options?: { readonly now?: boolean; readonly idleMs?: number }): Promise<void>
+  stop(options?: StopOptions): Promise<void>
+}
+
+export interface StopOptions {
+  /** does not wait for requests in flight */
+  readonly now?: boolean
+  /** keeps connections for so long on which another request may be on its way, in milliseconds */
+  readonly idleMs?: number
+  /** goes on taking connections for so long after /readyz began to say 503, in milliseconds: until who asks it has heard */
+  readonly lingerMs?: number
 }
 
 /** The other processes that serve the same port: limits are counted with them, and metrics added to theirs. */
@@ -186,6 +195,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     await listen(server, config)
     const baseUrl = config.baseUrl ?? urlOf(server)
     let draining = false
+    const hurried = new AbortController()
     const routes = routeTable({
       database, cache: { find: cache.find, forget }, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? exposed : undefined, sendInvitation: mailer?.send,
       readiness: async () => {
@@ -218,8 +228,10 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
 
     return {
       baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, database, policy, routes,
-      stop: async ({ now = false, idleMs = 0 } = {}) => {
+      stop: async ({ now = false, idleMs = 0, lingerMs = 0 } = {}) => {
         draining = true
+        if (now) hurried.abort()
+        else if (lingerMs > 0) await pause(lingerMs, undefined, { signal: hurried.signal }).catch(() => undefined)
         await endConnections({ now, idleMs })
         await (closed ??= closeAll())
       },

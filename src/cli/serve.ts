@@ -41,7 +41,7 @@ export const serveCommand = (): Command =>
           const admin = await firstAdmin(opened, config)
           print(welcome(running.baseUrl, admin, opened.embedded ? shown(config.dataDir) : null))
           await signals.first
-          await stop(running, log, signals.second)
+          await stop(running, log, signals.second, config.drainMs)
         } finally {
           await opened.leave()
         }
@@ -65,13 +65,14 @@ const start = async (parts: { readonly config: Config; readonly opened: OpenedDa
     return startWorkers(parts)
   }
   const service = await startService(parts)
-  return { baseUrl: service.baseUrl, stop: service.stop, restart: () => parts.log.info('SIGHUP is ignored: with WORKERS=1 nobody else could serve meanwhile') }
+  return { baseUrl: service.baseUrl, stop: ({ now }) => service.stop({ now, lingerMs: parts.config.drainMs }), restart: () => parts.log.info('SIGHUP is ignored: with WORKERS=1 nobody else could serve meanwhile') }
 }
 
-const stop = async (running: Running, log: Logger, second: Promise<void>): Promise<void> => {
+const stop = async (running: Running, log: Logger, second: Promise<void>, drainMs: number): Promise<void> => {
+  const withinMs = drainMs + STOP_WITHIN_MS
   log.info('stopping: requests in flight are finished first')
-  const late = setTimeout(() => log.warn('requests in flight were cut off'), STOP_WITHIN_MS)
-  const impatient = Promise.race([second, new Promise<void>((resolve) => setTimeout(resolve, STOP_WITHIN_MS).unref())])
+  const late = setTimeout(() => log.warn('requests in flight were cut off'), withinMs)
+  const impatient = Promise.race([second, new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref())])
   await Promise.race([running.stop({ now: false }), impatient.then(() => running.stop({ now: true }))])
   clearTimeout(late)
   log.info('stopped')

@@ -47,7 +47,9 @@ export const serveAsWorker = async ({ config, link, primaryGone, log }: WorkerPa
     return 1
   }
   await link.send({ kind: 'ready', url: service.baseUrl, metricsUrl: service.metricsUrl, port: service.port, revision: service.policy.status().revision })
-  await service.stop(await stopping)
+  const how = await stopping
+  // one that is replaced leaves the port to its siblings; where all of them go, whoever asks for readiness hears of it first
+  await service.stop({ ...how, lingerMs: how.idleMs === 0 ? config.drainMs : 0 })
   await link.sayFarewell()
   return 0
 }

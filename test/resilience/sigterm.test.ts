@@ -12,7 +12,7 @@ import { onDatabase, startNode } from '../support/node.js'
 import { requireBuilt, runProgram } from '../support/program.js'
 import { freshCode } from '../support/records.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
-import { untilRefused } from '../support/workers.js'
+import { untilRefused, untilSaid } from '../support/workers.js'
 
 describe('SIGTERM to one process under load', function () {
   this.timeout(60_000)
@@ -55,5 +55,34 @@ describe('SIGTERM to one process under load', function () {
     const done = new Set((await db.asOwner<{ request_id: string }>('select request_id from witnessed')).map(({ request_id }) => request_id))
     expect(answered.filter((id) => !done.has(id))).to.deep.equal([])
     expect(unanswered.filter((id) => done.has(id))).to.deep.equal([])
+  })
+
+  for (const workers of ['1', '2']) {
+    it(`with WORKERS=${workers} says first that it is not ready, and serves on until that was heard`, async () => {
+      requireBuilt()
+      const db = await testDatabase()
+      const node = await startNode({ ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'), WORKERS: workers, DRAIN_MS: '1500' })
+      const ask = async (path: string) => (await openConnection(node.baseUrl, { fresh: true }).request('GET', path)).status
+      expect(await ask('/readyz')).to.equal(200)
+      const exited = once(node.child, 'exit')
+      node.child.kill('SIGTERM')
+      while (await ask('/readyz') !== 503) await delay(5)
+      expect([await ask('/healthz'), await ask('/absent'), await ask('/readyz')]).to.deep.equal([200, 404, 503])
+      expect(await exited, node.output()).to.deep.equal([0, null])
+    })
+  }
+
+  it('goes at once with a second signal, however long it was to serve on', async () => {
+    const db = await testDatabase()
+    for (const workers of ['1', '2']) {
+      const node = await startNode({ ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'), WORKERS: workers, DRAIN_MS: '60000' })
+      const exited = once(node.child, 'exit')
+      node.child.kill('SIGTERM')
+      await untilSaid(node, (output) => output.includes('stopping:'))
+      const again = performance.now()
+      node.child.kill('SIGTERM')
+      expect(await exited, node.output()).to.deep.equal([0, null])
+      expect(performance.now() - again).to.be.below(10_000)
+    }
   })
 })
