@@ -1,6 +1,9 @@
 import { connect, createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
 import { expect } from 'chai'
 
 import { sendRaw, statusOf } from '../support/raw-http.js'
@@ -113,6 +116,14 @@ describe('HTTP under attack', () => {
       more()
     })
 
+    /** Bytes that somebody still holds: what the collector has not come to yet is nobody's. */
+    const held = (): number => {
+      setFlagsFromString('--expose-gc')
+      runInNewContext('gc')()
+      const { heapUsed, external } = process.memoryUsage()
+      return heapUsed + external
+    }
+
     it('of 1 GB is 413, or 401 without a token, announced or not, and is not kept in memory', async () => {
       const chunk = Buffer.alloc(MEGABYTE / 4, 'a')
       const chunkOfTransfer = Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')])
@@ -120,11 +131,10 @@ describe('HTTP under attack', () => {
       const head = (framing: string, token: string) => `POST /links HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${token}${framing}\r\n`
       for (const [framing, each] of [[`Content-Length: ${1024 * MEGABYTE}\r\n`, chunk], ['Transfer-Encoding: chunked\r\n', chunkOfTransfer]] as const) {
         for (const [token, expected] of [[authorization, 413], ['', 401]] as const) {
-          const before = process.memoryUsage()
+          const before = held()
           const { said } = await pour(head(framing, token), each, 128 * MEGABYTE)
-          const after = process.memoryUsage()
           expect(statusOf(said), said).to.equal(expected)
-          expect(after.external + after.arrayBuffers + after.heapUsed - before.external - before.arrayBuffers - before.heapUsed, framing).to.be.lessThan(64 * MEGABYTE)
+          expect(held() - before, framing).to.be.lessThan(64 * MEGABYTE)
         }
       }
     })
