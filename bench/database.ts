@@ -31,14 +31,26 @@ export interface BenchDatabase {
   close(): Promise<void>
 }
 
-export const openBenchDatabase = async (): Promise<BenchDatabase> => {
+/** A migrated database with nobody in it; `client` is its owner, `service` what the non-owner role connects with. */
+export const openEmptyDatabase = async () => {
   const folder = await makeTemporaryFolder('linkgate-bench-')
-  let services = 0
   const postgres = await openEmbeddedPostgres({ dataDir: join(folder, 'data') })
   await migrate({ owner: postgres.owner, service: postgres.service, folder: new URL('migrations/', PACKAGE_ROOT) })
   const client = new Client(postgres.owner)
   await client.connect()
-  const service = { ...postgres.owner, user: postgres.service.user, password: postgres.service.password }
+  return {
+    folder, client, owner: postgres.owner, service: { ...postgres.owner, user: postgres.service.user, password: postgres.service.password },
+    close: async (): Promise<void> => {
+      await client.end()
+      await postgres.leave()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export const openBenchDatabase = async (): Promise<BenchDatabase> => {
+  let services = 0
+  const { folder, client, owner, service, close } = await openEmptyDatabase()
   const signingKeyFile = join(folder, 'key.pem')
   const issuer = await openIssuer({ signingKeyFile, audience: undefined })
   const pool = openPool({ connection: service, size: 1, deadlineMs: 10_000 })
@@ -50,12 +62,12 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
   await pool.close()
   return {
     client, editor, admin,
-    environment: () => ({ ...onDatabase(service, postgres.owner), JWT_SIGNING_KEY_FILE: signingKeyFile, DATA_DIR: join(folder, `service-${services += 1}`) }),
-    ownerUrl: urlOf(postgres.owner),
-    socket: `${postgres.owner.host}/.s.PGSQL.${postgres.owner.port}`,
+    environment: () => ({ ...onDatabase(service, owner), JWT_SIGNING_KEY_FILE: signingKeyFile, DATA_DIR: join(folder, `service-${services += 1}`) }),
+    ownerUrl: urlOf(owner),
+    socket: `${owner.host}/.s.PGSQL.${owner.port}`,
     through: (port) => {
       const wire = { host: '127.0.0.1', port }
-      return { environment: onDatabase({ ...service, ...wire }, { ...postgres.owner, ...wire }), ownerUrl: urlOf({ ...postgres.owner, ...wire }) }
+      return { environment: onDatabase({ ...service, ...wire }, { ...owner, ...wire }), ownerUrl: urlOf({ ...owner, ...wire }) }
     },
     addLinks: async (from, to) => {
       await client.query('begin')
@@ -67,10 +79,6 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
       await client.query('commit')
       await client.query('vacuum analyze links, bare_links')
     },
-    close: async () => {
-      await client.end()
-      await postgres.leave()
-      await rm(folder, { recursive: true, force: true })
-    },
+    close,
   }
 }

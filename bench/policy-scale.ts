@@ -1,18 +1,14 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-import { Client } from 'pg'
+import type { Client } from 'pg'
 
 import { PACKAGE_ROOT } from '../src/config.js'
-import { openEmbeddedPostgres } from '../src/database/embedded.js'
-import { migrate } from '../src/database/migrate.js'
 import { openPool } from '../src/database/pool.js'
 import { loadPolicyRules } from '../src/policy/installation.js'
 import { analyseRows } from '../src/policy/analysis.js'
 import { loadSnapshot } from '../src/policy/store.js'
 import { moreRows } from './can.js'
-import { makeTemporaryFolder } from '../test/support/temporary-folder.js'
+import { openEmptyDatabase } from './database.js'
 import { measure } from './measure.js'
 import type { Suite } from './report.js'
 
@@ -21,12 +17,8 @@ const SIZES = [10, 10_000, 100_000] as const
 
 /** Loading a revision of so many rows, analysing it, deciding for a key that was never asked, and how long the event loop stood still. */
 export const policyScaleSuite = async (): Promise<readonly Suite[]> => {
-  const folder = await makeTemporaryFolder('linkgate-bench-')
-  const postgres = await openEmbeddedPostgres({ dataDir: join(folder, 'data') })
-  await migrate({ owner: postgres.owner, service: postgres.service, folder: new URL('migrations/', PACKAGE_ROOT) })
-  const database = openPool({ connection: { ...postgres.owner, user: postgres.service.user, password: postgres.service.password }, size: 2, deadlineMs: 60_000 })
-  const client = new Client(postgres.owner)
-  await client.connect()
+  const { client, service, close } = await openEmptyDatabase()
+  const database = openPool({ connection: service, size: 2, deadlineMs: 60_000 })
   try {
     const rules = await loadPolicyRules(PACKAGE_ROOT)
     const load = loadSnapshot(database, rules)
@@ -65,10 +57,8 @@ export const policyScaleSuite = async (): Promise<readonly Suite[]> => {
       suite('Analyse every row', 'ms', analyses),
     ]
   } finally {
-    await client.end()
     await database.close()
-    await postgres.leave()
-    await rm(folder, { recursive: true, force: true })
+    await close()
   }
 }
 

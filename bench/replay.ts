@@ -1,17 +1,11 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-
-import { Client } from 'pg'
+import type { Client } from 'pg'
 
 import { replay } from '../src/audit/replay.js'
-import { PACKAGE_ROOT } from '../src/config.js'
-import { openEmbeddedPostgres } from '../src/database/embedded.js'
-import { migrate } from '../src/database/migrate.js'
 import { openPool } from '../src/database/pool.js'
 import type { PolicyRow } from '../src/domain/policy-row.js'
 import { buildSnapshot } from '../src/policy/snapshot.js'
 import { rowsOf, shippedRules } from '../test/support/policy.js'
-import { makeTemporaryFolder } from '../test/support/temporary-folder.js'
+import { openEmptyDatabase } from './database.js'
 import { measure } from './measure.js'
 import type { Measured } from './measure.js'
 import type { Suite } from './report.js'
@@ -21,12 +15,8 @@ const SIZES = [10_000, 100_000, 1_000_000] as const
 
 /** Deciding the recorded decisions of a day again: for an edit that changes one in eight of them, and one that changes most. */
 export const replaySuite = async (): Promise<readonly Suite[]> => {
-  const folder = await makeTemporaryFolder('linkgate-bench-')
-  const postgres = await openEmbeddedPostgres({ dataDir: join(folder, 'data') })
-  await migrate({ owner: postgres.owner, service: postgres.service, folder: new URL('migrations/', PACKAGE_ROOT) })
-  const database = openPool({ connection: { ...postgres.owner, user: postgres.service.user, password: postgres.service.password }, size: 2, deadlineMs: 60_000 })
-  const client = new Client(postgres.owner)
-  await client.connect()
+  const { client, service, close } = await openEmptyDatabase()
+  const database = openPool({ connection: service, size: 2, deadlineMs: 60_000 })
   try {
     const { model } = await shippedRules()
     const rows = await rowsOf('default.csv')
@@ -50,10 +40,8 @@ export const replaySuite = async (): Promise<readonly Suite[]> => {
     for (const [title, measured] of figures) suites.push({ title: `Replay of a day, an edit ${title}`, baseline: '100,000 records', unit: 'ms', measured })
     return suites
   } finally {
-    await client.end()
     await database.close()
-    await postgres.leave()
-    await rm(folder, { recursive: true, force: true })
+    await close()
   }
 }
 

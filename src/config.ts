@@ -5,7 +5,9 @@ import { z } from 'zod'
 
 import { isLoopbackOrHttps } from './domain/issuer-url.js'
 import { StartError } from './domain/start-error.js'
-import type { CorsOrigins } from './http/cors.js'
+
+/** Whose pages may call the service from a browser: those of exact origins, or `any`. */
+export type CorsOrigins = readonly string[] | 'any'
 
 /** Requests in a span of seconds; undefined where the limit is off. */
 export type Quota = { readonly points: number; readonly seconds: number } | undefined

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { Redis } from 'ioredis'
@@ -19,10 +17,10 @@ import { openListener } from './database/listener.js'
 import { openPool } from './database/pool.js'
 import { openReplica } from './database/replica.js'
 import type { Replica } from './database/replica.js'
-import { StartError } from './domain/start-error.js'
+import type { FinishedRequest } from './domain/finished-request.js'
 import { answerBrokenRequest } from './http/broken-request.js'
 import { followConnections } from './http/drain.js'
-import type { FinishedRequest } from './http/finished-request.js'
+import { listen, portOf, urlOf } from './http/listen.js'
 import { openMetricsServer } from './http/metrics-server.js'
 import { loadSigningKey } from './identity/signing-key.js'
 import { createIdentity, PERSONAL_ISSUER } from './identity/identity.js'
@@ -66,9 +64,7 @@ export interface Service {
   readonly policy: CurrentPolicy
   /** the route table that is served */
   readonly routes: readonly Route[]
-  /**
-   * Answers 503 on /readyz, lets requests in flight finish, then closes everything.
-   */
+  /** Answers 503 on /readyz, lets requests in flight finish, then closes everything. */
   stop(options?: StopOptions): Promise<void>
 }
 
@@ -146,8 +142,9 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     }
     closing.push(() => listener.stop(), async () => watch.stop(), async () => replica?.close())
 
+    const installationKey = await loadSigningKey(config.signingKeyFile)
     const identity = await createIdentity({
-      database, signingKeyFile: config.signingKeyFile, audience: config.jwtAudience, externalIssuer: config.externalIssuer,
+      database, key: installationKey, audience: config.jwtAudience, externalIssuer: config.externalIssuer,
       onIssuerFault: (err) => log.error({ err }, 'the keys of the token issuer could not be had'),
     })
     const mailer = config.smtp && invitationMailer({ ...config.smtp, onFault: (fault) => log.error(fault, 'an invitation could not be sent by e-mail') })
@@ -157,7 +154,6 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const recorder = createRecorder({ database, onBatch: metrics.recorder.observeBatch, onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait') })
     metrics.recorder.follow(recorder.stats)
     closing.push(() => recorder.close())
-    const installationKey = await loadSigningKey(config.signingKeyFile)
     const keeper = keepLog({
       database, key: installationKey,
       onCheckpoint: (checkpoint) => log.info({ checkpoint }, 'the decision log was signed'),
@@ -192,7 +188,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     server.maxConnections = config.maxConnections
     const endConnections = followConnections(server)
     let closed: Promise<void> | undefined
-    await listen(server, config)
+    await listen(server, { host: config.host, port: config.port, setting: 'PORT' })
     const baseUrl = config.baseUrl ?? urlOf(server)
     let draining = false
     const hurried = new AbortController()
@@ -219,9 +215,9 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       routes, layers, log, deadlineMs: config.requestDeadlineMs, secure, corsOrigins: config.corsOrigins, onDisagreement: metrics.countDisagreement, trace: tracing?.requests, observe,
     }).callback()
     const following = routes.find(({ method, path }) => method === 'get' && path === '/:code')
-    // what is traced, and what a test replaces the layers of, goes the long way; so does all of a service that other origins' pages call
-    const short = following !== undefined && tracing === undefined && layers === ownLayers && config.corsOrigins.length === 0
-    server.on('request', short ? redirectLane({ route: following, recall: cache.recall, limiter, layers, trustedProxyHops: config.trustedProxyHops, secure, observe }, whole) : whole)
+    // what is traced, and what a test replaces the layers of, goes the long way
+    const short = following !== undefined && tracing === undefined && layers === ownLayers
+    server.on('request', short ? redirectLane({ route: following, recall: cache.recall, limiter, layers, trustedProxyHops: config.trustedProxyHops, secure, corsOrigins: config.corsOrigins, observe }, whole) : whole)
     // an Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, past every header of ours
     server.on('checkExpectation', whole)
     log.info({ url: baseUrl, metrics_url: metricsServer?.url, revision: policy.status().revision }, siblings === undefined ? 'listening' : 'a worker is ready')
@@ -298,25 +294,4 @@ const openRedis = (url: string, log: Logger): Redis => {
   const redis = new Redis(url, REDIS_OPTIONS)
   redis.on('error', (err: Error) => log.warn({ err }, 'Redis is away; limits are counted in this process'))
   return redis
-}
-
-const listen = async (server: Server, { host, port }: Config): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new StartError(error.code === 'EADDRINUSE' ? `port ${port} on ${host} is taken; set PORT to another, or to 0 for any free one` : `cannot listen on ${host}:${port}: ${error.message}`))
-    })
-    server.listen(port, host, resolve)
-  })
-
-const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo => typeof address === 'object' && address !== null
-
-const portOf = (server: Server): number => {
-  const address = server.address()
-  return isAddressInfo(address) ? address.port : 0
-}
-
-const urlOf = (server: Server): string => {
-  const address = server.address()
-  if (!isAddressInfo(address)) throw new StartError('the server has no address')
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }

@@ -40,4 +40,3 @@ export const createEntities = ({ findUser, findLink }: EntityParts) => ({
     return typeof owner === 'string' ? { owner_id: owner } : null
   },
 })
-export type Entities = ReturnType<typeof createEntities>

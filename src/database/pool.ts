@@ -177,9 +177,8 @@ const sendAll = async (client: PoolClient, configs: readonly ReturnType<ToConfig
   // Held together until all of them are written: one packet and one system call instead of one a statement.
   const { stream } = client.connection
   stream.cork()
-  const sent = configs.map((each) => client.query(each))
   process.nextTick(() => stream.uncork())
-  const answers = await Promise.allSettled(sent)
+  const answers = await Promise.allSettled(configs.map((each) => client.query(each)))
   // In order: the first to fail is the cause, those behind it fail only because of it.
   const results = answers.map((answer) => {
     if (answer.status === 'rejected') throw answer.reason

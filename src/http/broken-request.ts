@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
+import type { FinishedRequest } from '../domain/finished-request.js'
 import { Refusal, REFUSALS } from '../domain/refusal.js'
-import type { FinishedRequest } from './finished-request.js'
 import { securityHeaderList } from './security-headers.js'
 
 interface Kind { readonly status: number; readonly reason: string; readonly code: 'invalid_request' | 'not_implemented' }
@@ -29,7 +28,7 @@ const kindOf = (error: NodeJS.ErrnoException): Kind => {
  * and told of like every other, as method `other` of no route.
  */
 export const answerBrokenRequest = (secure: boolean, observe: (request: FinishedRequest) => void) => {
-  const guards = securityHeaderList(new IncomingMessage(new Socket()), secure)
+  const guards = securityHeaderList(secure)
   const lines = guards.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${guards[i + 1] ?? ''}\r\n`] : [])).join('')
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -1,7 +1,6 @@
 import type { Context, Next } from 'koa'
 
-/** Whose pages may call the service from a browser: those of exact origins, or `any`. */
-export type CorsOrigins = readonly string[] | 'any'
+import type { CorsOrigins } from '../config.js'
 
 /** What a caller may send, and read, beside what browsers allow by themselves. */
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'Policy-At-Least', 'X-Request-ID'].join(', ')

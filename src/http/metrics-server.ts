@@ -1,8 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo, Server } from 'node:net'
 
-import { StartError } from '../domain/start-error.js'
 import type { Metrics } from '../metrics/metrics.js'
+import { listen, urlOf } from './listen.js'
 
 export interface MetricsServer {
   readonly url: string
@@ -20,24 +19,12 @@ export const openMetricsServer = async (metrics: Pick<Metrics, 'text' | 'content
     else if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, { Allow: 'GET, HEAD' })
     else metrics.text().then((text) => answer(200, { 'Content-Type': metrics.contentType }, text), () => answer(500))
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new StartError(error.code === 'EADDRINUSE' ? `METRICS_PORT: port ${port} on ${host} is taken` : `METRICS_PORT: cannot listen on ${host}:${port}: ${error.message}`))
-    })
-    server.listen(port, host, resolve)
-  })
+  await listen(server, { host, port, setting: 'METRICS_PORT' })
   return {
-    url: urlOf(server.address()),
+    url: `${urlOf(server)}/metrics`,
     close: () => new Promise((resolve) => {
       server.close(() => resolve())
       server.closeAllConnections()
     }),
   }
-}
-
-const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo => typeof address === 'object' && address !== null
-
-const urlOf = (address: ReturnType<Server['address']>): string => {
-  if (!isAddressInfo(address)) throw new StartError('the metrics server has no address')
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}/metrics`
 }

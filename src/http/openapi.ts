@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { REFUSALS } from '../domain/refusal.js'
+import { KEY_LIFE_HOURS } from '../layers/4-data/repeat.js'
 import type { Route } from '../layers/route.js'
 
 type Json = Readonly<Record<string, unknown>>
@@ -48,7 +49,7 @@ const refusalsOf = (route: Route): readonly number[] => {
 
 const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
-  description: 'The caller’s own name for this request: sent again with the same body within 24 hours it makes nothing, and is answered as it was, with `Idempotent-Replayed: true`. With another body 422, while the first is under way 409.',
+  description: `The caller’s own name for this request: sent again with the same body within ${KEY_LIFE_HOURS} hours it makes nothing, and is answered as it was, with \`Idempotent-Replayed: true\`. With another body 422, while the first is under way 409.`,
 }
 
 const parametersOf = (route: Route): Json[] => {

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+import type { CorsOrigins } from '../config.js'
 import type { Decision } from '../domain/decision.js'
+import type { FinishedRequest } from '../domain/finished-request.js'
 import type { Link } from '../domain/link.js'
 import { addressBucket, clientAddress } from '../layers/1-gateway/address.js'
 import type { RateLimiter } from '../layers/1-gateway/rate-limit.js'
 import type { Layers, Route } from '../layers/route.js'
-import type { FinishedRequest } from './finished-request.js'
 import { HARMLESS_ID } from './request-id.js'
 import { HOST } from './require-one-host.js'
 import { securityHeaderList } from './security-headers.js'
@@ -21,6 +22,7 @@ export interface RedirectLaneParts {
   readonly layers: Pick<Layers, 'policy' | 'count' | 'recordsPublicReads'>
   readonly trustedProxyHops: number
   readonly secure: boolean
+  readonly corsOrigins: CorsOrigins
   readonly observe: (request: FinishedRequest) => void
 }
 
@@ -36,10 +38,11 @@ const MORE = ['authorization', 'policy-at-least', 'origin', 'content-length', 't
  * it, and the answer is the same to the byte (test/http/redirect-lane.test.ts); only the framework in between is left out.
  * Whatever is not plainly that, and every refusal, goes the long way through the whole chain.
  */
-export const redirectLane = ({ route, recall, limiter, layers, trustedProxyHops, secure, observe }: RedirectLaneParts, longWay: RequestListener): RequestListener => {
+export const redirectLane = ({ route, recall, limiter, layers, trustedProxyHops, secure, corsOrigins, observe }: RedirectLaneParts, longWay: RequestListener): RequestListener => {
   if (layers.recordsPublicReads) return longWay
   const origins = new WeakMap<Socket, Origin>()
-  let fixed: readonly string[] | undefined
+  // an answer that may differ from one origin to the next says so, also to who names none (cors.ts)
+  const fixed = [...securityHeaderList(secure), ...(Array.isArray(corsOrigins) && corsOrigins.length > 0 ? ['Vary', 'Origin'] : [])]
 
   const originOf = (req: IncomingMessage): Origin => {
     // a connection has one address for its life, unless proxies say whose requests it carries
@@ -66,7 +69,6 @@ export const redirectLane = ({ route, recall, limiter, layers, trustedProxyHops,
       if (limits === null) return void longWay(req, res)
       const given = req.headers['x-request-id']
       const requestId = typeof given === 'string' && HARMLESS_ID.test(given) ? given : randomUUID()
-      fixed ??= securityHeaderList(req, secure)
       res.once('close', () => observe(finished(req, res, { requestId, decision, began, route: route.path, link, address: origin.address })))
       res.writeHead(302, [
         'X-Request-ID', requestId, ...fixed, ...limits, 'Location', link.target, 'Cache-Control', 'no-cache', 'Policy-Revision', String(snapshot.revision), 'Content-Length', '0',

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
-import { ServerResponse } from 'node:http'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 
 import helmet from 'helmet'
 import type { HelmetOptions } from 'helmet'
@@ -19,7 +19,8 @@ const optionsOf = (secure: boolean): HelmetOptions => ({
 export const securityHeaders = (secure: boolean) => koaHelmet(optionsOf(secure))
 
 /** The same as names and values, for an answer that no middleware touches. */
-export const securityHeaderList = (request: IncomingMessage, secure: boolean): readonly string[] => {
+export const securityHeaderList = (secure: boolean): readonly string[] => {
+  const request = new IncomingMessage(new Socket())
   const response = new ServerResponse(request)
   helmet(optionsOf(secure))(request, response, () => undefined)
   return Object.entries(response.getHeaders()).flatMap(([name, value]) => [name, String(value)])

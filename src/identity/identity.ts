@@ -67,8 +67,12 @@ export interface Identity {
   readonly hashPassword: (password: string) => Promise<string>
 }
 
-export interface IdentityParts extends IssuerSettings {
+export interface IdentityParts {
   readonly database: Database
+  /** the installation's own key; not used where an external issuer signs */
+  readonly key: SigningKey
+  /** `aud` of tokens for this service; AUDIENCE where nothing is said */
+  readonly audience: string | undefined
   readonly externalIssuer: ExternalIssuer | undefined
   /** told when the external issuer's keys could not be had */
   readonly onIssuerFault: (error: unknown) => void
@@ -77,7 +81,7 @@ export interface IdentityParts extends IssuerSettings {
 /** The `issuer` of personal tokens: they name users of this service, whoever issues the access tokens. */
 export const PERSONAL_ISSUER = 'urn:linkgate:personal'
 
-export const createIdentity = async ({ database, signingKeyFile, audience = AUDIENCE, externalIssuer, onIssuerFault }: IdentityParts): Promise<Identity> => {
+export const createIdentity = async ({ database, key, audience = AUDIENCE, externalIssuer, onIssuerFault }: IdentityParts): Promise<Identity> => {
   const passwords = await createPasswords()
   const store = createSignInStore(database)
   const find = findUser(database)
@@ -97,7 +101,6 @@ export const createIdentity = async ({ database, signingKeyFile, audience = AUDI
       findCaller: async ({ issuer, subject }) => (issuer === PERSONAL_ISSUER ? find(subject) : findExternal(issuer, subject)),
     }
   }
-  const key = await loadSigningKey(signingKeyFile)
   const issuer = createIssuer({ issuer: nameOf(key), audience, key })
   return {
     ...shared,

@@ -90,7 +90,7 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store, Part
   if (spec.query === undefined && spec.method !== 'get' && spec.gateway.scope !== 'public') requireNoQuery(ctx.querystring)
   const part = spec.part && query !== undefined && spec.part.asked(query) ? await openPart(spec.part, layers, began, caller, snapshot, spec.status) : null
   const parsedBody = spec.body ? parseInput(await body(), spec.body, spec.inputFault, { stored: spec.storesInput !== false }) : absent<Body>()
-  const repeat = spec.repeatable === true ? await findRepeat(spec, layers, ctx, caller, body) : null
+  const repeat = spec.repeatable === true ? await repeatOf(spec, layers, ctx, caller, body) : null
   const store = spec.data === 'none'
     ? absent<Store>()
     : layers.data(spec.data, { caller, snapshot, decision, requestId: ctx.state.requestId, status: spec.status, repeat })
@@ -103,7 +103,7 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store, Part
 }
 
 /** Looked up after every layer before the data has let the request through: an answer is given again to nobody who would not get it now. */
-const findRepeat = async (spec: Pick<Route, 'method' | 'path'>, layers: Layers, ctx: Context, caller: Caller, body: () => Promise<unknown>): Promise<Repeat | null> => {
+const repeatOf = async (spec: Pick<Route, 'method' | 'path'>, layers: Layers, ctx: Context, caller: Caller, body: () => Promise<unknown>): Promise<Repeat | null> => {
   const idempotencyKey = idempotencyKeyOf(ctx)
   return idempotencyKey === undefined ? null
     : layers.repeat(caller, { idempotencyKey, fingerprint: fingerprintOf({ method: spec.method, path: spec.path, body: await body() }) })

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-import type { FinishedRequest } from '../http/finished-request.js'
+import type { FinishedRequest } from '../domain/finished-request.js'
 import { networkOf } from '../layers/decision-record.js'
 
 /** Asked every few seconds by programs: nobody wants to read them. */

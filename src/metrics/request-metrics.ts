@@ -2,7 +2,7 @@ import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
 import type { DecisionRecord } from '../domain/decision-record.js'
-import type { FinishedRequest } from '../http/finished-request.js'
+import type { FinishedRequest } from '../domain/finished-request.js'
 import { boundedLabel } from './bounded-label.js'
 
 export interface RequestMetrics {

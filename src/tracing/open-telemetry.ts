@@ -11,8 +11,7 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace-base'
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions'
 
 import { markFailure } from './failure.js'
-import type { Attributes, Span, SpanOptions, Tracer } from './tracer.js'
-import type { TracingOptions } from './tracing.js'
+import type { Attributes, Span, SpanOptions, Tracer, TracingOptions } from './tracer.js'
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT } as const
 /** How long spans are tried to be sent, and a stop waits for the last ones: nobody shall wait for a collector that is away. */

@@ -1,3 +1,13 @@
+/** Where spans are sent, and on whose behalf. */
+export interface TracingOptions {
+  /** OTLP over HTTP, as JSON */
+  readonly endpoint: string
+  readonly serviceName: string
+  readonly version: string
+  /** told where spans could not be sent; requests never are */
+  readonly onFault: (error: unknown) => void
+}
+
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** A piece of work under way. */

@@ -2,12 +2,7 @@ import type { Middleware } from 'koa'
 
 import type { Database } from '../database/database.js'
 import type { Layers } from '../layers/route.js'
-
-export interface TracingSettings {
-  /** where spans are sent (OTLP over HTTP, as JSON) */
-  readonly endpoint: string
-  readonly serviceName: string
-}
+import type { TracingOptions } from './tracer.js'
 
 /**
  * Spans of requests (OpenTelemetry), as wrappers around what does the work: where tracing is off, nothing is wrapped, and
@@ -22,12 +17,6 @@ export interface Tracing {
   readonly database: (database: Database) => Database
   /** Sends what is left, for two seconds at the most, and stops. */
   readonly close: () => Promise<void>
-}
-
-export interface TracingOptions extends TracingSettings {
-  readonly version: string
-  /** told where spans could not be sent; requests never are */
-  readonly onFault: (error: unknown) => void
 }
 
 /** Opens tracing; the packages that it takes are loaded here, and not before. */

@@ -64,6 +64,22 @@ describe('the short way of a redirect', () => {
     }
   })
 
+  for (const [name, CORS_ORIGINS] of [['any origin may read', '*'], ['some origins may read', 'https://app.example,https://other.example']] as const) {
+    it(`answers to the byte what the whole chain answers where ${name}`, async () => {
+      const settings = { environment: { ...environment, CORS_ORIGINS }, db: short.db }
+      const [lane, chain] = [await startTestService(settings), await startTestService({ ...settings, composeLayers: (layers) => ({ ...layers }) })]
+      try {
+        for (const service of [lane, chain]) while ((await metric(service, 'linkgate_cache_hits_total')) === 0) await send(service, 'GET', '/followed')
+        for (const headers of [{}, { Origin: 'https://app.example' }, { Origin: 'https://elsewhere.example' }, { Origin: 'null' }]) {
+          expect(steady(await send(lane, 'GET', '/followed', headers)), JSON.stringify(headers)).to.deep.equal(steady(await send(chain, 'GET', '/followed', headers)))
+        }
+      } finally {
+        await lane.stop()
+        await chain.stop()
+      }
+    })
+  }
+
   it('is no way around the one Host', async () => {
     const said = await sendRaw(short.baseUrl, 'GET /followed HTTP/1.1\r\nHost: a.example\r\nHost: b.example\r\nConnection: close\r\n\r\n')
     expect(statusOf(said)).to.equal(400)

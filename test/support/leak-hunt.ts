@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 
 import { at, listAt } from './json.js'
+import { random } from './random.js'
 import { freshCode, storedLinks } from './records.js'
 import { startTestService } from './service.js'
 import type { TestService, TestUser } from './service.js'
@@ -12,14 +13,6 @@ export interface LeakOptions {
   /** for so many requests, or so many milliseconds */
   readonly requests?: number
   readonly milliseconds?: number
-}
-
-/** A small generator with a seed, so that a failure can be run again (Mulberry32). */
-const randomFrom = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
 }
 
 /** What one user may find of theirs: codes that surely exist, and those whose request was cut off before its answer. */
@@ -40,9 +33,9 @@ export const describeLeakHunt = (name: string, { atOnce, requests = Number.POSIT
   after(() => service.stop())
 
   it('never show and never change a row of another user, with errors, cancellations and killed backends between them', async () => {
-    const random = randomFrom(20_261_121)
+    const chance = random(20_261_121)
     const pick = <T>(list: readonly T[]): T => {
-      const value = list[Math.floor(random() * list.length)]
+      const value = list[chance.integer(0, list.length - 1)]
       if (value === undefined) throw new Error('an empty list')
       return value
     }
@@ -51,7 +44,7 @@ export const describeLeakHunt = (name: string, { atOnce, requests = Number.POSIT
     const codeOf = ({ has, unsure }: Account) => [...has.keys()].find((code) => !busy.has(code) && !unsure.has(code))
 
     const ask = async (account: Account, method: string, path: string, json?: unknown) => {
-      const cancel = random() < 0.08 ? new AbortController() : undefined
+      const cancel = chance.next() < 0.08 ? new AbortController() : undefined
       if (cancel) setImmediate(() => cancel.abort())
       try {
         const response = await fetch(`${service.baseUrl}${path}`, {

@@ -9,6 +9,8 @@ export const random = (seed: number) => {
   }
   const integer = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1))
   return {
+    /** from 0, up to but not 1 */
+    next,
     /** from `from` to `to`, both included */
     integer,
     pick: <T>(values: readonly [T, ...T[]]): T => values[integer(0, values.length - 1)] ?? values[0],

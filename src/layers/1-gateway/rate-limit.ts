@@ -5,6 +5,7 @@ import type { Context, Next } from 'koa'
 import koaRatelimit from 'koa-ratelimit'
 
 import { Refusal } from '../../domain/refusal.js'
+import type { LimiterObserver } from '../../metrics/limiter-metrics.js'
 import { aside } from './aside.js'
 import { createCounter } from './rate-limit-store.js'
 import type { Count, Quota } from './rate-limit-store.js'
@@ -31,12 +32,6 @@ export interface RateLimiter {
   admit(quota: QuotaName, bucket: string): Promise<readonly string[] | null>
   /** true while every quota is counted for all processes together */
   shared(): boolean
-}
-
-/** What the limiter tells, for the metrics. */
-export interface LimiterObserver {
-  readonly refused: (quota: QuotaName) => void
-  readonly storeFailed: () => void
 }
 
 export interface RateLimiterOptions {

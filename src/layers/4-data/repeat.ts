@@ -12,7 +12,7 @@ import { inTransaction } from './context.js'
 import { knex, toKeptStatement, toStatement } from './query.js'
 import { RecordChanged } from './record-changed.js'
 
-/** For how long the same request gets the same answer (migrations/0008): stands in the documentation too. */
+/** For how long the same request gets the same answer; migrations/0008 sweeps what is older. */
 export const KEY_LIFE_HOURS = 24
 
 interface Row { readonly fingerprint: Buffer; readonly salt: Buffer; readonly secret_hash: Buffer }
@@ -24,7 +24,7 @@ export interface RepeatParts {
 }
 
 /**
- * Looks up what was made under a caller's key in the last 24 hours. Throws `idempotency_key_reused` (422) where that was
+ * Looks up what was made under a caller's key within its life. Throws `idempotency_key_reused` (422) where that was
  * another request.
  */
 export const findRepeat = ({ database, key }: RepeatParts): Layers['repeat'] => {
@@ -51,7 +51,7 @@ export const findRepeat = ({ database, key }: RepeatParts): Layers['repeat'] => 
 
 const FIND = {
   name: 'find_repeat',
-  text: `select fingerprint, salt, secret_hash from idempotency_keys where key_hash = $1 and created_at > now() - interval '24 hours'`,
+  text: `select fingerprint, salt, secret_hash from idempotency_keys where key_hash = $1 and created_at > now() - interval '${KEY_LIFE_HOURS} hours'`,
 } as const
 
 /** What is kept of what was made: the columns that the insertion answers, or a value where it may answer none. */

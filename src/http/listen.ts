@@ -1,0 +1,36 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { StartError } from '../domain/start-error.js'
+
+interface Place {
+  readonly host: string
+  /** 0: any free one */
+  readonly port: number
+  /** the setting that the port comes from */
+  readonly setting: 'PORT' | 'METRICS_PORT'
+}
+
+/** Takes the port. Throws StartError, naming the setting, where it cannot be had. */
+export const listen = async (server: Server, { host, port, setting }: Place): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new StartError(error.code === 'EADDRINUSE' ? `port ${port} on ${host} is taken; set ${setting} to another, or to 0 for any free one` : `${setting}: cannot listen on ${host}:${port}: ${error.message}`))
+    })
+    server.listen(port, host, resolve)
+  })
+
+const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo => typeof address === 'object' && address !== null
+
+/** The port that it was given. */
+export const portOf = (server: Server): number => {
+  const address = server.address()
+  return isAddressInfo(address) ? address.port : 0
+}
+
+/** The address as a URL, as it is reached on this machine. */
+export const urlOf = (server: Server): string => {
+  const address = server.address()
+  if (!isAddressInfo(address)) throw new StartError('the server has no address')
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
