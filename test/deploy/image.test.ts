@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import { expect } from 'chai'
+import { z } from 'zod'
+
+import { PACKAGE_ROOT } from '../../src/config.js'
+import { testDatabase } from '../support/database.js'
+import { onDatabase, startNode } from '../support/node.js'
+import type { ServiceNode } from '../support/node.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+
+const run = promisify(execFile)
+const Lock = z.looseObject({ packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional(), devOptional: z.boolean().optional() })) })
+const Command = z.tuple([z.literal('node')], z.string())
+
+/** Looks for packages beside the links, not beside what they lead to: there stands everything that development needs. */
+const AS_LAID_OUT = { NODE_OPTIONS: '--preserve-symlinks' }
+
+const inPackage = (path: string) => fileURLToPath(new URL(path, PACKAGE_ROOT))
+
+/** The packages that `npm prune --omit=dev` keeps and the Dockerfile does not remove, each a link to the one that is installed. */
+const linkProductionPackages = async (into: string, removed: readonly string[]) => {
+  const { packages } = Lock.parse(JSON.parse(await readFile(inPackage('package-lock.json'), 'utf8')))
+  const kept = Object.entries(packages)
+    .filter(([path, { dev, devOptional }]) => /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) && !dev && !devOptional && !removed.some((gone) => path.startsWith(`${gone}/`)))
+    .map(([path]) => path.slice('node_modules/'.length))
+  for (const name of kept) {
+    await mkdir(dirname(join(into, name)), { recursive: true })
+    await symlink(inPackage(`node_modules/${name}`), join(into, name))
+  }
+}
+
+describe('the image, laid out as the Dockerfile says, without an engine', () => {
+  let last: string
+  let folder: string
+  let node: ServiceNode | undefined
+
+  before(async () => {
+    const text = await readFile(inPackage('Dockerfile'), 'utf8')
+    last = text.slice(text.lastIndexOf('\nFROM '))
+    folder = await makeTemporaryFolder()
+    const copied = [...last.matchAll(/^COPY --from=build \/build\/(\S+) (\S+)$/gm)]
+    expect(copied).to.have.length((last.match(/^COPY /gm) ?? []).length)
+    for (const [, from = '', to = ''] of copied) {
+      if (from === 'node_modules') await linkProductionPackages(join(folder, to), [...text.matchAll(/rm -rf (node_modules\/\S+)/g)].map(([, path = '']) => path))
+      else await cp(inPackage(from), join(folder, to, to === './' ? from : ''), { recursive: true })
+    }
+  })
+  after(() => node?.stop())
+
+  const commandOf = (instruction: RegExp) => Command.parse(JSON.parse(instruction.exec(last)?.[1] ?? ''))
+
+  it('serves with what is copied and no package of development, is found healthy, and ends well', async () => {
+    const [, program = '', serve] = commandOf(/^CMD (\[.*\])$/m)
+    expect(serve).to.equal('serve')
+    const { service, owner } = await testDatabase()
+    node = await startNode({ ...onDatabase(service, owner), ...AS_LAID_OUT }, join(folder, program))
+    expect((await fetch(`${node.baseUrl}/readyz`)).status).to.equal(200)
+
+    const [, ...check] = commandOf(/^HEALTHCHECK .*\\\n\s+CMD (\[.*\])$/m)
+    await run(process.execPath, check, { env: { PORT: new URL(node.baseUrl).port } })
+    expect(await node.stop()).to.equal(0)
+    const [unhealthy] = await Promise.allSettled([run(process.execPath, check, { env: { PORT: new URL(node.baseUrl).port } })])
+    expect(unhealthy?.status, 'the check itself').to.equal('rejected')
+  })
+
+  it('says in one line what it needs where no database is set', async () => {
+    const refused = await run(process.execPath, [join(folder, 'bin/linkgate.js'), 'serve'], { env: { ...AS_LAID_OUT, DATA_DIR: join(folder, 'data'), PORT: '0' } })
+      .then(() => { throw new Error('it served') }, (error: unknown) => z.looseObject({ code: z.number(), stderr: z.string() }).parse(error))
+    expect(refused.code).not.to.equal(0)
+    expect(refused.stderr.trim().split('\n')).to.have.length(1)
+    expect(refused.stderr).to.include('DATABASE_URL')
+  })
+})
