@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 
@@ -25,7 +25,6 @@ import { openMetricsServer } from './http/metrics-server.js'
 import { loadSigningKey } from './identity/signing-key.js'
 import { createIdentity, PERSONAL_ISSUER } from './identity/identity.js'
 import type { Identity } from './identity/identity.js'
-import { invitationMailer } from './identity/invitation-mail.js'
 import { PERSONAL_TOKEN_PREFIX } from './identity/personal-token.js'
 import { createGateway } from './layers/1-gateway/gateway.js'
 import { createRateLimiter } from './layers/1-gateway/rate-limit.js'
@@ -108,7 +107,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
   metrics.pool.follow(pool.stats)
   const tracing = config.tracing && await openTracing({ ...config.tracing, version: VERSION, onFault: whenNew((err) => log.warn({ err }, 'spans could not be sent; requests go on')) })
   const database = tracing?.database(pool) ?? pool
-  const redis = config.redisUrl === undefined ? undefined : openRedis(config.redisUrl, log)
+  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, log)
   const closing: (() => Promise<unknown>)[] = [async () => tracing?.close(), () => database.close(), async () => redis?.disconnect()]
   const closeAll = async () => { for (const close of closing.toReversed()) await close() }
 
@@ -147,7 +146,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       database, key: installationKey, audience: config.jwtAudience, externalIssuer: config.externalIssuer,
       onIssuerFault: (err) => log.error({ err }, 'the keys of the token issuer could not be had'),
     })
-    const mailer = config.smtp && invitationMailer({ ...config.smtp, onFault: (fault) => log.error(fault, 'an invitation could not be sent by e-mail') })
+    const mailer = config.smtp && (await import('./identity/invitation-mail.js')).invitationMailer({ ...config.smtp, onFault: (fault) => log.error(fault, 'an invitation could not be sent by e-mail') })
     closing.push(async () => mailer?.settled())
     const limiter = createRateLimiter({ quotas: config.quotas, redis, together: siblings?.count, observer: metrics.limiter.observer })
     metrics.limiter.follow(limiter.shared)
@@ -290,7 +289,9 @@ const openReplicaAt = (url: string, { config, opened, log }: Pick<ServiceParts, 
   }
 }
 
-const openRedis = (url: string, log: Logger): Redis => {
+const openRedis = async (url: string, log: Logger): Promise<Redis> => {
+  // as large as a web framework, and rarely asked for
+  const { Redis } = await import('ioredis')
   const redis = new Redis(url, REDIS_OPTIONS)
   redis.on('error', (err: Error) => log.warn({ err }, 'Redis is away; limits are counted in this process'))
   return redis

@@ -3,17 +3,27 @@ import { Command, CommanderError } from 'commander'
 import { Refusal } from '../domain/refusal.js'
 import { StartError } from '../domain/start-error.js'
 import { PolicyError } from '../policy/policy-error.js'
-import { auditCommand } from './audit.js'
 import { AnswerIsNo } from './answer-is-no.js'
-import { migrateCommand } from './migrate.js'
-import { policyCommand } from './policy.js'
-import { serveCommand } from './serve.js'
-import { tokenCommand } from './token.js'
 import { UsageError } from './usage-error.js'
-import { userCommand } from './user.js'
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, no: 1, usage: 2 } as const
+
+/** Each with what it stands on, which is most of the time that a short command takes: loaded where it is asked for. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['serve', async () => (await import('./serve.js')).serveCommand()],
+  ['migrate', async () => (await import('./migrate.js')).migrateCommand()],
+  ['user', async () => (await import('./user.js')).userCommand()],
+  ['token', async () => (await import('./token.js')).tokenCommand()],
+  ['policy', async () => (await import('./policy.js')).policyCommand()],
+  ['audit', async () => (await import('./audit.js')).auditCommand()],
+])
+
+/** The command that the line names; all of them where it names none, for the help that lists them. */
+const commandsFor = async ([, , name = '']: readonly string[]): Promise<readonly Command[]> => {
+  const named = COMMANDS.get(name)
+  return Promise.all((named === undefined ? [...COMMANDS.values()] : [named]).map((load) => load()))
+}
 
 /** Runs one command line and answers the exit code: 0 done, 1 the answer is no, 2 bad usage. Errors are one line on stderr. */
 export const runCli = async (argv: readonly string[]): Promise<number> => {
@@ -22,9 +32,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .configureOutput({ outputError: (text, write) => write(`linkgate: ${text.replace(/^error: /, '')}`) })
     .showHelpAfterError(false)
     .exitOverride()
-  for (const command of [serveCommand(), migrateCommand(), userCommand(), tokenCommand(), policyCommand(), auditCommand()]) {
-    program.addCommand(command)
-  }
+  for (const command of await commandsFor(argv)) program.addCommand(command)
   for (const command of everyCommand(program)) command.exitOverride().copyInheritedSettings(program)
   try {
     await program.parseAsync([...argv])

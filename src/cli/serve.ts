@@ -16,7 +16,6 @@ import type { Accounts } from '../identity/accounts.js'
 import { createPasswords } from '../identity/password.js'
 import { createLogger, standardOutput } from '../log/create-logger.js'
 import { logUncaught } from '../log/log-uncaught.js'
-import { startService } from '../service.js'
 import { print, settings } from './session.js'
 import { onSignals } from './signals.js'
 
@@ -64,6 +63,8 @@ const start = async (parts: { readonly config: Config; readonly opened: OpenedDa
     const { startWorkers } = await import('../cluster/start-workers.js')
     return startWorkers(parts)
   }
+  // not loaded where workers serve: the primary reads no request
+  const { startService } = await import('../service.js')
   const service = await startService(parts)
   return { baseUrl: service.baseUrl, stop: ({ now }) => service.stop({ now, lingerMs: parts.config.drainMs }), restart: () => parts.log.info('SIGHUP is ignored: with WORKERS=1 nobody else could serve meanwhile') }
 }

@@ -51,6 +51,7 @@ export interface TableParts {
 export const routeTable = ({ database, cache, rules, policy, identity, sendInvitation, baseUrl, readiness, metrics }: TableParts): readonly Route[] => {
   const link = findLink(database)
   const { own } = identity
+  let description: object | undefined
   const table: readonly Route[] = [
     ...linkRoutes({ findLink: link, links: linksStore(database, cache.forget), baseUrl }),
     ...profileRoutes({ profile: profileStore(database), checkPassword: identity.checkPassword, hashPassword: identity.hashPassword, findUser: identity.findUser }),
@@ -69,7 +70,8 @@ export const routeTable = ({ database, cache, rules, policy, identity, sendInvit
       metrics,
       // an external issuer publishes its keys itself
       jwks: own?.jwks ?? (() => ({ keys: [] })),
-      openapi: () => openapiDocument(table, { baseUrl, version: VERSION }),
+      // made once: anybody may ask for it, and the schemas are most of ten milliseconds
+      openapi: () => (description ??= openapiDocument(table, { baseUrl, version: VERSION })),
       docsPage: () => docsPage(table, baseUrl),
     }),
     // last: it answers every path of one segment
