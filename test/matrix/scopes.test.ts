@@ -12,6 +12,16 @@ import type { TestService, TestUser } from '../support/service.js'
 /** Sets of scopes: none, each alone, and all but each (so that every scope is seen to matter by itself and by its absence). */
 const SCOPE_SETS: readonly (readonly string[])[] = [[], ...ACTIONS.map((each) => [each]), ...ACTIONS.map((each) => ACTIONS.filter((other) => other !== each))]
 
+/**
+ * Whether a route is asked with a set: always where it is the one scope that matters that is there alone, or alone is missing. Of the
+ * rest, each set with every third route, another third for the next set.
+ */
+const isAsked = (route: Route, index: number, scopes: readonly string[], set: number): boolean => {
+  const needed = route.gateway.scope
+  const isDecisive = needed !== 'public' && (scopes.length > 1 ? !scopes.includes(needed) : scopes.includes(needed))
+  return isDecisive || scopes.length === 0 || (index + set) % 3 === 0
+}
+
 describe('scope x role x action', () => {
   let service: TestService
   let stranger: TestUser
@@ -53,11 +63,11 @@ describe('scope x role x action', () => {
         this.timeout(60_000)
         const user = users.get(role)
         if (user === undefined) throw new Error(`no ${role}`)
-        for (const scopes of SCOPE_SETS) {
+        for (const [set, scopes] of SCOPE_SETS.entries()) {
           // where its scopes come from makes no difference to how they are checked: none and each alone will do
           if (kind === 'a personal token' && scopes.length > 1) continue
           const token = await tokenOf(user, scopes)
-          for (const route of service.routes) await ask(route, user, token, scopes, scopes.length % 2 === 0 ? user : stranger)
+          for (const route of service.routes.filter((route, index) => isAsked(route, index, scopes, set))) await ask(route, user, token, scopes, scopes.length % 2 === 0 ? user : stranger)
         }
       })
     }

@@ -19,8 +19,8 @@ import type { PolicyRules } from '../../src/policy/store.js'
 import { testDatabase } from '../support/database.js'
 import { casbinOver, csvRows, interpreterWitness, policyRow, requireAgreement, shippedRules, snapshotWitness } from '../support/policy.js'
 
-/** How many sequences of edits: 500 in the suite, `POLICY_SEQUENCES=20000` on demand. */
-const SEQUENCES = Number(process.env['POLICY_SEQUENCES'] ?? 500)
+/** How many sequences of edits: 250 in the suite, `POLICY_SEQUENCES=20000` on demand. */
+const SEQUENCES = Number(process.env['POLICY_SEQUENCES'] ?? 250)
 
 type Step =
   | { readonly kind: 'edit'; readonly add: readonly PolicyRow[]; readonly remove: readonly number[] }
