@@ -33,8 +33,9 @@ export interface UpgradeReport {
 
 export interface UpgradeOptions {
   readonly previous: PreviousVersion
-  /** how long each state of the upgrade is kept under load */
+  /** how long each state of the upgrade is kept under load, and how many requests it answers at least */
   readonly milliseconds: number
+  readonly requests: number
   /** of the previous version, before the upgrade */
   readonly nodes: number
   /** entries of the log that the old version left */
@@ -45,7 +46,7 @@ export interface UpgradeOptions {
  * An upgrade as docs/operations.md writes it, under load all the time: the previous version serves, this one's `linkgate migrate` runs
  * beside it, both versions serve, and then the upgrade is taken back by starting the previous version on the new schema.
  */
-export const upgrade = async ({ previous, nodes, milliseconds, oldEntries }: UpgradeOptions): Promise<UpgradeReport> => {
+export const upgrade = async ({ previous, nodes, milliseconds, requests, oldEntries }: UpgradeOptions): Promise<UpgradeReport> => {
   const { service } = await cluster()
   const { owner } = await createDatabase()
   await migrate({ owner, service, folder: previous.migrations })
@@ -104,9 +105,11 @@ export const upgrade = async ({ previous, nodes, milliseconds, oldEntries }: Upg
         () => naming('PATCH', '/users/me', { name: `Name ${turn}` }),
       ]
     }
-    const phase = async (serving: readonly ServiceNode[], work: () => Promise<unknown> = () => delay(milliseconds)) => {
+    const phase = async (serving: readonly ServiceNode[], work: () => Promise<unknown> = async () => {}) => {
       const loading = load(serving.flatMap(requestsTo), (status) => status < 400)
       await work()
+      await delay(milliseconds)
+      while (loading.ended() < requests) await delay(5)
       return loading.stop()
     }
 
@@ -120,7 +123,6 @@ export const upgrade = async ({ previous, nodes, milliseconds, oldEntries }: Upg
       migrationMs = performance.now() - began
       if (code !== 0) throw new Error(stderr)
       migrated = stdout
-      await delay(milliseconds)
     })
     const next = await start(null)
     running.add(next)

@@ -45,6 +45,8 @@ export const load = (requests: readonly (() => Promise<{ readonly status: number
     }
   })
   return {
+    /** how many ended so far, well or not */
+    ended: () => done + failed.length,
     stop: async () => {
       ending.abort()
       await Promise.all(loops)
