@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
@@ -10,13 +9,10 @@ import { loadSigningKey } from '../../src/identity/signing-key.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('the own issuer', () => {
-  let folder: string
   let issuer: Issuer
   before(async () => {
-    folder = await makeTemporaryFolder()
-    issuer = createIssuer({ issuer: 'https://links.example', audience: 'linkgate', key: await loadSigningKey(join(folder, 'key.pem')) })
+    issuer = createIssuer({ issuer: 'https://links.example', audience: 'linkgate', key: await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')) })
   })
-  after(() => rm(folder, { recursive: true }))
 
   it('signs access tokens of RFC 9068 that its published keys verify', async () => {
     const { token, expiresIn } = await issuer.sign({ subject: '7', scope: 'link:read', ttlSeconds: 900, clientId: 'cli' })

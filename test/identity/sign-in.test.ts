@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
@@ -83,17 +82,12 @@ const refusalOf = async (promise: Promise<unknown>): Promise<Refusal> => {
 
 const codeOf = async (promise: Promise<unknown>): Promise<string> => (await refusalOf(promise)).code
 
-let folder: string
 let issuer: Issuer
 let database: Database | undefined
 before(async () => {
-  folder = await makeTemporaryFolder()
-  issuer = createIssuer({ issuer: 'http://127.0.0.1:3000', audience: 'linkgate', key: await loadSigningKey(join(folder, 'key.pem')) })
+  issuer = createIssuer({ issuer: 'http://127.0.0.1:3000', audience: 'linkgate', key: await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')) })
 })
-after(async () => {
-  await database?.close()
-  await rm(folder, { recursive: true })
-})
+after(() => database?.close())
 
 let testDb: TestDatabase
 const STORES: Readonly<Record<string, () => Promise<Bench>>> = {

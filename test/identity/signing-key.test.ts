@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -21,7 +21,6 @@ describe('the signing key', () => {
     folder = await makeTemporaryFolder()
     file = join(folder, 'key.pem')
   })
-  afterEach(() => rm(folder, { recursive: true }))
 
   const startErrorOf = async (): Promise<string> => {
     const error: unknown = await loadSigningKey(file).catch((reason: unknown) => reason)

@@ -15,7 +15,7 @@ export interface TestDatabase extends OpenedDatabase {
   readonly asOwner: AskDatabase
 }
 
-/** The run's one database that is migrated and never used: what every other of the run's cluster is a copy of. */
+/** The one database of this process that is migrated and never used: what every other of its cluster is a copy of. */
 let pattern: Promise<{ readonly name: string; readonly migrated: readonly string[] }> | undefined
 
 const makePattern = async () => {
@@ -24,7 +24,7 @@ const makePattern = async () => {
   return { name, migrated: await migrate({ owner, service, folder: new URL('migrations/', PACKAGE_ROOT) }) }
 }
 
-/** Makes a migrated database in the run's cluster: a copy, since migrating takes several times as long. */
+/** Makes a migrated database in the cluster of the run: a copy, since migrating takes several times as long. */
 export const testDatabase = async (): Promise<TestDatabase> => {
   const { service } = await cluster()
   const { name, migrated } = await (pattern ??= makePattern())

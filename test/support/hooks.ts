@@ -1,19 +1,44 @@
+import { rm } from 'node:fs/promises'
+
 import type { Context, RootHookObject } from 'mocha'
-import { removeCluster } from './cluster.js'
 
-/**
- * Tests that stop, freeze or starve whole processes and hold what follows against a time. A machine that is busy with something
- * else fails them for that something: they are asked once more, and fail where they fail twice.
- */
-const TIMED = /\/test\/(?:cluster|resilience|database\/(?:pgbouncer|replica)|layers\/1-gateway\/redis-away|policy\/storm)/
+import type { Lock } from '../../src/database/embedded/crash-safe-lock.js'
+import { removeClusters } from './cluster.js'
+import { makeTemporaryFolder, removeTemporaryFolders } from './temporary-folder.js'
+import { turnsIn } from './turns.js'
 
-/** What mocha runs around the whole run (.mocharc.json names this file). */
+/** Files that hold what follows a fault against a time: nothing runs beside them. */
+const ALONE = /\/test\/(?:cluster\/(?:supervise|workers)|database\/(?:pgbouncer|replica)|layers\/1-gateway\/redis-away|resilience\/(?:database|slow-clients))\.test/
+
+/** Where the workers of this run find each other: set by the process that forks them. */
+const TURNS = 'LINKGATE_TEST_TURNS'
+
+let turn: Lock | undefined
+
+/** What mocha runs once, before and after all files, in the process that was started (.mocharc.json names this file). */
+export const mochaGlobalSetup = async (): Promise<void> => {
+  process.env[TURNS] = await makeTemporaryFolder('linkgate-turns-')
+}
+
+export const mochaGlobalTeardown = async (): Promise<void> => {
+  await removeClusters()
+  const { [TURNS]: folder } = process.env
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+}
+
+/** What mocha runs around each file in a worker, around the whole run where there are no workers. */
 export const mochaHooks: RootHookObject = {
-  beforeEach(this: Context) {
-    const test = this.currentTest
-    if (test !== undefined && TIMED.test(test.file ?? '')) test.retries(1)
+  async beforeAll(this: Context) {
+    const { [TURNS]: folder, MOCHA_WORKER_ID: worker } = process.env
+    if (folder === undefined || worker === undefined) return
+    this.timeout(0)
+    const turns = turnsIn(folder, worker)
+    const isAlone = this.test?.parent?.suites.some(({ file = '' }) => ALONE.test(file))
+    turn = await (isAlone ? turns.alone() : turns.beside())
   },
-  async afterAll() {
-    await removeCluster()
+  async afterAll(this: Context) {
+    this.timeout(0)
+    await removeTemporaryFolders()
+    await turn?.release()
   },
 }

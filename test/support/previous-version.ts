@@ -23,7 +23,7 @@ const run = promisify(execFile)
 export const previousVersion = async (): Promise<PreviousVersion | null> => {
   const has = await run('git', ['-C', ROOT, 'cat-file', '-e', `${COMMIT}^{commit}`]).then(() => true, () => false)
   if (!has) return null
-  const folder = await makeTemporaryFolder('linkgate-previous-')
+  const folder = await makeTemporaryFolder()
   await run('sh', ['-c', 'git -C "$1" archive "$2" | tar -x -C "$3"', 'sh', ROOT, COMMIT, folder])
   // what it depends on has only grown since
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))

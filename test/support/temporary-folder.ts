@@ -1,25 +1,27 @@
 import { rmSync } from 'node:fs'
-import { chmod, mkdtemp, realpath } from 'node:fs/promises'
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const OF_TESTS = 'linkgate-test-'
-const made: string[] = []
+const made = new Set<string>()
 
 /**
  * A new folder that other users may pass through, so that a server started as root can keep its files in it. Those of tests go
- * with the process; whoever asks for a prefix of their own deletes it.
+ * at the end of them (root hooks), or with the process; whoever asks for a prefix of their own deletes it.
  */
 export const makeTemporaryFolder = async (prefix = OF_TESTS): Promise<string> => {
   const folder = await mkdtemp(join(await realpath(tmpdir()), prefix))
   await chmod(folder, 0o711)
-  if (prefix === OF_TESTS) {
-    if (made.length === 0) process.once('exit', removeAll)
-    made.push(folder)
-  }
+  if (prefix === OF_TESTS) made.add(folder)
   return folder
 }
 
-const removeAll = (): void => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true })
+/** Deletes those of tests. One in which something still writes is left until the end of the process. */
+export const removeTemporaryFolders = async (): Promise<void> => {
+  await Promise.all([...made].map((folder) => rm(folder, { recursive: true, force: true }).then(() => made.delete(folder), () => undefined)))
 }
+
+process.once('exit', () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true })
+})

@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 
@@ -62,7 +61,6 @@ before(async () => {
     issuer, audience, keys: { find: (kid, alg) => { asked.push(`${kid} ${alg}`); return own.find(kid, alg) } },
   })
 })
-after(() => rm(folder, { recursive: true }))
 beforeEach(() => { asked = [] })
 
 describe('a good token', () => {
