@@ -40,6 +40,8 @@ declare module 'koa' {
   interface DefaultState {
     /** set by the first middleware of every request */
     requestId: string
+    /** when it came in, as performance.now() tells it */
+    began: number
     /** the path's pattern in the route table; undefined where none matched */
     route?: string
     /** the policy revision that the request was decided under, once it was */
@@ -82,7 +84,7 @@ const routerOf = (routes: readonly Route[], layers: Layers, deadlineMs: number) 
       if (ctx.headers.authorization !== undefined || route.gateway.quota === 'sign_in') ctx.set('Cache-Control', 'no-store')
       ctx.state.route = route.path
       try {
-        respond(ctx, await withinDeadline(route.serve(layers, ctx), deadlineMs, discard))
+        respond(ctx, await withinDeadline(route.serve(layers, ctx), deadlineMs - (performance.now() - ctx.state.began), discard))
       } finally {
         if (ctx.state.revision !== undefined) ctx.set('Policy-Revision', String(ctx.state.revision))
       }

@@ -36,7 +36,7 @@ import type { TokenVerifier } from './layers/1-gateway/token.js'
 import { requireRole } from './layers/2-endpoint/require-role.js'
 import { requirePermission } from './layers/3-object/require-permission.js'
 import { LINKS_CHANNEL, EVERY_CODE, STALE_MS, createLinkCache } from './layers/4-data/link-cache.js'
-import { findLink, findLinkInReplica } from './layers/4-data/public-links.js'
+import { findLinkInReplica, findLinksTogether } from './layers/4-data/public-links.js'
 import { createRecentChanges } from './layers/4-data/recent-changes.js'
 import { findRepeat } from './layers/4-data/repeat.js'
 import type { Layers, Route } from './layers/route.js'
@@ -128,7 +128,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       },
       onFault: whenNew((err) => log.warn({ err }, 'nobody hears what the database notifies; policy edits are looked for at intervals, and no redirect is answered from memory')),
     })
-    const find = findLink(database)
+    const find = findLinksTogether(database)
     const replica = config.replicaDatabaseUrl === undefined ? undefined : openReplicaAt(config.replicaDatabaseUrl, { config, opened, log })
     if (replica) metrics.followReplica(replica.stats)
     const changes = createRecentChanges(STALE_MS)
@@ -216,7 +216,9 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const following = routes.find(({ method, path }) => method === 'get' && path === '/:code')
     // what is traced, and what a test replaces the layers of, goes the long way
     const short = following !== undefined && tracing === undefined && layers === ownLayers
-    server.on('request', short ? redirectLane({ route: following, recall: cache.recall, limiter, layers, trustedProxyHops: config.trustedProxyHops, secure, corsOrigins: config.corsOrigins, observe }, whole) : whole)
+    server.on('request', short ? redirectLane({
+      routes, route: following, find: cache.find, limiter, layers, deadlineMs: config.requestDeadlineMs, trustedProxyHops: config.trustedProxyHops, secure, corsOrigins: config.corsOrigins, observe,
+    }, whole) : whole)
     // an Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, past every header of ours
     server.on('checkExpectation', whole)
     log.info({ url: baseUrl, metrics_url: metricsServer?.url, revision: policy.status().revision }, siblings === undefined ? 'listening' : 'a worker is ready')

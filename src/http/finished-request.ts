@@ -1,13 +1,14 @@
 import type { Context, Next } from 'koa'
 
 import type { FinishedRequest } from '../domain/finished-request.js'
+import { beganAt } from './began.js'
 import { KNOWN_METHODS } from './refuse-unrouted.js'
 
-const CLIENT_CLOSED_REQUEST = 499
+export const CLIENT_CLOSED_REQUEST = 499
 
 /** Tells of every request, refused and abandoned ones too, once it is over. */
 export const finishRequests = (observe: (request: FinishedRequest) => void) => async (ctx: Context, next: Next): Promise<void> => {
-  const began = performance.now()
+  const began = ctx.state.began = beganAt(ctx.req)
   ctx.res.once('close', () => observe(describeFinished(ctx, (performance.now() - began) / 1_000)))
   await next()
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 
 import type { Redis } from 'ioredis'
 import type { Context, Next } from 'koa'
@@ -25,13 +26,27 @@ export interface RateLimiter {
    * least 1 second. A request may be counted against several quotas; one that is `off` counts nothing.
    */
   require(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
+  /** Counts a request that has no Context, against the same bucket. */
+  admit(quota: QuotaName, bucket: string): Promise<Admission>
   /**
-   * Counts a request that has no Context, against the same bucket. Answers the headers that `require` would set, as names and
-   * values; null where it is over the quota.
+   * Lets a request that `admit` counted go on as every other: `require` of that quota and bucket answers what was counted then,
+   * and counts the request no second time.
    */
-  admit(quota: QuotaName, bucket: string): Promise<readonly string[] | null>
+  passOn(req: IncomingMessage, admission: Admission): void
   /** true while every quota is counted for all processes together */
   shared(): boolean
+}
+
+/** What `admit` counted. */
+export interface Admission {
+  readonly quota: QuotaName
+  readonly bucket: string
+  /** false where the request is over the quota */
+  readonly allowed: boolean
+  /** undefined where the quota is off */
+  readonly standing: Standing | undefined
+  /** the headers that `require` would set, as names and values */
+  readonly headers: readonly string[]
 }
 
 export interface RateLimiterOptions {
@@ -45,6 +60,7 @@ export interface RateLimiterOptions {
 
 /** What a caller is told of one quota: requests left, and seconds until they are given anew. */
 interface Standing { readonly quota: Quota; readonly left: number; readonly seconds: number }
+type Counted = Standing & { readonly allowed: boolean }
 
 /** One koa-ratelimit for each quota, each over counters of its own. */
 export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): RateLimiter => {
@@ -55,11 +71,19 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
     invite: createLimit('invite', quotas.invite, parts),
   }
   const told = new WeakMap<Context, Map<QuotaName, Standing>>()
+  const passedOn = new WeakMap<IncomingMessage, Admission>()
+  /** What was counted of a request before it had a Context; once, for another count of the same quota is another one. */
+  const countedBefore = ({ req }: Context, quota: QuotaName, bucket: string): Counted | undefined => {
+    const admission = passedOn.get(req)
+    if (admission?.standing === undefined || admission.quota !== quota || admission.bucket !== bucket) return undefined
+    passedOn.delete(req)
+    return { allowed: admission.allowed, ...admission.standing }
+  }
   return {
     require: async (ctx, name, bucket) => {
       const limit = limits[name]
       if (limit === undefined) return
-      const { allowed, ...standing } = await limit.count(ctx, bucket)
+      const { allowed, ...standing } = countedBefore(ctx, name, bucket) ?? await limit.count(ctx, bucket)
       const standings = told.get(ctx) ?? new Map<QuotaName, Standing>()
       told.set(ctx, standings)
       const before = standings.get(name)
@@ -74,10 +98,11 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
     },
     admit: async (name, bucket) => {
       const limit = limits[name]
-      if (limit === undefined) return []
-      const { allowed, quota, left, seconds } = await limit.countAlone(bucket)
-      return allowed ? ['RateLimit-Policy', policyText(name, quota), 'RateLimit', standingText(name, left, seconds)] : null
+      if (limit === undefined) return { quota: name, bucket, allowed: true, standing: undefined, headers: [] }
+      const { allowed, ...standing } = await limit.countAlone(bucket)
+      return { quota: name, bucket, allowed, standing, headers: ['RateLimit-Policy', policyText(name, standing.quota), 'RateLimit', standingText(name, standing.left, standing.seconds)] }
     },
+    passOn: (req, admission) => { passedOn.set(req, admission) },
     shared: () => {
       const counted = Object.values(limits).filter((limit) => limit !== undefined)
       return counted.length > 0 && counted.every((limit) => limit.shared())
@@ -102,14 +127,14 @@ const createLimit = (name: QuotaName, quota: Quota | undefined, { redis, togethe
     headers: { remaining: 'left', reset: 'reset', total: 'total' },
     errorMessage: 'rate_limited',
   })
-  const count = async (ctx: Context, bucket: string): Promise<Standing & { readonly allowed: boolean }> => {
+  const count = async (ctx: Context, bucket: string): Promise<Counted> => {
     let allowed = false
     const pass: Next = async () => { allowed = true }
     const { view, written } = aside(ctx, { bucket: bucketKey(bucket) })
     await middleware(view, pass)
     return { allowed, quota, left: Number(written.get('left')), seconds: secondsOf(Number(written.get('reset'))) }
   }
-  const countAlone = async (bucket: string): Promise<Standing & { readonly allowed: boolean }> => {
+  const countAlone = async (bucket: string): Promise<Counted> => {
     const { allowed, left, resetMs } = await counter.consume(bucketKey(bucket))
     return { allowed, quota, left, seconds: secondsOf(resetMs) }
   }

@@ -19,8 +19,6 @@ export const STALE_MS = 2_000
 export interface LinkCache {
   /** The link of a code, or null where there is none; from memory where that cannot be older than STALE_MS. */
   find(code: string): Promise<Link | null> | Link | null
-  /** A link that memory may answer for at this moment, without asking anybody; undefined where it may not. */
-  recall(code: string): Link | undefined
   /** Forgets a code (or all, `*`), also what is being asked at this moment: an answer that is on its way may be older. */
   forget(code: string): void
   stats(): CacheStats
@@ -90,11 +88,6 @@ export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): Lin
         if (known === undefined) throw error
         return known
       })
-    },
-    recall: (code) => {
-      const link = listener.up && isRecent() ? links.get(code) : undefined
-      if (link !== undefined) total.hits += 1
-      return link
     },
     forget: (code) => {
       total.invalidations += 1

@@ -8,6 +8,10 @@ import type { RecentChanges } from './recent-changes.js'
 
 const select = (code: string): Statement => ({ name: 'find_link', text: 'select * from find_link($1)', values: [code] })
 
+/** The same for several at once; a code has no comma in it. */
+const selectSeveral = (codes: readonly string[]): Statement =>
+  ({ name: 'find_links', text: `select found.* from unnest(string_to_array($1, ',')) as asked, find_link(asked) as found`, values: [codes.join(',')] })
+
 const first = ([row]: readonly LinkRow[]): Link | null => (row ? toLink(row) : null)
 
 /**
@@ -17,6 +21,37 @@ const first = ([row]: readonly LinkRow[]): Link | null => (row ? toLink(row) : n
 export const findLink = (database: Database) => async (code: string): Promise<Link | null> => {
   if (!isCode(code)) return null
   return first(await database.run<LinkRow>(select(code)))
+}
+
+/** Codes that one statement asks for at the most. */
+const MOST_AT_ONCE = 100
+
+/**
+ * The same for many who ask at once: the codes of one turn of the event loop go to the database in one statement, at the end of that
+ * turn. Nobody waits for an answer to somebody who asked before; a statement that fails, fails for those whose codes are in it.
+ */
+export const findLinksTogether = (database: Pick<Database, 'run'>) => {
+  const ask = async (codes: readonly string[]): Promise<ReadonlyMap<string, Link>> => {
+    const [first, ...others] = codes
+    const rows = await database.run<LinkRow>(first !== undefined && others.length === 0 ? select(first) : selectSeveral(codes))
+    return new Map(rows.map((row) => [row.code, toLink(row)]))
+  }
+  let gathered: { readonly codes: Set<string>; readonly answer: Promise<ReadonlyMap<string, Link>> } | undefined
+  const gather = () => {
+    const codes = new Set<string>()
+    const answer = new Promise(setImmediate).then(() => {
+      if (gathered?.codes === codes) gathered = undefined
+      return ask([...codes])
+    })
+    return { codes, answer }
+  }
+  return async (code: string): Promise<Link | null> => {
+    if (!isCode(code)) return null
+    if (gathered === undefined || gathered.codes.size === MOST_AT_ONCE) gathered = gather()
+    const { codes, answer } = gathered
+    codes.add(code)
+    return (await answer).get(code) ?? null
+  }
 }
 
 /**
