@@ -1,4 +1,6 @@
-import type { PoolClient, QueryResult, QueryResultRow } from 'pg'
+import type { PoolClient, QueryResultRow } from 'pg'
+
+import type { StatementResult } from './batch.js'
 
 /** One SQL statement, ready to send. A name makes the server keep its plan for the connection's life. */
 export interface Statement {
@@ -16,11 +18,11 @@ export interface Database {
   run<Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]>
 
   /**
-   * Sends `begin`, the statements and `commit` in one flush: one network round trip. All or nothing: the first
-   * statement that fails rejects the flush with its error and nothing is kept. Resolves only after the commit was
-   * confirmed, with a result for each statement in order.
+   * Sends the statements as one transaction in one flush: one network round trip. All or nothing: the first statement that
+   * fails rejects the flush with its error and nothing is kept. Resolves only after the commit was confirmed, with a result
+   * for each statement in order.
    */
-  flush(statements: readonly Statement[]): Promise<readonly QueryResult[]>
+  flush(statements: readonly Statement[]): Promise<readonly StatementResult[]>
 
   /** A transaction with questions in between (policy edits, migrations of data). Rolls back where `work` throws. */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>

@@ -10,6 +10,8 @@ export const SQLSTATE = {
   queryCanceled: '57014',
   lockNotAvailable: '55P03',
   deadlockDetected: '40P01',
+  featureNotSupported: '0A000',
+  invalidStatementName: '26000',
   policyReplaced: 'LG001',
   lastAdmin: 'LG003',
   keyInUse: 'LG004',

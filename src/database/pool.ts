@@ -1,7 +1,9 @@
 import { Pool } from 'pg'
-import type { ClientConfig, PoolClient, QueryResult, QueryResultRow } from 'pg'
+import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 
 import { Refusal } from '../domain/refusal.js'
+import { sendBatch } from './batch.js'
+import type { WireStatement } from './batch.js'
 import { cursorRows } from './cursor.js'
 import type { Database, Statement } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
@@ -54,19 +56,13 @@ const wireValue = (value: unknown): string | Buffer | null => {
   throw new TypeError(`a ${typeof value} is not a value that a statement can carry`)
 }
 
-/** Turns a statement into what pg sends. */
-type ToConfig = (statement: Statement) => { readonly text: string; readonly values?: (string | Buffer | null)[]; readonly name?: string }
+const toWire = (kept: boolean) => ({ text, values = [], name }: Statement): WireStatement => ({ text, values: values.map(wireValue), name: kept ? name : undefined })
 
-const unnamed: ToConfig = ({ text, values }) => ({ text, ...(values === undefined ? {} : { values: values.map(wireValue) }) })
-
-const named: ToConfig = (statement) => ({ ...unnamed(statement), ...(statement.name === undefined ? {} : { name: statement.name }) })
-
-const BEGIN: Statement = { text: 'begin isolation level read committed' }
-const COMMIT: Statement = { text: 'commit' }
+const BEGIN = 'begin isolation level read committed'
 
 /** Opens a pool whose connections send without waiting (pipelining). Connects with the first question, not before. */
 export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleError, observer = NOBODY }: PoolOptions): PooledDatabase => {
-  const config = pooled ? unnamed : named
+  const wire = toWire(!pooled)
   const pool = new Pool({
     ...connection,
     max: size,
@@ -119,13 +115,17 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
   let streams = 0
   return Object.freeze({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
-      withClient('run', async (client) => (await client.query<Row>(config(statement))).rows),
+      withClient('run', async (client) => (await sendBatch(client, [wire(statement)]))[0]?.rows ?? []),
 
-    flush: async (statements: readonly Statement[]) => withClient('flush', async (client) => sendAll(client, [BEGIN, ...statements, COMMIT].map(config))),
+    flush: async (statements: readonly Statement[]) => {
+      // all of them in their final form first: what cannot be sent must leave nothing on the wire
+      const sent = statements.map(wire)
+      return withClient('flush', async (client) => sendBatch(client, sent))
+    },
 
     transaction: async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
       withClient('transaction', async (client) => {
-        await client.query(BEGIN.text)
+        await client.query(BEGIN)
         try {
           const result = await work(client)
           await commit(client)
@@ -141,7 +141,7 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
       if (streams === Math.max(1, Math.floor(size * STREAMS))) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
       streams += 1
       try {
-        yield* streamRows<Row>(borrow, config(context), config(select), batch)
+        yield* streamRows<Row>(borrow, toWire(false)(context), toWire(false)(select), batch)
       } finally {
         streams -= 1
       }
@@ -165,35 +165,16 @@ const giveBack = (client: PoolClient, failure: unknown): void => {
 
 /** COMMIT of a transaction that has failed resolves, with the command `ROLLBACK`. */
 const commit = async (client: PoolClient): Promise<void> => {
-  const { command } = await client.query(COMMIT.text)
+  const { command } = await client.query('commit')
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back by the server')
 }
 
-/**
- * begin, the statements, commit: written to the socket at once, answered in order. All of them come in their final form: a
- * failure to make it must leave nothing on the wire.
- */
-const sendAll = async (client: PoolClient, configs: readonly ReturnType<ToConfig>[]): Promise<readonly QueryResult[]> => {
-  // Held together until all of them are written: one packet and one system call instead of one a statement.
-  const { stream } = client.connection
-  stream.cork()
-  process.nextTick(() => stream.uncork())
-  const answers = await Promise.allSettled(configs.map((each) => client.query(each)))
-  // In order: the first to fail is the cause, those behind it fail only because of it.
-  const results = answers.map((answer) => {
-    if (answer.status === 'rejected') throw answer.reason
-    return answer.value
-  })
-  if (results.at(-1)?.command !== 'COMMIT') throw new Error('the transaction was rolled back by the server')
-  return results.slice(1, -1)
-}
-
-async function* streamRows<Row extends QueryResultRow>(borrow: Borrow, context: ReturnType<ToConfig>, select: ReturnType<ToConfig>, batch: number): AsyncGenerator<readonly Row[]> {
+async function* streamRows<Row extends QueryResultRow>(borrow: Borrow, context: WireStatement, select: WireStatement, batch: number): AsyncGenerator<readonly Row[]> {
   const { client, giveBack } = await borrow('stream')
   let failure: unknown
   try {
-    const opened = await Promise.allSettled([client.query(BEGIN.text), client.query(context)])
-    for (const answer of opened) if (answer.status === 'rejected') throw answer.reason
+    await client.query(BEGIN)
+    await client.query(context)
     yield* cursorRows<Row>(client, select, batch)
     await commit(client)
   } catch (error) {
