@@ -163,7 +163,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       gateway: createGateway({
         limiter,
         tokens: verifierOf(identity),
-        findUser: identity.findCaller,
+        callers: identity.callers,
         trustedProxyHops: config.trustedProxyHops,
       }),
       countAccount: async (ctx, account) => limiter.require(ctx, 'sign_in', accountBucket(account)),

@@ -17,6 +17,7 @@ export const SQLSTATE = {
   keyInUse: 'LG004',
   keySpent: 'LG005',
   tooManyTokens: 'LG006',
+  callerChanged: 'LG007',
 } as const
 
 /** The SQLSTATE of an error that PostgreSQL reported; undefined for every other error. */
@@ -35,15 +36,24 @@ export class PolicyReplaced extends Error {
   }
 }
 
+/** The caller's role, standing or sign-in changed between the decision and the commit; nothing was written. */
+export class CallerChanged extends Error {
+  constructor(cause: unknown) {
+    super('the caller changed while this was decided', { cause })
+    this.name = 'CallerChanged'
+  }
+}
+
 // 08: connection; 53: out of resources (connections, disk); 57P: shutting down; 57014: cancelled by the statement timeout
 const AWAY = /^(?:08|53|57P|57014|XX000)/
 const LOST = /terminated|timeout|not queryable|ECONN|ENOENT|EPIPE|EAI_AGAIN|ENOTFOUND|closed|ended/i
 
-/** What a failed question becomes: PolicyReplaced, `database_unavailable` (503), or the error as it is. */
+/** What a failed question becomes: PolicyReplaced, CallerChanged, `database_unavailable` (503), or the error as it is. */
 export const translateError = (error: unknown): unknown => {
   if (error instanceof Refusal) return error
   const state = sqlState(error)
   if (state === SQLSTATE.policyReplaced) return new PolicyReplaced(error)
+  if (state === SQLSTATE.callerChanged) return new CallerChanged(error)
   if (state === undefined ? error instanceof Error && LOST.test(`${error.message} ${'code' in error ? String(error.code) : ''}`) : AWAY.test(state)) {
     return databaseAway(error)
   }

@@ -3,6 +3,8 @@ import type { Database } from '../database/database.js'
 import type { User } from '../domain/user.js'
 import { acceptInvitation } from './accept-invitation.js'
 import type { AcceptInvitation } from './accept-invitation.js'
+import { rememberCallers } from './callers.js'
+import type { Callers, TokenSubject } from './callers.js'
 import { findExternalUser, findUser } from './find-user.js'
 import { AUDIENCE, createIssuer } from './issuer.js'
 import type { Issuer } from './issuer.js'
@@ -49,16 +51,13 @@ export interface AcceptedIssuer {
   readonly ownSignIns: boolean
 }
 
-/** Whom a verified token names. */
-export interface TokenSubject { readonly issuer: string; readonly subject: string; readonly signIn: string | null }
-
 /** Who callers are: tokens made and checked, users found. */
 export interface Identity {
   readonly issuer: AcceptedIssuer
   readonly own: OwnSignIn | null
   readonly personalTokens: ReturnType<typeof usePersonalToken>
-  /** The user whom a token of any issuer that is accepted names; null where there is none. */
-  readonly findCaller: (subject: TokenSubject) => Promise<User | null>
+  /** users whom tokens of any issuer that is accepted name */
+  readonly callers: Callers
   /** The user as they are now; null where there is none. */
   readonly findUser: (id: string) => Promise<User | null>
   /** true where the password is the user's */
@@ -81,6 +80,8 @@ export interface IdentityParts {
 /** The `issuer` of personal tokens: they name users of this service, whoever issues the access tokens. */
 export const PERSONAL_ISSUER = 'urn:linkgate:personal'
 
+const isExternal = ({ issuer }: TokenSubject): boolean => issuer !== PERSONAL_ISSUER
+
 export const createIdentity = async ({ database, key, audience = AUDIENCE, externalIssuer, onIssuerFault }: IdentityParts): Promise<Identity> => {
   const passwords = await createPasswords()
   const store = createSignInStore(database)
@@ -98,7 +99,10 @@ export const createIdentity = async ({ database, key, audience = AUDIENCE, exter
       ...shared,
       issuer: { name, audience: externalIssuer.audience, algorithms, ownSignIns: false, keys: remoteKeys({ issuer: name, jwksUri, onFault: onIssuerFault }) },
       own: null,
-      findCaller: async ({ issuer, subject }) => (issuer === PERSONAL_ISSUER ? find(subject) : findExternal(issuer, subject)),
+      callers: rememberCallers({
+        find: async (token) => (isExternal(token) ? findExternal(token.issuer, token.subject) : find(token.subject)),
+        isExternal,
+      }),
     }
   }
   const issuer = createIssuer({ issuer: nameOf(key), audience, key })
@@ -106,6 +110,6 @@ export const createIdentity = async ({ database, key, audience = AUDIENCE, exter
     ...shared,
     issuer: { name: nameOf(key), audience, algorithms: ['ES256'], ownSignIns: true, keys: ownKeys(key) },
     own: { jwks: issuer.jwks, signIn: createSignIn({ store, issuer, passwords }), acceptInvitation: acceptInvitation(database, passwords.hash) },
-    findCaller: async ({ subject, signIn }) => find(subject, signIn),
+    callers: rememberCallers({ find: async ({ subject, signIn }) => find(subject, signIn), isExternal: () => false }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 
-import { PolicyReplaced } from '../database/errors.js'
+import { CallerChanged, PolicyReplaced } from '../database/errors.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
@@ -10,12 +10,14 @@ import type { Snapshot } from '../policy/snapshot.js'
 import { recordOfAnswer, recordOfRefusal } from './decision-record.js'
 import type { Decided } from './decision-record.js'
 import { RecordChanged } from './4-data/record-changed.js'
-import type { Answer, Caller, Layers, PartRule, Repeat, Route, RouteSpec } from './route.js'
+import { Unproven } from './4-data/unproven.js'
+import type { Answer, Caller, Layers, ObjectRule, PartRule, Repeat, Route, RouteSpec } from './route.js'
 
 /**
  * Makes a route: the only place where the four layers meet, and the only way into the route table.
  * Order: gateway; then, under one policy revision, endpoint, object, the request's own validation, data and handler.
- * Where the policy or the record was replaced before the commit, all of it is decided once more, under what is in force now.
+ * Where the policy, the caller or the record was replaced before the commit, all of it is decided once more, under what is in
+ * force now; where it rested on what was presumed, as soon as that is not proven.
  */
 export const route = <Params = undefined, Query = undefined, Body = undefined, Record extends Owned | null = null, Store = undefined, Part = null>(
   spec: RouteSpec<Params, Query, Body, Record, Store, Part>,
@@ -39,9 +41,10 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
     let body: Promise<unknown> | undefined
     const bodyOnce = () => (body ??= readBody(ctx, spec.accepts ?? ['json']).catch((error: unknown) => { throw asInputFault(error, spec.inputFault) }))
     try {
-      const caller = began.caller = await layers.gateway(ctx, spec.gateway)
-      if (caller.user !== null) ctx.state.userId = caller.user.id
-      const answer = await underOnePolicy(layers, ctx, (snapshot) => act(spec, layers, began, caller, snapshot, bodyOnce))
+      const presuming = spec.presumes === true
+      began.caller = await layers.gateway(ctx, spec.gateway, { presuming })
+      if (began.caller.user !== null) ctx.state.userId = began.caller.user.id
+      const answer = await settle(layers, began, { presuming, act: (attempt) => act(spec, layers, began, attempt, bodyOnce) })
       if (began.decision !== null) layers.count({ effect: 'allow', rule: began.decision.rule, layer: 'object' })
       if (began.decision !== null && recordsBeside(spec, layers, answer)) layers.record(recordOfAnswer(began, answer.status))
       if (began.part !== null) {
@@ -74,15 +77,16 @@ const recordsBeside = ({ method, gateway, data }: Pick<Route, 'method' | 'gatewa
   (gateway.scope !== 'public' || layers.recordsPublicReads) && (method === 'get' || data === 'none' || answer.unchanged === true)
 
 const act = async <Params, Query, Body, Record extends Owned | null, Store, Part>(
-  spec: RouteSpec<Params, Query, Body, Record, Store, Part>, layers: Layers, began: Began, caller: Caller, snapshot: Snapshot,
+  spec: RouteSpec<Params, Query, Body, Record, Store, Part>, layers: Layers, began: Began, { caller, snapshot, presuming }: Attempt,
   body: () => Promise<unknown>,
 ): Promise<Answer> => {
   const { ctx } = began
+  began.decision = null
   if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)
   const params = parsePath(spec, ctx)
   const { record, decision } = spec.object === 'none'
     ? { record: absent<Record>(), decision: null }
-    : await layers.object(snapshot, caller, spec.object, params)
+    : await layers.object(snapshot, caller, presuming ? presumed(spec.object, snapshot, caller) : spec.object, params)
   began.decision = decision
   if (decision !== null) ctx.state.decision = decision
   // The faults of an input are told only to callers who may do the thing at all.
@@ -99,6 +103,7 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store, Part
     countAccount: (account) => layers.countAccount(ctx, account),
     headers: { ifMatch: ctx.get('If-Match') || undefined, forwarded: ctx.get('X-Forwarded-For') !== '' || ctx.get('Forwarded') !== '' },
   })
+  if (presuming && (answer.unchanged === true || repeat?.known === true)) throw new Unproven()
   return repeat?.known === true ? { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } } : answer
 }
 
@@ -139,22 +144,47 @@ const parsePath = <Params>(spec: { readonly params?: RouteSpec<Params, unknown, 
   return parsed.data
 }
 
-/** Runs an attempt under the policy in force, and once more where that policy, or the record, was replaced under it. */
-const underOnePolicy = async (layers: Layers, ctx: Context, attempt: (snapshot: Snapshot) => Promise<Answer>): Promise<Answer> => {
-  const snapshot = await demandedSnapshot(layers, ctx)
-  ctx.state.revision = snapshot.revision
-  try {
-    return await attempt(snapshot)
-  } catch (error) {
-    if (!(error instanceof PolicyReplaced) && !(error instanceof RecordChanged)) throw error
-    const next = error instanceof PolicyReplaced ? await newestSnapshot(layers) : layers.policy.current()
-    ctx.state.revision = next.revision
-    return attempt(next).catch((again: unknown) => {
-      if (again instanceof RecordChanged) throw new Refusal('conflict', { cause: again })
-      if (again instanceof PolicyReplaced) throw new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: again })
-      throw again
-    })
+/** One way through the layers: for whom, under which policy, and whether it may rest on what is presumed. */
+interface Attempt { readonly caller: Caller; readonly snapshot: Snapshot; readonly presuming: boolean }
+
+/**
+ * Makes an attempt under the policy in force, and another one where what it was decided by was replaced under it. One that may
+ * presume comes before them: of that nothing is answered but the change that the database committed, which proves it.
+ */
+const settle = async (layers: Layers, began: Began, { presuming, act }: { readonly presuming: boolean; readonly act: (attempt: Attempt) => Promise<Answer> }): Promise<Answer> => {
+  const { ctx } = began
+  let snapshot = await demandedSnapshot(layers, ctx)
+  for (let asked = presuming ? 0 : 1; ; asked += 1) {
+    const { caller } = began
+    if (caller === null) throw new Error('nobody is decided about')
+    ctx.state.revision = snapshot.revision
+    try {
+      return await act({ caller, snapshot, presuming: asked === 0 })
+    } catch (error) {
+      if (asked === 0 ? !maybeMistaken(error) : !isReplaced(error)) throw error
+      if (asked === 2) throw refusalOfReplaced(error)
+      snapshot = error instanceof PolicyReplaced ? await newestSnapshot(layers) : layers.policy.current()
+      if (caller.renew && (caller.remembered === true || error instanceof CallerChanged)) began.caller = await caller.renew()
+    }
   }
+}
+
+/** The policy, the caller or the record was replaced between the decision and the commit, and nothing was written. */
+const isReplaced = (error: unknown): boolean => error instanceof PolicyReplaced || error instanceof CallerChanged || error instanceof RecordChanged
+
+/** What an attempt that presumed may have come to by what it presumed. A fault is none of it: whether that one has committed, nobody knows. */
+const maybeMistaken = (error: unknown): boolean => isReplaced(error) || error instanceof Unproven || (error instanceof Refusal && error.status < 500)
+
+const refusalOfReplaced = (error: unknown): Refusal =>
+  error instanceof PolicyReplaced ? new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error }) : new Refusal('conflict', { cause: error })
+
+/**
+ * The rule of the object layer with the caller's own record in place of the one that would be loaded. Only where nothing but an
+ * own one may be touched: where any may be, the decision about it is another.
+ */
+const presumed = <Params, Record extends Owned | null>(rule: ObjectRule<Params, Record>, snapshot: Snapshot, { user }: Caller): ObjectRule<Params, Record> => {
+  const { presume } = rule
+  return presume === undefined || user === null || snapshot.reach(user.role, rule.action) !== 'own' ? rule : { ...rule, load: (params) => presume(params, user) }
 }
 
 /** What the database holds now. Where that cannot be in force (rows that somebody broke by hand), nothing that needs it is decided: 503. */

@@ -17,7 +17,13 @@ export interface Caller {
   readonly tokenId: string | null
   /** the sign-in that the token comes from; null where it comes from none */
   readonly signIn: string | null
+  /** how an external issuer knows the user; null and absent where none does */
+  readonly external?: { readonly issuer: string; readonly subject: string } | null
   readonly address: string
+  /** true where the user is as somebody found them before: a transaction has to confirm it */
+  readonly remembered?: boolean
+  /** The caller with the user as they are now. Throws `invalid_token` where they may do nothing any more. */
+  readonly renew?: () => Promise<Caller>
 }
 
 /** The first layer's rule: the scope that the token needs (`public`: no token needed, one that is sent must be valid), and whose requests are counted. */
@@ -33,6 +39,8 @@ export interface ObjectRule<Params, Record extends Owned | null> {
   readonly load: (params: Params, caller: Caller) => Promise<Record | null> | Record | null
   /** true where the operation has no record (a creation, a list): `can()` is asked about none, and null is not a 404 */
   readonly without?: boolean
+  /** the record as it is if it is the caller's own and there at all; only of a route that `presumes` */
+  readonly presume?: (params: Params, caller: User) => Record
 }
 
 /** What the fourth layer is told: who acts, decided by what, and with which status a success is answered and recorded. */
@@ -140,6 +148,12 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned | null, Sto
   readonly inputFault?: 'invalid_request'
   /** false where nothing of a body is stored, so that it may hold text that PostgreSQL cannot */
   readonly storesInput?: false
+  /**
+   * true where the statement of the data layer proves what it rests on, and changes nothing otherwise: that the caller stands, and
+   * that the record is theirs. It is then tried first with what is remembered and presumed, in one round trip; whatever comes of
+   * that but a committed change is asked and decided anew (docs/decisions/0017).
+   */
+  readonly presumes?: true
   /** a creation that gets the same answer again under the same Idempotency-Key (docs/decisions/0013); its store says so with `repeat` */
   readonly repeatable?: true
   readonly handle: (input: HandlerInput<Params, Query, Body, Record, Store, Part>) => Promise<Answer> | Answer
@@ -169,7 +183,7 @@ export interface Route {
 /** The four layers as functions, in the order in which a request meets them. Tests replace some of them to watch one alone. */
 export interface Layers {
   /** 429, 401, 403: the rate limit, the token, the scope */
-  readonly gateway: (ctx: Context, rule: GatewayRule) => Promise<Caller>
+  readonly gateway: (ctx: Context, rule: GatewayRule, options?: { /** the user may be as remembered */ readonly presuming?: boolean }) => Promise<Caller>
   /** 429: sign-in attempts on one account, whatever address they come from */
   readonly countAccount: (ctx: Context, account: string) => Promise<void>
   /** 403: the scope of what a request asks for beside its route's own */

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 
-import type { Link } from '../domain/link.js'
+import type { Link, PresumedLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { route } from '../layers/compose.js'
 import { LINK_HEADS } from '../layers/4-data/link-export.js'
 import { LINK_SORTS } from '../layers/4-data/links.js'
 import type { Links } from '../layers/4-data/links.js'
+import { Unproven } from '../layers/4-data/unproven.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Action } from '../domain/action.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -46,16 +47,23 @@ const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, '
     : { body: { code: link.code, target: link.target }, headers: { ETag: `"${link.id}-${link.version}-public"`, Vary: 'Authorization' } }
 }
 
+/** The link as it is stored. Throws Unproven where it is only presumed. */
+const stored = (link: Link | PresumedLink): Link => {
+  if ('presumed' in link) throw new Unproven()
+  return link
+}
+
 /** RFC 9110 §13.1.1: after authorization, and before anything is changed. */
-const requireMatch = (link: Link, ifMatch: string | undefined): void => {
+const requireMatch = (link: Link | PresumedLink, ifMatch: string | undefined): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (!tags.includes(tagOf(link))) throw new Refusal('precondition_failed', { detail: 'The link is no longer the version that If-Match names.' })
+  if (!tags.includes(tagOf(stored(link)))) throw new Refusal('precondition_failed', { detail: 'The link is no longer the version that If-Match names.' })
 }
 
 /** Everything under /links, and the redirect. */
 export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Route[] => {
   const linkByCode = ({ code }: { readonly code: string }) => findLink(code)
+  const ownLink = ({ code }: { readonly code: string }, owner: User): Link | PresumedLink => ({ code, owner_id: owner.id, presumed: true })
   const Target = targetRule(baseUrl)
   const FreeCode = Code.refine((code) => !isReservedCode(code), 'is a word that the service uses itself')
 
@@ -68,6 +76,7 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       data: links('creation'),
       body: z.strictObject({ target: Target, code: FreeCode.optional() }),
       repeatable: true,
+      presumes: true,
       handle: async ({ store, body }) => {
         const link = await store.create(body)
         return { status: 201, body: whole(link), headers: { Location: `${baseUrl}/links/${link.code}`, ETag: tagOf(link) } }
@@ -123,14 +132,15 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       method: 'patch', path: '/links/:code', status: 200,
       gateway: { scope: 'link:update', quota: 'caller' },
       endpoint: 'link:update',
-      object: { action: 'link:update', load: linkByCode },
+      object: { action: 'link:update', load: linkByCode, presume: ownLink },
       data: links('link:update'),
+      presumes: true,
       params: ByCode,
       body: z.strictObject({ target: Target.optional(), code: FreeCode.optional() }),
       handle: async ({ store, record, body, headers }) => {
         requireMatch(record, headers.ifMatch)
         const unchanged = Object.keys(body).length === 0
-        const changed = unchanged ? record : await store.update(record, body, { onlyVersion: headers.ifMatch !== undefined })
+        const changed = unchanged ? stored(record) : await store.update(record, body, headers.ifMatch === undefined ? undefined : stored(record).version)
         return { status: 200, body: whole(changed), headers: { ETag: tagOf(changed) }, unchanged }
       },
       documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },
@@ -140,12 +150,13 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       method: 'delete', path: '/links/:code', status: 204,
       gateway: { scope: 'link:delete', quota: 'caller' },
       endpoint: 'link:delete',
-      object: { action: 'link:delete', load: linkByCode },
+      object: { action: 'link:delete', load: linkByCode, presume: ownLink },
       data: links('link:delete'),
+      presumes: true,
       params: ByCode,
       handle: async ({ store, record, headers }) => {
         requireMatch(record, headers.ifMatch)
-        await store.delete(record, { onlyVersion: headers.ifMatch !== undefined })
+        await store.delete(record, headers.ifMatch === undefined ? undefined : stored(record).version)
         return { status: 204 }
       },
       documentation: { summary: 'Delete a link', tag: 'links', refusals: [409, 412] },

@@ -4,7 +4,7 @@ import type { Tracer } from './tracer.js'
 /** The layers with a span of each; of the fourth, one for each thing that the handler has its store do. */
 export const traceLayers = (tracer: Tracer, layers: Layers): Layers => ({
   ...layers,
-  gateway: (ctx, rule) => tracer.within('gateway', { attributes: { 'linkgate.scope': rule.scope, 'linkgate.quota': rule.quota } }, async () => layers.gateway(ctx, rule)),
+  gateway: (ctx, rule, options) => tracer.within('gateway', { attributes: { 'linkgate.scope': rule.scope, 'linkgate.quota': rule.quota } }, async () => layers.gateway(ctx, rule, options)),
   endpoint: (snapshot, caller, action) => tracer.within('endpoint', { attributes: { 'linkgate.action': action } }, () => layers.endpoint(snapshot, caller, action)),
   object: (snapshot, caller, rule, params) => tracer.within('object', { attributes: { 'linkgate.action': rule.action, 'linkgate.policy.revision': snapshot.revision } }, async (span) => {
     const decided = await layers.object(snapshot, caller, rule, params)

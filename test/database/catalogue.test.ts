@@ -56,6 +56,7 @@ users_own users SELECT(created_at,email,id,name,role,suspended_at,updated_at,ver
 const DEFINERS = `
 add_decision_months(integer) postgres linkgate_service
 admit_external_user(text,text,text) identity linkgate_service
+caller_stands(bigint,text,uuid,text,text) identity linkgate_service
 chain_decision() audit_chain -
 find_external_user(text,text) identity linkgate_service
 find_link(text) links_public linkgate_service

@@ -142,8 +142,8 @@ const judge = async (client: Client): Promise<Pick<StormReport, 'committed' | 'u
 
 /** enter_change without its lock, and with a pause where the lock would have held: the fault that the storm is there to find. */
 export const WITHOUT_THE_LOCK = `
-  create or replace function enter_change(entered_role text, user_id bigint, decided_under bigint, decision jsonb) returns void
-    language plpgsql volatile as $$
+  create or replace function enter_change(entered_role text, user_id bigint, decided_under bigint, decision text, caller_role text, sign_in uuid, token_issuer text, token_subject text)
+    returns void language plpgsql volatile as $$
   declare
     in_force bigint;
   begin
@@ -152,6 +152,6 @@ export const WITHOUT_THE_LOCK = `
       raise exception using errcode = 'LG001', message = 'replaced';
     end if;
     perform pg_sleep(0.02);
-    perform set_config('app.decision', decision::text, true);
+    perform set_config('app.decision', decision, true);
     perform enter(entered_role, user_id);
   end $$`

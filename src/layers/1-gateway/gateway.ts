@@ -1,28 +1,29 @@
 import type { Context } from 'koa'
 
 import type { User } from '../../domain/user.js'
+import type { Callers } from '../../identity/callers.js'
 import type { Caller, GatewayRule } from '../route.js'
 import { addressBucket, clientAddress } from './address.js'
 import type { RateLimiter } from './rate-limit.js'
 import { requireScope } from './scope.js'
 import { invalidToken, requireToken } from './token.js'
-import type { AccessToken, TokenVerifier } from './token.js'
+import type { TokenVerifier } from './token.js'
 
 export interface GatewayParts {
   readonly limiter: RateLimiter
   readonly tokens: TokenVerifier
-  /** the user whom a token names; null where there is none */
-  readonly findUser: (token: AccessToken) => Promise<User | null>
+  readonly callers: Callers
   readonly trustedProxyHops: number
 }
 
 /**
  * The first layer: is the rate limit respected, is the token valid, does it have the scope? Refuses with 429, 401, 403.
  * A token that is sent and not valid is 401 everywhere, public routes too, and counts against the address; a valid one
- * counts against its verified subject, so that no claim of a forged token chooses a bucket.
+ * counts against its verified subject, so that no claim of a forged token chooses a bucket. With `presuming` the user may be as
+ * they were the last time somebody asked; `renew` then asks.
  */
-export const createGateway = ({ limiter, tokens, findUser, trustedProxyHops }: GatewayParts) =>
-  async (ctx: Context, rule: GatewayRule): Promise<Caller> => {
+export const createGateway = ({ limiter, tokens, callers, trustedProxyHops }: GatewayParts) =>
+  async (ctx: Context, rule: GatewayRule, { presuming = false }: { readonly presuming?: boolean } = {}): Promise<Caller> => {
     const address = clientAddress({ remoteAddress: ctx.req.socket.remoteAddress, forwardedFor: ctx.get('X-Forwarded-For') || undefined }, trustedProxyHops)
     ctx.state.address = address
     const countAddress = async () => {
@@ -42,10 +43,14 @@ export const createGateway = ({ limiter, tokens, findUser, trustedProxyHops }: G
     if (rule.quota === 'sign_in') await countAddress()
     else if (rule.quota !== 'none') await limiter.require(ctx, 'user', `${token.issuer} ${token.subject}`)
     if (rule.quota === 'invite') await limiter.require(ctx, 'invite', `${token.issuer} ${token.subject}`)
-    const user = await findUser(token)
-    // Role and suspension come from the user's row, so they bind the next request whatever the token says.
-    if (user === null || user.suspended) throw invalidToken()
-    if (rule.scope !== 'public') requireScope(token, rule.scope)
-    return { user, scopes: token.scopes, tokenId: token.id, signIn: token.signIn, address }
+    const admit = (user: User | null, remembered: boolean): Caller => {
+      // Role and suspension come from the user's row, so they bind the next request whatever the token says.
+      if (user === null || user.suspended) throw invalidToken()
+      if (rule.scope !== 'public') requireScope(token, rule.scope)
+      const external = callers.isExternal(token) ? { issuer: token.issuer, subject: token.subject } : null
+      return { user, scopes: token.scopes, tokenId: token.id, signIn: token.signIn, external, address, remembered, renew: async () => admit(await callers.find(token), false) }
+    }
+    const known = presuming ? callers.recall(token) : undefined
+    return known === undefined ? admit(await callers.find(token), false) : admit(known, true)
   }
 

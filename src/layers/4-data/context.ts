@@ -13,22 +13,23 @@ export interface Binding {
   readonly reach: CollectionReach
   readonly userId: string | null
   readonly read: Statement
-  /** As `read`, after it took the shared policy lock and found the revision of the decision still in force (promise 1). */
+  /** As `read`, after it took the shared policy lock and found the revision and the caller of the decision as they were (promise 1). */
   readonly change: Statement
 }
 
 /** Binds a transaction to the caller and to what the decision's revision lets them reach. `none` becomes nobody: no row matches. */
 export const bindTransaction = (context: DataContext, reach: CollectionReach, roles: ResourceRoles): Binding => {
   const role = reach === 'any' ? roles.any : roles.own
-  const userId = reach === 'none' ? null : context.caller.user?.id ?? null
+  const { caller, snapshot } = context
+  const userId = reach === 'none' ? null : caller.user?.id ?? null
   return {
     reach,
     userId,
     read: { name: 'enter', text: 'select enter($1, $2)', values: [role, userId] },
     change: {
       name: 'enter_change',
-      text: 'select enter_change($1, $2, $3, $4)',
-      values: [role, userId, context.snapshot.revision, JSON.stringify(decisionRecord(context))],
+      text: 'select enter_change($1, $2, $3, $4, $5, $6, $7, $8)',
+      values: [role, userId, snapshot.revision, JSON.stringify(decisionRecord(context)), userId === null ? null : caller.user?.role, caller.signIn, caller.external?.issuer ?? null, caller.external?.subject ?? null],
     },
   }
 }

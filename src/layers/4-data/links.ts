@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import type { Database } from '../../database/database.js'
 import { violates } from '../../database/errors.js'
 import { isCode } from '../../domain/link.js'
-import type { Link } from '../../domain/link.js'
+import type { Link, PresumedLink } from '../../domain/link.js'
 import { isId, toId } from '../../domain/id.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
@@ -29,19 +29,16 @@ export interface LinkPageQuery {
   readonly owner_id?: string | undefined
 }
 
-/** Whether a change is for one version alone (the caller sent If-Match), or for the record whatever others made of it. */
-export interface Exactness { readonly onlyVersion?: boolean }
-
 /** The links that one caller reaches, inside one request. What they do not reach is not there. */
 export interface Links {
   /** Throws `code_taken` (409). Without a code, makes an unguessable one. Repeated, answers what was made then. */
   create(link: { readonly target: string; readonly code?: string | undefined }): Promise<Link>
   /**
-   * Changes the record that was decided about, and with `onlyVersion` only in the version that was seen; throws
-   * RecordChanged where it is no longer there.
+   * Changes the record that was decided about, and with a version (the caller sent If-Match) only in that one, whatever others
+   * made of it; throws RecordChanged where it is no longer there.
    */
-  update(link: Link, changes: { readonly target?: string | undefined; readonly code?: string | undefined }, options?: Exactness): Promise<Link>
-  delete(link: Link, options?: Exactness): Promise<void>
+  update(link: Link | PresumedLink, changes: { readonly target?: string | undefined; readonly code?: string | undefined }, version?: number): Promise<Link>
+  delete(link: Link | PresumedLink, version?: number): Promise<void>
   page(query: LinkPageQuery): Promise<{ readonly data: readonly Link[]; readonly next_cursor: string | null }>
   /** All of them as lines of text, oldest first, in batches; memory does not grow with their number. */
   export(format: LinkFormat): AsyncGenerator<readonly string[]>
@@ -83,8 +80,8 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
       changed(made.code)
       return made
     },
-    update: async (link, changes, options) => {
-      const query = exactly(binding, link, options)
+    update: async (link, changes, version) => {
+      const query = exactly(binding, link, version)
         .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
         .returning([...COLUMNS])
       const [row] = await inTransaction<LinkRow>(database, binding.change, toKeptStatement(query)).catch(refuseTakenCode)
@@ -93,8 +90,8 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
       changed(row.code)
       return toLink(row)
     },
-    delete: async (link, options) => {
-      const [row] = await inTransaction(database, binding.change, toKeptStatement(exactly(binding, link, options).delete().returning('id')))
+    delete: async (link, version) => {
+      const [row] = await inTransaction(database, binding.change, toKeptStatement(exactly(binding, link, version).delete().returning('id')))
       if (!row) throw new RecordChanged()
       changed(link.code)
     },
@@ -106,11 +103,14 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
   }
 }
 
-/** The record that was decided about: this id, still with this owner and under this code, within the caller's reach. */
-const exactly = (binding: Binding, link: Link, { onlyVersion = false }: Exactness = {}) => {
-  const query = ownerBound('links', 'owner_id', binding).where('id', link.id).where('code', link.code)
-    .whereRaw('owner_id is not distinct from ?', [link.owner_id])
-  return onlyVersion ? query.where('version', link.version) : query
+/**
+ * The record that was decided about, within the caller's reach: this id, still with this owner and under this code; of one that
+ * was presumed, the caller's own under this code.
+ */
+const exactly = (binding: Binding, link: Link | PresumedLink, version?: number) => {
+  const query = ownerBound('links', 'owner_id', binding).where('code', link.code).whereRaw('owner_id is not distinct from ?', [link.owner_id])
+  if ('id' in link) query.where('id', link.id)
+  return version === undefined ? query : query.where('version', version)
 }
 
 const create = async (database: Database, binding: Binding, repeat: Repeat | null, target: string, code: string | undefined): Promise<Link> => {
