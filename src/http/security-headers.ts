@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 
 import helmet from 'helmet'
 import type { HelmetOptions } from 'helmet'
-import koaHelmet from 'koa-helmet'
+import type { Context, Next } from 'koa'
 
 /** An API is no page: nothing may be loaded, framed or run from its answers. The docs page widens this for its own style. */
 const optionsOf = (secure: boolean): HelmetOptions => ({
@@ -15,13 +15,19 @@ const optionsOf = (secure: boolean): HelmetOptions => ({
   strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
 })
 
-/** Sets them on every answer. */
-export const securityHeaders = (secure: boolean) => koaHelmet(optionsOf(secure))
-
-/** The same as names and values, for an answer that no middleware touches. */
+/** What they are, as names and values: the same for every answer, so helmet is asked once. */
 export const securityHeaderList = (secure: boolean): readonly string[] => {
   const request = new IncomingMessage(new Socket())
   const response = new ServerResponse(request)
   helmet(optionsOf(secure))(request, response, () => undefined)
   return Object.entries(response.getHeaders()).flatMap(([name, value]) => [name, String(value)])
+}
+
+/** Sets them on every answer. */
+export const securityHeaders = (secure: boolean) => {
+  const list = securityHeaderList(secure)
+  return async ({ res }: Context, next: Next): Promise<void> => {
+    for (let i = 0; i < list.length; i += 2) res.setHeader(list[i] ?? '', list[i + 1] ?? '')
+    await next()
+  }
 }

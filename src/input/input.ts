@@ -85,7 +85,7 @@ export const parseQuery = <T>(querystring: string, schema?: z.ZodType<T>): T | u
 
 /** For a change that takes no parameters: what somebody hung on it (a second id, a field) would be ignored, and they might think that it was not. */
 export const requireNoQuery = (querystring: string): void => {
-  parseQuery(querystring, NO_PARAMETERS)
+  if (querystring !== '') parseQuery(querystring, NO_PARAMETERS)
 }
 
 const NO_PARAMETERS = z.strictObject({})

@@ -12,6 +12,7 @@ import { aside } from './aside.js'
 import { parseClaims } from './claims.js'
 import type { AccessToken, ClaimRules } from './claims.js'
 import { parseCompactToken } from './compact-token.js'
+import type { CompactToken } from './compact-token.js'
 
 export type { AccessToken } from './claims.js'
 export type { KeySource } from '../../identity/key-source.js'
@@ -59,6 +60,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
   const { keys, opaque, algorithms = ['ES256'], clockSkewSeconds = 30, maxLifetimeSeconds = 86_400, ownSignIns = true, issuer, audience } = options
   const rules: ClaimRules = { issuer, audience, clockSkewSeconds, maxLifetimeSeconds, ownSignIns }
   const signatures = new Map(algorithms.map((alg) => [alg, createSignatureCheck(alg, keys, rules)]))
+  const remembered = new LRUCache<string, VerifiedToken>({ max: REMEMBERED_TOKENS })
 
   const verified = async (ctx: Context, authorization: string): Promise<AccessToken> => {
     const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
@@ -68,12 +70,15 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
       if (found === null) throw new Error('no such token')
       return found
     }
-    const { header, claims } = parseCompactToken(token)
+    const hash = createHash('sha256').update(token).digest('base64')
+    const known = remembered.get(hash)
+    const { header, claims } = known ?? parseCompactToken(token)
     const requireSignature = signatures.get(header.alg)
     if (requireSignature === undefined) throw new Error('alg')
     // Read before the signature, believed after it: what its own claims refuse makes nobody ask for a key.
     const accessToken = parseClaims(claims, rules, Date.now() / 1_000)
-    await requireSignature(ctx, header.kid, token)
+    const key = await requireSignature(ctx, header.kid, token, known?.key)
+    if (known?.key !== key) remembered.set(hash, { header, claims, key })
     return accessToken
   }
 
@@ -91,8 +96,12 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
 const authorizationHeaders = (ctx: Context): readonly string[] =>
   ctx.req.rawHeaders.filter((_, i, lines) => i % 2 === 1 && lines[i - 1]?.toLowerCase() === 'authorization')
 
-/** Signatures that are known to be right. A signature does not change; claims, times, keys and the user are looked at every time. */
-const REMEMBERED_SIGNATURES = 10_000
+/**
+ * A token whose signature is known to be right with that key. It is known by its hash, so that no bearer token outlives its request
+ * here. What it says does not change; whether its claims and times will do, its key and its user are looked at every time.
+ */
+interface VerifiedToken extends CompactToken { readonly key: KeyObject }
+const REMEMBERED_TOKENS = 10_000
 
 /**
  * koa-jwt, pinned to one algorithm. It runs on a request shown aside: it finds the token only through `getToken`, the key only
@@ -109,19 +118,17 @@ const createSignatureCheck = (alg: string, keys: KeySource, rules: ClaimRules) =
     secret: async (): Promise<string> => { throw new Error('the key comes with the token') },
   }
   const middleware = koaJwt(options)
-  // By the token's hash, so that no bearer token outlives its request here; with the key that it was verified with.
-  const verified = new LRUCache<string, KeyObject>({ max: REMEMBERED_SIGNATURES })
-  return async (ctx: Context, kid: string, token: string): Promise<void> => {
+  /** Answers the key that the signature is right with. `before` is the one that it was right with then. */
+  return async (ctx: Context, kid: string, token: string, before: KeyObject | undefined): Promise<KeyObject> => {
     // Found before koa-jwt runs: it would turn an error of the key source (503) into a bad token (401). Handed over on the
     // state, it stays the key object that it is; as text it would be parsed again for every request.
     const secret = await keys.find(kid, alg)
     if (secret.type !== 'public') throw new Error('not a public key')
-    const hash = createHash('sha256').update(token).digest('base64')
-    if (verified.get(hash) === secret) return
+    if (secret === before) return secret
     let passed = false
     await middleware(aside(ctx, { token, secret }).view, async () => { passed = true })
     if (!passed) throw new Error('koa-jwt did not pass the token on')
-    verified.set(hash, secret)
+    return secret
   }
 }
 

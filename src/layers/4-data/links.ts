@@ -13,7 +13,7 @@ import type { Binding } from './context.js'
 import { formatCursor, parseCursor } from './keyset.js'
 import { LINK_LINES } from './link-export.js'
 import type { LinkFormat } from './link-export.js'
-import { knex, ownerBound, toKeptStatement, toStatement } from './query.js'
+import { keptForms, knex, ownerBound, toKeptStatement, toStatement } from './query.js'
 import { RecordChanged } from './record-changed.js'
 import { insertOnce, madeBefore } from './repeat.js'
 
@@ -81,17 +81,15 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
       return made
     },
     update: async (link, changes, version) => {
-      const query = exactly(binding, link, version)
-        .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
-        .returning([...COLUMNS])
-      const [row] = await inTransaction<LinkRow>(database, binding.change, toKeptStatement(query)).catch(refuseTakenCode)
+      const statement = updateOf({ ...shapeOf(binding, link, version), fields: FIELDS.filter((field) => changes[field] !== undefined) }, { ...valuesOf(binding, link, version), ...changes })
+      const [row] = await inTransaction<LinkRow>(database, binding.change, statement).catch(refuseTakenCode)
       if (!row) throw new RecordChanged()
       changed(link.code)
       changed(row.code)
       return toLink(row)
     },
     delete: async (link, version) => {
-      const [row] = await inTransaction(database, binding.change, toKeptStatement(exactly(binding, link, version).delete().returning('id')))
+      const [row] = await inTransaction(database, binding.change, deleteOf(shapeOf(binding, link, version), valuesOf(binding, link, version)))
       if (!row) throw new RecordChanged()
       changed(link.code)
     },
@@ -103,15 +101,32 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
   }
 }
 
+/** What the text of a change depends on; its values come apart. */
+interface ChangeShape { readonly reach: Binding['reach']; readonly loaded: boolean; readonly versioned: boolean }
+
+const shapeOf = ({ reach, userId }: Binding, link: Link | PresumedLink, version: number | undefined): ChangeShape =>
+  ({ reach: reach === 'own' && userId === null ? 'none' : reach, loaded: 'id' in link, versioned: version !== undefined })
+
+const valuesOf = ({ userId }: Binding, link: Link | PresumedLink, version: number | undefined) =>
+  ({ user: userId, was: link.code, owner: link.owner_id, id: 'id' in link ? link.id : undefined, version })
+
 /**
  * The record that was decided about, within the caller's reach: this id, still with this owner and under this code; of one that
  * was presumed, the caller's own under this code.
  */
-const exactly = (binding: Binding, link: Link | PresumedLink, version?: number) => {
-  const query = ownerBound('links', 'owner_id', binding).where('code', link.code).whereRaw('owner_id is not distinct from ?', [link.owner_id])
-  if ('id' in link) query.where('id', link.id)
-  return version === undefined ? query : query.where('version', version)
+const exactly = ({ reach, loaded, versioned }: ChangeShape, value: (name: string) => string) => {
+  const query = ownerBound('links', 'owner_id', { reach, userId: value('user') }).where('code', value('was')).whereRaw('owner_id is not distinct from ?', [value('owner')])
+  if (loaded) query.where('id', value('id'))
+  return versioned ? query.where('version', value('version')) : query
 }
+
+const FIELDS = ['code', 'target'] as const
+
+const updateOf = keptForms(({ fields, ...shape }: ChangeShape & { readonly fields: readonly string[] }, value) => exactly(shape, value)
+  .update({ ...Object.fromEntries(fields.map((field) => [field, value(field)])), updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
+  .returning([...COLUMNS]))
+
+const deleteOf = keptForms((shape: ChangeShape, value) => exactly(shape, value).delete().returning('id'))
 
 const create = async (database: Database, binding: Binding, repeat: Repeat | null, target: string, code: string | undefined): Promise<Link> => {
   for (let tried = 1; ; tried += 1) {
