@@ -46,7 +46,7 @@ export const openDatabase = async (settings: DatabaseSettings, use: { readonly m
     const { owner, service, leave } = await openEmbeddedPostgres({ dataDir: settings.dataDir })
     try {
       const migrated = await migrate({ owner, service, folder })
-      const login = { ...owner, user: service.user, password: service.password }
+      const login = { ...owner, user: service.user, password: service.password, options: optionsOf({ pooled: false }) }
       return { service: login, listener: login, embedded: true, migrated, leave }
     } catch (error) {
       await leave()
@@ -58,8 +58,7 @@ export const openDatabase = async (settings: DatabaseSettings, use: { readonly m
   const owner = { connectionString: migrationDatabaseUrl ?? databaseUrl }
   const { owns } = await requireVersion(owner)
   const separate = !owns || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== login.username)
-  // `role` as a start-up setting: a transaction's own role ends with it, and this one is what it falls back to.
-  const service = separate ? { connectionString: databaseUrl } : { connectionString: databaseUrl, options: `-c role=${SERVICE_ROLE}` }
+  const service = { connectionString: databaseUrl, options: optionsOf({ pooled: settings.databasePooled === true, ...(separate ? {} : { role: SERVICE_ROLE }) }) }
   const listener = listenerOf(service, settings)
   const user = separate ? decodeURIComponent(login.username) : SERVICE_ROLE
   if (separate && use.migrating !== true) {
@@ -72,6 +71,16 @@ export const openDatabase = async (settings: DatabaseSettings, use: { readonly m
   // who only migrates needs no session of the service, nor the pooler that it would lead through
   if (use.migrating !== true) await requireServiceSession(service, { role: separate ? undefined : SERVICE_ROLE, pooled: settings.databasePooled === true })
   return { service, listener, embedded: false, migrated, leave }
+}
+
+/**
+ * Start-up settings of the service's connections. A transaction's own role ends with it, and `role` is what it falls back to. A
+ * change reads the revision after it got the lock, so no isolation but this one will do (migrations/0010); a pooler takes no such
+ * setting, and has to lead to a server where it is the default.
+ */
+const optionsOf = ({ pooled, role }: { readonly pooled: boolean; readonly role?: string }): string | undefined => {
+  const options = [...(role === undefined ? [] : [`-c role=${role}`]), ...(pooled ? [] : ['-c default_transaction_isolation=read\\ committed'])]
+  return options.length === 0 ? undefined : options.join(' ')
 }
 
 /** Runs work as the owner of the schema: for what the service's role has no right to (`linkgate audit expire`). */

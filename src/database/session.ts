@@ -40,10 +40,11 @@ export const requireServiceSession = async (connection: ClientConfig, { role, po
   client.on('error', () => undefined)
   try {
     await client.connect()
-    const { rows: [session] } = await client.query<Session & { readonly pid: number }>(`select who.*, pg_backend_pid() as pid from (${WHO_AM_I}) who`)
+    const { rows: [session] } = await client.query<Session & { readonly pid: number; readonly isolation: string }>(`select who.*, pg_backend_pid() as pid, current_setting('default_transaction_isolation') as isolation from (${WHO_AM_I}) who`)
     if (session === undefined) throw new StartError('DATABASE_URL: the session has no role')
     const fault = faultOfSession(session, role)
     if (fault !== undefined) throw new StartError(`DATABASE_URL: ${fault}; a pooler or proxy in between has to leave the role as it is (docs/operations.md#pgbouncer)`)
+    if (session.isolation !== 'read committed') throw new StartError(`DATABASE_URL: default_transaction_isolation is "${session.isolation}"; it has to be "read committed" (alter role … set default_transaction_isolation)`)
     if (!pooled && session.pid !== processOf(client)) {
       throw new StartError('DATABASE_URL leads through a pooler: set DATABASE_POOLER=transaction (docs/operations.md#pgbouncer)')
     }

@@ -49,6 +49,37 @@ describe('the pool', () => {
     expect(results.map(({ rows: [row] }) => row)).to.deep.equal([{ a: 1 }, { b: 'two' }, { c: 3 }])
   })
 
+  it('keeps statements by name for the connection, also where one is sent twice before the server has it', async () => {
+    const named = (value: string) => ({ name: 'kept', text: 'select $1::text as value', values: [value] })
+    for (const values of [['a', 'b'], ['c'], ['d', 'e']]) {
+      expect((await pool.flush(values.map(named))).map(({ rows }) => rows)).to.deep.equal(values.map((value) => [{ value }]))
+    }
+    expect(await pool.run<{ n: string }>({ text: `select count(*) as n from pg_prepared_statements where name = 'kept'` })).to.deep.equal([{ n: '1' }])
+  })
+
+  it('tells the server a named statement anew where it failed, was taken away or answers other columns now', async () => {
+    const named = { name: 'brittle', text: 'select * from brittle' }
+    expect(await failureOf(pool.run(named))).to.have.property('code', '42P01')
+    await db.asOwner('create table brittle as select 1 as a')
+    await db.asOwner('grant select on brittle to public')
+    expect(await pool.run(named)).to.deep.equal([{ a: 1 }])
+    await pool.run({ text: 'deallocate all' })
+    expect(await failureOf(pool.run(named))).to.have.property('code', '26000')
+    expect(await pool.run(named)).to.deep.equal([{ a: 1 }])
+    await db.asOwner('alter table brittle add column b int default 2')
+    expect(await failureOf(pool.run(named))).to.have.property('code', '0A000')
+    expect(await pool.run(named)).to.deep.equal([{ a: 1, b: 2 }])
+    await db.asOwner('drop table brittle')
+  })
+
+  it('never sends one text under the name of another', async () => {
+    await pool.run({ name: 'taken', text: 'select 1 as one' })
+    const before = wire.sent()
+    expect(await failureOf(pool.flush([ENTER, { name: 'taken', text: 'select 2 as two' }]))).to.have.property('message').that.includes('another text')
+    expect(wire.sent()).to.equal(before)
+    expect(await pool.run({ name: 'taken', text: 'select 1 as one' })).to.deep.equal([{ one: 1 }])
+  })
+
   it('sends nothing at all of a flush with a statement that cannot be sent', async () => {
     await pool.run({ text: 'select 1' })
     const before = wire.sent()

@@ -13,8 +13,8 @@ describe('the session of the service, at its start', () => {
   let db: TestDatabase
   const role = `login_${randomBytes(6).toString('hex')}`
 
-  const open = (databaseUrl: string, migrationDatabaseUrl: string) =>
-    openDatabase({ databaseUrl, migrationDatabaseUrl, dataDir: '', migrations: new URL('migrations/', PACKAGE_ROOT) }).then(({ migrated }) => migrated, (error: unknown) => error)
+  const open = (databaseUrl: string, migrationDatabaseUrl: string, more: { readonly databasePooled?: boolean } = {}) =>
+    openDatabase({ ...more, databaseUrl, migrationDatabaseUrl, dataDir: '', migrations: new URL('migrations/', PACKAGE_ROOT) }).then(({ migrated }) => migrated, (error: unknown) => error)
 
   before(async () => {
     db = await testDatabase()
@@ -44,6 +44,14 @@ describe('the session of the service, at its start', () => {
   it('needs nothing of the owner where the schema is up to date, and leaves the owner\'s rights at the door where one URL is both', async () => {
     expect(await open(urlOf(db.service), urlOf(db.service))).to.deep.equal([])
     expect(await open(urlOf(db.owner), urlOf(db.owner))).to.deep.equal([])
+  })
+
+  it('is made with the isolation that changes need, and refused where a pooler keeps that from it', async () => {
+    const login = urlOf({ ...db.service, user: role, password: 'a password' })
+    await db.asOwner(`alter role ${role} set default_transaction_isolation = 'serializable'`)
+    expect(await open(login, urlOf(db.owner))).to.deep.equal([])
+    expect(await open(login, urlOf(db.owner), { databasePooled: true })).to.be.instanceOf(StartError).with.property('message').that.includes('default_transaction_isolation is "serializable"')
+    await db.asOwner(`alter role ${role} reset default_transaction_isolation`)
   })
 
   it('is refused where the login does not work, in one line', async () => {
