@@ -42,8 +42,7 @@ export const route = <Params = undefined, Query = undefined, Body = undefined, R
     const bodyOnce = () => (body ??= readBody(ctx, spec.accepts ?? ['json']).catch((error: unknown) => { throw asInputFault(error, spec.inputFault) }))
     try {
       const presuming = spec.presumes === true
-      began.caller = await layers.gateway(ctx, spec.gateway, { presuming })
-      if (began.caller.user !== null) ctx.state.userId = began.caller.user.id
+      await know(began, layers.gateway(ctx, spec.gateway, { presuming }))
       const answer = await settle(layers, began, { presuming, act: (attempt) => act(spec, layers, began, attempt, bodyOnce) })
       if (began.decision !== null) layers.count({ effect: 'allow', rule: began.decision.rule, layer: 'object' })
       if (began.decision !== null && recordsBeside(spec, layers, answer)) layers.record(recordOfAnswer(began, answer.status))
@@ -81,7 +80,6 @@ const act = async <Params, Query, Body, Record extends Owned | null, Store, Part
   body: () => Promise<unknown>,
 ): Promise<Answer> => {
   const { ctx } = began
-  began.decision = null
   if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)
   const params = parsePath(spec, ctx)
   const { record, decision } = spec.object === 'none'
@@ -144,6 +142,14 @@ const parsePath = <Params>(spec: { readonly params?: RouteSpec<Params, unknown, 
   return parsed.data
 }
 
+/** Who asks, once the gateway has said so: nobody until then, for what is refused on the way is recorded of nobody. */
+const know = async (began: Began, admitted: Promise<Caller>): Promise<void> => {
+  began.caller = null
+  delete began.ctx.state.userId
+  const caller = began.caller = await admitted
+  if (caller.user !== null) began.ctx.state.userId = caller.user.id
+}
+
 /** One way through the layers: for whom, under which policy, and whether it may rest on what is presumed. */
 interface Attempt { readonly caller: Caller; readonly snapshot: Snapshot; readonly presuming: boolean }
 
@@ -164,7 +170,9 @@ const settle = async (layers: Layers, began: Began, { presuming, act }: { readon
       if (asked === 0 ? !maybeMistaken(error) : !isReplaced(error)) throw error
       if (asked === 2) throw refusalOfReplaced(error)
       snapshot = error instanceof PolicyReplaced ? await newestSnapshot(layers) : layers.policy.current()
-      if (caller.renew && (caller.remembered === true || error instanceof CallerChanged)) began.caller = await caller.renew()
+      began.decision = null
+      delete ctx.state.decision
+      if (caller.renew && (caller.remembered === true || error instanceof CallerChanged)) await know(began, caller.renew())
     }
   }
 }

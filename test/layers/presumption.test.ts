@@ -92,6 +92,19 @@ describe('what a change presumes', () => {
     })
   }
 
+  it('records a refusal as it would without a memory', async () => {
+    const code = await addLink()
+    await service.db.asOwner('update users set suspended_at = now() where id = $1', [editor.id])
+    const answers = [await service.request('GET', '/links', { token: editor.token }), await change(code)]
+    const ids = answers.map(({ headers }) => headers.get('X-Request-ID'))
+    const recorded = async () => service.db.asOwner<{ subject_id: string | null; layer: string; rule: string; effect: string }>(
+      'select subject_id, layer, rule, effect from decisions where request_id = any ($1) order by id', [ids])
+    while ((await recorded()).length < 2) continue
+    const [asked, remembered] = await recorded()
+    expect(remembered).to.deep.equal(asked)
+    expect(remembered).to.deep.equal({ subject_id: null, layer: 'gateway', rule: 'invalid_token', effect: 'deny' })
+  })
+
   it('records the role that the caller has, and not the one that they had', async () => {
     const code = await addLink()
     await service.db.asOwner(`update users set role = 'viewer' where id = $1`, [editor.id])
