@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { superviseWorkers } from '../../src/cluster/supervise.js'
 import type { End, WorkerProcess } from '../../src/cluster/worker-process.js'
 import { StartError } from '../../src/domain/start-error.js'
+import { keepLog } from '../support/log.js'
 
 /** A worker without a process: it ends when it is told to, or when the test says so. */
 interface FakeWorker extends WorkerProcess { end(end?: Partial<End>): void; readonly stopped: boolean[] }
@@ -52,7 +53,8 @@ describe('the supervisor', () => {
 
   it('waits longer each time a worker dies young', async () => {
     const { fork, nth } = fakeWorkers()
-    const supervisor = await superviseWorkers({ count: 1, fork, log })
+    const kept = keepLog()
+    const supervisor = await superviseWorkers({ count: 1, fork, log: kept.log })
     const pauses: number[] = []
     for (let i = 0; i < 3; i++) {
       const began = performance.now()
@@ -60,7 +62,10 @@ describe('the supervisor', () => {
       await nth(i + 1)
       pauses.push(performance.now() - began)
     }
-    for (const [i, atLeast] of [95, 195, 395].entries()) expect(pauses[i]).to.be.within(atLeast, atLeast * 2)
+    const told = kept.lines().flatMap((line) => /"restart_in_ms":(\d+)/.exec(line)?.[1] ?? []).map(Number)
+    expect(told).to.deep.equal([100, 200, 400])
+    // a timer may be early by what the clock is rounded to
+    for (const [i, pause] of told.entries()) expect(pauses[i]).to.be.at.least(pause - 5)
     await supervisor.stop({ now: false })
     expect(supervisor.workers()).to.have.length(0)
   })
