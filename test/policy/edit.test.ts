@@ -93,12 +93,18 @@ describe('commitEdit', () => {
       const { rows: [backend] } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
       const kill = () => db.asOwner('select pg_terminate_backend($1)', [backend?.pid])
       let sent = 0
-      const query = async (text: string, values?: unknown[]) => {
-        const nth = ++sent
-        if (nth === n && moment === 'before') await kill()
-        const result = await client.query(text, values)
-        if (nth === n && moment === 'after') await kill()
-        return result
+      let last: Promise<unknown> = Promise.resolve()
+      // one after another, as the server takes them: none overtakes the one at which the connection dies
+      const query = (text: string, values?: unknown[]) => {
+        const answer = last.then(async () => {
+          const nth = ++sent
+          if (nth === n && moment === 'before') await kill()
+          const result = await client.query(text, values)
+          if (nth === n && moment === 'after') await kill()
+          return result
+        })
+        last = answer.catch(() => undefined)
+        return answer
       }
       return work(new Proxy(client, { get: (target, key): unknown => (key === 'query' ? query : Reflect.get(target, key, target)) }))
     }),
