@@ -3,7 +3,8 @@ import { medianOf } from './measure.js'
 import type { Measured } from './measure.js'
 import type { Suite } from './report.js'
 
-const measured = (name: string, rounds: readonly number[]): Measured => ({ name, rounds, median: medianOf(rounds), lowest: Math.min(...rounds), highest: Math.max(...rounds) })
+/** What was measured by other means than `measure`. */
+export const measured = (name: string, rounds: readonly number[]): Measured => ({ name, rounds, median: medianOf(rounds), lowest: Math.min(...rounds), highest: Math.max(...rounds) })
 
 /**
  * A load as two suites: requests a second, which the load generator on the same machine bounds too, and the server's own

@@ -5,20 +5,21 @@ import Table from 'cli-table3'
 
 import type { Measured } from './measure.js'
 
+/** What a figure, kept in nanoseconds, bytes or pieces, is divided by to be one of its unit. */
+export const DIVISOR = { ns: 1, µs: 1e3, ms: 1e6, '/s': 1, MiB: 2 ** 20, bytes: 1, connections: 1 } as const
+
 export interface Suite {
   readonly title: string
   /** the subject whose median every other is divided by */
   readonly baseline: string
-  readonly unit: 'ns' | 'µs' | 'ms' | '/s' | 'MiB'
+  readonly unit: keyof typeof DIVISOR
   readonly measured: readonly Measured[]
 }
-
-const DIVISOR = { ns: 1, µs: 1e3, ms: 1e6, '/s': 1, MiB: 2 ** 20 } as const
 
 /** One suite as a table for people: medians with their spread, and ratios to the baseline. */
 export const printSuite = ({ title, baseline, unit, measured }: Suite): void => {
   const base = measured.find(({ name }) => name === baseline)?.median ?? Number.NaN
-  const figure = (nanoseconds: number) => (nanoseconds / DIVISOR[unit]).toFixed(1)
+  const figure = (measured: number) => (measured / DIVISOR[unit]).toFixed(1)
   const table = new Table({ head: [title, `median ${unit}`, 'lowest', 'highest', 'times the baseline'], style: { head: [], border: [] } })
   for (const { name, median, lowest, highest } of measured) {
     table.push([name === baseline ? `${name} (baseline)` : name, figure(median), figure(lowest), figure(highest), (median / base).toFixed(3)])

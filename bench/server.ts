@@ -8,10 +8,12 @@ import { PACKAGE_ROOT } from '../src/config.js'
 /** A server in a process of its own, as its users would run it. */
 export interface BenchServer {
   readonly url: string
-  /** processor time that it has used so far, in seconds */
+  /** processor time that it and its workers have used so far, in seconds */
   cpuSeconds(): Promise<number>
   /** resident memory, in bytes: now, and the most there ever was */
   memory(): Promise<{ readonly now: number; readonly peak: number }>
+  /** resident memory of each of its workers, in bytes */
+  workers(): Promise<readonly number[]>
   stop(): Promise<void>
 }
 
@@ -29,14 +31,17 @@ export const startServer = async (args: readonly string[], environment: Readonly
     })
     child.once('exit', (code) => reject(new Error(`a server ended with ${code}: ${output}`)))
   })
-  const field = async (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1_024
+  const field = async (name: string, pid = child.pid) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
+  const workers = async () => (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).split(' ').filter((pid) => pid.trim() !== '').map(Number)
+  const seconds = async (pid: number | undefined) => {
+    const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
+  }
   return {
     url,
-    cpuSeconds: async () => {
-      const fields = (await readFile(`/proc/${child.pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
-      return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
-    },
+    cpuSeconds: async () => (await Promise.all([child.pid, ...await workers()].map(seconds))).reduce((sum, each) => sum + each),
     memory: async () => ({ now: await field('VmRSS'), peak: await field('VmHWM') }),
+    workers: async () => Promise.all((await workers()).map((pid) => field('VmRSS', pid))),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')

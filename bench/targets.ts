@@ -1,5 +1,6 @@
 import Table from 'cli-table3'
 
+import { DIVISOR } from './report.js'
 import type { Suite } from './report.js'
 
 /** What a figure is held against: a subject's median over the baseline's (or, without a baseline, the median itself). */
@@ -32,8 +33,6 @@ const TARGETS: readonly Target[] = [
   { path: 'warm start to ready, ms', suite: 'Start', subject: 'warm start to ready', bound: 'at most', value: 1_000, absolute: true },
 ]
 
-const UNIT = { ns: 1, µs: 1e3, ms: 1e6, '/s': 1, MiB: 2 ** 20 } as const
-
 export interface Verdict { readonly path: string; readonly measured: number; readonly bound: Target['bound']; readonly value: number; readonly met: boolean }
 
 /** Every target with the figure of this run. Throws where a suite or a subject is not there: a target that nobody measures is none. */
@@ -44,7 +43,7 @@ export const judge = (suites: readonly Suite[]): readonly Verdict[] => TARGETS.m
     if (suite === undefined || found === undefined) throw new Error(`no figure of ${title}: ${name}`)
     return found.median
   }
-  const measured = medianOf(subject) / (absolute && suite ? UNIT[suite.unit] : medianOf(against ?? suite?.baseline ?? ''))
+  const measured = medianOf(subject) / (absolute && suite ? DIVISOR[suite.unit] : medianOf(against ?? suite?.baseline ?? ''))
   return { path, measured, bound, value, met: bound === 'at most' ? measured <= value : measured >= value }
 })
 
