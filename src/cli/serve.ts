@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import { isAbsolute, join, relative, sep } from 'node:path'
 
@@ -108,7 +108,12 @@ const addFirstAdmin = async (accounts: Accounts, { dataDir, externalIssuer }: Co
   await writeFile(passwordFile, password, { mode: 0o600 })
   await chmod(passwordFile, 0o600)
   const added = await accounts.addFirst({ email: FIRST_ADMIN, role: 'admin', name: 'Admin', passwordHash: await (await createPasswords()).hash(password) })
-  return added === null ? null : { email: added.email, passwordFile: shown(passwordFile) }
+  if (added === null) {
+    // another node was first, and its password is the one that counts
+    await rm(passwordFile, { force: true })
+    return null
+  }
+  return { email: added.email, passwordFile: shown(passwordFile) }
 }
 
 /** A path as short as it can be read: relative where it leads down from here, absolute where it would lead up. */

@@ -1,0 +1,44 @@
+import { access, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { expect } from 'chai'
+import { Client } from 'pg'
+
+import { testDatabase } from '../support/database.js'
+import { onDatabase, startNode } from '../support/node.js'
+import type { ServiceNode } from '../support/node.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { untilSaid } from '../support/workers.js'
+
+/** The lock under which the first account is made (src/identity/accounts.ts). */
+const FIRST_ACCOUNT = 7_274_502
+
+describe('the first admin', () => {
+  const nodes: ServiceNode[] = []
+  after(() => Promise.all(nodes.map((node) => node.stop())))
+
+  it('of two nodes that start at once on an empty database, one alone leaves a password, and it signs in', async () => {
+    const { service, owner } = await testDatabase()
+    const folders = [join(await makeTemporaryFolder(), 'data'), join(await makeTemporaryFolder(), 'data')]
+    const door = new Client(owner)
+    await door.connect()
+    try {
+      // both have seen that nobody is there yet before either may make anybody
+      await door.query('select pg_advisory_lock($1)', [FIRST_ACCOUNT])
+      nodes.push(...await Promise.all(folders.map((folder) => startNode({ ...onDatabase(service, owner), DATA_DIR: folder, REQUEST_DEADLINE_MS: '30000' }))))
+      const waiting = 'select 1 from pg_locks where locktype = \'advisory\' and database = (select oid from pg_database where datname = current_database()) and objid = $1 and not granted'
+      while ((await door.query(waiting, [FIRST_ACCOUNT])).rowCount !== 2);
+    } finally {
+      await door.end()
+    }
+    await Promise.all(nodes.map((node) => untilSaid(node, (output) => output.includes('Ctrl-C'))))
+
+    const left = (await Promise.all(folders.map((folder) => access(join(folder, 'first-admin-password')).then(() => [folder], () => [])))).flat()
+    expect(left).to.have.length(1)
+    const password = await readFile(join(left[0] ?? '', 'first-admin-password'), 'utf8')
+    for (const { baseUrl } of nodes) {
+      const answer = await fetch(`${baseUrl}/auth/token`, { method: 'POST', body: new URLSearchParams({ grant_type: 'password', username: 'admin@localhost', password }) })
+      expect(answer.status).to.equal(200)
+    }
+  })
+})
