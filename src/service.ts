@@ -295,6 +295,8 @@ const openRedis = async (url: string, log: Logger): Promise<Redis> => {
   // as large as a web framework, and rarely asked for
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, REDIS_OPTIONS)
-  redis.on('error', (err: Error) => log.warn({ err }, 'Redis is away; limits are counted in this process'))
+  const tell = whenNew((err) => (err === null ? log.info('Redis counts for all nodes') : log.warn({ err }, 'Redis is away; limits are counted in this process')))
+  redis.on('error', tell)
+  redis.on('ready', () => tell(null))
   return redis
 }

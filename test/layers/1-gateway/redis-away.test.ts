@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { openConnection } from '../../support/connection.js'
 import { testDatabase } from '../../support/database.js'
 import type { TestDatabase } from '../../support/database.js'
+import { keepLog } from '../../support/log.js'
 import { onDatabase, startNode } from '../../support/node.js'
 import { requireBuilt } from '../../support/program.js'
 import { hasRedis, startRedis } from '../../support/redis.js'
@@ -24,13 +25,14 @@ const PATIENCE_MS = 1_000
   let one: TestService
   let other: TestService
   let admin: TestUser
+  const kept = keepLog()
 
   before(async () => {
     redis = await startRedis()
     db = await testDatabase()
     // callers say who they are, so that each test has a bucket of its own
     const environment = { REDIS_URL: redis.url, RATE_LIMIT_ANONYMOUS: `${QUOTA}/600`, TRUSTED_PROXY_HOPS: '1', JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem') }
-    one = await startTestService({ db, environment })
+    one = await startTestService({ db, environment, log: kept.log })
     other = await startTestService({ db, environment })
     admin = await one.addUser('admin')
     await untilShared('192.0.2.1')
@@ -89,6 +91,13 @@ const PATIENCE_MS = 1_000
     await redis.start()
     await untilShared('192.0.2.31')
     await expectShared('192.0.2.32')
+  })
+
+  it('are told of once: that Redis is away, and for which reason; and that it counts again', () => {
+    const told = kept.lines().filter((line) => line.includes('Redis')).map((line) => /"err":\{[^}]*?"message":"([^"]+)"/.exec(line)?.[1] ?? /"msg":"([^"]+)"/.exec(line)?.[1])
+    expect(told.at(-1)).to.equal('Redis counts for all nodes')
+    expect(told.filter((text, i) => text === told[i - 1])).to.deep.equal([])
+    expect(told.length, 'it was away').to.be.above(1)
   })
 
   it('hold over the workers of a node while it is frozen', async () => {
