@@ -96,6 +96,15 @@ describe('the files of a deployment', () => {
     }
   })
 
+  it('the balancer knows every node of the compose file, and what is mounted is there', () => {
+    const { services } = z.looseObject({ services: z.record(z.string(), z.looseObject({ volumes: z.array(z.string()).default([]) })) }).parse(parse(read('compose.yaml'), { merge: true }))
+    const mounted = Object.values(services).flatMap(({ volumes }) => volumes.map((volume) => volume.split(':')[0] ?? '')).filter((path) => path.startsWith('./'))
+    expect(mounted).to.have.length(2)
+    for (const path of mounted) expect(read(path), path).not.to.equal('')
+    const balanced = [...read('deploy/compose/balancer.conf.template').matchAll(/^\s*server (\S+):3000 resolve;$/gm)].map(([, name]) => name)
+    expect(balanced).to.deep.equal(Object.keys(services).filter((name) => name.startsWith('node-')))
+  })
+
   it('the version that the manifests run is the one of this package', () => {
     const { version } = z.looseObject({ version: z.string() }).parse(JSON.parse(read('package.json')))
     for (const { pods: { containers, initContainers } } of pods) for (const { image } of [...containers, ...initContainers]) expect(image).to.equal(`linkgate:${version}`)
