@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 import { cluster, createDatabase } from './cluster.js'
 
-describe('the cluster of a test run', () => {
-  it('is one for the whole run', async () => {
+describe('the cluster of a process that runs tests', () => {
+  it('is one for all of them', async () => {
     expect((await cluster()).socket).to.equal((await cluster()).socket)
   })
 

@@ -32,8 +32,9 @@ let running: Promise<Running> | undefined
  * killed before the next. Of two runs at once, one does.
  */
 const removeAbandoned = async (patience: number): Promise<void> => {
-  const lock = await waitForLock(join(tmpdir(), 'linkgate-test-locks'), 'sweep', patience)
-  if (!('release' in lock)) return
+  // where the lock is somebody else's, so is the sweeping
+  const lock = await waitForLock(join(tmpdir(), 'linkgate-test-locks'), 'sweep', patience).catch(() => undefined)
+  if (lock === undefined || !('release' in lock)) return
   try {
     await sweep()
   } finally {
@@ -43,7 +44,8 @@ const removeAbandoned = async (patience: number): Promise<void> => {
 
 const sweep = async (): Promise<void> => {
   const folders = (await readdir(tmpdir())).filter(name => name.startsWith(PREFIX)).map(name => join(tmpdir(), name))
-  await Promise.all(folders.map(async folder => {
+  // somebody else's folders are none of our business, and no reason not to run the tests
+  await Promise.allSettled(folders.map(async folder => {
     const dataDir = join(folder, 'data')
     const made = await access(join(dataDir, 'postgres')).then(() => true, () => false)
     const run = parseMark(await readFile(join(folder, OWNER), 'utf8').catch(() => ''))
@@ -55,8 +57,7 @@ const sweep = async (): Promise<void> => {
 }
 
 const start = async (): Promise<Running> => {
-  // somebody else's folders are none of our business, and no reason not to run the tests
-  await removeAbandoned(0).catch(() => undefined)
+  await removeAbandoned(0)
   const folder = await makeTemporaryFolder(PREFIX)
   await writeFile(join(folder, OWNER), markToText(await ownMark()))
   try {
