@@ -69,6 +69,8 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
     pipeline: true,
     connectionTimeoutMillis: deadlineMs,
     query_timeout: deadlineMs,
+    // What the caller gave up the server gives up, too: what waited for a lock must not commit once it is had. A pooler takes no such setting.
+    ...(pooled ? {} : { statement_timeout: deadlineMs }),
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: false,
   })

@@ -49,7 +49,7 @@ export const requireServiceSession = async (connection: ClientConfig, { role, po
       throw new StartError('DATABASE_URL leads through a pooler: set DATABASE_POOLER=transaction (docs/operations.md#pgbouncer)')
     }
   } catch (error) {
-    throw asStartError(error)
+    throw asStartError(error, pooled)
   } finally {
     await client.end().catch(() => undefined)
   }
@@ -58,8 +58,10 @@ export const requireServiceSession = async (connection: ClientConfig, { role, po
 /** The server's process as the protocol's greeting named it. A pooler greets with a number of its own. */
 const processOf = (client: object): unknown => ('processID' in client ? client.processID : undefined)
 
-const asStartError = (error: unknown): unknown => {
+const asStartError = (error: unknown, pooled: boolean): unknown => {
   if (!(error instanceof DatabaseError)) return error
+  // some poolers refuse what a server is told at the start, before they can be told by their greeting
+  if (!pooled && error.code === '08P01') return new StartError(`DATABASE_URL leads through a pooler (${error.message}): set DATABASE_POOLER=transaction (docs/operations.md#pgbouncer)`, { cause: error })
   if (/options/.test(error.message) && error.code === '08P01') {
     return new StartError(`DATABASE_URL: a pooler does not take the service's role at the start of a connection (${error.message}): give the service a login role of its own, and MIGRATION_DATABASE_URL to the owner (docs/operations.md#pgbouncer)`, { cause: error })
   }

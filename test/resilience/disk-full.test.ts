@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { verifyLog } from '../../src/audit/verify-log.js'
 import { textAt } from '../support/json.js'
@@ -101,10 +102,17 @@ describe('a decision log that cannot be written', () => {
 
   it('refuses every change within the deadline while somebody holds it, and changes nothing later', async () => {
     const { meanwhile, after: later } = await refusesChanges(503)
-    const holding = service.db.asOwner(`do $$ begin lock table decisions in exclusive mode; perform pg_sleep(2.5); end $$`)
-    while ((await service.db.asOwner(`select from pg_locks where relation = 'decisions'::regclass and mode = 'ExclusiveLock'`)).length === 0);
-    await meanwhile()
-    await holding
+    const holder = new Client(service.db.owner)
+    await holder.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('lock table decisions in exclusive mode')
+      await meanwhile()
+      // what was refused has been given up by the database, too, before the table is free
+      while ((await service.db.asOwner(`select from pg_locks where relation = 'decisions'::regclass and not granted`)).length > 0);
+    } finally {
+      await holder.end()
+    }
     await later()
   })
 })

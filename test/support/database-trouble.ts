@@ -70,7 +70,8 @@ export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () 
       for (let round = 0; round < stops; round += 1) {
         const code = textAt((await create()).json, 'code')
         await untilRemembered(service, code)
-        await server.kill()
+        // it answers nobody from here on; that it is gone altogether may take as long as memory is good for
+        await server.signal('SIGKILL')
         const stopped = performance.now()
         const [redirect, change, list, ready, alive] = await Promise.all([
           service.request('GET', `/${code}`), create(), service.request('GET', '/links', { token: user.token }), service.request('GET', '/readyz'), service.request('GET', '/healthz'),
@@ -88,6 +89,7 @@ export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () 
         expectAway(last)
         expect(remembered, 'how long memory answered').to.be.lessThan(REMEMBERED_MS + SLACK_MS)
 
+        await server.kill()
         await server.start()
         const started = performance.now()
         const until = async (ask: () => Promise<TestResponse>, status: number) => {
