@@ -25,7 +25,7 @@ export const previousVersion = async (): Promise<PreviousVersion | null> => {
   if (!has) return null
   const folder = await makeTemporaryFolder()
   await run('sh', ['-c', 'git -C "$1" archive "$2" | tar -x -C "$3"', 'sh', ROOT, COMMIT, folder])
-  // what it depends on has only grown since
+  // what it depends on is all here; koa-helmet is for it alone, among the dependencies of development
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   await run(process.execPath, [join(folder, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: folder })
   return { program: join(folder, 'bin/linkgate.js'), migrations: pathToFileURL(join(folder, 'migrations/')) }
