@@ -1,5 +1,8 @@
 import type { PoolClient, QueryConfig, QueryResultRow } from 'pg'
 
+import { sendBatch } from './batch.js'
+import type { WireStatement } from './batch.js'
+
 /**
  * Rows of one select inside the client's transaction, `batch` at a time: memory stays that of two batches, for the next one is
  * under way while the caller works on this one.
@@ -15,5 +18,18 @@ export async function* cursorRows<Row extends QueryResultRow>(client: PoolClient
     next = fetch()
     next.catch(() => undefined)
     yield rows
+  }
+}
+
+/** Pages of a long read inside the client's transaction, one row each: the next one is under way while the caller works on this one. */
+export async function* pagedRows<Row extends QueryResultRow>(client: PoolClient, pageAfter: (before: Row | null) => WireStatement): AsyncGenerator<Row> {
+  const ask = async (before: Row | null): Promise<Row | undefined> => (await sendBatch(client, [pageAfter(before)]))[0]?.rows[0]
+  let next = ask(null)
+  for (;;) {
+    const page = await next
+    if (page === undefined) return
+    next = ask(page)
+    next.catch(() => undefined)
+    yield page
   }
 }

@@ -34,5 +34,11 @@ export interface Database {
    */
   stream<Row extends QueryResultRow>(context: Statement, select: Statement, batch: number): AsyncGenerator<readonly Row[]>
 
+  /**
+   * A long read in pages, in one transaction that begins with `context` and sees one moment: `pageAfter` answers the statement of the
+   * page behind a row, or of the first; it answers one row, or none at the end. Memory stays that of two. Stops as `stream` does.
+   */
+  pages<Row extends QueryResultRow>(context: Statement, pageAfter: (before: Row | null) => Statement): AsyncGenerator<Row>
+
   close(): Promise<void>
 }

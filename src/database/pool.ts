@@ -4,7 +4,7 @@ import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 import { Refusal } from '../domain/refusal.js'
 import { sendBatch } from './batch.js'
 import type { WireStatement } from './batch.js'
-import { cursorRows } from './cursor.js'
+import { cursorRows, pagedRows } from './cursor.js'
 import type { Database, Statement } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
 
@@ -59,6 +59,8 @@ const wireValue = (value: unknown): string | Buffer | null => {
 const toWire = (kept: boolean) => ({ text, values = [], name }: Statement): WireStatement => ({ text, values: values.map(wireValue), name: kept ? name : undefined })
 
 const BEGIN = 'begin isolation level read committed'
+/** Statements one after another then see what the first of them saw. */
+const BEGIN_ONE_MOMENT = 'begin isolation level repeatable read, read only'
 
 /** Opens a pool whose connections send without waiting (pipelining). Connects with the first question, not before. */
 export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleError, observer = NOBODY }: PoolOptions): PooledDatabase => {
@@ -115,6 +117,16 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
   }
 
   let streams = 0
+  const readLong = async function* <Part>(read: (client: PoolClient) => AsyncGenerator<Part>, inside: LongRead): AsyncGenerator<Part> {
+    if (streams === Math.max(1, Math.floor(size * STREAMS))) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
+    streams += 1
+    try {
+      yield* readInTransaction(borrow, read, inside)
+    } finally {
+      streams -= 1
+    }
+  }
+
   return Object.freeze({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
       withClient('run', async (client) => (await sendBatch(client, [wire(statement)]))[0]?.rows ?? []),
@@ -139,15 +151,11 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
         }
       }),
 
-    stream: async function* <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) {
-      if (streams === Math.max(1, Math.floor(size * STREAMS))) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
-      streams += 1
-      try {
-        yield* streamRows<Row>(borrow, toWire(false)(context), toWire(false)(select), batch)
-      } finally {
-        streams -= 1
-      }
-    },
+    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) =>
+      readLong((client) => cursorRows<Row>(client, toWire(false)(select), batch), { begin: BEGIN, context: toWire(false)(context) }),
+
+    pages: <Row extends QueryResultRow>(context: Statement, pageAfter: (before: Row | null) => Statement) =>
+      readLong((client) => pagedRows<Row>(client, (before) => wire(pageAfter(before))), { begin: BEGIN_ONE_MOMENT, context: toWire(false)(context) }),
 
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, limit: size }),
 
@@ -171,13 +179,16 @@ const commit = async (client: PoolClient): Promise<void> => {
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back by the server')
 }
 
-async function* streamRows<Row extends QueryResultRow>(borrow: Borrow, context: WireStatement, select: WireStatement, batch: number): AsyncGenerator<readonly Row[]> {
+/** The transaction of a long read: how it begins, and who it then is. */
+interface LongRead { readonly begin: string; readonly context: WireStatement }
+
+async function* readInTransaction<Part>(borrow: Borrow, read: (client: PoolClient) => AsyncGenerator<Part>, { begin, context }: LongRead): AsyncGenerator<Part> {
   const { client, giveBack } = await borrow('stream')
   let failure: unknown
   try {
-    await client.query(BEGIN)
+    await client.query(begin)
     await client.query(context)
-    yield* cursorRows<Row>(client, select, batch)
+    yield* read(client)
     await commit(client)
   } catch (error) {
     failure = translateError(error)

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 
 /** How records are written down: a head for the whole, lines for each batch. */
-export interface TextFormat<Row> {
+export interface TextFormat<Batch> {
   readonly head: string
-  readonly lines: (rows: readonly Row[]) => string
+  readonly lines: (batch: Batch) => string
 }
 
 /**
@@ -11,14 +11,13 @@ export interface TextFormat<Row> {
  * and whoever reads nothing would keep them for ever.
  */
 const PATIENCE_MS = 30_000
-const BUFFER_BYTES = 64 * 1024
 
 /**
  * Records as a stream of text, a batch at a time. The first batch is fetched before this resolves: a database that is away is still
  * an error response, and not a download that breaks off after a 200. A reader that goes away, also before it read anything, gives
  * the connection back; one that takes no batch for so long is cut off, which no client takes for the end.
  */
-export const exportText = async <Row>(batches: AsyncGenerator<readonly Row[]>, { head, lines }: TextFormat<Row>, patienceMs = PATIENCE_MS): Promise<Readable> => {
+export const exportText = async <Batch>(batches: AsyncGenerator<Batch>, { head, lines }: TextFormat<Batch>, patienceMs = PATIENCE_MS): Promise<Readable> => {
   const first = await batches.next()
   const text = (async function* () {
     if (head !== '') yield head
@@ -42,7 +41,8 @@ export const exportText = async <Row>(batches: AsyncGenerator<readonly Row[]>, {
         return text.return(undefined)
       },
     }),
-  }, { objectMode: false, highWaterMark: BUFFER_BYTES })
+    // texts, and not bytes: the response writes them as they are, and no copy waits for the collector. One of them waits at the most.
+  }, { objectMode: true, highWaterMark: 1 })
   return readable
 }
 

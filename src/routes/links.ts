@@ -110,7 +110,7 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
       handle: async ({ store, query: { format } }) => ({
         status: 200,
-        body: await exportText(store.export(format), { head: LINK_HEADS[format], lines: (lines) => lines.join('') }),
+        body: await exportText(store.export(format), { head: LINK_HEADS[format], lines: (lines) => lines }),
         type: TEXT_TYPES[format],
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),

@@ -13,7 +13,7 @@ const cellsOf = ({ subject, resource, change, ...entry }: LogEntry): readonly (s
   resource.type, resource.code, resource.relation, entry.effect, entry.rule, entry.row_priority, entry.status, change === undefined ? null : JSON.stringify(change),
 ]
 
-export const LOG_FORMATS: Readonly<Record<'csv' | 'ndjson', TextFormat<LogEntry>>> = {
+export const LOG_FORMATS: Readonly<Record<'csv' | 'ndjson', TextFormat<readonly LogEntry[]>>> = {
   csv: { head: stringify([[...COLUMNS]]), lines: (entries) => stringify(entries.map((entry) => [...cellsOf(entry)])) },
   ndjson: { head: '', lines: (entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') },
 }

@@ -12,6 +12,7 @@ export const traceDatabase = (tracer: Tracer, database: Database): Database => (
   flush: (statements) => (tracer.active() ? tracer.within('database.flush', optionsOf(statements), () => database.flush(statements)) : database.flush(statements)),
   transaction: (work) => (tracer.active() ? tracer.within('database.transaction', optionsOf([]), () => database.transaction(work)) : database.transaction(work)),
   stream: (context, select, batch) => (tracer.active() ? traceStream(tracer, [context, select], () => database.stream(context, select, batch)) : database.stream(context, select, batch)),
+  pages: (context, pageAfter) => (tracer.active() ? traceStream(tracer, [context], () => database.pages(context, pageAfter)) : database.pages(context, pageAfter)),
   close: () => database.close(),
 })
 

@@ -88,6 +88,10 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     const streamed: unknown[] = []
     for await (const rows of database.stream(bound(editor).read, { text: 'select code from links order by code' }, 1)) streamed.push(...rows.map(({ code }) => code))
     expect(streamed).to.deep.equal(mine)
+    const paged: unknown[] = []
+    const codeAfter = (before: { readonly code: string } | null) => ({ text: 'select code from links where code > $1 order by code limit 1', values: [before?.code ?? ''] })
+    for await (const { code } of database.pages<{ readonly code: string }>(bound(editor).read, codeAfter)) paged.push(code)
+    expect(paged).to.deep.equal(mine)
   })
 
   it('a row cannot be made for another owner, nor given away', async () => {

@@ -155,6 +155,24 @@ describe('lists and exports', () => {
     }
   })
 
+  it('times have three digits, whatever the fraction is, and are cut and not rounded; a page ends in the middle of nothing', async () => {
+    const owner = await service.addUser('viewer')
+    const fractions = ['', '.1', '.12', '.123', '.123456', '.999999', '.0009', '.000001', '.900009']
+    const codes = await Promise.all(Array.from({ length: 1_001 }, () => addLink(service.db, { owner: owner.id })))
+    await service.db.asOwner('alter table links disable trigger link_decision')
+    await service.db.asOwner(`update links set created_at = ('2026-02-28 23:59:59' || fraction || 'Z')::timestamptz, updated_at = ('2026-02-28 23:59:59' || other || 'Z')::timestamptz
+      from (select code, ($2::text[])[1 + n % 9] as fraction, ($2::text[])[1 + n / 9 % 9] as other from unnest($1::text[]) with ordinality as each (code, n)) wanted where links.code = wanted.code`, [codes, fractions])
+    await service.db.asOwner('alter table links enable trigger link_decision')
+    const cut = (i: number) => `2026-02-28T23:59:59.${(fractions[i % 9] ?? '').slice(1, 4).padEnd(3, '0')}Z`
+    const wanted = new Map(codes.map((code, i) => [code, [cut(i + 1), cut(Math.floor((i + 1) / 9))]]))
+    const csv = (await get('/export', owner)).text.trimEnd().split('\n').slice(1).map((line) => line.split(','))
+    const ndjson = Exported.parse((await get('/export?format=ndjson', owner)).text.trimEnd().split('\n').map((line): unknown => JSON.parse(line)))
+    expect(csv.map(([id]) => BigInt(id ?? ''))).to.deep.equal(csv.map(([id]) => BigInt(id ?? '')).toSorted((a, b) => (a < b ? -1 : 1)))
+    expect(new Map(csv.map(([, code = '', , , ...times]) => [code, times]))).to.deep.equal(wanted)
+    expect(new Map(ndjson.map(({ code, created_at, updated_at }) => [code, [created_at, updated_at]]))).to.deep.equal(wanted)
+    expect(csv).to.have.length(1_001)
+  })
+
   it('a reader that leaves, before the first byte or after it, gives the connection back', async () => {
     await service.db.asOwner(`
       with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))

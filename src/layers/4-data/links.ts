@@ -11,9 +11,9 @@ import type { DataContext, DataRule, Repeat } from '../route.js'
 import { bindTransaction, inTransaction } from './context.js'
 import type { Binding } from './context.js'
 import { formatCursor, parseCursor } from './keyset.js'
-import { LINK_LINES } from './link-export.js'
+import { LINK_COLUMNS, LINK_LINES } from './link-export.js'
 import type { LinkFormat } from './link-export.js'
-import { keptForms, knex, ownerBound, toKeptStatement, toStatement } from './query.js'
+import { keptForms, knex, ownerBound, toKeptStatement } from './query.js'
 import { RecordChanged } from './record-changed.js'
 import { insertOnce, madeBefore } from './repeat.js'
 
@@ -40,13 +40,13 @@ export interface Links {
   update(link: Link | PresumedLink, changes: { readonly target?: string | undefined; readonly code?: string | undefined }, version?: number): Promise<Link>
   delete(link: Link | PresumedLink, version?: number): Promise<void>
   page(query: LinkPageQuery): Promise<{ readonly data: readonly Link[]; readonly next_cursor: string | null }>
-  /** All of them as lines of text, oldest first, in batches; memory does not grow with their number. */
-  export(format: LinkFormat): AsyncGenerator<readonly string[]>
+  /** All of them as lines of text, oldest first, in pages; memory does not grow with their number. */
+  export(format: LinkFormat): AsyncGenerator<string>
 }
 
 const ROLES = { own: 'links_own', any: 'links_any' } as const
 const COLUMNS = ['id', 'code', 'target', 'owner_id', 'created_at', 'updated_at', 'version'] as const
-const EXPORT_BATCH = 1_000
+const EXPORT_PAGE = 1_000
 
 // no 0/O, 1/l/I: a code is read aloud and typed from paper
 const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ'
@@ -68,6 +68,9 @@ export const linksStore = (database: Database, changed: LinkChanged) => (action:
 
 /** Told of a code whose link this process has made, changed or deleted, before anybody gets the answer. */
 export type LinkChanged = (code: string) => void
+
+/** Lines, and the id of the last of them. */
+interface ExportPage { readonly lines: string; readonly last: string }
 
 const openLinks = (database: Database, changed: LinkChanged, context: DataContext, action: Action | 'creation'): Links => {
   const { snapshot, caller } = context
@@ -95,8 +98,11 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
     },
     page: (query) => page(database, binding, query),
     async *export(format) {
-      const query = ownerBound('links', 'owner_id', binding).select(knex.raw(`${LINK_LINES[format]} as line`)).orderBy('id')
-      for await (const rows of database.stream<{ readonly line: string }>(binding.read, toStatement(query), EXPORT_BATCH)) yield rows.map(({ line }) => line)
+      const pageAfter = (last: string) => {
+        const links = ownerBound('links', 'owner_id', binding).select(knex.raw(LINK_COLUMNS)).where('id', '>', last).orderBy('id').limit(EXPORT_PAGE).as('page')
+        return toKeptStatement(knex(links).select(knex.raw(`string_agg(${LINK_LINES[format]}, '' order by id) as lines, max(id) as last`)).havingRaw('count(*) > 0'))
+      }
+      for await (const { lines } of database.pages<ExportPage>(binding.read, (before) => pageAfter(before?.last ?? '0'))) yield lines
     },
   }
 }
