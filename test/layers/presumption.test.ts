@@ -51,6 +51,14 @@ describe('what a change presumes', () => {
     expect(await allowed(code)).to.deep.equal([{ relation: 'own', rule: 'R5', subject_role: 'editor' }])
   })
 
+  it('is asked for where the token lacks the scope: of a user who was suspended meanwhile it is invalid before it is anything else', async () => {
+    const code = await addLink()
+    const narrow = { ...editor, token: await service.tokenFor(editor, 'link:read') }
+    expect(at((await change(code, { user: narrow })).json, 'code')).to.equal('insufficient_scope')
+    await service.db.asOwner('update users set suspended_at = now() where id = $1', [editor.id])
+    expect(at((await change(code, { user: narrow })).json, 'code')).to.equal('invalid_token')
+  })
+
   it('is asked for where the link is somebody else’s, or not there', async () => {
     const theirs = await addLink(await service.addUser('editor'))
     for (let i = 0; i < 2; i += 1) {

@@ -50,7 +50,8 @@ export const createGateway = ({ limiter, tokens, callers, trustedProxyHops }: Ga
       const external = callers.isExternal(token) ? { issuer: token.issuer, subject: token.subject } : null
       return { user, scopes: token.scopes, tokenId: token.id, signIn: token.signIn, external, address, remembered, renew: async () => admit(await callers.find(token), false) }
     }
-    const known = presuming ? callers.recall(token) : undefined
+    // no refusal rests on what is remembered: who lacks the scope may be nobody any more
+    const known = presuming && (rule.scope === 'public' || token.scopes.has(rule.scope)) ? callers.recall(token) : undefined
     return known === undefined ? admit(await callers.find(token), false) : admit(known, true)
   }
 
