@@ -8,7 +8,7 @@ import { untilGone, untilSaid, workerPids } from '../support/workers.js'
 
 describe('workers in trouble', () => {
   it('sixty seconds of the storm on two nodes of two workers behind a balancer commit no change wrongly', async () => {
-    const report = await storm({ milliseconds: 60_000, writers: 8, workers: 2 })
+    const report = await storm({ milliseconds: 60_000, changes: 1_000, writers: 8, workers: 2 })
     expect(report).to.include({ underDenial: 0, tooLate: 0, processes: 4 })
     expect(Object.keys(report.odd).filter((status) => status !== '503'), JSON.stringify(report)).to.deep.equal([])
     expect(report.committed).to.equal(report.acknowledged)

@@ -33,7 +33,9 @@ export interface StormReport {
 }
 
 export interface StormOptions {
+  /** how long it lasts at least, and how many changes it acknowledges at least */
   readonly milliseconds: number
+  readonly changes?: number
   readonly writers: number
   /** processes of each of the two nodes; with more than one, all requests go through a balancer */
   readonly workers?: number
@@ -48,7 +50,7 @@ const DENY = { ptype: 'p', priority: 505, rule: 'STORM', role: 'editor', action:
  * Edits as fast as they commit, flipping an editor's right to update, against writers on two nodes. What happened is
  * read from the database alone: its own commit times say what was in force when a change committed.
  */
-export const storm = async ({ milliseconds, writers, workers = 1, sabotage }: StormOptions): Promise<StormReport> => {
+export const storm = async ({ milliseconds, changes = 0, writers, workers = 1, sabotage }: StormOptions): Promise<StormReport> => {
   const folder = await makeTemporaryFolder()
   const postgres = await openEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: { track_commit_timestamp: 'on', fsync: 'off' } })
   const client = new Client(postgres.owner)
@@ -82,8 +84,9 @@ export const storm = async ({ milliseconds, writers, workers = 1, sabotage }: St
         if (made.status !== 201) throw new Error(`a writer's link was not made: ${made.status}`)
       }
       let until = 0
+      const isOn = () => Date.now() < until || tally.acknowledged < changes
       const write = async (link: string) => {
-        for (let i = 0; Date.now() < until; i += 1) {
+        for (let i = 0; isOn(); i += 1) {
           const { status } = await drain(fetch(link, { method: 'PATCH', headers, body: JSON.stringify({ target: `https://example.com/${i}` }) }))
           if (status === 200) tally.acknowledged += 1
           else if (status === 403) tally.denied += 1
@@ -94,7 +97,7 @@ export const storm = async ({ milliseconds, writers, workers = 1, sabotage }: St
         const headers = { Authorization: tokens.admin, 'Content-Type': 'application/json' }
         let revision = 1
         let standing = false
-        while (Date.now() < until) {
+        while (isOn()) {
           const change = standing ? { add: [], remove: [DENY] } : { add: [DENY], remove: [] }
           const { status } = await drain(fetch(`${urls[0]}/policy/changes`, {
             method: 'POST', headers: { ...headers, 'If-Match': `"${revision}"` }, body: JSON.stringify({ ...change, reason: 'storm' }),
