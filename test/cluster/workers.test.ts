@@ -73,8 +73,10 @@ describe('two workers on one port', function () {
     expect(await count(), 'the quota is used up').to.equal(0)
     limited.child.kill('SIGSTOP')
     try {
-      expect(await count()).to.be.within(30, 60)
-      expect(await count()).to.equal(0)
+      // the connections may lie unevenly on the two: asked until nothing passes any more
+      let passed = 0
+      for (let more = await count(); more > 0; more = await count()) passed += more
+      expect(passed).to.be.within(30, 60)
     } finally {
       limited.child.kill('SIGCONT')
     }
