@@ -29,7 +29,8 @@ begin
   if caller_role is not null and not public.caller_stands(user_id, caller_role, sign_in, token_issuer, token_subject) then
     raise exception using errcode = 'LG007', message = 'the caller is no longer who this was decided for';
   end if;
-  perform set_config('app.decision', decision, true), set_config('app.user_id', coalesce(user_id::text, ''), true), set_config('role', entered_role, true);
+  -- what it changes of links it announces itself, once that is committed (0011)
+  perform set_config('app.announces', 'on', true), set_config('app.decision', decision, true), set_config('app.user_id', coalesce(user_id::text, ''), true), set_config('role', entered_role, true);
 end $$;
 
 grant create on schema public to identity;

@@ -13,6 +13,6 @@ begin
   end loop;
 end $$;
 grant usage on schema public to :service;
-grant execute on function find_link, find_user, find_external_user, admit_external_user, use_personal_token, add_decision_months, caller_stands to :service;
+grant execute on function find_link, find_user, find_external_user, admit_external_user, use_personal_token, add_decision_months, caller_stands, announce_changed_links to :service;
 grant select on casbin, policy_revisions, schema_migrations, policy_head to :service;
 grant select on policy_head to links_own, links_any, users_own, users_any, identity;

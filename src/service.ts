@@ -35,6 +35,7 @@ import { createTokenVerifier } from './layers/1-gateway/token.js'
 import type { TokenVerifier } from './layers/1-gateway/token.js'
 import { requireRole } from './layers/2-endpoint/require-role.js'
 import { requirePermission } from './layers/3-object/require-permission.js'
+import { createAnnouncer } from './layers/4-data/announcer.js'
 import { LINKS_CHANNEL, EVERY_CODE, STALE_MS, createLinkCache } from './layers/4-data/link-cache.js'
 import { findLinkInReplica, findLinksTogether } from './layers/4-data/public-links.js'
 import { createRecentChanges } from './layers/4-data/recent-changes.js'
@@ -120,6 +121,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const watch = watchPolicy({ policy, onFault: whenNew((err) => log.error({ err }, 'the policy could not be loaded; the last good one stays in force')) })
     const listener = openListener({
       connection: opened.listener,
+      announce: 'announce_changed_links',
       notify: (channel, payload) => database.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] }),
       channels: { [POLICY_CHANNEL]: watch.look, [LINKS_CHANNEL]: (code) => forget(code) },
       onUp: () => {
@@ -139,7 +141,12 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       changes.note(code)
       cache.forget(code)
     }
-    closing.push(() => listener.stop(), async () => watch.stop(), async () => replica?.close())
+    const announcer = createAnnouncer(database)
+    const changed = (code: string) => {
+      forget(code)
+      announcer.soon()
+    }
+    closing.push(() => listener.stop(), async () => watch.stop(), async () => replica?.close(), () => announcer.stop())
 
     const installationKey = await loadSigningKey(config.signingKeyFile)
     const identity = await createIdentity({
@@ -192,7 +199,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     let draining = false
     const hurried = new AbortController()
     const routes = routeTable({
-      database, cache: { find: cache.find, forget }, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? exposed : undefined, sendInvitation: mailer?.send,
+      database, cache: { find: cache.find, changed }, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? exposed : undefined, sendInvitation: mailer?.send,
       readiness: async () => {
         const status = policy.status()
         const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)

@@ -8,8 +8,8 @@ export interface Listener {
   /** true while the connection stands, and was found to hear what the service notifies */
   readonly up: boolean
   /**
-   * The time, as `performance.now()` gives it, up to which everything that was committed and notified is known to have arrived
-   * here. It stays behind where the connection hangs or is lost.
+   * The time, as `performance.now()` gives it, up to which everything that was committed is known to have been announced and to have
+   * arrived here. It stays behind where the connection hangs or is lost.
    */
   readonly confirmedAt: number
   stop(): Promise<void>
@@ -20,6 +20,8 @@ export interface ListenerOptions {
   readonly connection: ClientConfig
   /** what is done with a payload, by channel */
   readonly channels: Readonly<Record<string, (payload: string) => void>>
+  /** a function of the database, called with every heartbeat: it notifies what others have committed and left to be announced */
+  readonly announce: string
   /** notifies by the way that changes take: what it says must be heard here, or a pooler or another database is in between */
   readonly notify: (channel: string, payload: string) => Promise<unknown>
   /** told whenever the connection stands anew: what was notified in between was missed */
@@ -54,7 +56,7 @@ const expectEcho = () => {
 }
 
 /** Listens until it is stopped, and connects again as often as it takes. */
-export const openListener = ({ connection, channels, notify, onUp, onFault, heartbeatMs = 400 }: ListenerOptions): Listener => {
+export const openListener = ({ connection, channels, announce, notify, onUp, onFault, heartbeatMs = 400 }: ListenerOptions): Listener => {
   let stopped = false
   let client: Client | null = null
   let up = false
@@ -80,10 +82,10 @@ export const openListener = ({ connection, channels, notify, onUp, onFault, hear
       retry.unref()
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
     }
-    /** Answers come behind what was notified before them, on the same connection. */
+    /** Answers come behind what was notified before them, on the same connection. Where there is nothing to announce this writes nothing. */
     const confirm = async () => {
       const asked = performance.now()
-      await listening.query('select')
+      await listening.query(`select ${announce}()`)
       confirmedAt = asked
       beat = setTimeout(() => void confirm().catch(lost), heartbeatMs)
       beat.unref()

@@ -8,6 +8,7 @@ import { decisionsStore } from '../layers/4-data/decisions.js'
 import { invitationsStore } from '../layers/4-data/invitations.js'
 import type { LinkCache } from '../layers/4-data/link-cache.js'
 import { linksStore } from '../layers/4-data/links.js'
+import type { LinkChanged } from '../layers/4-data/links.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
 import { findLink } from '../layers/4-data/public-links.js'
@@ -36,8 +37,8 @@ export interface TableParts {
   readonly database: Database
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
-  /** what the public redirect asks */
-  readonly cache: Pick<LinkCache, 'find' | 'forget'>
+  /** what the public redirect asks, and who is told of a link that was changed here */
+  readonly cache: Pick<LinkCache, 'find'> & { readonly changed: LinkChanged }
   readonly identity: Identity
   /** sends invitations by e-mail; undefined where no SMTP server is set */
   readonly sendInvitation: SendInvitation | undefined
@@ -53,7 +54,7 @@ export const routeTable = ({ database, cache, rules, policy, identity, sendInvit
   const { own } = identity
   let description: object | undefined
   const table: readonly Route[] = [
-    ...linkRoutes({ findLink: link, links: linksStore(database, cache.forget), baseUrl }),
+    ...linkRoutes({ findLink: link, links: linksStore(database, cache.changed), baseUrl }),
     ...profileRoutes({ profile: profileStore(database), checkPassword: identity.checkPassword, hashPassword: identity.hashPassword, findUser: identity.findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({ users: usersStore(database), findUser: identity.findUser }),

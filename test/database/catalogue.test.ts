@@ -33,8 +33,10 @@ linkgate_service casbin SELECT
 linkgate_service policy_head SELECT
 linkgate_service policy_revisions SELECT
 linkgate_service schema_migrations SELECT
+links_any changed_links INSERT
 links_any links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
 links_any policy_head SELECT
+links_own changed_links INSERT
 links_own idempotency_keys INSERT(fingerprint,key_hash,record,salt,secret_hash,user_id) SELECT
 links_own links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
 links_own policy_head SELECT
@@ -56,6 +58,7 @@ users_own users SELECT(created_at,email,id,name,role,suspended_at,updated_at,ver
 const DEFINERS = `
 add_decision_months(integer) postgres linkgate_service
 admit_external_user(text,text,text) identity linkgate_service
+announce_changed_links() postgres linkgate_service
 caller_stands(bigint,text,uuid,text,text) identity linkgate_service
 chain_decision() audit_chain -
 find_external_user(text,text) identity linkgate_service

@@ -54,7 +54,7 @@ describe('the watch over the policy', () => {
     const watching = watchPolicy({ policy, intervalMs, onFault })
     watch = watching
     const notify = (channel: string, payload: string) => database.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] })
-    ears = openListener({ connection, notify, channels: { [POLICY_CHANNEL]: watching.look }, onUp: watching.look, onFault })
+    ears = openListener({ connection, notify, announce: 'announce_changed_links', channels: { [POLICY_CHANNEL]: watching.look }, onUp: watching.look, onFault })
   }
   const reached = async (revision: number) => {
     while (policy.current().revision < revision) await once(loads, 'loaded')

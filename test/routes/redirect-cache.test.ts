@@ -1,9 +1,11 @@
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { STALE_MS, createLinkCache } from '../../src/layers/4-data/link-cache.js'
 import { toId } from '../../src/domain/id.js'
 import type { Link } from '../../src/domain/link.js'
 import { Refusal } from '../../src/domain/refusal.js'
+import { BY_HAND } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
@@ -139,6 +141,43 @@ describe('a redirect that is remembered', () => {
     await make('later')
     expect(await follow(service, 'later')).to.equal('https://example.com/first')
     while (await follow(other, 'later') === null) await new Promise(setImmediate)
+  })
+
+  /** Changes links as a process of the service would that dies before it announces anything; resolves once that is committed. */
+  const changeAndDie = async (...texts: readonly string[]) => service.database.flush([
+    { text: 'select enter_change($1, $2, $3, $4, $5, $6, $7, $8)', values: ['links_own', editor.id, service.policy.current().revision, BY_HAND, editor.role, null, null, null] },
+    ...texts.map((text) => ({ text })),
+  ])
+
+  it('is soon the new one also where who changed it died before anybody was told', async () => {
+    await make('orphaned')
+    for (const each of [service, other]) await remembered(each, 'orphaned')
+    await changeAndDie(`update links set target = 'https://example.com/adopted' where code = 'orphaned'`)
+    const changed = performance.now()
+    for (const each of [service, other]) while (await follow(each, 'orphaned') !== 'https://example.com/adopted') expect(performance.now() - changed).to.be.below(STALE_MS)
+    expect(await service.db.asOwner('select from changed_links')).to.deep.equal([])
+  })
+
+  it('is told of after the commit and not in it, each code once, and of very many in one word', async () => {
+    const heard: string[] = []
+    const listening = new Client(service.db.owner)
+    await listening.connect()
+    listening.on('notification', ({ payload = '' }) => heard.push(payload))
+    await listening.query('listen linkgate_links')
+    try {
+      await make('told')
+      while (!heard.includes('told')) await listening.query('select')
+      heard.length = 0
+      await changeAndDie(`update links set target = 'https://example.com/2' where code = 'told'`, `update links set code = 'told-anew' where code = 'told'`)
+      while (!heard.includes('told-anew')) await listening.query('select announce_changed_links()')
+      expect(heard.toSorted()).to.deep.equal(['told', 'told-anew'])
+      heard.length = 0
+      await changeAndDie(`insert into links (code, target, owner_id) select 'many-' || n, 'https://example.com/', ${editor.id} from generate_series(1, 1001) n`)
+      while (heard.length === 0) await listening.query('select announce_changed_links()')
+      expect(heard).to.deep.equal(['*'])
+    } finally {
+      await listening.end()
+    }
   })
 
   it('follows what somebody changes in the database itself', async () => {
