@@ -17,6 +17,13 @@ const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() 
 
 const named = (name: string, { rounds, median, lowest, highest }: Measured): Measured => ({ name, rounds, median, lowest, highest })
 
+/** Counted natively: whoever looks at every byte in JavaScript measures themselves. */
+const linesIn = (chunk: Uint8Array): number => {
+  let lines = 0
+  for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) lines += 1
+  return lines
+}
+
 /** One owner's newest page and their whole export, at ten thousand links and at a million. */
 export const scaleSuites = async (): Promise<readonly Suite[]> => {
   const database = await openBenchDatabase()
@@ -42,7 +49,7 @@ export const scaleSuites = async (): Promise<readonly Suite[]> => {
       const look = async () => { peak = Math.max(peak, (await linkgate.memory()).now) }
       const watching = setInterval(() => void look(), 50)
       let lines = 0
-      for await (const chunk of await get('/links/export')) for (const byte of chunk) if (byte === 10) lines += 1
+      for await (const chunk of await get('/links/export')) lines += linesIn(chunk)
       clearInterval(watching)
       if (lines !== MANY + 1) throw new Error(`the export has ${lines} lines`)
     } }
