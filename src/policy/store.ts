@@ -1,5 +1,3 @@
-import type { PoolClient } from 'pg'
-
 import type { Database } from '../database/database.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { describeViolation, findViolations } from './invariants.js'
@@ -47,12 +45,18 @@ export const parseStored = async (stored: readonly StoredRow[]): Promise<readonl
   return rows
 }
 
-/** The rows and the revision that they are, seen at one moment. */
-export const readRows = async (client: Pick<PoolClient, 'query'>): Promise<StoredRevision> => {
-  const { rows: [head] } = await client.query<{ revision: string }>('select revision from policy_head')
-  const { rows: stored } = await client.query<StoredRow>(
-    `select ptype, rule from casbin order by ptype, case when ptype = 'p' then (rule ->> 0)::bigint end, id`)
-  return { revision: Number(head?.revision ?? 0), stored }
+/** The revision, and beside it each of its rows: one statement, and so one moment. No row at all where the revision is the one that is known. */
+const NEWER = `
+  select h.revision, c.ptype, c.rule from policy_head h left join casbin c on true where h.revision is distinct from $1::bigint
+   order by c.ptype, case when c.ptype = 'p' then (c.rule ->> 0)::bigint end, c.id`
+interface NewerRow { readonly revision: string; readonly ptype: string | null; readonly rule: unknown }
+
+/** The stored rows of the newest revision; null where it is the one that is `known`. One round trip either way. */
+const readNewer = async (database: Pick<Database, 'run'>, known: number | null): Promise<StoredRevision | null> => {
+  const rows = await database.run<NewerRow>({ name: 'policy_rows', text: NEWER, values: [known] })
+  const [first] = rows
+  if (first === undefined) return null
+  return { revision: Number(first.revision), stored: rows.flatMap(({ ptype, rule }) => (ptype === null ? [] : [{ ptype, rule }])) }
 }
 
 /**
@@ -61,9 +65,9 @@ export const readRows = async (client: Pick<PoolClient, 'query'>): Promise<Store
  * again as CSV. Throws PolicyError for rows that do not parse or that break an invariant; what is in force stays so.
  */
 export const loadSnapshot = (database: Database, rules: PolicyRules) => async (known: number | null): Promise<Snapshot | null> => {
-  const [head] = await database.run<{ revision: string }>({ name: 'policy_head', text: 'select revision from policy_head' })
-  if (head === undefined || Number(head.revision) === (known ?? 0)) return null
-  return wholeSnapshot(await readStored(database), rules)
+  // 0: nothing was ever stored
+  const newer = await readNewer(database, known ?? 0)
+  return newer && wholeSnapshot(newer, rules)
 }
 
 /** When a revision was made; null where it is not known. */
@@ -72,12 +76,8 @@ export const timeOfRevision = (database: Database) => async (revision: number): 
   return row?.time ?? null
 }
 
-/** The stored rows and their revision, as one transaction sees them. */
-export const readStored = async (database: Database): Promise<StoredRevision> =>
-  database.transaction(async (client) => {
-    await client.query('set transaction isolation level repeatable read, read only')
-    return readRows(client)
-  })
+/** The stored rows and their revision, as they are at one moment. */
+export const readStored = async (database: Pick<Database, 'run'>): Promise<StoredRevision> => await readNewer(database, null) ?? { revision: 0, stored: [] }
 
 /** The snapshot of stored rows. Throws PolicyError, with the way out, where they do not parse or break an invariant. */
 export const wholeSnapshot = async ({ revision, stored }: StoredRevision, rules: PolicyRules): Promise<Snapshot> => {
