@@ -52,7 +52,7 @@ type ToRow = (fields: readonly (string | null)[]) => Record<string, unknown>
 const preparedOn = new WeakMap<Connection, Map<string, Prepared | null>>()
 
 const batchOf = (statements: readonly WireStatement[], callback: Batch['callback']): Batch => {
-  const results: StatementResult[] = []
+  let results: StatementResult[] = []
   const rowsOf: ToRow[] = []
   let known = new Map<string, Prepared | null>()
   let rows: Record<string, unknown>[] = []
@@ -95,7 +95,12 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
       if (failed !== undefined && (!known.get(failed) || isGone(error))) known.set(failed, null)
       query.callback(error, [])
     },
-    handleReadyForQuery: () => query.callback(null, results),
+    handleReadyForQuery: () => {
+      // nothing of the answer is left here: pg's time limit keeps the query for a while, and with it, page by page, an export
+      const answered = results
+      results = []
+      query.callback(null, answered)
+    },
   }
   // a connection that sends without waiting (pipelining) takes no query of another class than pg's own
   const query = Object.assign(new Query(''), handlers)

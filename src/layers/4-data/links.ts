@@ -46,8 +46,7 @@ export interface Links {
 
 const ROLES = { own: 'links_own', any: 'links_any' } as const
 const COLUMNS = ['id', 'code', 'target', 'owner_id', 'created_at', 'updated_at', 'version'] as const
-// small texts die young: larger ones wait for a full collection, and the heap grows until it comes
-const EXPORT_PAGE = 250
+const EXPORT_PAGE = 1_000
 
 // no 0/O, 1/l/I: a code is read aloud and typed from paper
 const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ'
