@@ -155,7 +155,7 @@ describe('a redirect that is remembered', () => {
     await changeAndDie(`update links set target = 'https://example.com/adopted' where code = 'orphaned'`)
     const changed = performance.now()
     for (const each of [service, other]) while (await follow(each, 'orphaned') !== 'https://example.com/adopted') expect(performance.now() - changed).to.be.below(STALE_MS)
-    expect(await service.db.asOwner('select from changed_links')).to.deep.equal([])
+    while ((await service.db.asOwner('select from changed_links')).length > 0) expect(performance.now() - changed).to.be.below(STALE_MS)
   })
 
   it('is told of after the commit and not in it, each code once, and of very many in one word', async () => {
