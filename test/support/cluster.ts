@@ -32,8 +32,8 @@ let running: Promise<Running> | undefined
  * killed before the next. Of two runs at once, one does.
  */
 const removeAbandoned = async (patience: number): Promise<void> => {
-  // where the lock is somebody else's, so is the sweeping
-  const lock = await waitForLock(join(tmpdir(), 'linkgate-test-locks'), 'sweep', patience).catch(() => undefined)
+  // a lock for each user: nobody can sweep what is another's
+  const lock = await waitForLock(join(tmpdir(), `linkgate-test-locks-${process.getuid?.() ?? ''}`), 'sweep', patience).catch(() => undefined)
   if (lock === undefined || !('release' in lock)) return
   try {
     await sweep()
