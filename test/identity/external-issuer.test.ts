@@ -149,6 +149,49 @@ describe('an external OpenID Connect issuer', () => {
     expect((await me(token)).status).to.equal(401)
   })
 
+  describe('whose caller is remembered', () => {
+    const scope = 'link:create link:update'
+    const links = async () => service.db.asOwner<{ target: string; owner_id: string }>('select target, owner_id from links where target like $1 order by id', ['%/remembered%'])
+    const unlink = async (subject: string) => service.db.asOwner('delete from external_identities where issuer = $1 and subject = $2', [issuer.url, subject])
+    const create = (token: string, mark: string) => service.request('POST', '/links', { token, json: { target: `https://example.com/remembered-${mark}` } })
+    /** An editor who was found for their last change and is remembered since, with a link of theirs. */
+    const remember = async (subject: string) => {
+      const { id } = await service.addUser('editor')
+      await link(id, subject)
+      const token = await issuer.accessToken({ subject, scope })
+      const made = await create(token, 'before')
+      expect(made.status, made.text).to.equal(201)
+      return { id, token, code: textAt(made.json, 'code') }
+    }
+    afterEach(() => unlink('late'))
+
+    // each by itself: a refusal makes the process forget the caller
+    for (const [what, change] of [
+      ['PATCH', (token: string, code: string) => service.request('PATCH', `/links/${code}`, { token, json: { target: 'https://example.com/remembered-too-late' } })],
+      ['POST', (token: string) => create(token, 'too-late')],
+    ] as const) {
+      it(`refuses their next ${what} once their subject is linked to nobody`, async () => {
+        const { token, code } = await remember('late')
+        const before = await links()
+        await unlink('late')
+        const refused = await change(token, code)
+        expect([refused.status, at(refused.json, 'code')], refused.text).to.deep.equal([401, 'invalid_token'])
+        expect(await links()).to.deep.equal(before)
+      })
+    }
+
+    it('takes their next change for that of the user whom their subject is linked to now', async () => {
+      const { id, token, code } = await remember('late')
+      const next = await service.addUser('editor')
+      await service.db.asOwner('update external_identities set user_id = $3 where issuer = $1 and subject = $2', [issuer.url, 'late', next.id])
+      const made = await create(token, 'after')
+      expect([made.status, at(made.json, 'owner_id')], made.text).to.deep.equal([201, next.id])
+      const refused = await service.request('PATCH', `/links/${code}`, { token, json: { target: 'https://example.com/remembered-too-late' } })
+      expect([refused.status, at(refused.json, 'rule')], refused.text).to.deep.equal([403, 'R5'])
+      expect((await links()).filter(({ owner_id }) => owner_id === id)).to.deep.equal([{ target: 'https://example.com/remembered-before', owner_id: id }])
+    })
+  })
+
   it('has personal tokens beside it, which name our own users', async () => {
     const token = await issuer.accessToken()
     const made = await service.request('POST', '/users/me/tokens', { token, json: { name: 'a key', scopes: ['profile:read'] } })
