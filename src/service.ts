@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
-import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 
@@ -14,25 +12,23 @@ import type { Config } from './config.js'
 import type { Database } from './database/database.js'
 import type { OpenedDatabase } from './database/open.js'
 import { openListener } from './database/listener.js'
+import { openReplicaAt } from './database/open-replica.js'
 import { openPool } from './database/pool.js'
-import { openReplica } from './database/replica.js'
-import type { Replica } from './database/replica.js'
 import type { FinishedRequest } from './domain/finished-request.js'
 import { answerBrokenRequest } from './http/broken-request.js'
 import { followConnections } from './http/drain.js'
 import { listen, portOf, urlOf } from './http/listen.js'
 import { openMetricsServer } from './http/metrics-server.js'
+import { redirectLane } from './http/redirect-lane.js'
 import { loadSigningKey } from './identity/signing-key.js'
-import { createIdentity, PERSONAL_ISSUER } from './identity/identity.js'
-import type { Identity } from './identity/identity.js'
-import { PERSONAL_TOKEN_PREFIX } from './identity/personal-token.js'
+import { createIdentity } from './identity/identity.js'
+import { accountBucket } from './layers/1-gateway/account-bucket.js'
 import { createGateway } from './layers/1-gateway/gateway.js'
 import { createRateLimiter } from './layers/1-gateway/rate-limit.js'
 import type { CountTogether } from './layers/1-gateway/rate-limit.js'
-import { REDIS_OPTIONS } from './layers/1-gateway/rate-limit-store.js'
+import { openRedis } from './layers/1-gateway/redis.js'
 import { requireScope } from './layers/1-gateway/scope.js'
-import { createTokenVerifier } from './layers/1-gateway/token.js'
-import type { TokenVerifier } from './layers/1-gateway/token.js'
+import { verifierOf } from './layers/1-gateway/verifier-of.js'
 import { requireRole } from './layers/2-endpoint/require-role.js'
 import { requirePermission } from './layers/3-object/require-permission.js'
 import { createAnnouncer } from './layers/4-data/announcer.js'
@@ -41,14 +37,15 @@ import { findLinkInReplica, findLinksTogether } from './layers/4-data/public-lin
 import { createRecentChanges } from './layers/4-data/recent-changes.js'
 import { findRepeat } from './layers/4-data/repeat.js'
 import type { Layers, Route } from './layers/route.js'
-import { redirectLane } from './http/redirect-lane.js'
 import { logRequests } from './log/log-requests.js'
+import { whenNew } from './log/when-new.js'
 import { createMetrics } from './metrics/metrics.js'
 import { createCurrentPolicy } from './policy/current.js'
 import type { CurrentPolicy } from './policy/current.js'
 import { installDefaultPolicy, loadPolicyRules } from './policy/installation.js'
 import { loadSnapshot, timeOfRevision } from './policy/store.js'
 import { POLICY_CHANNEL, watchPolicy } from './policy/watch.js'
+import { readinessOf } from './routes/readiness.js'
 import { routeTable } from './routes/table.js'
 import { openTracing } from './tracing/tracing.js'
 import { VERSION } from './version.js'
@@ -108,7 +105,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
   metrics.pool.follow(pool.stats)
   const tracing = config.tracing && await openTracing({ ...config.tracing, version: VERSION, onFault: whenNew((err) => log.warn({ err }, 'spans could not be sent; requests go on')) })
   const database = tracing?.database(pool) ?? pool
-  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, log)
+  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, whenNew((err) => (err === null ? log.info('Redis counts for all nodes') : log.warn({ err }, 'Redis is away; limits are counted in this process'))))
   const closing: (() => Promise<unknown>)[] = [async () => tracing?.close(), () => database.close(), async () => redis?.disconnect()]
   const closeAll = async () => { for (const close of closing.toReversed()) await close() }
 
@@ -118,20 +115,25 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const policy = createCurrentPolicy(metrics.policy.measureLoad(loadSnapshot(database, rules), timeOfRevision(database)))
     metrics.policy.follow(policy.status)
     await policy.refresh()
-    const watch = watchPolicy({ policy, onFault: whenNew((err) => log.error({ err }, 'the policy could not be loaded; the last good one stays in force')) })
+    const watch = watchPolicy({ policy, onLook: whenNew((err) => { if (err !== null) log.error({ err }, 'the policy could not be loaded; the last good one stays in force') }) })
+    const deaf = whenNew((err) => { if (err !== null) log.warn({ err }, 'nobody hears what the database notifies; policy edits are looked for at intervals, and no redirect is answered from memory') })
     const listener = openListener({
       connection: opened.listener,
       announce: 'announce_changed_links',
       notify: (channel, payload) => database.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] }),
       channels: { [POLICY_CHANNEL]: watch.look, [LINKS_CHANNEL]: (code) => forget(code) },
       onUp: () => {
+        deaf(null)
         forget(EVERY_CODE)
         watch.look()
       },
-      onFault: whenNew((err) => log.warn({ err }, 'nobody hears what the database notifies; policy edits are looked for at intervals, and no redirect is answered from memory')),
+      onFault: deaf,
     })
     const find = findLinksTogether(database)
-    const replica = config.replicaDatabaseUrl === undefined ? undefined : openReplicaAt(config.replicaDatabaseUrl, { config, opened, log })
+    const replica = config.replicaDatabaseUrl === undefined ? undefined : openReplicaAt({
+      url: config.replicaDatabaseUrl, primary: opened.service, size: config.databasePoolSize, pooled: config.databasePooled, staleMs: STALE_MS,
+      onChange: whenNew((err) => (err === null ? log.info('redirects are read from the replica') : log.warn({ err }, 'redirects are read from the primary'))),
+    })
     if (replica) metrics.followReplica(replica.stats)
     const changes = createRecentChanges(STALE_MS)
     const cache = createLinkCache({ find: replica === undefined ? find : findLinkInReplica({ find, replica, changes }), listener, size: config.redirectCacheSize })
@@ -200,15 +202,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const hurried = new AbortController()
     const routes = routeTable({
       database, cache: { find: cache.find, changed }, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? exposed : undefined, sendInvitation: mailer?.send,
-      readiness: async () => {
-        const status = policy.status()
-        const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)
-        return {
-          ready: reachable && status.revision !== null && status.fault === null && !draining,
-          // anybody may ask: which row it is, the log says
-          checks: { database: reachable ? 'ok' : 'away', policy: { revision: status.revision, fault: status.fault === null ? null : POLICY_FAULT }, draining },
-        }
-      },
+      readiness: readinessOf({ database, policy, draining: () => draining }),
     })
     const logRequest = logRequests(log)
     const observe = (request: FinishedRequest) => {
@@ -244,66 +238,4 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     await closeAll()
     throw error
   }
-}
-
-/** Tells of an error when it is another than the last one: what is tried several times a second would fill the log. */
-const whenNew = (tell: (error: unknown) => void) => {
-  let last: string | undefined
-  return (error: unknown): void => {
-    const message = error instanceof Error ? error.message : String(error)
-    if (message !== last) tell(error)
-    last = message
-  }
-}
-
-const POLICY_FAULT = 'a newer policy revision cannot be in force; this one is the last good one'
-
-/** An account's bucket: one for each address in whatever case, and readable to nobody who watches the counters. */
-const accountBucket = (account: string): string => `account:${createHash('sha256').update(account.toLowerCase()).digest('base64url')}`
-
-/** Access tokens of the issuer, and personal tokens. */
-const verifierOf = ({ issuer, personalTokens }: Identity): TokenVerifier => createTokenVerifier({
-  issuer: issuer.name,
-  audience: issuer.audience,
-  keys: issuer.keys,
-  algorithms: issuer.algorithms,
-  ownSignIns: issuer.ownSignIns,
-  opaque: {
-    prefix: PERSONAL_TOKEN_PREFIX,
-    find: async (token) => {
-      const found = await personalTokens(token)
-      return found && {
-        subject: found.userId, issuer: issuer.ownSignIns ? issuer.name : PERSONAL_ISSUER, scopes: new Set(found.scopes), id: `personal:${found.id}`, expiresAt: found.expiresAt.getTime() / 1_000, signIn: null,
-      }
-    },
-  },
-})
-
-/** What a replica that does not answer may cost a redirect, in milliseconds; the primary is asked then. */
-const REPLICA_DEADLINE_MS = 300
-
-const openReplicaAt = (url: string, { config, opened, log }: Pick<ServiceParts, 'config' | 'opened' | 'log'>): Replica & { close(): Promise<void> } => {
-  const { databasePoolSize: size, databasePooled: pooled } = config
-  const pool = openPool({ connection: { ...opened.service, connectionString: url }, size, pooled, deadlineMs: REPLICA_DEADLINE_MS })
-  // a connection of its own: where requests queue for the primary, the replica must not be left out for want of its position
-  const primary = openPool({ connection: opened.service, size: 1, pooled, deadlineMs: STALE_MS })
-  const tell = whenNew((err) => (err === null ? log.info('redirects are read from the replica') : log.warn({ err }, 'redirects are read from the primary')))
-  const replica = openReplica({ primary, replica: pool, staleMs: STALE_MS, onChange: tell })
-  return {
-    ...replica,
-    close: async () => {
-      replica.stop()
-      await Promise.all([pool.close(), primary.close()])
-    },
-  }
-}
-
-const openRedis = async (url: string, log: Logger): Promise<Redis> => {
-  // as large as a web framework, and rarely asked for
-  const { Redis } = await import('ioredis')
-  const redis = new Redis(url, REDIS_OPTIONS)
-  const tell = whenNew((err) => (err === null ? log.info('Redis counts for all nodes') : log.warn({ err }, 'Redis is away; limits are counted in this process')))
-  redis.on('error', tell)
-  redis.on('ready', () => tell(null))
-  return redis
 }

@@ -8,7 +8,8 @@ export interface PolicyWatch {
 
 export interface WatchOptions {
   readonly policy: CurrentPolicy
-  readonly onFault: (error: unknown) => void
+  /** told of each look: why it failed, or null */
+  readonly onLook: (fault: unknown) => void
   /** how often the revision is asked for beside the notifications, in milliseconds */
   readonly intervalMs?: number
 }
@@ -20,8 +21,8 @@ export const POLICY_CHANNEL = 'linkgate_policy'
  * connection costs at most that interval (promise 2). A load that fails keeps the last good policy and is tried again with the
  * next check (promise 3).
  */
-export const watchPolicy = ({ policy, onFault, intervalMs = 400 }: WatchOptions): PolicyWatch => {
-  const look = () => void policy.refresh().catch(onFault)
+export const watchPolicy = ({ policy, onLook, intervalMs = 400 }: WatchOptions): PolicyWatch => {
+  const look = () => void policy.refresh().then(() => onLook(null), onLook)
   const timer = setInterval(look, intervalMs)
   timer.unref()
   return { look, stop: () => clearInterval(timer) }

@@ -4,15 +4,7 @@ import { Refusal } from '../domain/refusal.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
-
-export interface Readiness {
-  readonly ready: boolean
-  readonly checks: {
-    readonly database: 'ok' | 'away'
-    readonly policy: { readonly revision: number | null; readonly fault: string | null }
-    readonly draining: boolean
-  }
-}
+import type { Readiness } from './readiness.js'
 
 export interface SystemParts {
   readonly readiness: () => Promise<Readiness>

@@ -51,7 +51,7 @@ describe('the watch over the policy', () => {
 
   const start = (intervalMs: number, connection = db.service) => {
     const onFault = (error: unknown) => { faults.push(error) }
-    const watching = watchPolicy({ policy, intervalMs, onFault })
+    const watching = watchPolicy({ policy, intervalMs, onLook: (fault) => { if (fault !== null) onFault(fault) } })
     watch = watching
     const notify = (channel: string, payload: string) => database.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] })
     ears = openListener({ connection, notify, announce: 'announce_changed_links', channels: { [POLICY_CHANNEL]: watching.look }, onUp: watching.look, onFault })

@@ -11,6 +11,8 @@ export interface KeptLog {
   lines(): readonly string[]
   /** resolves with the first line, past or future, that holds this text, or matches */
   line(text: string | RegExp): Promise<string>
+  /** resolves with the next line, whatever it says */
+  next(): Promise<void>
 }
 
 export const keepLog = (level: Config['logLevel'] = 'trace'): KeptLog => {
@@ -24,12 +26,13 @@ export const keepLog = (level: Config['logLevel'] = 'trace'): KeptLog => {
       callback()
     },
   })
+  const next = () => new Promise<void>((resolve) => { waiting.push(resolve) })
   const line = async (text: string | RegExp): Promise<string> => {
     for (;;) {
       const found = lines.find((each) => (typeof text === 'string' ? each.includes(text) : text.test(each)))
       if (found !== undefined) return found
-      await new Promise<void>((resolve) => { waiting.push(resolve) })
+      await next()
     }
   }
-  return { log: createLogger(level, stream), lines: () => lines, line }
+  return { log: createLogger(level, stream), lines: () => lines, line, next }
 }

@@ -34,18 +34,6 @@ export interface CounterOptions {
   readonly onStoreError?: () => void
 }
 
-/**
- * For `new Redis(url, REDIS_OPTIONS)`: a Redis that is away or frozen is an error within about 100 ms, never a queue.
- * It tries to connect again at least every half second.
- */
-export const REDIS_OPTIONS = {
-  enableOfflineQueue: false,
-  maxRetriesPerRequest: 0,
-  commandTimeout: 100,
-  connectTimeout: 1_000,
-  retryStrategy: (attempt: number) => Math.min(attempt * 50, 500),
-} as const
-
 /** How long a place that failed is left alone before one request tries it again, in milliseconds. */
 const REST_MS = 1_000
 

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 
-import { REDIS_OPTIONS, createCounter } from '../../../src/layers/1-gateway/rate-limit-store.js'
+import { createCounter } from '../../../src/layers/1-gateway/rate-limit-store.js'
+import { REDIS_OPTIONS } from '../../../src/layers/1-gateway/redis.js'
 import { hasRedis, startRedis } from '../../support/redis.js'
 import type { RedisServer } from '../../support/redis.js'
 
