@@ -112,7 +112,7 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
   try {
     const rules = await loadPolicyRules(PACKAGE_ROOT)
     if (await installDefaultPolicy(database, rules, PACKAGE_ROOT)) log.info('the default policy is loaded')
-    const policy = createCurrentPolicy(metrics.policy.measureLoad(loadSnapshot(database, rules), timeOfRevision(database)))
+    const policy = createCurrentPolicy(metrics.policy.measureLoad(loadSnapshot(database, rules)), metrics.policy.enter(timeOfRevision(database)))
     metrics.policy.follow(policy.status)
     await policy.refresh()
     const watch = watchPolicy({ policy, onLook: whenNew((err) => { if (err !== null) log.error({ err }, 'the policy could not be loaded; the last good one stays in force') }) })

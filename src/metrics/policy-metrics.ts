@@ -8,11 +8,13 @@ import type { Snapshot } from '../policy/snapshot.js'
 export type LoadPolicy = (known: number | null) => Promise<Snapshot | null>
 
 export interface PolicyMetrics {
+  /** The same load, with its checks and its duration observed. */
+  readonly measureLoad: (load: LoadPolicy) => LoadPolicy
   /**
-   * The same load, with its checks, its duration and every later `decide` of its snapshots observed. `madeAt` answers when a
-   * revision was made; where it cannot, the age is not told, and the load is as good.
+   * The same snapshot as it comes in force, with every `decide` observed. `madeAt` answers when a revision was made; nobody waits
+   * for it, and where it cannot the age is not told.
    */
-  readonly measureLoad: (load: LoadPolicy, madeAt: (revision: number) => Promise<Date | null>) => LoadPolicy
+  readonly enter: (madeAt: (revision: number) => Promise<Date | null>) => (snapshot: Snapshot) => Snapshot
   /** where the gauges find what is in force */
   readonly follow: (status: () => PolicyStatus) => void
 }
@@ -24,32 +26,40 @@ export const policyMetrics = (registry: Registry): PolicyMetrics => {
   const registers = [registry]
   let status: () => PolicyStatus = () => ({ revision: null, fault: null })
   let checkedAt: number | null = null
-  let loaded: { readonly madeAt: Date | null; readonly rows: number } = { madeAt: null, rows: 0 }
+  let entered: { readonly madeAt: Date | null; readonly rows: number } = { madeAt: null, rows: 0 }
 
   // The policy of several processes is as good as the one that is furthest behind: revisions are the least of them, ages the greatest.
   const gauge = (name: string, help: string, aggregator: 'min' | 'max', value: () => number | null) => new Gauge({
     name: `linkgate_policy_${name}`, help, aggregator, registers,
     collect() {
       const now = value()
-      if (now !== null) this.set(now)
+      // left out where it is not known: it would stand for the revision before
+      if (now === null) this.remove()
+      else this.set(now)
     },
   })
   gauge('revision', 'Policy revision in force', 'min', () => status().revision ?? 0)
   gauge('load_failed', '1 while the newest revision could not be loaded and the last good one is in force', 'max', () => (status().fault === null ? 0 : 1))
-  gauge('rows', 'Rows of the revision in force', 'max', () => loaded.rows)
-  gauge('age_seconds', 'Seconds since the revision in force was made', 'max', () => (loaded.madeAt === null ? null : Math.max(0, (Date.now() - loaded.madeAt.getTime()) / 1_000)))
+  gauge('rows', 'Rows of the revision in force', 'max', () => entered.rows)
+  gauge('age_seconds', 'Seconds since the revision in force was made', 'max', () => (entered.madeAt === null ? null : Math.max(0, (Date.now() - entered.madeAt.getTime()) / 1_000)))
   gauge('check_age_seconds', 'Seconds since the database last said, or gave, what is in force', 'max', () => (checkedAt === null ? null : (performance.now() - checkedAt) / 1_000))
   const loads = new Histogram({ name: 'linkgate_policy_load_duration_seconds', help: 'Loads of a new revision: read, parse, build, ask the invariants', buckets: LOAD_BUCKETS, registers })
   const decisions = new Histogram({ name: 'linkgate_decision_duration_seconds', help: 'can(): one decision, without the load of its record', buckets: DECISION_BUCKETS, registers })
 
   return {
-    measureLoad: (load, madeAt) => async (known) => {
+    measureLoad: (load) => async (known) => {
       const began = performance.now()
       const snapshot = await load(known)
       checkedAt = performance.now()
-      if (snapshot === null) return null
-      loads.observe((checkedAt - began) / 1_000)
-      loaded = { rows: snapshot.rows.length, madeAt: await madeAt(snapshot.revision).catch(() => null) }
+      if (snapshot !== null) loads.observe((checkedAt - began) / 1_000)
+      return snapshot
+    },
+    enter: (madeAt) => (snapshot) => {
+      checkedAt = performance.now()
+      const entering = { rows: snapshot.rows.length, madeAt: null }
+      entered = entering
+      const tellAge = (time: Date | null) => { if (entered === entering) entered = { ...entering, madeAt: time } }
+      void madeAt(snapshot.revision).then(tellAge, () => undefined)
       return Object.freeze<Snapshot>({
         ...snapshot,
         decide: (user, action, record) => {

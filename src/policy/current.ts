@@ -15,6 +15,8 @@ export interface CurrentPolicy {
   current(): Snapshot
   /** Loads what the database holds; puts it in force where it is newer and whole. Keeps the last good one otherwise (promise 3). */
   refresh(): Promise<Snapshot>
+  /** Puts a snapshot in force where it is newer: one that a load would answer, since its commit was confirmed (`commitEdit`). */
+  adopt(committed: Snapshot): void
   /** `can(user, action, link)` of the specification, under the revision in force. */
   can(user: Subject, action: string, record: Owned | null): boolean
   status(): PolicyStatus
@@ -22,18 +24,23 @@ export interface CurrentPolicy {
 
 /**
  * Holds one reference and swaps it. `load` answers the newest snapshot, or null where the one with `known` is still the newest.
- * Refreshes that overlap share one load; a demand that arrives during a load gets one that began after it.
+ * Refreshes that overlap share one load; a demand that arrives during a load gets one that began after it. Whatever comes in
+ * force does so through `enter`, which may answer the same decisions under observation.
  */
-export const createCurrentPolicy = (load: (known: number | null) => Promise<Snapshot | null>): CurrentPolicy => {
+export const createCurrentPolicy = (load: (known: number | null) => Promise<Snapshot | null>, enter = (snapshot: Snapshot): Snapshot => snapshot): CurrentPolicy => {
   let inForce: Snapshot | null = null
   let fault: string | null = null
   let running: Promise<void> | null = null
   let queued: Promise<void> | null = null
 
+  // INVARIANT: nothing is awaited between the comparison and the swap, so that no revision ever takes the place of a newer one
+  const adopt = (snapshot: Snapshot) => {
+    if (inForce === null || snapshot.revision > inForce.revision) inForce = enter(snapshot)
+  }
   const loadOnce = async () => {
     try {
       const loaded = await load(inForce?.revision ?? null)
-      if (loaded && (inForce === null || loaded.revision > inForce.revision)) inForce = loaded
+      if (loaded) adopt(loaded)
       fault = null
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error)
@@ -60,6 +67,7 @@ export const createCurrentPolicy = (load: (known: number | null) => Promise<Snap
       await refreshed()
       return current()
     },
+    adopt,
     can: (user, action, record) => current().decide(user, action, record).effect === 'allow',
     status: () => ({ revision: inForce?.revision ?? null, fault }),
   }

@@ -14,7 +14,7 @@ import { parseRow, rowKey, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
-import { invariantsOf } from './store.js'
+import { inStoredOrder, invariantsOf } from './store.js'
 import type { PolicyRules, StoredRow } from './store.js'
 import { decisionChanges } from './table.js'
 import type { CellChange } from './table.js'
@@ -30,6 +30,7 @@ export interface Edit {
 export interface EditPlan extends Edit {
   /** stored rows to remove that no parser reads: written by hand into the database */
   readonly unreadable: readonly StoredRow[]
+  /** what a load makes of the stored rows once this is committed */
   readonly candidate: Snapshot
   readonly changes: readonly CellChange[]
 }
@@ -91,10 +92,13 @@ export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules): 
   return { add: [...add.values()], remove: [...remove.values()], unreadable: [], candidate, changes: await decisionChanges(base, candidate, changed) }
 }
 
-/** The snapshot that an edit would make. Throws `validation_failed` where the rows together cannot be one. */
+/**
+ * The snapshot that an edit would make of rows: those that stay, in the order in which they are stored, and then those that come.
+ * Throws `validation_failed` where the rows together cannot be one.
+ */
 export const candidateOf = async (revision: number, model: PolicyModel, rows: readonly PolicyRow[]): Promise<Snapshot> => {
   try {
-    return await buildSnapshot(revision, model, rows)
+    return await buildSnapshot(revision, model, inStoredOrder(rows))
   } catch (error) {
     if (error instanceof PolicyError) throw new Refusal('validation_failed', { errors: [{ field: 'add', message: `leaves rows that cannot be in force: ${error.message}` }] })
     throw error
@@ -115,35 +119,40 @@ export const requireInvariants = async (candidate: Snapshot, invariants: readonl
 /**
  * Commits a plan as the next revision: rows, revision, decision record and notification in one transaction under the
  * exclusive policy lock, so that no change that was decided under the old revision can still commit. All or nothing.
+ * Answers, after the commit was confirmed, the snapshot that is the newest revision now: what a load would make of it.
  * Throws `precondition_failed` where the plan's base is no longer the revision in force.
  */
-export const commitEdit = async (database: Database, plan: EditPlan, origin: EditOrigin): Promise<void> =>
-  database.transaction(async (client) => {
-    const { add, remove, unreadable, candidate, changes } = plan
-    const adapter = await newPostgresAdapter(client)
-    // Two turns on the wire, since every change of the service waits while the lock is held: lock and look, then all the rest.
-    const [, { rows: [head] }] = await Promise.all([
-      client.query('select pg_advisory_xact_lock($1)', [String(ADVISORY_LOCK)]),
-      client.query<{ revision: string }>('select revision from policy_head'),
-    ])
-    if (Number(head?.revision) !== candidate.revision - 1) {
-      throw new Refusal('precondition_failed', { detail: `Policy revision ${head?.revision} is in force; the edit was made for ${candidate.revision - 1}.` })
-    }
-    await Promise.all([
-      client.query(`select enter('policy_editor', $1), set_config('app.policy_edit', 'on', true)`, [origin.actor.id]),
-      ...unreadable.map(({ ptype, rule }) => client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)])),
-      writeRows(client, adapter, plan).catch((error: unknown) => {
-        if (violates(error, 'casbin_row_key') || violates(error, 'casbin_priority_key')) throw new PolicyError('the stored rows are not those of the revision in force')
-        throw error
-      }),
-      client.query(
-        `insert into policy_revisions (revision, actor_id, actor, reason, added, removed, decisions_changed, model_sha256) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [candidate.revision, origin.actor.id, origin.actor.name, origin.reason, JSON.stringify(add), JSON.stringify([...remove, ...unreadable.map(inHistory)]), JSON.stringify(changes), candidate.model.sha256]),
-      client.query('update policy_head set revision = $1', [candidate.revision]),
-      ...(origin.record ? [writeRecord(client, origin.record, origin, candidate.revision)] : []),
-      client.query(`select pg_notify('linkgate_policy', $1)`, [String(candidate.revision)]),
-    ])
-  })
+export const commitEdit = async (database: Database, plan: EditPlan, origin: EditOrigin): Promise<Snapshot> => {
+  await database.transaction((client) => writePlan(client, plan, origin))
+  return plan.candidate
+}
+
+const writePlan = async (client: PoolClient, plan: EditPlan, origin: EditOrigin): Promise<void> => {
+  const { add, remove, unreadable, candidate, changes } = plan
+  const adapter = await newPostgresAdapter(client)
+  // Two turns on the wire, since every change of the service waits while the lock is held: lock and look, then all the rest.
+  const [, { rows: [head] }] = await Promise.all([
+    client.query('select pg_advisory_xact_lock($1)', [String(ADVISORY_LOCK)]),
+    client.query<{ revision: string }>('select revision from policy_head'),
+  ])
+  if (Number(head?.revision) !== candidate.revision - 1) {
+    throw new Refusal('precondition_failed', { detail: `Policy revision ${head?.revision} is in force; the edit was made for ${candidate.revision - 1}.` })
+  }
+  await Promise.all([
+    client.query(`select enter('policy_editor', $1), set_config('app.policy_edit', 'on', true)`, [origin.actor.id]),
+    ...unreadable.map(({ ptype, rule }) => client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)])),
+    writeRows(client, adapter, plan).catch((error: unknown) => {
+      if (violates(error, 'casbin_row_key') || violates(error, 'casbin_priority_key')) throw new PolicyError('the stored rows are not those of the revision in force')
+      throw error
+    }),
+    client.query(
+      `insert into policy_revisions (revision, actor_id, actor, reason, added, removed, decisions_changed, model_sha256) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [candidate.revision, origin.actor.id, origin.actor.name, origin.reason, JSON.stringify(add), JSON.stringify([...remove, ...unreadable.map(inHistory)]), JSON.stringify(changes), candidate.model.sha256]),
+    client.query('update policy_head set revision = $1', [candidate.revision]),
+    ...(origin.record ? [writeRecord(client, origin.record, origin, candidate.revision)] : []),
+    client.query(`select pg_notify('linkgate_policy', $1)`, [String(candidate.revision)]),
+  ])
+}
 
 /** An unreadable row as the history holds it: what the trigger of edits by hand notes, too. */
 const inHistory = ({ ptype, rule }: StoredRow): readonly unknown[] => [ptype, ...(Array.isArray(rule) ? rule : [rule])]

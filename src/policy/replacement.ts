@@ -53,8 +53,6 @@ const findLastGood = async (database: Database, newest: StoredRevision, rules: P
 export const planReplacement = async ({ revision, stored, lastGood, fault }: StoredPolicy, rows: readonly PolicyRow[], rules: PolicyRules): Promise<EditPlan> => {
   const edit = editBetween(lastGood.rows, rows)
   if (fault === null) return planEdit(lastGood, edit, rules)
-  const candidate = await candidateOf(revision + 1, rules.model, rows)
-  await requireInvariants(candidate, await invariantsOf(rules))
   const readable: PolicyRow[] = []
   const unreadable: StoredRow[] = []
   for (const each of stored) {
@@ -62,7 +60,11 @@ export const planReplacement = async ({ revision, stored, lastGood, fault }: Sto
     if (row.ok) readable.push(row.value)
     else unreadable.push(each)
   }
-  return { ...editBetween(readable, rows), unreadable, candidate, changes: await decisionChanges(lastGood, candidate, [...edit.add, ...edit.remove]) }
+  const { add, remove } = editBetween(readable, rows)
+  const gone = new Set(remove)
+  const candidate = await candidateOf(revision + 1, rules.model, [...readable.filter((row) => !gone.has(row)), ...add])
+  await requireInvariants(candidate, await invariantsOf(rules))
+  return { add, remove, unreadable, candidate, changes: await decisionChanges(lastGood, candidate, [...edit.add, ...edit.remove]) }
 }
 
 /** The rows as they were at a revision; null where there was none. Throws `validation_failed` where they do not parse. */

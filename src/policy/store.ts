@@ -49,6 +49,13 @@ export const parseStored = async (stored: readonly StoredRow[]): Promise<readonl
 const NEWER = `
   select h.revision, c.ptype, c.rule from policy_head h left join casbin c on true where h.revision is distinct from $1::bigint
    order by c.ptype, case when c.ptype = 'p' then (c.rule ->> 0)::bigint end, c.id`
+
+/** Rows in the order in which a load finds them, of rows that keep among themselves the order in which they were stored. */
+export const inStoredOrder = (rows: readonly PolicyRow[]): readonly PolicyRow[] => rows.toSorted((a, b) => {
+  if (a.ptype !== b.ptype) return a.ptype < b.ptype ? -1 : 1
+  return a.ptype === 'p' && b.ptype === 'p' ? a.priority - b.priority : 0
+})
+
 interface NewerRow { readonly revision: string; readonly ptype: string | null; readonly rule: unknown }
 
 /** The stored rows of the newest revision; null where it is the one that is `known`. One round trip either way. */

@@ -68,12 +68,15 @@ export async function* cellsOf({ engine }: Snapshot, questions: Questions): Asyn
   }
 }
 
+/** One cell, asked of the engine. */
+export const cellFor = (engine: Engine, role: string, action: string, relation: Relation, endpoint = engine.askEndpoint(role, action)): Cell => {
+  const { allowed, row } = engine.ask(role, action, relation)
+  return { role, action, relation, effect: allowed ? 'allow' : 'deny', rule: row?.rule ?? 'default', endpoint: endpoint ? 'allow' : 'deny' }
+}
+
 const cellsFor = (engine: Engine, role: string, action: string): readonly Cell[] => {
-  const endpoint = engine.askEndpoint(role, action) ? 'allow' : 'deny'
-  return relationsOf(role).map((relation): Cell => {
-    const { allowed, row } = engine.ask(role, action, relation)
-    return { role, action, relation, effect: allowed ? 'allow' : 'deny', rule: row?.rule ?? 'default', endpoint }
-  })
+  const endpoint = engine.askEndpoint(role, action)
+  return relationsOf(role).map((relation) => cellFor(engine, role, action, relation, endpoint))
 }
 
 /** Decisions that one answer holds at the most: beyond it an answer would take the memory that the service needs. */

@@ -57,7 +57,7 @@ const writing = { gateway: { scope: 'policy:write', quota: 'caller' }, endpoint:
 const changesOf = ({ changes, add, remove }: EditPlan) => ({ decisions_changed: changes, added: add, removed: remove })
 
 /** The fourth layer of an edit: commits a plan as the caller, under the decision that allowed it. */
-const editStore = (database: Database): DataRule<{ commit(plan: EditPlan, reason: string): Promise<void> }> => ({
+const editStore = (database: Database): DataRule<{ commit(plan: EditPlan, reason: string): Promise<Snapshot> }> => ({
   rows: 'policy rows, as one revision',
   open: ({ caller, decision, requestId, snapshot }) => ({
     commit: async (plan, reason) => {
@@ -67,7 +67,7 @@ const editStore = (database: Database): DataRule<{ commit(plan: EditPlan, reason
         requestId,
         record: { subjectRole: caller.user?.role ?? '', tokenId: caller.tokenId, rule: decision?.rule ?? '', row: decision?.row?.priority ?? null, revision: snapshot.revision },
       }
-      await commitEdit(database, plan, origin)
+      return commitEdit(database, plan, origin)
     },
   }),
 })
@@ -88,17 +88,15 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
   // a replay tells whom an edit touches, which is the audit's to tell
   const replaying = { asked: ({ replay }: z.output<typeof Trial>) => replay !== undefined, action: 'audit:read', data: replays } as const
   /** Plans under the newest revision, commits unless this is a dry run, and answers what changes. */
-  const perform = async (plan: EditPlan, base: Snapshot, { dry_run, replay }: z.output<typeof Trial>, part: Replays | null, commit: () => Promise<void>) => {
+  const perform = async (plan: EditPlan, base: Snapshot, { dry_run, replay }: z.output<typeof Trial>, part: Replays | null, commit: () => Promise<Snapshot>) => {
     const nothing = plan.add.length === 0 && plan.remove.length === 0
     if (dry_run) {
       const replayed = part && replay ? { replay: await part.of({ ...replay, inForce: base, candidate: plan.candidate }) } : {}
       return { status: 200, body: { revision: base.revision, dry_run, ...changesOf(plan), ...replayed }, unchanged: true }
     }
     if (nothing) return { status: 200, body: { revision: base.revision, ...changesOf(plan) }, unchanged: true }
-    await commit()
-    // In force here before the answer; everywhere else by notification. The edit is committed whether or not it can be loaded
-    // right now: the watch tries again, and no change commits under the old rows in between.
-    await policy.refresh().catch(() => undefined)
+    // in force here before the answer; everywhere else by notification
+    policy.adopt(await commit())
     return { status: 200, body: { revision: plan.candidate.revision, ...changesOf(plan) }, headers: { ETag: `"${plan.candidate.revision}"` } }
   }
 

@@ -96,6 +96,45 @@ describe('the policy in force', () => {
     expect(policy.current()).to.equal(at(3))
   })
 
+  it('adopts what was committed where it is newer, whatever a load answers meanwhile', async () => {
+    const { load, nth } = byHand()
+    const policy = createCurrentPolicy(load)
+    policy.adopt(at(1))
+    expect(policy.current()).to.equal(at(1))
+    const refreshed = policy.refresh()
+    policy.adopt(at(3))
+    nth(0).answer(at(2))
+    expect(await refreshed).to.equal(at(3))
+    for (const revision of [1, 2, 3]) policy.adopt({ ...at(revision) })
+    expect(policy.current()).to.equal(at(3))
+  })
+
+  it('says what was wrong with the newest load until one is good, also where another revision was adopted since', async () => {
+    const { load, nth } = byHand()
+    const policy = createCurrentPolicy(load)
+    const failed = policy.refresh().catch(() => undefined)
+    nth(0).fail(new Error('a stored row does not parse'))
+    await failed
+    policy.adopt(at(1))
+    expect(policy.status()).to.deep.equal({ revision: 1, fault: 'a stored row does not parse' })
+  })
+
+  it('lets nothing in force but through the entrance, and each revision once', async () => {
+    const { load, nth } = byHand()
+    const entered: number[] = []
+    const policy = createCurrentPolicy(load, (snapshot) => {
+      entered.push(snapshot.revision)
+      return { ...snapshot }
+    })
+    policy.adopt(at(1))
+    expect(policy.current()).not.to.equal(at(1))
+    const refreshed = policy.refresh()
+    nth(0).answer(at(2))
+    await refreshed
+    policy.adopt(at(2))
+    expect(entered).to.deep.equal([1, 2])
+  })
+
   it('gives one reference until it gives another: whoever holds a snapshot keeps it', async () => {
     const { load, nth } = byHand()
     const policy = createCurrentPolicy(load)

@@ -14,6 +14,7 @@ import type { EditPlan } from '../../src/policy/edit.js'
 import { editBetween, planRestore } from '../../src/policy/history.js'
 import { rowKey } from '../../src/policy/parse-row.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
+import type { Snapshot } from '../../src/policy/snapshot.js'
 import { loadSnapshot } from '../../src/policy/store.js'
 import type { PolicyRules } from '../../src/policy/store.js'
 import { testDatabase } from '../support/database.js'
@@ -74,6 +75,13 @@ describe('a sequence of edits', () => {
     return each.kind === 'stale' ? { ...plan, candidate: { ...plan.candidate, revision: base.revision } } : plan
   }
 
+  /** A snapshot is a function of its revision, its model and its rows in their order: with these alike, so is all of it. */
+  const requireAlike = (committed: Snapshot, loaded: Snapshot) => {
+    expect(committed.revision).to.equal(loaded.revision)
+    expect(committed.model).to.equal(loaded.model)
+    expect(committed.rows.map(rowKey), 'what the process that edits adopts').to.deep.equal(loaded.rows.map(rowKey))
+  }
+
   const requireOneMind = async (rows: readonly PolicyRow[]) => {
     const snapshot = await policy.refresh()
     expect(snapshot.rows.map(rowKey).sort()).to.deep.equal(rows.map(rowKey).sort())
@@ -98,8 +106,9 @@ describe('a sequence of edits', () => {
           const plan = await perform(rows, each)
           if (plan === null) throw new Error('there was such a revision')
           if (plan.add.length + plan.remove.length === 0) continue
-          await commitEdit(database, plan, ORIGIN)
+          const committed = await commitEdit(database, plan, ORIGIN)
           if (each.kind === 'stale') throw new Error('a stale edit was committed')
+          requireAlike(committed, await policy.refresh())
           told.kept += 1
           const gone = new Set(plan.remove.map(rowKey))
           rows = restoring ? history.at(-1 - each.back) ?? [] : [...rows.filter((row) => !gone.has(rowKey(row))), ...plan.add]

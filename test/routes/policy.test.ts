@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 
+import { valueOf } from '../support/exposition.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { createPause } from '../support/pause.js'
 import { addLink, freshCode, storedLink } from '../support/records.js'
@@ -30,6 +31,24 @@ describe('the policy over HTTP', () => {
   const revision = () => service.policy.current().revision
   const edit = (add: readonly unknown[], remove: readonly unknown[], query = '', ifMatch = `"${revision()}"`) =>
     asAdmin('POST', `/policy/changes${query}`, { add, remove, reason: 'a test' }, { 'If-Match': ifMatch })
+
+  it('an edit is in force where it was made as a load elsewhere finds it, and nothing is loaded for it here', async () => {
+    const loads = async () => valueOf((await service.request('GET', '/metrics')).text, 'linkgate_policy_load_duration_seconds_count')
+    const before = await loads()
+    const added = [row(999), { ptype: 'p2', role: 'clerk', action: 'link:publish' }, row(7, { role: 'user' }), { ptype: 'g', role: 'clerk', inherits: 'user' }, { ptype: 'p2', role: 'clerk', action: 'link:create' }]
+    expect((await edit(added, [OWN_DELETE])).status).to.equal(200)
+    expect((await edit([OWN_DELETE], [added[1]])).status).to.equal(200)
+    const here = await asAdmin('GET', '/policy')
+    expect(await loads()).to.equal(before)
+    const elsewhere = await startTestService({ db: service.db })
+    try {
+      const there = await elsewhere.request('GET', '/policy', { token: await elsewhere.tokenFor(callers.admin) })
+      expect(here.headers.get('ETag')).to.equal('"3"')
+      expect([here.headers.get('ETag'), here.text]).to.deep.equal([there.headers.get('ETag'), there.text])
+    } finally {
+      await elsewhere.stop()
+    }
+  })
 
   describe('promise 1: no write commits under a policy that has been replaced', () => {
     it('a delete that was allowed is decided again where the row is taken away before its commit', async () => {
