@@ -24,6 +24,6 @@ const primaryGone = new Promise<void>((resolve) => {
 })
 
 const config = readConfig()
-const log = createLogger(config.logLevel, standardOutput()).child({ worker: worker.id })
+const log = createLogger(config.logLevel, standardOutput({ shared: true })).child({ worker: worker.id })
 logUncaught(log)
 process.exit(await serveAsWorker({ config, link: openPrimaryLink(process), primaryGone, log }))

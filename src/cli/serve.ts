@@ -28,7 +28,7 @@ export const serveCommand = (): Command =>
     .description('run the service (what "npm start" runs)')
     .action(async () => {
       const config = settings()
-      const log = createLogger(config.logLevel, standardOutput())
+      const log = createLogger(config.logLevel, standardOutput({ shared: config.workers > 1 }))
       logUncaught(log)
       const signals = onSignals()
       const claim = await claimDataDir(config.dataDir)

@@ -11,23 +11,35 @@ const OF_ROWS = ['detail', 'where', 'hint', 'internalQuery'] as const
 
 const STANDARD_OUTPUT = 1
 
-/** A pipe takes so many bytes whole: where several processes share it, no line stands within another's. */
-const WRITE_BYTES = 4_096
-/** So many bytes are written at once; fewer wait for others at most so many milliseconds. */
-const ENOUGH_BYTES = 3_584
+/** So many bytes at the most are written at once, and so many are enough to be. */
+interface WriteSize { readonly most: number; readonly enough: number }
+
+const ALONE: WriteSize = { most: 16_384, enough: 15_360 }
+/** A pipe takes 4,096 bytes whole: where several processes share it, no line stands within another's. */
+const SHARED: WriteSize = { most: 4_096, enough: 3_584 }
+/** Fewer bytes wait for others at most so many milliseconds. */
 const FLUSH_MS = 100
+
+declare module 'sonic-boom' {
+  interface SonicBoom {
+    /** what `contentMode: 'buffer'` takes; the package's own types leave it out */
+    write(bytes: Uint8Array): boolean
+  }
+}
 
 /**
  * Where the lines go: standard output, several in one write, beside the requests. What is still in memory when the process exits
- * is written then, also where an error ends it; `kill -9` loses it.
+ * is written then, also where an error ends it; `kill -9` loses it. `shared` where other processes write there, too.
  */
-export const standardOutput = () => {
-  const stream = pino.destination({ dest: STANDARD_OUTPUT, sync: false, minLength: ENOUGH_BYTES, maxWrite: WRITE_BYTES, periodicFlush: FLUSH_MS })
+export const standardOutput = ({ shared }: { readonly shared: boolean }) => {
+  const { most, enough } = shared ? SHARED : ALONE
+  const stream = pino.destination({ dest: STANDARD_OUTPUT, sync: false, contentMode: 'buffer', minLength: enough, maxWrite: most, periodicFlush: FLUSH_MS })
   const flush = stream.flushSync.bind(stream)
   // Where nobody reads any more, such as at a terminal that was closed, the stream would try again for ever as the process exits.
   stream.flushSync = () => { if (takesWrites(STANDARD_OUTPUT)) flush() }
   stream.on('error', () => { stream.write = () => true })
-  return stream
+  // bytes: of a text the stream would measure again, at each line, all that it holds
+  return { write: (line: string) => { stream.write(Buffer.from(line)) }, flushSync: () => stream.flushSync() }
 }
 
 /** An empty write fails where any other would, and is not waited for. */
