@@ -16,6 +16,7 @@ import { refuseUnrouted } from './http/refuse-unrouted.js'
 import { discard, respond } from './http/respond.js'
 import { securityHeaders } from './http/security-headers.js'
 import { withinDeadline } from './http/within-deadline.js'
+import type { QuotaName, Standing } from './layers/1-gateway/rate-limit.js'
 import type { Layers, Route } from './layers/route.js'
 
 export interface AppParts {
@@ -48,6 +49,8 @@ declare module 'koa' {
     revision?: number
     /** the client's, once the gateway knows it */
     address?: string
+    /** what the caller is told of each quota that the request was counted against */
+    standings?: Map<QuotaName, Standing>
     /** the user who asks, once the gateway knows them */
     userId?: string
     /** what the object layer allowed */

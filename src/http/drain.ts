@@ -37,7 +37,7 @@ export const followConnections = (server: Server): ((options: DrainOptions) => P
   server.on('request', ({ socket }, response) => {
     underWay.get(socket)?.add(response)
     if (draining) announceEnd(response)
-    response.once('close', () => {
+    response.on('close', () => {
       underWay.get(socket)?.delete(response)
       endIfIdle(socket)
     })

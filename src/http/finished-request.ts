@@ -7,10 +7,10 @@ import { KNOWN_METHODS } from './refuse-unrouted.js'
 export const CLIENT_CLOSED_REQUEST = 499
 
 /** Tells of every request, refused and abandoned ones too, once it is over. */
-export const finishRequests = (observe: (request: FinishedRequest) => void) => async (ctx: Context, next: Next): Promise<void> => {
+export const finishRequests = (observe: (request: FinishedRequest) => void) => (ctx: Context, next: Next): Promise<void> => {
   const began = ctx.state.began = beganAt(ctx.req)
-  ctx.res.once('close', () => observe(describeFinished(ctx, (performance.now() - began) / 1_000)))
-  await next()
+  ctx.res.on('close', () => observe(describeFinished(ctx, (performance.now() - began) / 1_000)))
+  return next()
 }
 
 /** The request as it ended; to be asked when its response is closed. */

@@ -13,7 +13,7 @@ import type { Layers, Route } from '../layers/route.js'
 import { noteBegan } from './began.js'
 import { CLIENT_CLOSED_REQUEST } from './finished-request.js'
 import { HARMLESS_ID } from './request-id.js'
-import { HOST } from './require-one-host.js'
+import { namesOneHost } from './require-one-host.js'
 import { securityHeaderList } from './security-headers.js'
 import { withinDeadline } from './within-deadline.js'
 
@@ -66,16 +66,18 @@ export const redirectLane = (
     return origin
   }
 
-  /** The link, where every layer lets an anonymous caller follow it; null where it is not plainly so. Rejects with any fault. */
-  const lookUp = async (code: string, following: Following): Promise<Followed | null> => {
+  /** The link, where every layer lets an anonymous caller follow it; null where it is not plainly so. At once where it is remembered. Throws any fault. */
+  const lookUp = (code: string, following: Following): Promise<Followed | null> | Followed | null => {
     const snapshot = layers.policy.current()
     following.revision = snapshot.revision
     if (!snapshot.mayCall(ENGINE_ROLES.anonymous, 'link:read')) return null
+    const decided = (link: Link | null): Followed | null => {
+      if (link === null) return null
+      const decision = snapshot.decide(null, 'link:read', link)
+      return decision.effect === 'allow' ? { link, decision } : null
+    }
     const found = find(code)
-    const link = found instanceof Promise ? await withinDeadline(found, deadlineMs - (performance.now() - following.began), () => undefined) : found
-    if (link === null) return null
-    const decision = snapshot.decide(null, 'link:read', link)
-    return decision.effect === 'allow' ? { link, decision } : null
+    return found instanceof Promise ? withinDeadline(found, deadlineMs - (performance.now() - following.began), () => undefined).then(decided) : decided(found)
   }
 
   return (req, res) => {
@@ -86,7 +88,7 @@ export const redirectLane = (
     const { address, bucket } = originOf(req)
     const following: Following = { requestId, route: route.path, address, began: performance.now(), revision: undefined, followed: undefined }
     const over = () => observe(finished(req, res, following))
-    res.once('close', over)
+    res.on('close', over)
 
     const goOn = (admission?: Admission) => {
       // who has left was told of
@@ -96,14 +98,21 @@ export const redirectLane = (
       noteBegan(req, following.began)
       longWay(req, res)
     }
-    const follow = async (admission: Admission) => {
-      const followed = admission.allowed ? await lookUp(code, following).catch(() => null) : null
+    const answer = (admission: Admission, followed: Followed | null) => {
       if (followed === null) return goOn(admission)
       const { link, decision } = following.followed = followed
       res.writeHead(302, [
         'X-Request-ID', requestId, ...fixed, ...admission.headers, 'Location', link.target, 'Cache-Control', 'no-cache', 'Policy-Revision', String(decision.revision), 'Content-Length', '0',
       ]).end()
       layers.count({ effect: 'allow', rule: decision.rule, layer: 'object' })
+    }
+    const follow = (admission: Admission) => {
+      let found: ReturnType<typeof lookUp> = null
+      try {
+        if (admission.allowed) found = lookUp(code, following)
+      } catch { /* the whole chain meets it, and answers it */ }
+      if (found instanceof Promise) found.then((followed) => answer(admission, followed), () => goOn(admission))
+      else answer(admission, found)
     }
     limiter.admit('anonymous', bucket).then(follow, () => goOn())
   }
@@ -112,17 +121,13 @@ export const redirectLane = (
 interface Origin { readonly address: string; readonly bucket: string }
 
 /** The code that a request follows, where it is nothing but that; null for every other request. */
-const plainCode = ({ method, url = '', headers, rawHeaders }: IncomingMessage): string | null => {
+const plainCode = (req: IncomingMessage): string | null => {
+  const { method, url = '', headers } = req
   if (method !== 'GET') return null
   const code = CODE.exec(url)?.[1]
-  if (code === undefined || !HOST.test(headers.host ?? '')) return null
+  if (code === undefined || !namesOneHost(req)) return null
   for (const name of MORE) if (headers[name] !== undefined) return null
-  let hosts = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
-  return hosts === 1 ? code : null
+  return code
 }
 
 interface Followed { readonly link: Link; readonly decision: Decision }

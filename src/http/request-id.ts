@@ -6,9 +6,9 @@ import type { Context, Next } from 'koa'
 export const HARMLESS_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Every response has an `X-Request-ID`; problem bodies, logs and decision records carry the same. */
-export const requestId = async (ctx: Context, next: Next): Promise<void> => {
+export const requestId = (ctx: Context, next: Next): Promise<void> => {
   const given = ctx.get('X-Request-ID')
   ctx.state.requestId = HARMLESS_ID.test(given) ? given : randomUUID()
   ctx.set('X-Request-ID', ctx.state.requestId)
-  await next()
+  return next()
 }

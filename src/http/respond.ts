@@ -11,14 +11,13 @@ export const discard = ({ body }: Answer): void => {
 
 /** Writes a route's answer. A body is JSON unless the answer names another type. */
 export const respond = (ctx: Context, { status, body, headers, type }: Answer): void => {
-  ctx.status = status
   if (headers) ctx.set({ ...headers })
+  // the type before the body: koa would guess it; the status after it: koa drops that of an empty one
+  if (body !== undefined) ctx.type = type ?? 'application/json'
   if (body instanceof Readable) ctx.body = body
   else if (body !== undefined) ctx.body = typeof body === 'string' ? body : JSON.stringify(body)
   else ctx.body = null
-  // koa drops the status of an empty body, and guesses the type of a text
   ctx.status = status
-  if (body !== undefined) ctx.type = type ?? 'application/json'
   const tag = headers?.['ETag']
   if (status === 200 && tag !== undefined && (ctx.method === 'GET' || ctx.method === 'HEAD') && isHeld(ctx.get('If-None-Match'), tag)) {
     ctx.status = 304

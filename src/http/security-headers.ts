@@ -26,8 +26,8 @@ export const securityHeaderList = (secure: boolean): readonly string[] => {
 /** Sets them on every answer. */
 export const securityHeaders = (secure: boolean) => {
   const list = securityHeaderList(secure)
-  return async ({ res }: Context, next: Next): Promise<void> => {
+  return ({ res }: Context, next: Next): Promise<void> => {
     for (let i = 0; i < list.length; i += 2) res.setHeader(list[i] ?? '', list[i + 1] ?? '')
-    await next()
+    return next()
   }
 }

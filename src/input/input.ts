@@ -9,6 +9,7 @@ import { parseStrictJson } from './strict-json.js'
 /** Bodies over this many bytes are refused unread. */
 export const LARGEST_BODY = 64 * 1024
 const DEEPEST_JSON = 32
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads a request's body. 415 for another media type than those accepted or for an encoded body, 413 over 64 KiB,
@@ -30,7 +31,7 @@ export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')
 const readText = async (ctx: Context): Promise<string> => {
   try {
     const bytes = await getRawBody(ctx.req, { limit: LARGEST_BODY, length: ctx.get('Content-Length') || null })
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return UTF_8.decode(bytes)
   } catch (error) {
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
       throw new Refusal('body_too_large', { detail: `At most ${LARGEST_BODY} bytes.`, headers: { Connection: 'close' } })

@@ -4,6 +4,14 @@ const LONGEST = 2_048
 /** printable ASCII without the backslash, which browsers read as a slash and other programs do not */
 const PLAIN = /^[\x21-\x5b\x5d-\x7e]+$/
 
+const parseUrl = (text: string): URL | null => {
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
+}
+
 /** One name for one host: `example.com.` is `example.com`. */
 const hostOf = ({ host }: URL): string => host.replace(/\.(?=:|$)/, '')
 
@@ -21,8 +29,8 @@ export const targetRule = (baseUrl: string) => {
     }
     // eslint-disable-next-line no-control-regex -- control characters are what is looked for
     if (/[\u0000-\u0020\u007f\\]/.test(text)) return refuse('must not hold spaces, control characters or backslashes')
-    if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return refuse('must be an absolute http or https URL')
-    const url = new URL(text)
+    const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null
+    if (url === null) return refuse('must be an absolute http or https URL')
     if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) return refuse('must not hold credentials')
     if (hostOf(url) === ownHost) return refuse('must not be on this service itself')
     const kept = PLAIN.test(text) ? text : url.href

@@ -24,26 +24,34 @@ export interface ClaimRules {
   readonly ownSignIns: boolean
 }
 
+/** A token, and from when on it is one; in seconds since 1970. */
+export interface TimedToken { readonly token: AccessToken; readonly issuedAt: number; readonly notBefore: number }
+
 /**
  * Narrows the claims of a token whose signature was verified (RFC 7519, 8725 and 9068). `iss`, `aud`, `sub`, `iat`, `exp`
- * and `jti` are required; times are whole seconds, `exp` has passed at its own second; no `scope` means no rights.
- * `now` is in seconds since 1970. Throws an Error that says which claim is wrong.
+ * and `jti` are required; times are whole seconds; no `scope` means no rights. Whether its time has come and not passed is for
+ * `requireInTime` to say. Throws an Error that says which claim is wrong.
  */
-export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number): AccessToken => {
+export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: ClaimRules): TimedToken => {
   const { iss, aud, sub, exp, iat, nbf, jti, sid, scope = '' } = claims
   if (iss !== rules.issuer) throw new Error('iss')
   if (!audiences(aud).includes(rules.audience)) throw new Error('aud')
   if (!isText(sub)) throw new Error('sub')
   if (!isText(jti)) throw new Error('jti')
   if (!isTime(exp) || !isTime(iat) || (nbf !== undefined && !isTime(nbf))) throw new Error('exp, iat or nbf is not whole seconds')
-  if (exp <= now) throw new Error('exp has passed')
   if (exp <= iat || exp - iat > rules.maxLifetimeSeconds) throw new Error('exp is too far from iat')
-  if (iat > now + rules.clockSkewSeconds) throw new Error('iat is in the future')
-  if (nbf !== undefined && nbf > now + rules.clockSkewSeconds) throw new Error('nbf is in the future')
   if (rules.ownSignIns && sid !== undefined && !(isText(sid) && UUID.test(sid))) throw new Error('sid')
   const scopes = typeof scope === 'string' ? parseScope(scope) : null
   if (scopes === null) throw new Error('scope')
-  return { subject: sub, issuer: iss, scopes, id: jti, expiresAt: exp, signIn: rules.ownSignIns && isText(sid) ? sid : null }
+  const token = { subject: sub, issuer: iss, scopes, id: jti, expiresAt: exp, signIn: rules.ownSignIns && isText(sid) ? sid : null }
+  return { token, issuedAt: iat, notBefore: nbf ?? iat }
+}
+
+/** Throws an Error where the token is not valid yet or no longer; `exp` has passed at its own second. `now` is in seconds since 1970. */
+export const requireInTime = ({ token, issuedAt, notBefore }: TimedToken, { clockSkewSeconds }: Pick<ClaimRules, 'clockSkewSeconds'>, now: number): void => {
+  if (token.expiresAt <= now) throw new Error('exp has passed')
+  if (issuedAt > now + clockSkewSeconds) throw new Error('iat is in the future')
+  if (notBefore > now + clockSkewSeconds) throw new Error('nbf is in the future')
 }
 
 /** RFC 7519 §4.1.3: a string, or an array of strings and of nothing else. */

@@ -59,8 +59,8 @@ export interface RateLimiterOptions {
 }
 
 /** What a caller is told of one quota: requests left, and seconds until they are given anew. */
-interface Standing { readonly quota: Quota; readonly left: number; readonly seconds: number }
-type Counted = Standing & { readonly allowed: boolean }
+export interface Standing { readonly quota: Quota; readonly left: number; readonly seconds: number }
+interface Counted { readonly allowed: boolean; readonly standing: Standing }
 
 /** One koa-ratelimit for each quota, each over counters of its own. */
 export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): RateLimiter => {
@@ -70,27 +70,25 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
     sign_in: createLimit('sign_in', quotas.sign_in, parts),
     invite: createLimit('invite', quotas.invite, parts),
   }
-  const told = new WeakMap<Context, Map<QuotaName, Standing>>()
   const passedOn = new WeakMap<IncomingMessage, Admission>()
   /** What was counted of a request before it had a Context; once, for another count of the same quota is another one. */
   const countedBefore = ({ req }: Context, quota: QuotaName, bucket: string): Counted | undefined => {
     const admission = passedOn.get(req)
     if (admission?.standing === undefined || admission.quota !== quota || admission.bucket !== bucket) return undefined
     passedOn.delete(req)
-    return { allowed: admission.allowed, ...admission.standing }
+    return { allowed: admission.allowed, standing: admission.standing }
   }
   return {
     require: async (ctx, name, bucket) => {
       const limit = limits[name]
       if (limit === undefined) return
-      const { allowed, ...standing } = countedBefore(ctx, name, bucket) ?? await limit.count(ctx, bucket)
-      const standings = told.get(ctx) ?? new Map<QuotaName, Standing>()
-      told.set(ctx, standings)
+      const { allowed, standing } = countedBefore(ctx, name, bucket) ?? await limit.count(ctx, bucket)
+      const standings = ctx.state.standings ??= new Map<QuotaName, Standing>()
       const before = standings.get(name)
       // Of two buckets of one quota (an address and an account) the caller is told of the one that is nearer its end.
       if (before === undefined || standing.left < before.left || !allowed) standings.set(name, standing)
       const headers = rateLimitHeaders(standings)
-      ctx.set({ ...headers })
+      ctx.set(headers)
       if (!allowed) {
         parts.observer?.refused(name)
         throw new Refusal('rate_limited', { headers: { ...headers, 'Retry-After': String(standing.seconds) } })
@@ -99,7 +97,7 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
     admit: async (name, bucket) => {
       const limit = limits[name]
       if (limit === undefined) return { quota: name, bucket, allowed: true, standing: undefined, headers: [] }
-      const { allowed, ...standing } = await limit.countAlone(bucket)
+      const { allowed, standing } = await limit.countAlone(bucket)
       return { quota: name, bucket, allowed, standing, headers: ['RateLimit-Policy', policyText(name, standing.quota), 'RateLimit', standingText(name, standing.left, standing.seconds)] }
     },
     passOn: (req, admission) => { passedOn.set(req, admission) },
@@ -132,12 +130,9 @@ const createLimit = (name: QuotaName, quota: Quota | undefined, { redis, togethe
     const pass: Next = async () => { allowed = true }
     const { view, written } = aside(ctx, { bucket: bucketKey(bucket) })
     await middleware(view, pass)
-    return { allowed, quota, left: Number(written.get('left')), seconds: secondsOf(Number(written.get('reset'))) }
+    return { allowed, standing: { quota, left: Number(written.get('left')), seconds: secondsOf(Number(written.get('reset'))) } }
   }
-  const countAlone = async (bucket: string): Promise<Counted> => {
-    const { allowed, left, resetMs } = await counter.consume(bucketKey(bucket))
-    return { allowed, quota, left, seconds: secondsOf(resetMs) }
-  }
+  const countAlone = (bucket: string): Promise<Counted> => counter.consume(bucketKey(bucket)).then(({ allowed, left, resetMs }) => ({ allowed, standing: { quota, left, seconds: secondsOf(resetMs) } }))
   return { count, countAlone, shared: counter.shared }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
 import type { Context } from 'koa'
@@ -8,11 +8,11 @@ import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../domain/refusal.js'
 import { StartError } from '../../domain/start-error.js'
 import type { KeySource } from '../../identity/key-source.js'
+import { headerLines } from '../../input/header-lines.js'
 import { aside } from './aside.js'
-import { parseClaims } from './claims.js'
-import type { AccessToken, ClaimRules } from './claims.js'
+import { parseClaims, requireInTime } from './claims.js'
+import type { AccessToken, ClaimRules, TimedToken } from './claims.js'
 import { parseCompactToken } from './compact-token.js'
-import type { CompactToken } from './compact-token.js'
 
 export type { AccessToken } from './claims.js'
 export type { KeySource } from '../../identity/key-source.js'
@@ -62,6 +62,11 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
   const signatures = new Map(algorithms.map((alg) => [alg, createSignatureCheck(alg, keys, rules)]))
   const remembered = new LRUCache<string, VerifiedToken>({ max: REMEMBERED_TOKENS })
 
+  const read = (token: string): ReadToken => {
+    const { header: { alg, kid }, claims } = parseCompactToken(token)
+    return { alg, kid, timed: parseClaims(claims, rules) }
+  }
+
   const verified = async (ctx: Context, authorization: string): Promise<AccessToken> => {
     const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
     if (token === undefined) throw new Error('not the Bearer scheme')
@@ -70,21 +75,21 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
       if (found === null) throw new Error('no such token')
       return found
     }
-    const hash = createHash('sha256').update(token).digest('base64')
-    const known = remembered.get(hash)
-    const { header, claims } = known ?? parseCompactToken(token)
-    const requireSignature = signatures.get(header.alg)
+    const digest = hash('sha256', token, 'base64')
+    const known = remembered.get(digest)
+    const { alg, kid, timed } = known ?? read(token)
+    const requireSignature = signatures.get(alg)
     if (requireSignature === undefined) throw new Error('alg')
     // Read before the signature, believed after it: what its own claims refuse makes nobody ask for a key.
-    const accessToken = parseClaims(claims, rules, Date.now() / 1_000)
-    const key = await requireSignature(ctx, header.kid, token, known?.key)
-    if (known?.key !== key) remembered.set(hash, { header, claims, key })
-    return accessToken
+    requireInTime(timed, rules, Date.now() / 1_000)
+    const key = await requireSignature(ctx, kid, token, known?.key)
+    if (known?.key !== key) remembered.set(digest, { alg, kid, timed, key })
+    return timed.token
   }
 
   return {
     verify: async (ctx) => {
-      const [authorization, ...others] = authorizationHeaders(ctx)
+      const [authorization, ...others] = headerLines(ctx.req.rawHeaders, 'authorization')
       if (authorization === undefined) return null
       if (others.length > 0) throw new Refusal('invalid_request', { detail: 'Send one Authorization header.' })
       return verified(ctx, authorization).catch((error: unknown) => { throw isOurFault(error) ? error : invalidToken(error) })
@@ -92,15 +97,14 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
   }
 }
 
-/** node keeps the first of two Authorization lines in `headers`, so both are only seen in the raw ones. */
-const authorizationHeaders = (ctx: Context): readonly string[] =>
-  ctx.req.rawHeaders.filter((_, i, lines) => i % 2 === 1 && lines[i - 1]?.toLowerCase() === 'authorization')
+/** What a token says, with claims that will do. */
+interface ReadToken { readonly alg: string; readonly kid: string; readonly timed: TimedToken }
 
 /**
  * A token whose signature is known to be right with that key. It is known by its hash, so that no bearer token outlives its request
- * here. What it says does not change; whether its claims and times will do, its key and its user are looked at every time.
+ * here. What it says does not change; its times, its key and its user are looked at every time.
  */
-interface VerifiedToken extends CompactToken { readonly key: KeyObject }
+interface VerifiedToken extends ReadToken { readonly key: KeyObject }
 const REMEMBERED_TOKENS = 10_000
 
 /**
