@@ -13,15 +13,28 @@ import { judge, printVerdicts } from './targets.js'
 import { transactionSuite } from './transaction.js'
 import { workerSuites } from './workers.js'
 
+const SUITES: Readonly<Record<string, () => Promise<Suite | readonly Suite[]>>> = {
+  can: canSuite, 'policy-scale': policyScaleSuite, replay: replaySuite, transaction: transactionSuite, http: httpSuites, scale: scaleSuites,
+  propagation: propagationSuite, start: startSuite, workers: workerSuites, storage: storageSuites,
+}
+
+// All of them are one run, which is kept and held against the targets; those that are named are printed, and nothing else.
+const named = process.argv.slice(2)
+const unknown = named.filter((name) => !(name in SUITES))
+if (unknown.length > 0) throw new Error(`no suite ${unknown.join(', ')}; there are ${Object.keys(SUITES).join(', ')}`)
+
 printEnvironment()
 const suites: Suite[] = []
-for (const measureSuites of [canSuite, policyScaleSuite, replaySuite, transactionSuite, httpSuites, scaleSuites, propagationSuite, startSuite, workerSuites, storageSuites]) {
+for (const [name, measureSuites] of Object.entries(SUITES)) {
+  if (named.length > 0 && !named.includes(name)) continue
   for (const suite of [await measureSuites()].flat()) {
     printSuite(suite)
     suites.push(suite)
   }
 }
-const verdicts = judge(suites)
-printVerdicts(verdicts)
-await writeResults(suites, verdicts)
-await plotVerdicts(verdicts, new URL('../docs/performance.svg', import.meta.url))
+if (named.length === 0) {
+  const verdicts = judge(suites)
+  printVerdicts(verdicts)
+  await writeResults(suites, verdicts)
+  await plotVerdicts(verdicts, new URL('../docs/performance.svg', import.meta.url))
+}

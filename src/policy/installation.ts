@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
 import type { Database } from '../database/database.js'
 import { StartError } from '../domain/start-error.js'
 import { commitEdit, planEdit } from './edit.js'
 import { parseInvariants } from './invariants.js'
+import type { Invariant } from './invariants.js'
 import { parseModel } from './model.js'
 import { PolicyError, describeFaults } from './policy-error.js'
 import { parsePolicyCsv } from './row-csv.js'
@@ -15,8 +17,21 @@ import type { PolicyRules } from './store.js'
  * PolicyError where one does not parse.
  */
 export const loadPolicyRules = async (root: URL): Promise<PolicyRules> => {
-  const newest = async () => parseInvariants(await readFile(new URL('policies/invariants.csv', root), 'utf8'))
+  const newest = newestInvariants(new URL('policies/invariants.csv', root))
   return { model: parseModel(await readFile(new URL('model.conf', root), 'utf8')), invariants: await newest(), newest }
+}
+
+/**
+ * Reads the file whenever it is asked, and parses it where it is another. Not asynchronously: it is as small as a module and lies
+ * beside them, and between a new revision and its coming in force the turns of the thread pool took longer than the invariants.
+ */
+const newestInvariants = (file: URL) => {
+  let known: { readonly text: string; readonly invariants: readonly Invariant[] } | undefined
+  return async (): Promise<readonly Invariant[]> => {
+    const text = readFileSync(file, 'utf8')
+    if (known?.text !== text) known = { text, invariants: parseInvariants(text) }
+    return known.invariants
+  }
 }
 
 /**

@@ -1,13 +1,20 @@
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
 import { expect } from 'chai'
 
+import { PACKAGE_ROOT } from '../../src/config.js'
 import { Refusal } from '../../src/domain/refusal.js'
 import { planEdit } from '../../src/policy/edit.js'
 import { findViolations, parseInvariants } from '../../src/policy/invariants.js'
+import { loadPolicyRules } from '../../src/policy/installation.js'
 import { PolicyError } from '../../src/policy/policy-error.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
 import type { PolicyRules } from '../../src/policy/store.js'
 import { csvRows, rowsOf, shippedRules } from '../support/policy.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('the invariants', () => {
   let rules: PolicyRules
@@ -53,6 +60,24 @@ describe('the invariants', () => {
       for (const part of says) expect(message).to.contain(part)
     })
   }
+
+  it('are what their file says now, for the next edit and the next load, and none are asked while it does not parse', async () => {
+    const folder = await makeTemporaryFolder()
+    const file = join(folder, 'policies', 'invariants.csv')
+    await mkdir(join(folder, 'policies'))
+    await copyFile(new URL('model.conf', PACKAGE_ROOT), join(folder, 'model.conf'))
+    const shipped = await readFile(new URL('policies/invariants.csv', PACKAGE_ROOT), 'utf8')
+    await writeFile(file, shipped)
+    const running = await loadPolicyRules(pathToFileURL(`${folder}/`))
+    const plan = () => planEdit(base, { add: csvRows('p, 505, X, viewer, link:read, any, allow'), remove: [] }, running).then(() => 'was planned', (error: unknown) => (error instanceof Refusal ? error.code : error instanceof PolicyError ? 'is broken' : String(error)))
+    expect(await plan()).to.equal('was planned')
+    await writeFile(file, 'never, viewer-reads-nothing, viewer, link:read, *, a test')
+    expect(await plan()).to.equal('invariant_violated')
+    await writeFile(file, 'never ever')
+    expect([await plan(), await plan()]).to.deep.equal(['is broken', 'is broken'])
+    await writeFile(file, shipped)
+    expect(await plan()).to.equal('was planned')
+  })
 
   it('carry every violation, with the file that holds the invariant, for a program to read', async () => {
     const error = await planEdit(base, { add: [], remove: csvRows('p, 300, R3, admin, *, any, allow') }, rules).catch((thrown: unknown) => thrown)
