@@ -56,6 +56,8 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
   const rowsOf: ToRow[] = []
   let known = new Map<string, Prepared | null>()
   let rows: Record<string, unknown>[] = []
+  /** why a value could not be read; it was committed all the same */
+  let unread: { readonly error: unknown } | undefined
 
   const complete = (rowCount: number | null): void => {
     const statement = statements[results.length]
@@ -70,8 +72,12 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
     submit: (connection) => {
       known = preparedOn.get(connection) ?? known
       preparedOn.set(connection, known)
-      const clash = statements.find(({ name = '', text }) => (known.get(name)?.text ?? text) !== text)
-      if (clash) return new Error(`the statement "${clash.name}" has another text`)
+      const texts = new Map<string, string>()
+      for (const { name, text } of statements) {
+        if (name === undefined) continue
+        if ((texts.get(name) ?? known.get(name)?.text ?? text) !== text) return new Error(`the statement "${name}" has another text`)
+        texts.set(name, text)
+      }
       const told = new Set<string>()
       connection.stream.cork()
       try {
@@ -86,7 +92,15 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
       return undefined
     },
     handleRowDescription: ({ fields }) => { rowsOf[results.length] = rowReader(fields) },
-    handleDataRow: ({ fields }) => { rows.push((rowsOf[results.length] ?? noColumns)(fields)) },
+    handleDataRow: ({ fields }) => {
+      if (unread) return
+      try {
+        rows.push((rowsOf[results.length] ?? noColumns)(fields))
+      } catch (error) {
+        // told when the server has told what became of the transaction: until then the connection is not free
+        unread = { error }
+      }
+    },
     handleCommandComplete: ({ text }) => complete(countOf(text)),
     handleEmptyQuery: () => complete(null),
     handleError: (error) => {
@@ -96,10 +110,11 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
       query.callback(error, [])
     },
     handleReadyForQuery: () => {
-      // nothing of the answer is left here: pg's time limit keeps the query for a while, and with it, page by page, an export
+      // nothing of the answer is left here, for an export is read page by page and the query outlives its page
       const answered = results
       results = []
-      query.callback(null, answered)
+      if (unread) query.callback(asError(unread.error), [])
+      else query.callback(null, answered)
     },
   }
   // a connection that sends without waiting (pipelining) takes no query of another class than pg's own
@@ -118,6 +133,8 @@ const send = (connection: Connection, known: Map<string, Prepared | null>, told:
   connection.execute(null, true)
   return prepared?.toRow
 }
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
 /** A plan whose columns a migration has changed, and a statement that a pooler or DISCARD has taken away, come back when they are told anew. */
 const isGone = (error: Error): boolean => {

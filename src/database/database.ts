@@ -24,6 +24,13 @@ export interface Database {
    */
   flush(statements: readonly Statement[]): Promise<readonly StatementResult[]>
 
+  /**
+   * As `flush`, for a change of the one row that `row` names; the first statement has to say whose it is and what allowed it, for changes
+   * that come at once share a transaction (group commit), each with a result and an error of its own. Not for what its caller can make fail
+   * at will: then all of them are sent twice.
+   */
+  change(statements: readonly Statement[], row: string): Promise<readonly StatementResult[]>
+
   /** A transaction with questions in between (policy edits, migrations of data). Rolls back where `work` throws. */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>
 

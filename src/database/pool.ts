@@ -7,6 +7,7 @@ import type { WireStatement } from './batch.js'
 import { cursorRows, pagedRows } from './cursor.js'
 import type { Database, Statement } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
+import { groupCommits } from './group-commit.js'
 
 /** The share of the connections that streams may take at once: a stream lasts as long as its reader. */
 const STREAMS = 1 / 4
@@ -25,9 +26,9 @@ export interface PoolOptions {
   readonly observer?: PoolObserver
 }
 
-export type QuestionKind = 'run' | 'flush' | 'transaction' | 'stream'
+export type QuestionKind = 'run' | 'flush' | 'change' | 'transaction' | 'stream'
 
-/** What the pool tells of its questions; durations are seconds. */
+/** What the pool tells of its questions; durations are seconds: with the connection in hand, or of a change with all that it waited for. */
 export interface PoolObserver {
   readonly acquired: (seconds: number) => void
   readonly acquireFailed: () => void
@@ -127,14 +128,27 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
     }
   }
 
+  const flush = async (statements: readonly Statement[]) => {
+    // all of them in their final form first: what cannot be sent must leave nothing on the wire
+    const sent = statements.map(wire)
+    return withClient('flush', async (client) => sendBatch(client, sent))
+  }
+
+  const change = groupCommits({ flush, deadlineMs })
+
   return Object.freeze({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
       withClient('run', async (client) => (await sendBatch(client, [wire(statement)]))[0]?.rows ?? []),
 
-    flush: async (statements: readonly Statement[]) => {
-      // all of them in their final form first: what cannot be sent must leave nothing on the wire
-      const sent = statements.map(wire)
-      return withClient('flush', async (client) => sendBatch(client, sent))
+    flush,
+
+    change: async (statements: readonly Statement[], row: string) => {
+      const began = performance.now()
+      try {
+        return await change(statements, row)
+      } finally {
+        observer.asked('change', (performance.now() - began) / 1_000)
+      }
     },
 
     transaction: async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>

@@ -26,7 +26,7 @@ export const poolMetrics = (registry: Registry): PoolMetrics => {
   const failed = new Counter({ name: 'linkgate_pool_acquire_failures_total', help: 'Questions that got no connection: none was free in time, or none could be opened', registers })
   const lost = new Counter({ name: 'linkgate_pool_lost_connections_total', help: 'Connections that broke, in use or idle', registers })
   const questions = new Histogram({
-    name: 'linkgate_database_duration_seconds', help: 'Questions to the database by kind, with the connection in hand', labelNames: ['kind'], buckets: BUCKETS, registers,
+    name: 'linkgate_database_duration_seconds', help: 'Questions to the database by kind, with the connection in hand; of kind "change" with the changes that it waited for', labelNames: ['kind'], buckets: BUCKETS, registers,
   })
   return {
     observer: {

@@ -59,7 +59,7 @@ const DEFINERS = `
 add_decision_months(integer) postgres linkgate_service
 admit_external_user(text,text,text) identity linkgate_service
 announce_changed_links() postgres linkgate_service
-caller_stands(bigint,text,uuid,text,text) identity linkgate_service
+caller_stands(bigint,text,uuid,text,text) identity linkgate_service,links_any,links_own
 chain_decision() audit_chain -
 find_external_user(text,text) identity linkgate_service
 find_link(text) links_public linkgate_service

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { types } from 'pg'
 
 import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
@@ -80,6 +81,23 @@ describe('the pool', () => {
     expect(await failureOf(pool.flush([ENTER, { name: 'taken', text: 'select 2 as two' }]))).to.have.property('message').that.includes('another text')
     expect(wire.sent()).to.equal(before)
     expect(await pool.run({ name: 'taken', text: 'select 1 as one' })).to.deep.equal([{ one: 1 }])
+    expect(await failureOf(pool.flush([{ name: 'new', text: 'select 1' }, { name: 'new', text: 'select 2' }]))).to.have.property('message').that.includes('another text')
+    expect(await pool.flush([{ name: 'new', text: 'select 2' }])).to.have.length(1)
+  })
+
+  it('tells of an answer that cannot be read, and asks the next question on the same connection', async () => {
+    const MONEY = 790
+    const asked = { text: `select '1'::money as m, pg_backend_pid() as pid from generate_series(1, 3)` }
+    const before = await pool.run<{ pid: number }>(asked)
+    types.setTypeParser(MONEY, () => { throw new RangeError('unreadable') })
+    try {
+      const failures = await Promise.all([failureOf(pool.run(asked)), pool.run({ text: 'select 1 as one' })])
+      expect(failures).to.deep.equal([failures[0], [{ one: 1 }]])
+      expect(failures[0]).to.be.instanceOf(RangeError)
+    } finally {
+      types.setTypeParser(MONEY, String)
+    }
+    expect(await pool.run<{ pid: number }>({ text: 'select pg_backend_pid() as pid' })).to.deep.equal([{ pid: before[0]?.pid }])
   })
 
   it('sends nothing at all of a flush with a statement that cannot be sent', async () => {

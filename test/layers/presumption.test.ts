@@ -57,6 +57,21 @@ describe('what a change presumes', () => {
     expect(recorded).to.deep.equal(costs.map(() => ({ relation: 'own', rule: 'R5', subject_role: 'editor' })))
   })
 
+  it('holds for each of many that come at once by itself', async () => {
+    const users = await Promise.all(Array.from({ length: 8 }, () => service.addUser('editor')))
+    const links = await Promise.all(users.map((user) => addLink(user)))
+    const [suspended, stranger] = [3, 5]
+    await service.db.asOwner('update users set suspended_at = now() where id = $1', [users[suspended]?.id])
+    // each their own link, one of them somebody else's
+    const codeOf = (n: number) => links[n === stranger ? 0 : n] ?? ''
+    const answers = await Promise.all(Array.from({ length: 5 }, () => users.map((user, n) => change(codeOf(n), { user }))).flat())
+    expect(answers.map(({ status }) => status)).to.deep.equal(answers.map((_, i) => ({ [suspended]: 401, [stranger]: 403 })[i % 8] ?? 200))
+    const recorded = await Promise.all(links.map(async (code) => service.db.asOwner<{ subject: string }>(
+      `select subject_id::text as subject from decisions where resource_code = $1 and action = 'link:update' and effect = 'allow'`, [code])))
+    expect(recorded.map((each) => each.map(({ subject }) => subject)))
+      .to.deep.equal(users.map(({ id }, n) => (n === suspended || n === stranger ? [] : Array.from({ length: 5 }, () => id))))
+  })
+
   it('is asked for where the token lacks the scope: of a user who was suspended meanwhile it is invalid before it is anything else', async () => {
     const code = await addLink()
     const narrow = { ...editor, token: await service.tokenFor(editor, 'link:read') }

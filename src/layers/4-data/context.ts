@@ -55,3 +55,9 @@ export const inTransaction = async <Row>(database: Database, enter: Statement, s
   const [, result] = await database.flush([enter, statement])
   return result?.rows ?? []
 }
+
+/** Sends a change of one row inside a bound transaction, which it may share with others' (group commit), and answers the row; undefined where it met none. */
+export const inGroup = async <Row>(database: Database, binding: Binding, statement: Statement, row: string): Promise<Row | undefined> => {
+  const [, result] = await database.change([binding.change, statement], row)
+  return result?.rows[0]
+}

@@ -8,12 +8,12 @@ import { isId, toId } from '../../domain/id.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { DataContext, DataRule, Repeat } from '../route.js'
-import { bindTransaction, inTransaction } from './context.js'
+import { bindTransaction, inGroup, inTransaction } from './context.js'
 import type { Binding } from './context.js'
 import { formatCursor, parseCursor } from './keyset.js'
 import { LINK_COLUMNS, LINK_LINES } from './link-export.js'
 import type { LinkFormat } from './link-export.js'
-import { keptForms, knex, ownerBound, toKeptStatement } from './query.js'
+import { keptForms, knex, ownerBound, toKeptStatement, toStatement } from './query.js'
 import { RecordChanged } from './record-changed.js'
 import { insertOnce, madeBefore } from './repeat.js'
 
@@ -85,15 +85,17 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
     },
     update: async (link, changes, version) => {
       const statement = updateOf({ ...shapeOf(binding, link, version), fields: FIELDS.filter((field) => changes[field] !== undefined) }, { ...valuesOf(binding, link, version), ...changes })
-      const [row] = await inTransaction<LinkRow>(database, binding.change, statement).catch(refuseTakenCode)
+      // one that may fail by what its caller chose, a code that is taken, goes alone; so it is with a creation
+      const row = changes.code === undefined ? await inGroup<LinkRow>(database, binding, statement, link.code)
+        : (await inTransaction<LinkRow>(database, binding.change, statement).catch(refuseTakenCode))[0]
       if (!row) throw new RecordChanged()
       changed(link.code)
       changed(row.code)
       return toLink(row)
     },
     delete: async (link, version) => {
-      const [row] = await inTransaction(database, binding.change, deleteOf(shapeOf(binding, link, version), valuesOf(binding, link, version)))
-      if (!row) throw new RecordChanged()
+      const row = await inGroup(database, binding, deleteOf(shapeOf(binding, link, version), valuesOf(binding, link, version)), link.code)
+      if (row === undefined) throw new RecordChanged()
       changed(link.code)
     },
     page: (query) => page(database, binding, query),
@@ -136,9 +138,12 @@ const deleteOf = keptForms((shape: ChangeShape, value) => exactly(shape, value).
 
 const create = async (database: Database, binding: Binding, repeat: Repeat | null, target: string, code: string | undefined): Promise<Link> => {
   for (let tried = 1; ; tried += 1) {
-    const query = knex('links').insert({ code: code ?? generateCode(), target, owner_id: binding.userId }).returning([...COLUMNS])
+    const named = code ?? generateCode()
+    const query = knex('links').insert({ code: named, target, owner_id: binding.userId }).returning([...COLUMNS])
     try {
-      const [row] = await insertOnce<LinkRow>(database, binding, repeat, query, { name: 'links_insert' }).catch(refuseTakenCode)
+      const row = code === undefined && repeat === null
+        ? await inGroup<LinkRow>(database, binding, toStatement(query, 'links_insert'), named).catch(refuseTakenCode)
+        : (await insertOnce<LinkRow>(database, binding, repeat, query, { name: 'links_insert' }).catch(refuseTakenCode))[0]
       if (!row) throw new Error('an insert answered no row')
       return toLink(row)
     } catch (error) {

@@ -1,0 +1,83 @@
+import type { StatementResult } from './batch.js'
+import type { Statement } from './database.js'
+import { databaseAway, isDatabaseAway } from './errors.js'
+
+export interface GroupCommitOptions {
+  /** sends statements as one transaction */
+  readonly flush: (statements: readonly Statement[]) => Promise<readonly StatementResult[]>
+  /** a change that waited for so many milliseconds is given up (503), and never sent */
+  readonly deadlineMs: number
+}
+
+/** What one caller wants committed, and who waits for it. */
+interface Change {
+  readonly row: string
+  readonly statements: readonly Statement[]
+  readonly arrived: number
+  readonly resolve: (results: readonly StatementResult[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Transactions under way at once: the database works on one of them while this process works on the answers of another. */
+const AT_ONCE = 2
+/** Changes of one transaction at the most: so many are sent again where one fails. */
+const TOGETHER = 16
+
+/**
+ * A group waits for no lock that others hold for longer than this: then each of its changes goes alone, and waits for what it needs itself.
+ * It ends what two groups wait for of each other, too, long before the server looks for that.
+ */
+const PATIENCE: Statement = { name: 'group_patience', text: `select set_config('lock_timeout', '50ms', true)` }
+
+/**
+ * Group commit: sends a change of one row as `flush` would, maybe together with those of others. Changes that arrive while others are being committed are sent together, each with its own statements, as one
+ * transaction; what is paid once a transaction (the way there and back, the disk) they pay together. One that arrives alone goes at
+ * once and alone. Each is answered after the commit that it is in.
+ *
+ * A transaction is all or nothing, so a group that fails has changed nothing, and each of its changes is sent alone: what a caller
+ * is told is what became of their own. Not so where the connection was lost: whether the group has committed, nobody knows, and all are told 503.
+ */
+export const groupCommits = ({ flush, deadlineMs }: GroupCommitOptions) => {
+  let waiting: Change[] = []
+  let underWay = 0
+
+  const alone = ({ statements, resolve, reject }: Change): Promise<void> => flush(statements).then(resolve, reject)
+
+  const together = async (changes: readonly Change[]): Promise<void> => {
+    try {
+      const results = await flush([PATIENCE, ...changes.flatMap(({ statements }) => statements)])
+      let next = 1
+      for (const { statements, resolve } of changes) resolve(results.slice(next, next += statements.length))
+    } catch (error) {
+      if (isDatabaseAway(error)) for (const { reject } of changes) reject(error)
+      else await Promise.all(changes.map(alone))
+    }
+  }
+
+  const next = (): readonly Change[] => {
+    const overdue = performance.now() - deadlineMs
+    const taken = waiting.slice(0, TOGETHER)
+    waiting = waiting.slice(TOGETHER)
+    for (const { arrived, reject } of taken) if (arrived < overdue) reject(databaseAway(new Error(`a change waited for ${deadlineMs} ms`)))
+    // in one order everywhere, so that groups that change the same rows wait for each other one way round
+    return taken.filter(({ arrived }) => arrived >= overdue).toSorted((a, b) => (a.row < b.row ? -1 : Number(a.row > b.row)))
+  }
+
+  const send = (): void => {
+    while (underWay < AT_ONCE && waiting.length > 0) {
+      const changes = next()
+      const [first] = changes
+      if (first === undefined) continue
+      underWay += 1
+      void (changes.length === 1 ? alone(first) : together(changes)).finally(() => {
+        underWay -= 1
+        send()
+      })
+    }
+  }
+
+  return (statements: readonly Statement[], row: string): Promise<readonly StatementResult[]> => new Promise((resolve, reject) => {
+    waiting.push({ row, statements, arrived: performance.now(), resolve, reject })
+    send()
+  })
+}

@@ -1,0 +1,193 @@
+import { expect } from 'chai'
+import { array, assert, asyncProperty, constantFrom, record } from 'fast-check'
+import { Client } from 'pg'
+
+import type { Database } from '../../src/database/database.js'
+import { openPool } from '../../src/database/pool.js'
+import { isDatabaseAway } from '../../src/database/errors.js'
+import { testDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+import { openWire } from '../support/proxy.js'
+import type { Wire } from '../support/proxy.js'
+import { addLink, addUserWithId, BY_HAND } from '../support/records.js'
+
+/** Changes that come at once and are committed together: each is still its caller's own, in what it may touch and in what it is told. */
+describe('changes that are committed together', () => {
+  let db: TestDatabase
+  let wire: Wire
+  let pool: Database
+  let revision: string
+
+  const USERS = ['1', '2', '3'] as const
+  before(async () => {
+    db = await testDatabase()
+    for (const id of USERS) await addUserWithId(db, id, 'editor')
+    revision = (await db.asOwner<{ revision: string }>('select revision from policy_head'))[0]?.revision ?? ''
+    wire = await openWire(db.service)
+  })
+  after(() => wire.close())
+  beforeEach(() => { pool = openPool({ connection: wire.connection, size: 5, deadlineMs: 2_000 }) })
+  afterEach(async () => {
+    wire.mend()
+    await pool.close()
+  })
+
+  interface Entered { readonly user: string; readonly role?: string; readonly reach?: 'links_own' | 'links_any'; readonly request?: string; readonly under?: string }
+  const enter = ({ user, role = 'editor', reach = 'links_own', request = 'together', under = revision }: Entered) => ({
+    name: 'enter_change', text: 'select enter_change($1, $2, $3, $4, $5, $6, $7, $8)',
+    values: [reach, user, under, JSON.stringify({ ...JSON.parse(BY_HAND), request_id: request, subject_id: user }), role, null, null, null],
+  })
+  /** As the data layer's own guard is not there, row-level security alone keeps it to the user's rows. */
+  const change = (code: string, target: string, entered: Entered) =>
+    pool.change([enter(entered), { name: 'change', text: 'update links set target = $2 where code = $1 returning target, xmin::text as transaction', values: [code, target] }], code)
+  const links = async (count: number, owner: string) => Promise.all(Array.from({ length: count }, () => addLink(db, { owner })))
+  const target = (n: number) => `https://example.com/${n}`
+  const targets = async (codes: readonly string[]) => {
+    const stored = new Map((await db.asOwner<{ code: string; target: string }>('select code, target from links')).map((link) => [link.code, link.target]))
+    return codes.map((code) => stored.get(code))
+  }
+  /** Changes of all of them at once, by one user; the target of each is its place. */
+  const changeAll = (codes: readonly string[], entered: Entered) => codes.map((code, n) => change(code, target(n), entered))
+
+  it('share transactions, and each is told its own result', async () => {
+    const codes = await links(40, '1')
+    const answers = await Promise.all(changeAll(codes, { user: '1' }))
+    expect(answers.map(([, result]) => result?.rows[0]?.target)).to.deep.equal(codes.map((_, n) => target(n)))
+    expect(await targets(codes)).to.deep.equal(codes.map((_, n) => target(n)))
+    // two at once that go alone, and then as many together as may
+    expect(new Set(answers.map(([, result]) => result?.rows[0]?.transaction)).size).to.equal(2 + Math.ceil(38 / 16))
+  })
+
+  it('are a transaction of their own where they come one by one', async () => {
+    const codes = await links(3, '1')
+    const transactions = new Set<unknown>()
+    for (const code of codes) transactions.add((await change(code, target(1), { user: '1' }))[1]?.rows[0]?.transaction)
+    expect(transactions.size).to.equal(3)
+  })
+
+  it('touch what their own caller reaches, and are recorded as theirs, whoever they share the transaction with', async () => {
+    await assert(asyncProperty(array(record({ user: constantFrom(...USERS), owner: constantFrom(...USERS), reach: constantFrom('links_own' as const, 'links_any' as const) }), { minLength: 3, maxLength: 24 }), async (wanted) => {
+      const codes = await Promise.all(wanted.map(({ owner }) => addLink(db, { owner })))
+      const answers = await Promise.all(wanted.map(({ user, reach }, n) => change(codes[n] ?? '', target(n), { user, reach })))
+      const reached = wanted.map(({ user, owner, reach }) => reach === 'links_any' || user === owner)
+      expect(answers.map(([, result]) => result?.rowCount === 1)).to.deep.equal(reached)
+      expect(await targets(codes)).to.deep.equal(wanted.map((_, n) => (reached[n] === true ? target(n) : 'https://example.com/')))
+      const recorded = new Map((await db.asOwner<{ code: string; subject: string }>(
+        `select resource_code as code, subject_id::text as subject from decisions where request_id = 'together' and resource_code = any ($1)`, [codes])).map(({ code, subject }) => [code, subject]))
+      expect(codes.map((code) => recorded.get(code))).to.deep.equal(wanted.map(({ user }, n) => (reached[n] === true ? user : undefined)))
+    }), { numRuns: 15 })
+  })
+
+  it('are proven in whatever role the one before them entered', async () => {
+    for (const reach of ['links_own', 'links_any'] as const) {
+      const other = { text: 'select enter($1, $2)', values: [reach, '2'] }
+      await pool.flush([other, enter({ user: '1' })])
+      expect(await pool.flush([other, enter({ user: '1', role: 'admin' })]).then(() => 'entered', (error: unknown) => Object(error).name)).to.equal('CallerChanged')
+    }
+  })
+
+  it('leave neither role nor settings to the next request', async () => {
+    await Promise.all(changeAll(await links(20, '1'), { user: '1' }))
+    await Promise.all(Array.from({ length: 5 }, async () => expect(await pool.run({
+      text: `select current_user as role, nullif(current_setting('app.user_id', true), '') as id, current_setting('lock_timeout') as patience`,
+    })).to.deep.equal([{ role: 'linkgate_service', id: null, patience: '0' }])))
+  })
+
+  it('fail alone: the others of the group are committed', async () => {
+    const codes = await links(20, '1')
+    const wrong: readonly (readonly [number, Entered, string])[] = [
+      [5, { user: '1', under: '999' }, 'PolicyReplaced'],
+      [9, { user: '1', role: 'admin' }, 'CallerChanged'],
+      [12, { user: '1', role: 'viewer' }, 'CallerChanged'],
+    ]
+    const entered = new Map(wrong.map(([n, as]) => [n, as]))
+    const outcomes = await Promise.allSettled(codes.map((code, n) => change(code, target(n), entered.get(n) ?? { user: '1' })))
+    expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? Object(outcome.reason).name : 'committed')))
+      .to.deep.equal(codes.map((_, n) => wrong.find(([place]) => place === n)?.[2] ?? 'committed'))
+    expect(await targets(codes)).to.deep.equal(codes.map((_, n) => (entered.has(n) ? 'https://example.com/' : target(n))))
+  })
+
+  it('that cannot be sent fail alone, too', async () => {
+    const codes = await links(10, '1')
+    const outcomes = await Promise.allSettled(codes.map((code, n) => (n === 7
+      ? pool.change([enter({ user: '1' }), { text: 'select $1', values: [{ an: 'object' }] }], code)
+      : change(code, target(n), { user: '1' }))))
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(codes.map((_, n) => (n === 7 ? 'rejected' : 'fulfilled')))
+  })
+
+  it('do not wait for a row that somebody else holds', async () => {
+    const codes = await links(12, '1')
+    const held = codes[6] ?? ''
+    const other = new Client(db.owner)
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query('select from links where code = $1 for update', [held])
+      const changes = changeAll(codes, { user: '1' })
+      await Promise.all(changes.filter((_, n) => n !== 6))
+      expect(await targets([held])).to.deep.equal(['https://example.com/'])
+      await other.query('commit')
+      await changes[6]
+      expect(await targets(codes)).to.deep.equal(codes.map((_, n) => target(n)))
+    } finally {
+      await other.end()
+    }
+  })
+
+  it('of one row stay in their order', async () => {
+    const [code = ''] = await links(1, '1')
+    const others = await links(8, '1')
+    const first = changeAll(others.slice(0, 2), { user: '1' })
+    // all of them wait for the first two, and are one group
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => change(code, target(n), { user: '1' })))
+    await Promise.all(first)
+    expect(answers.map(([, result]) => result?.rows[0]?.target)).to.deep.equal(answers.map((_, n) => target(n)))
+    expect(await targets([code])).to.deep.equal([target(7)])
+  })
+
+  it('of the same rows in many processes end, whatever order they come in', async () => {
+    const codes = await links(16, '1')
+    const pools = await Promise.all(Array.from({ length: 3 }, () => openPool({ connection: db.service, size: 5, deadlineMs: 5_000 })))
+    try {
+      const outcomes = await Promise.all(pools.flatMap((each, i) => Array.from({ length: 96 }, (_, n) => {
+        const code = codes[(i % 2 === 0 ? n : 95 - n) % codes.length] ?? ''
+        return each.change([enter({ user: '1' }), { name: 'change', text: 'update links set target = $2 where code = $1 returning code', values: [code, target(n)] }], code)
+      })))
+      expect(outcomes.every(([, result]) => result?.rowCount === 1)).to.equal(true)
+    } finally {
+      for (const each of pools) await each.close()
+    }
+  })
+
+  it('are all told 503 where the connection is lost under them, and of a group all are there or none', async () => {
+    const codes = await links(30, '1')
+    await pool.run({ text: 'select 1' })
+    const changes = changeAll(codes, { user: '1' })
+    const outcomes = Promise.allSettled(changes)
+    // these two went alone, and the others go as one has come back
+    await Promise.race(changes)
+    wire.cut()
+    const away = (await outcomes).map((outcome) => outcome.status === 'rejected' && isDatabaseAway(outcome.reason))
+    expect(away.filter((each) => !each)).to.have.length.within(1, 2)
+    expect(away.slice(2)).to.not.include(false)
+    wire.mend()
+    expect((await change(codes[0] ?? '', target(100), { user: '1' }))[1]?.rowCount).to.equal(1)
+    expect((await targets(codes.slice(2))).filter((each) => each !== 'https://example.com/').length).to.be.oneOf([0, 12, 16, 28])
+  })
+
+  it('that waited for longer than the deadline are never sent', async () => {
+    const impatient = openPool({ connection: wire.connection, size: 5, deadlineMs: 300 })
+    try {
+      await impatient.flush([{ text: 'select 1' }])
+      const codes = await links(30, '1')
+      wire.hold()
+      const changes = codes.map((code, n) => impatient.change([enter({ user: '1' }), { text: 'update links set target = $2 where code = $1', values: [code, target(n)] }], code))
+      const outcomes = Promise.allSettled(changes)
+      await Promise.race(changes).catch(() => wire.mend())
+      expect((await outcomes).map((outcome) => outcome.status === 'rejected' && isDatabaseAway(outcome.reason))).to.not.include(false)
+      expect(await targets(codes)).to.deep.equal(codes.map(() => 'https://example.com/'))
+    } finally {
+      await impatient.close()
+    }
+  })
+})
