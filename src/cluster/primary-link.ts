@@ -20,7 +20,7 @@ export interface PrimaryLink {
   readonly count: CountTogether
   /** The metrics of all workers; rejects where the primary does not answer. */
   readonly metrics: () => Promise<string>
-  /** told to start, once; to stop, possibly twice: the second time at once */
+  /** told to start, once; to stop, possibly twice, the second time at once, and possibly before it listens */
   readonly onStart: (listener: (message: Extract<ToWorker, { kind: 'start' }>) => void) => void
   readonly onStop: (listener: (message: Extract<ToWorker, { kind: 'stop' }>) => void) => void
   /** what this process counted, for whoever asks any of the workers */
@@ -40,7 +40,9 @@ export const openPrimaryLink = (channel: Channel): PrimaryLink => {
   const counting = new Map<number, readonly Waiting[]>()
   const gathering = new Map<number, (text: string | null) => void>()
   let start: (message: Extract<ToWorker, { kind: 'start' }>) => void = () => undefined
-  let stop: (message: Extract<ToWorker, { kind: 'stop' }>) => void = () => undefined
+  // what is said before anybody listens is kept: a worker that is still starting would serve on, and its primary wait
+  let saidStop: Extract<ToWorker, { kind: 'stop' }> | undefined
+  let stop: (message: Extract<ToWorker, { kind: 'stop' }>) => void = (message) => { saidStop = message }
   let measure: () => Promise<Measurements> = async () => []
 
   const send = (message: ToPrimary) => new Promise<void>((resolve) => {
@@ -105,7 +107,10 @@ export const openPrimaryLink = (channel: Channel): PrimaryLink => {
       start = listener
       void send({ kind: 'hello' })
     },
-    onStop: (listener) => { stop = listener },
+    onStop: (listener) => {
+      stop = listener
+      if (saidStop) listener(saidStop)
+    },
     onMeasure: (answer) => { measure = answer },
   }
 }

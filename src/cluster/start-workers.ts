@@ -60,7 +60,7 @@ export const startWorkers = async ({ config, opened, log }: { readonly config: C
     workers.delete(worker.id)
     listening.delete(worker.id)
     ended()
-    void gathering.retire(worker)
+    gathering.retire(worker)
   }
 
   const supervisor = await superviseWorkers({ count: config.workers, fork, log, onEnd })

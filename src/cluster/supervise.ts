@@ -98,7 +98,7 @@ export const superviseWorkers = async ({ count, fork, log, onEnd }: SupervisorOp
     for (const worker of living) worker.stop(how)
     const kill = () => { for (const worker of living) worker.kill() }
     const late = how.now ? setTimeout(kill, NOW_WITHIN_MS) : undefined
-    // one that is still starting has heard of no stop, and one that was forked meanwhile of nothing
+    // one that is still starting hears of it when it listens, and is waited for, too
     while (living.size > 0) await Promise.all([...living].map(({ ended }) => ended))
     clearTimeout(late)
   }
