@@ -26,6 +26,8 @@ export interface BenchDatabase {
   readonly socket: string
   readonly editor: { readonly id: string; readonly authorization: string }
   readonly admin: { readonly id: string; readonly authorization: string }
+  /** the Authorization header of a user, with every scope */
+  authorizationOf(userId: string): Promise<string>
   /** Makes links `bench-FROM` … of the editor, past every trigger. */
   addLinks(from: number, to: number): Promise<void>
   close(): Promise<void>
@@ -54,14 +56,15 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
   const signingKeyFile = join(folder, 'key.pem')
   const issuer = await openIssuer({ signingKeyFile, audience: undefined })
   const pool = openPool({ connection: service, size: 1, deadlineMs: 10_000 })
+  const authorizationOf = async (subject: string) => `Bearer ${(await issuer.sign({ subject, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token}`
   const account = async (role: string) => {
     const { id } = await createAccounts(pool).add({ email: `${role}@example.com`, role, name: '', passwordHash: null })
-    return { id, authorization: `Bearer ${(await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token}` }
+    return { id, authorization: await authorizationOf(id) }
   }
   const [editor, admin] = [await account('editor'), await account('admin')]
   await pool.close()
   return {
-    client, editor, admin,
+    client, editor, admin, authorizationOf,
     environment: () => ({ ...onDatabase(service, owner), JWT_SIGNING_KEY_FILE: signingKeyFile, DATA_DIR: join(folder, `service-${services += 1}`) }),
     ownerUrl: urlOf(owner),
     socket: `${owner.host}/.s.PGSQL.${owner.port}`,
