@@ -47,7 +47,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
 
 const everyCommand = (command: Command): readonly Command[] => command.commands.flatMap((each) => [each, ...everyCommand(each)])
 
-/** One line for a person. A fault that is ours, and not the user's, keeps its stack for the report. */
+/** One line for a person; of a fault that is ours, and not the user's, it says so. */
 const describe = (error: unknown): string => {
   if (error instanceof Refusal) {
     const faults = error.errors?.map(({ field, message }) => `${field} ${message}`).join('; ')

@@ -37,8 +37,14 @@ export const serveCommand = (): Command =>
         try {
           const running = await start({ config, opened, log })
           signals.onHangUp(() => running.restart())
-          const admin = await firstAdmin(opened, config)
-          print(welcome(running.baseUrl, admin, opened.embedded ? shown(config.dataDir) : null))
+          try {
+            // after it listens: where it cannot, nobody would be told of the password
+            const admin = await firstAdmin(opened, config)
+            print(welcome(running.baseUrl, admin, opened.embedded ? shown(config.dataDir) : null))
+          } catch (error) {
+            await running.stop({ now: true })
+            throw error
+          }
           await signals.first
           await stop(running, log, signals.second, config.drainMs)
         } finally {
@@ -74,8 +80,11 @@ const stop = async (running: Running, log: Logger, second: Promise<void>, drainM
   log.info('stopping: requests in flight are finished first')
   const late = setTimeout(() => log.warn('requests in flight were cut off'), withinMs)
   const impatient = Promise.race([second, new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref())])
-  await Promise.race([running.stop({ now: false }), impatient.then(() => running.stop({ now: true }))])
-  clearTimeout(late)
+  try {
+    await Promise.race([running.stop({ now: false }), impatient.then(() => running.stop({ now: true }))])
+  } finally {
+    clearTimeout(late)
+  }
   log.info('stopped')
 }
 

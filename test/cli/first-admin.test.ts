@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises'
+import { access, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
@@ -7,6 +7,7 @@ import { Client } from 'pg'
 import { testDatabase } from '../support/database.js'
 import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
+import { requireBuilt, runProgram } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { untilSaid } from '../support/workers.js'
 
@@ -39,6 +40,22 @@ describe('the first admin', () => {
     for (const { baseUrl } of nodes) {
       const answer = await fetch(`${baseUrl}/auth/token`, { method: 'POST', body: new URLSearchParams({ grant_type: 'password', username: 'admin@localhost', password }) })
       expect(answer.status).to.equal(200)
+    }
+  })
+  it('whose password cannot be kept is one line, exit 1, and nobody is left who serves', async () => {
+    requireBuilt()
+    const { service, owner, asOwner } = await testDatabase()
+    const folder = join(await makeTemporaryFolder(), 'data')
+    // where the password is to be written
+    await mkdir(join(folder, 'first-admin-password'), { recursive: true })
+    const program = runProgram(['serve'], { ...onDatabase(service, owner), DATA_DIR: folder, PORT: '0' })
+    try {
+      const { code, stderr } = await program.ended
+      expect(code).to.equal(1)
+      expect(stderr).to.match(/^linkgate: .*EISDIR.*\n$/)
+      expect(await asOwner('select from users')).to.have.length(0)
+    } finally {
+      program.child.kill('SIGKILL')
     }
   })
 })
