@@ -15,7 +15,7 @@ export interface KillReport {
   readonly acknowledged: number
   /** requests whose answer never came, or was 503 */
   readonly unsure: number
-  /** acknowledged changes that no transaction committed, and committed ones that were told to have failed */
+  /** acknowledged changes that no transaction committed, and refusals: each writer changes links of its own, as it may */
   readonly lost: readonly string[]
   /** changes without exactly one allow record, and allow records without a change */
   readonly halfDone: readonly string[]
