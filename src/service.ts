@@ -143,7 +143,8 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       changes.note(code)
       cache.forget(code)
     }
-    const announcer = createAnnouncer(database)
+    // past the traces: it is no part of the request after which it happens to come
+    const announcer = createAnnouncer(pool)
     const changed = (code: string) => {
       forget(code)
       announcer.soon()

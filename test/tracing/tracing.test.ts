@@ -64,7 +64,7 @@ describe('traces', () => {
       endpoint: {},
       // an owner's change presumes who asks and whose the link is, and proves it with the one question that changes it
       object: {},
-      data: { 'database.flush': {} },
+      data: { 'database.change': {} },
     })
     expect(request.attributes).to.deep.equal({
       'url.scheme': 'http', 'linkgate.request_id': 'change', 'http.request.method': 'PATCH', 'http.route': '/links/:code', 'http.response.status_code': 200,
@@ -73,9 +73,9 @@ describe('traces', () => {
     const below = (name: string) => spans.find((span) => span.traceId === request.traceId && span.name === name)?.attributes
     expect(below('object')).to.include({ 'linkgate.action': 'link:update', 'linkgate.effect': 'allow', 'linkgate.rule': 'R5', 'linkgate.policy.revision': 1 })
     expect(below('data')).to.include({ 'linkgate.operation': 'update' })
-    expect(below('database.flush')).to.include({ 'db.system.name': 'postgresql', 'db.operation.batch.size': 2 })
+    expect(below('database.change')).to.include({ 'db.system.name': 'postgresql', 'db.operation.batch.size': 2 })
     // a statement whose plan is kept is named after the hash of its text
-    expect(below('database.flush')?.['db.query.summary']).to.match(/^enter_change, kept_[\w-]{32}$/)
+    expect(below('database.change')?.['db.query.summary']).to.match(/^enter_change, kept_[\w-]{32}$/)
   })
 
   it('mark a refusal with its layer and code, on the request and on the layer that refused, and reach no further', () => {
@@ -96,9 +96,9 @@ describe('traces', () => {
   it('mark a fault of ours with its SQLSTATE, and as failed', () => {
     const request = requestSpan('disagreed')
     expect(request).to.include({ failed: true })
-    const flush = spans.find((span) => span.traceId === request.traceId && span.name === 'database.flush')
-    expect(flush).to.include({ failed: true })
-    expect(flush?.attributes).to.include({ 'error.type': '42501' })
+    const change = spans.find((span) => span.traceId === request.traceId && span.name === 'database.change')
+    expect(change).to.include({ failed: true })
+    expect(change?.attributes).to.include({ 'error.type': '42501' })
   })
 
   it('continue the caller’s, where a traceparent names one', () => {
