@@ -9,6 +9,7 @@ import { parseStrictJson } from './strict-json.js'
 /** Bodies over this many bytes are refused unread. */
 export const LARGEST_BODY = 64 * 1024
 const DEEPEST_JSON = 32
+const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
@@ -16,16 +17,16 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true })
  * 400 for malformed JSON, 422 naming the member for a duplicate one (its two values could mean two things to two readers).
  */
 export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')[]): Promise<unknown> => {
+  const types = accepts.map((each) => MEDIA_TYPES[each])
+  const type = ctx.is(types)
   // no body at all: whether that will do is for the route's schema to say
-  if (ctx.is('*/*') === null || ctx.get('Content-Length') === '0') return undefined
-  const type = accepts.find((each) => ctx.is(each === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'))
+  if (type === null || ctx.get('Content-Length') === '0') return undefined
   const encoding = ctx.get('Content-Encoding')
-  if (type === undefined || (encoding !== '' && encoding !== 'identity')) {
-    const names = accepts.map((each) => (each === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'))
-    throw new Refusal('unsupported_media_type', { detail: `Send ${names.join(' or ')}, not encoded.` })
+  if (type === false || (encoding !== '' && encoding !== 'identity')) {
+    throw new Refusal('unsupported_media_type', { detail: `Send ${types.join(' or ')}, not encoded.` })
   }
   const text = await readText(ctx)
-  return type === 'json' ? readJson(text) : readForm(text)
+  return type === MEDIA_TYPES.json ? readJson(text) : readForm(text)
 }
 
 const readText = async (ctx: Context): Promise<string> => {

@@ -94,12 +94,7 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
         throw new Refusal('rate_limited', { headers: { ...headers, 'Retry-After': String(standing.seconds) } })
       }
     },
-    admit: async (name, bucket) => {
-      const limit = limits[name]
-      if (limit === undefined) return { quota: name, bucket, allowed: true, standing: undefined, headers: [] }
-      const { allowed, standing } = await limit.countAlone(bucket)
-      return { quota: name, bucket, allowed, standing, headers: ['RateLimit-Policy', policyText(name, standing.quota), 'RateLimit', standingText(name, standing.left, standing.seconds)] }
-    },
+    admit: (name, bucket) => limits[name]?.admit(bucket) ?? Promise.resolve({ quota: name, bucket, allowed: true, standing: undefined, headers: [] }),
     passOn: (req, admission) => { passedOn.set(req, admission) },
     shared: () => {
       const counted = Object.values(limits).filter((limit) => limit !== undefined)
@@ -132,8 +127,12 @@ const createLimit = (name: QuotaName, quota: Quota | undefined, { redis, togethe
     await middleware(view, pass)
     return { allowed, standing: { quota, left: Number(written.get('left')), seconds: secondsOf(Number(written.get('reset'))) } }
   }
-  const countAlone = (bucket: string): Promise<Counted> => counter.consume(bucketKey(bucket)).then(({ allowed, left, resetMs }) => ({ allowed, standing: { quota, left, seconds: secondsOf(resetMs) } }))
-  return { count, countAlone, shared: counter.shared }
+  const policy = policyText(name, quota)
+  const admit = (bucket: string): Promise<Admission> => counter.consume(bucketKey(bucket)).then(({ allowed, left, resetMs }) => {
+    const seconds = secondsOf(resetMs)
+    return { quota: name, bucket, allowed, standing: { quota, left, seconds }, headers: ['RateLimit-Policy', policy, 'RateLimit', standingText(name, left, seconds)] }
+  })
+  return { count, admit, shared: counter.shared }
 }
 
 /** Addresses and ids stay readable to whoever operates the counters; whatever is longer has a key of fixed size. */
