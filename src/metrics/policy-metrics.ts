@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client'
 
 import type { PolicyStatus } from '../policy/current.js'
 import type { Snapshot } from '../policy/snapshot.js'
+import { createHistogram } from './histogram.js'
 
 /** `load` of createCurrentPolicy: the newest snapshot, or null where the one with `known` is still the newest. */
 export type LoadPolicy = (known: number | null) => Promise<Snapshot | null>
@@ -44,7 +45,7 @@ export const policyMetrics = (registry: Registry): PolicyMetrics => {
   gauge('age_seconds', 'Seconds since the revision in force was made', 'max', () => (entered.madeAt === null ? null : Math.max(0, (Date.now() - entered.madeAt.getTime()) / 1_000)))
   gauge('check_age_seconds', 'Seconds since the database last said, or gave, what is in force', 'max', () => (checkedAt === null ? null : (performance.now() - checkedAt) / 1_000))
   const loads = new Histogram({ name: 'linkgate_policy_load_duration_seconds', help: 'Loads of a new revision: read, parse, build, ask the invariants', buckets: LOAD_BUCKETS, registers })
-  const decisions = new Histogram({ name: 'linkgate_decision_duration_seconds', help: 'can(): one decision, without the load of its record', buckets: DECISION_BUCKETS, registers })
+  const decisions = createHistogram({ name: 'linkgate_decision_duration_seconds', help: 'can(): one decision, without the load of its record', labelNames: [], buckets: DECISION_BUCKETS, registers })
 
   return {
     measureLoad: (load) => async (known) => {

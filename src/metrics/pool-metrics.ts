@@ -1,7 +1,8 @@
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 
 import type { PoolObserver, PoolStats } from '../database/pool.js'
+import { createHistogram } from './histogram.js'
 
 export interface PoolMetrics {
   /** what the pool tells of each question */
@@ -22,17 +23,17 @@ export const poolMetrics = (registry: Registry): PoolMetrics => {
   gauge('idle_connections', 'Open connections that nobody uses', 'idle')
   gauge('waiting', 'Questions that wait for a connection', 'waiting')
   gauge('size_limit', 'Connections that may be open', 'limit')
-  const waits = new Histogram({ name: 'linkgate_pool_acquire_duration_seconds', help: 'How long a question waited for a connection', buckets: BUCKETS, registers })
+  const waits = createHistogram({ name: 'linkgate_pool_acquire_duration_seconds', help: 'How long a question waited for a connection', labelNames: [], buckets: BUCKETS, registers })
   const failed = new Counter({ name: 'linkgate_pool_acquire_failures_total', help: 'Questions that got no connection: none was free in time, or none could be opened', registers })
   const lost = new Counter({ name: 'linkgate_pool_lost_connections_total', help: 'Connections that broke, in use or idle', registers })
-  const questions = new Histogram({
+  const questions = createHistogram({
     name: 'linkgate_database_duration_seconds', help: 'Questions to the database by kind, with the connection in hand; of kind "change" with the changes that it waited for', labelNames: ['kind'], buckets: BUCKETS, registers,
   })
   return {
     observer: {
       acquired: (seconds) => waits.observe(seconds),
       acquireFailed: () => failed.inc(),
-      asked: (kind, seconds) => questions.observe({ kind }, seconds),
+      asked: (kind, seconds) => questions.observe(seconds, kind),
       lost: () => lost.inc(),
     },
     follow: (given) => { stats = given },
