@@ -30,9 +30,9 @@ const TOGETHER = 16
 const PATIENCE: Statement = { name: 'group_patience', text: `select set_config('lock_timeout', '50ms', true)` }
 
 /**
- * Group commit: sends a change of one row as `flush` would, maybe together with those of others. Changes that arrive while others are being committed are sent together, each with its own statements, as one
- * transaction; what is paid once a transaction (the way there and back, the disk) they pay together. One that arrives alone goes at
- * once and alone. Each is answered after the commit that it is in.
+ * Group commit: sends a change of one row as `flush` would, maybe together with those of others. Changes that arrive while others
+ * are being committed are one transaction, each with its own statements; what is paid once a transaction (the way there and back, the
+ * disk) they pay together. One that arrives alone goes at once and alone. Each is answered after the commit that it is in.
  *
  * A transaction is all or nothing, so a group that fails has changed nothing, and each of its changes is sent alone: what a caller
  * is told is what became of their own. Not so where the connection was lost: whether the group has committed, nobody knows, and all are told 503.
@@ -41,19 +41,7 @@ export const groupCommits = ({ flush, deadlineMs }: GroupCommitOptions) => {
   let waiting: Change[] = []
   let underWay = 0
 
-  const alone = ({ statements, resolve, reject }: Change): Promise<void> => flush(statements).then(resolve, reject)
-
-  const together = async (changes: readonly Change[]): Promise<void> => {
-    try {
-      const results = await flush([PATIENCE, ...changes.flatMap(({ statements }) => statements)])
-      let next = 1
-      for (const { statements, resolve } of changes) resolve(results.slice(next, next += statements.length))
-    } catch (error) {
-      if (isDatabaseAway(error)) for (const { reject } of changes) reject(error)
-      else await Promise.all(changes.map(alone))
-    }
-  }
-
+  /** The next of those who wait, without those who waited for too long. */
   const next = (): readonly Change[] => {
     const overdue = performance.now() - deadlineMs
     const taken = waiting.slice(0, TOGETHER)
@@ -66,13 +54,27 @@ export const groupCommits = ({ flush, deadlineMs }: GroupCommitOptions) => {
   const send = (): void => {
     while (underWay < AT_ONCE && waiting.length > 0) {
       const changes = next()
-      const [first] = changes
-      if (first === undefined) continue
-      underWay += 1
-      void (changes.length === 1 ? alone(first) : together(changes)).finally(() => {
+      if (changes.length > 0) void commit(changes)
+    }
+  }
+
+  const commit = async (changes: readonly Change[]): Promise<void> => {
+    const isGroup = changes.length > 1
+    const statements = changes.flatMap((change) => change.statements)
+    underWay += 1
+    try {
+      // the next ones are on their way before these are answered
+      const results = await flush(isGroup ? [PATIENCE, ...statements] : statements).finally(() => {
         underWay -= 1
         send()
       })
+      let first = isGroup ? 1 : 0
+      for (const change of changes) change.resolve(results.slice(first, first += change.statements.length))
+    } catch (error) {
+      for (const { statements: alone, resolve, reject } of changes) {
+        if (isGroup && !isDatabaseAway(error)) flush(alone).then(resolve, reject)
+        else reject(error)
+      }
     }
   }
 
