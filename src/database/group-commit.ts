@@ -20,6 +20,9 @@ interface Change {
 
 /** Transactions under way at once: the database works on one of them while this process works on the answers of another. */
 const AT_ONCE = 2
+/** So many where the way is long or the disk slow, and MANY wait meanwhile: any sooner, groups would be small. */
+const AT_MOST = 4
+const MANY = 6
 /** Changes of one transaction at the most: so many are sent again where one fails. */
 const TOGETHER = 16
 
@@ -52,7 +55,7 @@ export const groupCommits = ({ flush, deadlineMs }: GroupCommitOptions) => {
   }
 
   const send = (): void => {
-    while (underWay < AT_ONCE && waiting.length > 0) {
+    while (waiting.length > 0 && underWay < (waiting.length < MANY ? AT_ONCE : AT_MOST)) {
       const changes = next()
       if (changes.length > 0) void commit(changes)
     }

@@ -55,4 +55,12 @@ describe('every route of the table', () => {
       expect((await service.request(method, path, { ...options, token })).headers.get('Cache-Control'), `${method} ${path}`).to.equal('no-store')
     }
   })
+
+  it('that is refused is never stored by a cache, whoever asks', async () => {
+    for (const [method, path] of [['GET', '/not-there'], ['GET', '/a/path/of/none'], ['GET', '/links'], ['POST', '/links'], ['PUT', '/links'], ['GET', '/%ff']] as const) {
+      const answer = await service.request(method, path)
+      expect(answer.status, path).to.be.within(400, 499)
+      expect(answer.headers.get('Cache-Control'), path).to.equal('no-store')
+    }
+  })
 })
