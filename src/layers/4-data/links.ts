@@ -90,7 +90,7 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
         : (await inTransaction<LinkRow>(database, binding.change, statement).catch(refuseTakenCode))[0]
       if (!row) throw new RecordChanged()
       changed(link.code)
-      changed(row.code)
+      if (row.code !== link.code) changed(row.code)
       return toLink(row)
     },
     delete: async (link, version) => {
