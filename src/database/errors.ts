@@ -65,3 +65,10 @@ export const databaseAway = (cause: unknown): Refusal =>
   new Refusal('database_unavailable', { headers: { 'Retry-After': '1' }, cause })
 
 export const isDatabaseAway = (error: unknown): boolean => error instanceof Refusal && error.code === 'database_unavailable'
+
+/**
+ * True where a failed transaction is known to have changed nothing: the server said that it refused it. Everything else leaves that open,
+ * a lost connection as much as an answer that could not be read.
+ */
+export const hasChangedNothing = (error: unknown): boolean =>
+  error instanceof PolicyReplaced || error instanceof CallerChanged || sqlState(error) !== undefined

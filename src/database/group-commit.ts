@@ -1,10 +1,12 @@
-import type { StatementResult } from './batch.js'
+import type { StatementResult, WireStatement } from './batch.js'
 import type { Statement } from './database.js'
-import { databaseAway, isDatabaseAway } from './errors.js'
+import { databaseAway, hasChangedNothing } from './errors.js'
 
 export interface GroupCommitOptions {
+  /** a statement in the form in which it is sent; throws for what cannot be */
+  readonly wire: (statement: Statement) => WireStatement
   /** sends statements as one transaction */
-  readonly flush: (statements: readonly Statement[]) => Promise<readonly StatementResult[]>
+  readonly send: (statements: readonly WireStatement[]) => Promise<readonly StatementResult[]>
   /** a change that waited for so many milliseconds is given up (503), and never sent */
   readonly deadlineMs: number
 }
@@ -12,7 +14,7 @@ export interface GroupCommitOptions {
 /** What one caller wants committed, and who waits for it. */
 interface Change {
   readonly row: string
-  readonly statements: readonly Statement[]
+  readonly statements: readonly WireStatement[]
   readonly arrived: number
   readonly resolve: (results: readonly StatementResult[]) => void
   readonly reject: (error: unknown) => void
@@ -33,14 +35,16 @@ const TOGETHER = 16
 const PATIENCE: Statement = { name: 'group_patience', text: `select set_config('lock_timeout', '50ms', true)` }
 
 /**
- * Group commit: sends a change of one row as `flush` would, maybe together with those of others. Changes that arrive while others
+ * Group commit: sends a change of one row as a flush of its own would, maybe together with those of others. Changes that arrive while others
  * are being committed are one transaction, each with its own statements; what is paid once a transaction (the way there and back, the
  * disk) they pay together. One that arrives alone goes at once and alone. Each is answered after the commit that it is in.
  *
- * A transaction is all or nothing, so a group that fails has changed nothing, and each of its changes is sent alone: what a caller
- * is told is what became of their own. Not so where the connection was lost: whether the group has committed, nobody knows, and all are told 503.
+ * A transaction is all or nothing, so a group that the server refused has changed nothing, and each of its changes is sent alone: what a caller
+ * is told is what became of their own. Not so where the connection was lost or an answer could not be read: the group may have committed,
+ * so nothing of it is sent again, and all are told what failed.
  */
-export const groupCommits = ({ flush, deadlineMs }: GroupCommitOptions) => {
+export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => {
+  const patience = wire(PATIENCE)
   let waiting: Change[] = []
   let underWay = 0
 
@@ -54,7 +58,7 @@ export const groupCommits = ({ flush, deadlineMs }: GroupCommitOptions) => {
     return taken.filter(({ arrived }) => arrived >= overdue).toSorted((a, b) => (a.row < b.row ? -1 : Number(a.row > b.row)))
   }
 
-  const send = (): void => {
+  const sendNext = (): void => {
     while (waiting.length > 0 && underWay < (waiting.length < MANY ? AT_ONCE : AT_MOST)) {
       const changes = next()
       if (changes.length > 0) void commit(changes)
@@ -67,22 +71,23 @@ export const groupCommits = ({ flush, deadlineMs }: GroupCommitOptions) => {
     underWay += 1
     try {
       // the next ones are on their way before these are answered
-      const results = await flush(isGroup ? [PATIENCE, ...statements] : statements).finally(() => {
+      const results = await send(isGroup ? [patience, ...statements] : statements).finally(() => {
         underWay -= 1
-        send()
+        sendNext()
       })
       let first = isGroup ? 1 : 0
       for (const change of changes) change.resolve(results.slice(first, first += change.statements.length))
     } catch (error) {
       for (const { statements: alone, resolve, reject } of changes) {
-        if (isGroup && !isDatabaseAway(error)) flush(alone).then(resolve, reject)
+        if (isGroup && hasChangedNothing(error)) send(alone).then(resolve, reject)
         else reject(error)
       }
     }
   }
 
   return (statements: readonly Statement[], row: string): Promise<readonly StatementResult[]> => new Promise((resolve, reject) => {
-    waiting.push({ row, statements, arrived: performance.now(), resolve, reject })
-    send()
+    // in their final form before they wait: what cannot be sent must never be part of a group
+    waiting.push({ row, statements: statements.map(wire), arrived: performance.now(), resolve, reject })
+    sendNext()
   })
 }

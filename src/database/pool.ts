@@ -128,19 +128,16 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
     }
   }
 
-  const flush = async (statements: readonly Statement[]) => {
-    // all of them in their final form first: what cannot be sent must leave nothing on the wire
-    const sent = statements.map(wire)
-    return withClient('flush', async (client) => sendBatch(client, sent))
-  }
+  const send = async (statements: readonly WireStatement[]) => withClient('flush', async (client) => sendBatch(client, statements))
 
-  const change = groupCommits({ flush, deadlineMs })
+  const change = groupCommits({ wire, send, deadlineMs })
 
   return Object.freeze({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
       withClient('run', async (client) => (await sendBatch(client, [wire(statement)]))[0]?.rows ?? []),
 
-    flush,
+    // all of them in their final form first: what cannot be sent must leave nothing on the wire
+    flush: async (statements: readonly Statement[]) => send(statements.map(wire)),
 
     change: async (statements: readonly Statement[], row: string) => {
       const began = performance.now()

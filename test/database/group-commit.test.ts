@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { expect } from 'chai'
 import { array, assert, asyncProperty, constantFrom, record } from 'fast-check'
-import { Client } from 'pg'
+import { Client, types } from 'pg'
 
-import type { Database, Statement } from '../../src/database/database.js'
+import type { WireStatement } from '../../src/database/batch.js'
+import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
 import { isDatabaseAway } from '../../src/database/errors.js'
 import { groupCommits } from '../../src/database/group-commit.js'
@@ -120,6 +121,23 @@ describe('changes that are committed together', () => {
     expect(outcomes.map(({ status }) => status)).to.deep.equal(codes.map((_, n) => (n === 7 ? 'rejected' : 'fulfilled')))
   })
 
+  it('are never sent again where an answer could not be read, for they are committed', async () => {
+    const MONEY = 790
+    const codes = await links(10, '1')
+    types.setTypeParser(MONEY, () => { throw new RangeError('unreadable') })
+    try {
+      const outcomes = await Promise.allSettled(codes.map((code, n) => pool.change([
+        enter({ user: '1', request: 'unread' }), { text: `update links set target = $2 where code = $1 returning '1'::money as unreadable`, values: [code, target(n)] },
+      ], code)))
+      expect(outcomes.map((outcome) => outcome.status === 'rejected' && Object(outcome.reason).name)).to.deep.equal(codes.map(() => 'RangeError'))
+    } finally {
+      types.setTypeParser(MONEY, String)
+    }
+    expect(await targets(codes)).to.deep.equal(codes.map((_, n) => target(n)))
+    const recorded = await db.asOwner<{ code: string }>(`select resource_code as code from decisions where request_id = 'unread'`)
+    expect(recorded.map(({ code }) => code).toSorted()).to.deep.equal(codes.toSorted())
+  })
+
   it('do not wait for a row that somebody else holds', async () => {
     const codes = await links(12, '1')
     const held = codes[6] ?? ''
@@ -183,12 +201,12 @@ describe('changes that are committed together', () => {
     const sent: string[] = []
     const deadlineMs = 20
     // two transactions that take twice as long as a change may wait
-    const flush = async (statements: readonly Statement[]) => {
+    const send = async (statements: readonly WireStatement[]) => {
       sent.push(...statements.map(({ text }) => text))
       await pause(2 * deadlineMs)
       return statements.map(() => ({ rows: [], rowCount: 0 }))
     }
-    const slow = groupCommits({ flush, deadlineMs })
+    const slow = groupCommits({ wire: ({ text }) => ({ text, values: [], name: undefined }), send, deadlineMs })
     const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd'].map((text) => slow([{ text }], text)))
     expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? isDatabaseAway(outcome.reason) : 'sent'))).to.deep.equal(['sent', 'sent', true, true])
     expect(sent).to.deep.equal(['a', 'b'])
