@@ -1,10 +1,12 @@
 import type { PoolClient, QueryResultRow } from 'pg'
 
 import type { StatementResult } from './batch.js'
+import type { Change } from './change.js'
 
 /** One SQL statement, ready to send. A name makes the server keep its plan for the connection's life. */
 export interface Statement {
   readonly text: string
+  /** scalars, and arrays of them */
   readonly values?: readonly unknown[]
   readonly name?: string
 }
@@ -25,11 +27,11 @@ export interface Database {
   flush(statements: readonly Statement[]): Promise<readonly StatementResult[]>
 
   /**
-   * As `flush`, for a change of the one row that `row` names; the first statement has to say whose it is and what allowed it, for changes
-   * that come at once share a transaction (group commit), each with a result and an error of its own. Not for what its caller can make fail
-   * at will: then all of them are sent twice.
+   * Commits a change as a flush of `enter_change` and its statement would, maybe together with those of others that come at once (group
+   * commit): each is entered, guarded and recorded as its caller's own, and has a result and an error of its own. Answers the row;
+   * undefined where it met none. Not for what its caller can make fail at will: then all of them are sent twice.
    */
-  change(statements: readonly Statement[], row: string): Promise<readonly StatementResult[]>
+  change<Row extends QueryResultRow>(change: Change): Promise<Row | undefined>
 
   /** A transaction with questions in between (policy edits, migrations of data). Rolls back where `work` throws. */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>

@@ -1,4 +1,6 @@
 import type { StatementResult, WireStatement } from './batch.js'
+import { enterChange, enterChanges } from './change.js'
+import type { Change, ChangeForm } from './change.js'
 import type { Statement } from './database.js'
 import { databaseAway, hasChangedNothing } from './errors.js'
 
@@ -11,20 +13,21 @@ export interface GroupCommitOptions {
   readonly deadlineMs: number
 }
 
-/** What one caller wants committed, and who waits for it. */
-interface Change {
-  readonly row: string
-  readonly statements: readonly WireStatement[]
+type Row = StatementResult['rows'][number]
+
+/** A change, and who waits for its row. */
+interface Member {
+  readonly change: Change
+  /** the statement that makes it where it goes alone */
+  readonly alone: WireStatement
   readonly arrived: number
-  readonly resolve: (results: readonly StatementResult[]) => void
+  readonly resolve: (row: Row | undefined) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Transactions under way at once: the database works on one of them while this process works on the answers of another. */
-const AT_ONCE = 2
-/** So many where the way is long or the disk slow, and MANY wait meanwhile: any sooner, groups would be small. */
-const AT_MOST = 4
-const MANY = 6
+/** Transactions under way at once: a second one where the way is long or the disk slow, and MANY wait meanwhile. Any sooner, groups would be small. */
+const AT_MOST = 2
+const MANY = 8
 /** Changes of one transaction at the most: so many are sent again where one fails. */
 const TOGETHER = 16
 
@@ -35,59 +38,113 @@ const TOGETHER = 16
 const PATIENCE: Statement = { name: 'group_patience', text: `select set_config('lock_timeout', '50ms', true)` }
 
 /**
- * Group commit: sends a change of one row as a flush of its own would, maybe together with those of others. Changes that arrive while others
- * are being committed are one transaction, each with its own statements; what is paid once a transaction (the way there and back, the
- * disk) they pay together. One that arrives alone goes at once and alone. Each is answered after the commit that it is in.
+ * Group commit: sends a change as a flush of its own would, maybe together with those of others. Changes that arrive while others are
+ * being committed are one transaction, and those of one form are one statement of it; what is paid once a transaction (the way there
+ * and back, the disk) or once a statement they pay together. One that arrives alone goes at once and alone; nothing waits for a
+ * timer. Each is answered after the commit that it is in.
  *
- * A transaction is all or nothing, so a group that the server refused has changed nothing, and each of its changes is sent alone: what a caller
- * is told is what became of their own. Not so where the connection was lost or an answer could not be read: the group may have committed,
- * so nothing of it is sent again, and all are told what failed.
+ * A transaction is all or nothing, so a group that the server refused has changed nothing, and each of its changes is sent alone: what a
+ * caller is told is what became of their own. Not so where the connection was lost or an answer could not be read: the group may have
+ * committed, so nothing of it is sent again, and all are told what failed.
  */
 export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => {
   const patience = wire(PATIENCE)
-  let waiting: Change[] = []
+  let waiting: Member[] = []
   let underWay = 0
+  let isAwaited = false
 
   /** The next of those who wait, without those who waited for too long. */
-  const next = (): readonly Change[] => {
+  const next = (): readonly Member[] => {
     const overdue = performance.now() - deadlineMs
     const taken = waiting.slice(0, TOGETHER)
     waiting = waiting.slice(TOGETHER)
     for (const { arrived, reject } of taken) if (arrived < overdue) reject(databaseAway(new Error(`a change waited for ${deadlineMs} ms`)))
     // in one order everywhere, so that groups that change the same rows wait for each other one way round
-    return taken.filter(({ arrived }) => arrived >= overdue).toSorted((a, b) => (a.row < b.row ? -1 : Number(a.row > b.row)))
+    return taken.filter(({ arrived }) => arrived >= overdue).toSorted((a, b) => (a.change.code < b.change.code ? -1 : Number(a.change.code > b.change.code)))
   }
 
+  const mayGo = (): boolean => waiting.length > 0 && (underWay === 0 || (underWay < AT_MOST && waiting.length >= MANY))
+
   const sendNext = (): void => {
-    while (waiting.length > 0 && underWay < (waiting.length < MANY ? AT_ONCE : AT_MOST)) {
-      const changes = next()
-      if (changes.length > 0) void commit(changes)
+    while (mayGo()) {
+      const members = next()
+      if (members.length > 0) void commit(members)
     }
   }
 
-  const commit = async (changes: readonly Change[]): Promise<void> => {
-    const isGroup = changes.length > 1
-    const statements = changes.flatMap((change) => change.statements)
+  /** At the end of this turn of the event loop: requests that were read in one turn come within it. */
+  const sendSoon = (): void => {
+    if (isAwaited) return
+    isAwaited = true
+    setImmediate(() => {
+      isAwaited = false
+      sendNext()
+    })
+  }
+
+  const statementsOf = (part: readonly Member[]): readonly WireStatement[] => {
+    const [first] = part
+    if (first === undefined) return []
+    const { change: { entering, form }, alone } = first
+    if (part.length === 1) return [wire(enterChange(entering)), alone]
+    const changes = part.map(({ change }) => change)
+    return [wire(enterChanges(changes)), wire(form.many(changes.map(({ values }) => values)))]
+  }
+
+  const commitAlone = async (member: Member): Promise<void> =>
+    send(statementsOf([member])).then(([, result]) => member.resolve(result?.rows[0]), member.reject)
+
+  const commit = async (members: readonly Member[]): Promise<void> => {
+    const isGroup = members.length > 1
+    
     underWay += 1
     try {
+      const parts = partsOf(members)
+      const statements = parts.flatMap(statementsOf)
       // the next ones are on their way before these are answered
       const results = await send(isGroup ? [patience, ...statements] : statements).finally(() => {
         underWay -= 1
         sendNext()
       })
-      let first = isGroup ? 1 : 0
-      for (const change of changes) change.resolve(results.slice(first, first += change.statements.length))
+      for (const [i, part] of parts.entries()) answer(part, results[(isGroup ? 1 : 0) + 2 * i + 1])
     } catch (error) {
-      for (const { statements: alone, resolve, reject } of changes) {
-        if (isGroup && hasChangedNothing(error)) send(alone).then(resolve, reject)
-        else reject(error)
+      for (const member of members) {
+        if (isGroup && hasChangedNothing(error)) void commitAlone(member)
+        else member.reject(error)
       }
     }
   }
 
-  return (statements: readonly Statement[], row: string): Promise<readonly StatementResult[]> => new Promise((resolve, reject) => {
-    // in their final form before they wait: what cannot be sent must never be part of a group
-    waiting.push({ row, statements: statements.map(wire), arrived: performance.now(), resolve, reject })
-    sendNext()
+  return (change: Change): Promise<Row | undefined> => new Promise((resolve, reject) => {
+    // its statement is made before it waits: what cannot be sent must never be part of a group
+    waiting.push({ change, alone: wire(change.form.one(change.values)), arrived: performance.now(), resolve, reject })
+    sendSoon()
   })
+}
+
+/** The statements of a group: each has changes of one form, no two of one code. Those of one code are in several, in their order. */
+const partsOf = (members: readonly Member[]): readonly (readonly Member[])[] => {
+  const parts: Member[][] = []
+  for (let rest = members; rest.length > 0;) {
+    const codes = new Set<string>()
+    const forms = new Map<ChangeForm, Member[]>()
+    const later: Member[] = []
+    for (const member of rest) {
+      const { code, form } = member.change
+      const part = forms.get(form)
+      if (codes.has(code)) later.push(member)
+      else if (part) part.push(member)
+      else forms.set(form, [member])
+      codes.add(code)
+    }
+    parts.push(...forms.values())
+    rest = later
+  }
+  return parts
+}
+
+/** Gives every change of a statement the row with its code. */
+const answer = (part: readonly Member[], result: StatementResult | undefined): void => {
+  const rows = new Map(result?.rows.map((row) => [row['code'], row]))
+  for (const { change, resolve } of part) resolve(rows.get(change.code))
 }

@@ -4,6 +4,7 @@ import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 import { Refusal } from '../domain/refusal.js'
 import { sendBatch } from './batch.js'
 import type { WireStatement } from './batch.js'
+import type { Change } from './change.js'
 import { cursorRows, pagedRows } from './cursor.js'
 import type { Database, Statement } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
@@ -54,7 +55,16 @@ const wireValue = (value: unknown): string | Buffer | null => {
   if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value)
   if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return `{${value.map(wireElement).join(',')}}`
   throw new TypeError(`a ${typeof value} is not a value that a statement can carry`)
+}
+
+/** An element of an array (PostgreSQL, "Array Input and Output Syntax"): always quoted, so that a text `null` is none. */
+const wireElement = (value: unknown): string => {
+  if (value === null) return 'null'
+  const text = Array.isArray(value) ? value : wireValue(value)
+  if (typeof text !== 'string') throw new TypeError('an array of a statement holds scalars alone')
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
 const toWire = (kept: boolean) => ({ text, values = [], name }: Statement): WireStatement => ({ text, values: values.map(wireValue), name: kept ? name : undefined })
@@ -139,10 +149,10 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
     // all of them in their final form first: what cannot be sent must leave nothing on the wire
     flush: async (statements: readonly Statement[]) => send(statements.map(wire)),
 
-    change: async (statements: readonly Statement[], row: string) => {
+    change: async <Row extends QueryResultRow>(wanted: Change): Promise<Row | undefined> => {
       const began = performance.now()
       try {
-        return await change(statements, row)
+        return await change(wanted)
       } finally {
         observer.asked('change', (performance.now() - began) / 1_000)
       }

@@ -10,7 +10,7 @@ import type { SpanOptions, Tracer } from './tracer.js'
 export const traceDatabase = (tracer: Tracer, database: Database): Database => ({
   run: (statement) => (tracer.active() ? tracer.within('database.run', optionsOf([statement]), () => database.run(statement)) : database.run(statement)),
   flush: (statements) => (tracer.active() ? tracer.within('database.flush', optionsOf(statements), () => database.flush(statements)) : database.flush(statements)),
-  change: (statements, row) => (tracer.active() ? tracer.within('database.change', optionsOf(statements), () => database.change(statements, row)) : database.change(statements, row)),
+  change: (change) => (tracer.active() ? tracer.within('database.change', optionsOf([{ name: 'enter_change' }, change.form]), () => database.change(change)) : database.change(change)),
   transaction: (work) => (tracer.active() ? tracer.within('database.transaction', optionsOf([]), () => database.transaction(work)) : database.transaction(work)),
   stream: (context, select, batch) => (tracer.active() ? traceStream(tracer, [context, select], () => database.stream(context, select, batch)) : database.stream(context, select, batch)),
   pages: (context, pageAfter) => (tracer.active() ? traceStream(tracer, [context], () => database.pages(context, pageAfter)) : database.pages(context, pageAfter)),
@@ -18,7 +18,7 @@ export const traceDatabase = (tracer: Tracer, database: Database): Database => (
 })
 
 /** Names of prepared statements; never a text or a value. */
-const optionsOf = (statements: readonly Statement[]): SpanOptions => {
+const optionsOf = (statements: readonly Pick<Statement, 'name'>[]): SpanOptions => {
   const names = statements.map(({ name }) => name ?? 'unnamed')
   return {
     kind: 'client',

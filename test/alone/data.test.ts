@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 
+import { enterChange } from '../../src/database/change.js'
 import type { Decision } from '../../src/domain/decision.js'
 import { bindTransaction } from '../../src/layers/4-data/context.js'
 import type { Binding } from '../../src/layers/4-data/context.js'
@@ -67,7 +68,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
   it('an update that forgets the owner touches own rows alone', async () => {
     const { service: { database, db }, editor } = alone
     const others = await ofOthers()
-    const [, updated] = await database.flush([bound(editor).change, { text: `update links set target = 'https://example.com/all'` }])
+    const [, updated] = await database.flush([enterChange(bound(editor).entering), { text: `update links set target = 'https://example.com/all'` }])
     expect(updated?.rowCount).to.equal(2)
     expect(await ofOthers()).to.deep.equal(others)
     expect((await storedLinks(db)).filter(({ target }) => target === 'https://example.com/all').map(({ code }) => code)).to.deep.equal(mine)
@@ -76,7 +77,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
   it('a delete that forgets the owner touches own rows alone', async () => {
     const { service: { database, db }, editor } = alone
     const others = await ofOthers()
-    const [, deleted] = await database.flush([bound(editor).change, { text: 'delete from links' }])
+    const [, deleted] = await database.flush([enterChange(bound(editor).entering), { text: 'delete from links' }])
     expect(deleted?.rowCount).to.equal(2)
     expect(await storedLinks(db)).to.deep.equal(others)
   })
@@ -96,7 +97,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
 
   it('a row cannot be made for another owner, nor given away', async () => {
     const { service: { database }, editor, stranger } = alone
-    const refusal = (text: string) => database.flush([bound(editor).change, { text, values: [stranger.id] }]).then(() => null, (error: unknown) => at(error, 'code'))
+    const refusal = (text: string) => database.flush([enterChange(bound(editor).entering), { text, values: [stranger.id] }]).then(() => null, (error: unknown) => at(error, 'code'))
     expect(await refusal(`insert into links (code, target, owner_id) values ('a-gift', 'https://example.com/', $1)`)).to.equal('42501')
     expect(await refusal('update links set owner_id = $1')).to.equal('42501')
   })
@@ -113,14 +114,14 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     const any = bindTransaction(contextOf(editor), 'any', ROLES)
     const own = { ...any, reach: 'own' } as const
     const [, listed, updated, deleted] = await database.flush([
-      any.change,
+      enterChange(any.entering),
       toStatement(ownerBound('links', 'owner_id', own).select('code')),
       toStatement(ownerBound('links', 'owner_id', own).update({ target: 'https://example.com/all' })),
       toStatement(ownerBound('links', 'owner_id', own).delete()),
     ])
     expect([listed?.rowCount, updated?.rowCount, deleted?.rowCount]).to.deep.equal([2, 2, 2])
     expect(await storedLinks(db)).to.deep.equal(others)
-    const [, nothing] = await database.flush([any.change, toStatement(ownerBound('links', 'owner_id', { ...any, reach: 'none' }).delete())])
+    const [, nothing] = await database.flush([enterChange(any.entering), toStatement(ownerBound('links', 'owner_id', { ...any, reach: 'none' }).delete())])
     expect(nothing?.rowCount).to.equal(0)
   })
 })

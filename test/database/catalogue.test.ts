@@ -14,7 +14,7 @@ const RIGHTS = `
 audit_chain audit_chains INSERT SELECT UPDATE
 audit_chain audit_writers USAGE
 audit_chain decision_ids USAGE
-audit_chain decisions INSERT(action,change,effect,kind,layer,relation,request_id,resource_code,resource_type,revision,row_priority,rule,status,subject_id,subject_role,token_id)
+audit_chain decisions INSERT
 audit_chain policy_head SELECT
 audit_reader audit_chains SELECT
 audit_reader audit_checkpoints SELECT
@@ -36,6 +36,9 @@ linkgate_service schema_migrations SELECT
 links_any changed_links INSERT
 links_any links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
 links_any policy_head SELECT
+links_each changed_links INSERT
+links_each links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
+links_each policy_head SELECT
 links_own changed_links INSERT
 links_own idempotency_keys INSERT(fingerprint,key_hash,record,salt,secret_hash,user_id) SELECT
 links_own links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
@@ -59,13 +62,14 @@ const DEFINERS = `
 add_decision_months(integer) postgres linkgate_service
 admit_external_user(text,text,text) identity linkgate_service
 announce_changed_links() postgres linkgate_service
-caller_stands(bigint,text,uuid,text,text) identity linkgate_service,links_any,links_own
+caller_stands(bigint,text,uuid,text,text) identity linkgate_service,links_any,links_each,links_own
 chain_decision() audit_chain -
 find_external_user(text,text) identity linkgate_service
 find_link(text) links_public linkgate_service
 find_user(bigint,uuid) identity linkgate_service
 limit_personal_tokens() identity -
 record_decision() audit_chain -
+record_link_decisions() audit_chain -
 record_policy_edit_by_hand() postgres -
 record_policy_revision() audit_chain -
 record_user_change() audit_chain -
@@ -73,6 +77,8 @@ require_active_admin() identity -
 sweep_idempotency_keys(bytea) identity links_own,users_own
 use_personal_token(bytea) identity linkgate_service
 `.trim().split('\n')
+
+const EACH = `(owner_id = ((( SELECT (NULLIF(current_setting('app.callers'::text, true), ''::text))::jsonb AS "nullif") ->> code))::bigint)`
 
 describe('the database\'s own word', () => {
   let db: TestDatabase
@@ -120,11 +126,16 @@ describe('the database\'s own word', () => {
     }
   })
 
+  it('the role of many callers sees of each only what is under the code that they named', async () => {
+    expect(await db.asOwner(`select pg_get_expr(polqual, polrelid) as using, pg_get_expr(polwithcheck, polrelid) as check from pg_policy where 'links_each'::regrole = any (polroles)`))
+      .to.deep.equal([{ using: EACH, check: EACH }])
+  })
+
   it('the login role and the roles of a request have no power of their own', async () => {
     const roles = await db.asOwner(`
       select rolname, rolsuper, rolbypassrls, rolinherit, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin from pg_roles
        where not rolsuper and rolname not like 'pg\\_%'`)
-    expect(roles).to.have.length(11)
+    expect(roles).to.have.length(12)
     for (const role of roles) {
       expect(role, String(role['rolname'])).to.include({
         rolsuper: false, rolbypassrls: false, rolinherit: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false,
@@ -172,7 +183,7 @@ describe('the database\'s own word', () => {
     expect(await lines(`
       select g.rolname || case when m.admin_option then ' ADMIN' else '' end || case when m.inherit_option then ' INHERIT' else '' end as line
         from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = '${LOGIN}'::regrole order by 1`)).to.deep.equal(
-      ['audit_reader', 'audit_writer', 'identity', 'links_any', 'links_own', 'policy_editor', 'users_any', 'users_own'])
+      ['audit_reader', 'audit_writer', 'identity', 'links_any', 'links_each', 'links_own', 'policy_editor', 'users_any', 'users_own'])
     expect(await lines(`
       select m.member::regrole::text as line from pg_auth_members m join pg_roles r on r.oid = m.member
        where not r.rolsuper and r.rolname not like 'pg\\_%' and r.rolname <> '${LOGIN}'`)).to.deep.equal([])
@@ -205,6 +216,11 @@ describe('the database\'s own word', () => {
         await client.query('begin')
         if (setting !== null) await client.query(`select set_config('app.user_id', $1, true)`, [setting])
         await client.query('set local role links_own')
+        expect((await client.query('select code from links')).rowCount).to.equal(0)
+        expect((await client.query(`update links set target = 'https://example.com/x'`)).rowCount).to.equal(0)
+        expect((await client.query('delete from links')).rowCount).to.equal(0)
+        if (setting !== null) await client.query(`select set_config('app.callers', $1, true)`, [setting])
+        await client.query('set local role links_each')
         expect((await client.query('select code from links')).rowCount).to.equal(0)
         expect((await client.query(`update links set target = 'https://example.com/x'`)).rowCount).to.equal(0)
         expect((await client.query('delete from links')).rowCount).to.equal(0)
@@ -243,7 +259,7 @@ describe('the database\'s own word', () => {
   })
 
   it('a decision record is appended by the roles of a request, and never changed or deleted', async () => {
-    for (const role of ['links_own', 'links_any', 'users_own', 'users_any', 'policy_editor', 'audit_reader', 'audit_writer', 'identity']) {
+    for (const role of ['links_own', 'links_any', 'links_each', 'users_own', 'users_any', 'policy_editor', 'audit_reader', 'audit_writer', 'identity']) {
       for (const text of ['update decisions set rule = rule', 'delete from decisions', 'truncate decisions']) {
         const refused = await pool.flush([{ text: 'select enter($1, 1)', values: [role] }, { text }]).then(() => null, (error: unknown) => error)
         expect(refused, `${role}: ${text}`).to.have.property('code', '42501')

@@ -1,9 +1,12 @@
 import { expect } from 'chai'
 
+import { enterChanges } from '../../src/database/change.js'
+import type { ChangeForm, Entering } from '../../src/database/change.js'
+import type { Statement } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
-import { addUserWithId, BY_HAND, freshCode } from '../support/records.js'
+import { addLink, addUserWithId, BY_HAND, freshCode } from '../support/records.js'
 
 describe('enter_change', () => {
   let db: TestDatabase
@@ -44,4 +47,41 @@ describe('enter_change', () => {
       expect(await stored(code)).to.equal(0)
     })
   }
+
+  describe('for many', () => {
+    /** Enters as the service does for changes of these codes, and sends one statement more. */
+    const together = async (codes: readonly string[], statement: Statement) => {
+      const pool = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
+      try {
+        const [head] = await pool.run<{ revision: string }>({ text: 'select revision from policy_head' })
+        const entering: Entering = {
+          role: 'links_own', userId: '1', revision: Number(head?.revision), decision: JSON.parse(BY_HAND), caller: { role: 'editor', signIn: null, issuer: null, subject: null },
+        }
+        const form: ChangeForm = { name: 'any', one: () => statement, many: () => statement }
+        return await pool.flush([enterChanges(codes.map((code) => ({ code, entering, roleOfMany: 'links_any', form, values: {} }))), statement])
+          .then(() => 'done', (error: unknown) => Object(error).code)
+      } finally {
+        await pool.close()
+      }
+    }
+    const change = (codes: readonly string[]): Statement => ({ text: `update links set target = 'https://example.com/changed' where code = any ($1)`, values: [codes] })
+    const changed = async (codes: readonly string[]) => (await db.asOwner(`select from links where code = any ($1) and target like '%changed'`, [codes])).length
+
+    it('lets no link change without a decision of its own', async () => {
+      const codes = [await addLink(db, { owner: '1' }), await addLink(db, { owner: null })]
+      expect(await together(codes.slice(0, 1), change(codes))).to.equal('LG002')
+      expect(await together(codes.slice(0, 1), { text: 'delete from links where code = any ($1)', values: [codes] })).to.equal('LG002')
+      expect(await together([freshCode()], { text: `insert into links (code, target) values ($1, 'https://example.com/')`, values: [freshCode()] })).to.equal('LG002')
+      expect(await changed(codes)).to.equal(0)
+      expect(await together(codes, change(codes))).to.equal('done')
+      expect(await changed(codes)).to.equal(2)
+    })
+
+    it('is no decision about anything else', async () => {
+      const refused = await db.asOwner(`
+        with decided as (select set_config('app.decisions', '[{}]', true), set_config('role', 'users_any', true), set_config('app.decision', '', true))
+        update users set role = 'viewer' from decided where id = 1`).then(() => 'done', (error: unknown) => Object(error).code)
+      expect(refused).to.equal('LG002')
+    })
+  })
 })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { array, assert, asyncProperty, constantFrom, oneof, string } from 'fast-check'
 import { types } from 'pg'
 
 import type { Database } from '../../src/database/database.js'
@@ -98,6 +99,14 @@ describe('the pool', () => {
       types.setTypeParser(MONEY, String)
     }
     expect(await pool.run<{ pid: number }>({ text: 'select pg_backend_pid() as pid' })).to.deep.equal([{ pid: before[0]?.pid }])
+  })
+
+  it('sends arrays of texts and numbers as they are', async () => {
+    await assert(asyncProperty(array(oneof(string({ unit: 'binary' }).filter((text) => !text.includes('\0')), constantFrom(null, 'null', 'NULL', '', '"', '\\', '{}', ',', ' a '))), async (texts) => {
+      expect(await pool.run({ text: 'select to_json($1::text[]) as texts', values: [texts] })).to.deep.equal([{ texts }])
+    }))
+    expect(await pool.run({ text: 'select to_json($1::bigint[]) as numbers', values: [[1, null, -5]] })).to.deep.equal([{ numbers: [1, null, -5] }])
+    for (const value of [[[1]], [{}], [undefined], [Buffer.from('a')]]) expect(await failureOf(pool.run({ text: 'select $1::text[]', values: [value] }))).to.be.instanceOf(TypeError)
   })
 
   it('sends nothing at all of a flush with a statement that cannot be sent', async () => {

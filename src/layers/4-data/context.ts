@@ -1,3 +1,4 @@
+import type { Entering } from '../../database/change.js'
 import type { Database, Statement } from '../../database/database.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
 import type { DataContext } from '../route.js'
@@ -13,23 +14,22 @@ export interface Binding {
   readonly reach: CollectionReach
   readonly userId: string | null
   readonly read: Statement
-  /** As `read`, after it took the shared policy lock and found the revision and the caller of the decision as they were (promise 1). */
-  readonly change: Statement
+  /** What a change is entered with; its statement takes the shared policy lock and finds the revision and the caller as they were (promise 1). */
+  readonly entering: Entering
 }
 
 /** Binds a transaction to the caller and to what the decision's revision lets them reach. `none` becomes nobody: no row matches. */
 export const bindTransaction = (context: DataContext, reach: CollectionReach, roles: ResourceRoles): Binding => {
   const role = reach === 'any' ? roles.any : roles.own
   const { caller, snapshot } = context
-  const userId = reach === 'none' ? null : caller.user?.id ?? null
+  const user = reach === 'none' ? null : caller.user
   return {
     reach,
-    userId,
-    read: { name: 'enter', text: 'select enter($1, $2)', values: [role, userId] },
-    change: {
-      name: 'enter_change',
-      text: 'select enter_change($1, $2, $3, $4, $5, $6, $7, $8)',
-      values: [role, userId, snapshot.revision, JSON.stringify(decisionRecord(context)), userId === null ? null : caller.user?.role, caller.signIn, caller.external?.issuer ?? null, caller.external?.subject ?? null],
+    userId: user?.id ?? null,
+    read: { name: 'enter', text: 'select enter($1, $2)', values: [role, user?.id ?? null] },
+    entering: {
+      role, userId: user?.id ?? null, revision: snapshot.revision, decision: decisionRecord(context),
+      caller: user && { role: user.role, signIn: caller.signIn, issuer: caller.external?.issuer ?? null, subject: caller.external?.subject ?? null },
     },
   }
 }
@@ -54,10 +54,4 @@ const decisionRecord = ({ caller, snapshot, decision, requestId, status }: DataC
 export const inTransaction = async <Row>(database: Database, enter: Statement, statement: Statement): Promise<readonly Row[]> => {
   const [, result] = await database.flush([enter, statement])
   return result?.rows ?? []
-}
-
-/** Sends a change of one row inside a bound transaction, which it may share with others' (group commit), and answers the row; undefined where it met none. */
-export const inGroup = async <Row>(database: Database, binding: Binding, statement: Statement, row: string): Promise<Row | undefined> => {
-  const [, result] = await database.change([binding.change, statement], row)
-  return result?.rows[0]
 }

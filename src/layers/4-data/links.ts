@@ -1,5 +1,9 @@
 import { randomInt } from 'node:crypto'
 
+import type { QueryResultRow } from 'pg'
+
+import { enterChange } from '../../database/change.js'
+import type { Change, ChangeForm } from '../../database/change.js'
 import type { Database } from '../../database/database.js'
 import { violates } from '../../database/errors.js'
 import { isCode } from '../../domain/link.js'
@@ -8,12 +12,13 @@ import { isId, toId } from '../../domain/id.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { DataContext, DataRule, Repeat } from '../route.js'
-import { bindTransaction, inGroup, inTransaction } from './context.js'
+import { bindTransaction, inTransaction } from './context.js'
 import type { Binding } from './context.js'
 import { formatCursor, parseCursor } from './keyset.js'
 import { LINK_COLUMNS, LINK_LINES } from './link-export.js'
 import type { LinkFormat } from './link-export.js'
-import { keptForms, knex, ownerBound, toKeptStatement, toStatement } from './query.js'
+import { keptForms, knex, ownerBound, toKeptStatement } from './query.js'
+import type { FormValue } from './query.js'
 import { RecordChanged } from './record-changed.js'
 import { insertOnce, madeBefore } from './repeat.js'
 
@@ -45,6 +50,8 @@ export interface Links {
 }
 
 const ROLES = { own: 'links_own', any: 'links_any' } as const
+/** As `own` in a statement with many callers: each reaches their own, under the code that they named. */
+const EACH = 'links_each'
 const COLUMNS = ['id', 'code', 'target', 'owner_id', 'created_at', 'updated_at', 'version'] as const
 const EXPORT_PAGE = 1_000
 
@@ -84,17 +91,18 @@ const openLinks = (database: Database, changed: LinkChanged, context: DataContex
       return made
     },
     update: async (link, changes, version) => {
-      const statement = updateOf({ ...shapeOf(binding, link, version), fields: FIELDS.filter((field) => changes[field] !== undefined) }, { ...valuesOf(binding, link, version), ...changes })
+      const form = updateOf({ ...shapeOf(binding, link, version), fields: FIELDS.filter((field) => changes[field] !== undefined) })
+      const values = { ...valuesOf(binding, link, version), ...changes }
       // one that may fail by what its caller chose, a code that is taken, goes alone; so it is with a creation
-      const row = changes.code === undefined ? await inGroup<LinkRow>(database, binding, statement, link.code)
-        : (await inTransaction<LinkRow>(database, binding.change, statement).catch(refuseTakenCode))[0]
+      const row = changes.code === undefined ? await inGroup<LinkRow>(database, binding, form, values, link.code)
+        : (await inTransaction<LinkRow>(database, enterChange(binding.entering), form.one(values)).catch(refuseTakenCode))[0]
       if (!row) throw new RecordChanged()
       changed(link.code)
       if (row.code !== link.code) changed(row.code)
       return toLink(row)
     },
     delete: async (link, version) => {
-      const row = await inGroup(database, binding, deleteOf(shapeOf(binding, link, version), valuesOf(binding, link, version)), link.code)
+      const row = await inGroup(database, binding, deleteOf(shapeOf(binding, link, version)), valuesOf(binding, link, version), link.code)
       if (row === undefined) throw new RecordChanged()
       changed(link.code)
     },
@@ -118,11 +126,16 @@ const shapeOf = ({ reach, userId }: Binding, link: Link | PresumedLink, version:
 const valuesOf = ({ userId }: Binding, link: Link | PresumedLink, version: number | undefined) =>
   ({ user: userId, was: link.code, owner: link.owner_id, id: 'id' in link ? link.id : undefined, version })
 
+/** The types of what a change is made of. */
+const TYPES = { user: 'bigint', was: 'text', owner: 'bigint', id: 'bigint', version: 'bigint', code: 'text', target: 'text' } as const
+
+type ValueOf = (name: keyof typeof TYPES) => FormValue
+
 /**
  * The record that was decided about, within the caller's reach: this id, still with this owner and under this code; of one that
  * was presumed, the caller's own under this code.
  */
-const exactly = ({ reach, loaded, versioned }: ChangeShape, value: (name: string) => string) => {
+const exactly = ({ reach, loaded, versioned }: ChangeShape, value: ValueOf) => {
   const query = ownerBound('links', 'owner_id', { reach, userId: value('user') }).where('code', value('was')).whereRaw('owner_id is not distinct from ?', [value('owner')])
   if (loaded) query.where('id', value('id'))
   return versioned ? query.where('version', value('version')) : query
@@ -130,20 +143,36 @@ const exactly = ({ reach, loaded, versioned }: ChangeShape, value: (name: string
 
 const FIELDS = ['code', 'target'] as const
 
-const updateOf = keptForms(({ fields, ...shape }: ChangeShape & { readonly fields: readonly string[] }, value) => exactly(shape, value)
-  .update({ ...Object.fromEntries(fields.map((field) => [field, value(field)])), updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
-  .returning([...COLUMNS]))
+const updateOf = keptForms(TYPES, ({ fields, ...shape }: ChangeShape & { readonly fields: readonly (typeof FIELDS)[number][] }, value, given) => {
+  const query = exactly(shape, value)
+    .update({ ...Object.fromEntries(fields.map((field) => [field, value(field)])), updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
+    .returning([...COLUMNS])
+  return given === null ? query : query.updateFrom(given)
+})
 
-const deleteOf = keptForms((shape: ChangeShape, value) => exactly(shape, value).delete().returning('id'))
+const deleteOf = keptForms(TYPES, (shape: ChangeShape, value, given) => {
+  const query = exactly(shape, value).delete().returning('code')
+  return given === null ? query : query.using([given])
+})
+
+const insertOf = keptForms(TYPES, (_: object, value, given) => {
+  const link = { code: value('code'), target: value('target'), owner_id: value('owner') }
+  const query = given === null ? knex('links').insert(link)
+    : knex(knex.raw('links (??, ??, ??)', Object.keys(link))).insert(knex.from(given).select(...Object.values(link)))
+  return query.returning([...COLUMNS])
+})({})
+
+/** Sends a change of one link in a transaction that it may share with others' (group commit), and answers the link; undefined where it met none. */
+const inGroup = async <Row extends QueryResultRow>(database: Database, { entering, reach }: Binding, form: ChangeForm, values: Change['values'], code: string): Promise<Row | undefined> =>
+  database.change<Row>({ code, entering, form, values, roleOfMany: reach === 'any' ? ROLES.any : EACH })
 
 const create = async (database: Database, binding: Binding, repeat: Repeat | null, target: string, code: string | undefined): Promise<Link> => {
   for (let tried = 1; ; tried += 1) {
     const named = code ?? generateCode()
-    const query = knex('links').insert({ code: named, target, owner_id: binding.userId }).returning([...COLUMNS])
     try {
       const row = code === undefined && repeat === null
-        ? await inGroup<LinkRow>(database, binding, toStatement(query, 'links_insert'), named).catch(refuseTakenCode)
-        : (await insertOnce<LinkRow>(database, binding, repeat, query, { name: 'links_insert' }).catch(refuseTakenCode))[0]
+        ? await inGroup<LinkRow>(database, binding, insertOf, { code: named, target, owner: binding.userId }, named).catch(refuseTakenCode)
+        : (await insertOnce<LinkRow>(database, binding, repeat, knex('links').insert({ code: named, target, owner_id: binding.userId }).returning([...COLUMNS]), { name: 'links_insert' }).catch(refuseTakenCode))[0]
       if (!row) throw new Error('an insert answered no row')
       return toLink(row)
     } catch (error) {

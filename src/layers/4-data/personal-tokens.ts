@@ -1,5 +1,6 @@
 import { isServiceAction } from '../../domain/action.js'
 import type { ServiceAction } from '../../domain/action.js'
+import { enterChange } from '../../database/change.js'
 import type { Database } from '../../database/database.js'
 import { SQLSTATE, sqlState } from '../../database/errors.js'
 import { Refusal } from '../../domain/refusal.js'
@@ -68,7 +69,7 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
       list: async () => (await inTransaction<Row>(database, binding.read, toStatement(live().select(...COLUMNS).orderBy('id')))).map(toToken),
       revoke: async (id) => {
         const query = live().where('id', id).update({ revoked_at: knex.raw('now()') }).returning('id')
-        return (await inTransaction(database, binding.change, toStatement(query))).length === 1
+        return (await inTransaction(database, enterChange(binding.entering), toStatement(query))).length === 1
       },
     }
   },

@@ -1,3 +1,4 @@
+import { enterChange } from '../../database/change.js'
 import type { Database } from '../../database/database.js'
 import type { DataContext, DataRule } from '../route.js'
 import { bindTransaction } from './context.js'
@@ -28,7 +29,7 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
         const update = ownerBound('users', 'id', binding)
           .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') }).returning('id')
         const [, updated] = await database.flush([
-          binding.change,
+          enterChange(binding.entering),
           toStatement(update),
           ...(changes.password_hash === undefined ? [] : [
             { name: 'enter_identity', text: 'select enter_identity()' },

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
 
+import type { ChangeForm } from '../../database/change.js'
 import type { Statement } from '../../database/database.js'
 import type { Binding } from './context.js'
 
@@ -13,7 +14,7 @@ export const knex = knexFactory({ client: 'pg' })
  * A query on a table with an owner, bound to what the caller reaches: the second guard beside row-level security, so that
  * the rows are right even where one of the two is wrong. `none` matches nothing.
  */
-export const ownerBound = (table: string, column: string, { reach, userId }: Pick<Binding, 'reach' | 'userId'>): Knex.QueryBuilder => {
+export const ownerBound = (table: string, column: string, { reach, userId }: { readonly reach: Binding['reach']; readonly userId: FormValue | null }): Knex.QueryBuilder => {
   const query = knex(table)
   if (reach === 'any') return query
   return reach === 'own' && userId !== null ? query.where(column, userId) : query.whereRaw('false')
@@ -34,28 +35,55 @@ export const toKeptStatement = (query: { toSQL(): Knex.Sql }): Statement => {
   return { ...statement, name: `kept_${createHash('sha256').update(statement.text).digest('base64url').slice(0, 32)}` }
 }
 
-/** Begins what stands for a value while a form is built; no value of a request can begin so (U+0000 is refused in all of them). */
+/** What stands for a value while a form is built: a mark, or the column that has it for every row. */
+export type FormValue = string | Knex.Raw
+
+/** Begins a mark; no value of a request can begin so (U+0000 is refused in all of them). */
 const MARK = '\0'
 
+/** The values of a form: their names, and the types that their columns have where there are many. */
+export type FormTypes = Readonly<Record<string, 'bigint' | 'text'>>
+
+/** The relation that holds the values of many rows. */
+const GIVEN = 'given'
+
 /**
- * A query that Knex builds once for each of its forms, and not for each request. `build` sees the shape and, for values, nothing but
- * names: so a shape is all that a form depends on, and no value of one request can be left in another's. Throws where the
- * query holds a value that is not named.
+ * A change that Knex builds once for each of its forms, and not for each request: as a statement of one row, and as one of many whose
+ * values are the columns of a relation, `given` (null where there is one). `build` sees the shape and, for values, nothing but what stands
+ * for them: so a shape is all that a form depends on, and no value of one request can be left in another's. Throws where the query
+ * holds a value that is not named.
  */
-export const keptForms = <Shape extends object>(build: (shape: Shape, value: (name: string) => string) => { toSQL(): Knex.Sql }) => {
-  const built = new Map<string, { readonly statement: Statement; readonly names: readonly string[] }>()
-  const make = (shape: Shape) => {
-    const statement = toKeptStatement(build(shape, (name) => `${MARK}${name}`))
-    const names = (statement.values ?? []).map((mark) => {
-      if (typeof mark !== 'string' || !mark.startsWith(MARK)) throw new Error('a value of a kept form has no name')
-      return mark.slice(MARK.length)
-    })
-    return { statement, names }
+export const keptForms = <Shape extends object, Types extends FormTypes>(
+  types: Types, build: (shape: Shape, value: (name: keyof Types & string) => FormValue, given: string | null) => Knex.QueryBuilder,
+) => {
+  const make = (shape: Shape): ChangeForm => {
+    const one = marked(build(shape, (name) => `${MARK}${name}`, null))
+    const names = [...new Set(one.names)]
+    const given = knex.raw(`select * from unnest(${names.map((name) => `?::${types[name]}[]`).join(', ')}) as ${GIVEN}(${names.map(columnOf).join(', ')})`, names.map((name) => `${MARK}${name}`))
+    const many = marked(build(shape, (name) => knex.raw(columnOf(name)), GIVEN).with(GIVEN, given))
+    return {
+      name: one.name,
+      one: (values) => ({ name: one.name, text: one.text, values: one.names.map((name) => values[name]) }),
+      many: (rows) => ({ name: many.name, text: many.text, values: many.names.map((name) => rows.map((values) => values[name])) }),
+    }
   }
-  return (shape: Shape, values: Readonly<Record<string, unknown>>): Statement => {
+  const made = new Map<string, ChangeForm>()
+  return (shape: Shape): ChangeForm => {
     const key = JSON.stringify(shape)
-    const form = built.get(key) ?? make(shape)
-    built.set(key, form)
-    return { ...form.statement, values: form.names.map((name) => values[name]) }
+    const form = made.get(key) ?? make(shape)
+    made.set(key, form)
+    return form
   }
+}
+
+const columnOf = (name: string): string => `${GIVEN}_${name}`
+
+/** A built query, and the names of its values in their order. */
+const marked = (query: { toSQL(): Knex.Sql }) => {
+  const { name = '', text, values = [] } = toKeptStatement(query)
+  const names = values.map((mark) => {
+    if (typeof mark !== 'string' || !mark.startsWith(MARK)) throw new Error('a value of a kept form has no name')
+    return mark.slice(MARK.length)
+  })
+  return { name, text, names }
 }

@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto'
 
 import type { Knex } from 'knex'
 
+import { enterChange } from '../../database/change.js'
 import type { Database, Statement } from '../../database/database.js'
 import { SQLSTATE, sqlState } from '../../database/errors.js'
 import { Refusal } from '../../domain/refusal.js'
@@ -64,14 +65,14 @@ type Kept = { readonly columns: 'made' } | { readonly value: Readonly<Record<str
 export const insertOnce = async <Inserted>(
   database: Database, binding: Binding, repeat: Repeat | null, insertion: Knex.QueryBuilder, { kept = { columns: 'made' }, name }: { readonly kept?: Kept; readonly name?: string } = {},
 ): Promise<readonly Inserted[]> => {
-  if (repeat === null) return inTransaction<Inserted>(database, binding.change, toStatement(insertion, name))
+  if (repeat === null) return inTransaction<Inserted>(database, enterChange(binding.entering), toStatement(insertion, name))
   const claim: Statement = { name: 'claim_idempotency_key', text: 'select claim_idempotency_key($1)', values: [repeat.keyHash] }
   const key = [binding.userId, repeat.keyHash, repeat.fingerprint, repeat.salt, repeat.secretHash]
   const into = 'insert into idempotency_keys (user_id, key_hash, fingerprint, salt, secret_hash, record)'
   const both = 'columns' in kept
     ? knex.raw(`with made as (?), kept as (${into} select ?::bigint, ?::bytea, ?::bytea, ?::bytea, ?::bytea, to_jsonb(made) from made) select * from made`, [insertion, ...key])
     : knex.raw(`with made as (?) ${into} values (?::bigint, ?::bytea, ?::bytea, ?::bytea, ?::bytea, ?::jsonb)`, [insertion, ...key, JSON.stringify(kept.value)])
-  const [, , result] = await database.flush([binding.change, claim, toKeptStatement(both)]).catch((error: unknown) => {
+  const [, , result] = await database.flush([enterChange(binding.entering), claim, toKeptStatement(both)]).catch((error: unknown) => {
     if (sqlState(error) === SQLSTATE.keyInUse) throw new Refusal('request_in_progress', { headers: { 'Retry-After': '1' }, cause: error })
     throw sqlState(error) === SQLSTATE.keySpent ? new RecordChanged() : error
   })

@@ -1,3 +1,4 @@
+import { enterChange } from '../../database/change.js'
 import type { Database } from '../../database/database.js'
 import { toUser } from '../../database/user-row.js'
 import type { UserRow } from '../../database/user-row.js'
@@ -53,7 +54,7 @@ export const usersStore = (database: Database) => (action: Action): DataRule<Use
             updated_at: knex.raw('now()'), version: knex.raw('version + 1'),
           })
           .returning([...COLUMNS, knex.raw(SUSPENDED)])
-        const [row] = await inTransaction<UserRow>(database, binding.change, toStatement(query)).catch((error: unknown) => {
+        const [row] = await inTransaction<UserRow>(database, enterChange(binding.entering), toStatement(query)).catch((error: unknown) => {
           throw sqlState(error) === SQLSTATE.lastAdmin ? new Refusal('last_admin', { cause: error }) : error
         })
         if (!row) throw new RecordChanged()
