@@ -32,7 +32,7 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
   try {
     await database.addLinks(1, LINKS)
     await unlogged.addLinks(1, LINKS)
-    await unlogged.client.query('drop trigger link_decision on links')
+    for (const trigger of ['decision', 'decisions_made', 'decisions_changed', 'decisions_deleted']) await unlogged.client.query(`drop trigger link_${trigger} on links`)
     const node = await started(startSubject('bare-node'))
     const koa = await started(startSubject('bare-koa', { DATABASE_URL: database.ownerUrl }))
     const linkgate = await started(startLinkgate(database.environment()))
@@ -49,6 +49,7 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
     ], OPTIONS)
     const update: LoadSubject = { ...change('bare Koa, one UPDATE', koa, database), headers: JSON_BODY }
     const changed = await load([update, change('Linkgate, owner\'s PATCH', linkgate, database)], OPTIONS)
+    const many = await load([update, change('Linkgate, owner\'s PATCH', linkgate, database)], { ...OPTIONS, connections: 64 })
 
     const quiet = await started(startLinkgate(unlogged.environment()))
     const logged = await load([change('without the decision record', quiet, unlogged), change('with it', linkgate, database)], OPTIONS)
@@ -62,6 +63,7 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
       ...rateSuites('Redirect, remembered', 'bare node:http, 302', cached),
       ...rateSuites('Redirect, first touch', 'bare Koa, one prepared select', uncached),
       ...rateSuites('Change of a link', 'bare Koa, one UPDATE', changed),
+      ...rateSuites('Change of a link, 64 callers at once', 'bare Koa, one UPDATE', many),
       ...rateSuites('Change of a link, 1 ms each way to the database', 'bare Koa, one UPDATE', far),
       ...rateSuites('The price of the decision record', 'without the decision record', logged),
     ]

@@ -24,11 +24,14 @@ export const startServer = async (args: readonly string[], environment: Readonly
   const child = spawn(process.execPath, [...args], { cwd: fileURLToPath(PACKAGE_ROOT), env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment }, stdio: ['ignore', 'pipe', 'inherit'] })
   const url = await new Promise<string>((resolve, reject) => {
     let output = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      if (output.length < 100_000) output += chunk
+    const read = (chunk: string) => {
+      output += chunk
       const found = /"url":"(http:[^"]+)"[^\n]*listening/.exec(output)?.[1]
-      if (found !== undefined) resolve(found)
-    })
+      if (found === undefined) return
+      child.stdout.off('data', read).resume()
+      resolve(found)
+    }
+    child.stdout.setEncoding('utf8').on('data', read)
     child.once('exit', (code) => reject(new Error(`a server ended with ${code}: ${output}`)))
   })
   const field = async (name: string, pid = child.pid) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024

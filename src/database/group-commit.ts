@@ -33,9 +33,10 @@ const TOGETHER = 16
 
 /**
  * A group waits for no lock that others hold for longer than this: then each of its changes goes alone, and waits for what it needs itself.
- * It ends what two groups wait for of each other, too, long before the server looks for that.
+ * It ends what two groups wait for of each other, too, long before the server looks for that. And its statements, whose plans are the
+ * same for any number of rows, are not planned anew for each.
  */
-const PATIENCE: Statement = { name: 'group_patience', text: `select set_config('lock_timeout', '50ms', true)` }
+const GROUP: Statement = { name: 'group', text: `select set_config('lock_timeout', '50ms', true), set_config('plan_cache_mode', 'force_generic_plan', true)` }
 
 /**
  * Group commit: sends a change as a flush of its own would, maybe together with those of others. Changes that arrive while others are
@@ -48,7 +49,7 @@ const PATIENCE: Statement = { name: 'group_patience', text: `select set_config('
  * committed, so nothing of it is sent again, and all are told what failed.
  */
 export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => {
-  const patience = wire(PATIENCE)
+  const asGroup = wire(GROUP)
   let waiting: Member[] = []
   let underWay = 0
   let isAwaited = false
@@ -102,7 +103,7 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
       const parts = partsOf(members)
       const statements = parts.flatMap(statementsOf)
       // the next ones are on their way before these are answered
-      const results = await send(isGroup ? [patience, ...statements] : statements).finally(() => {
+      const results = await send(isGroup ? [asGroup, ...statements] : statements).finally(() => {
         underWay -= 1
         sendNext()
       })
