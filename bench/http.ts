@@ -47,6 +47,8 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
       { name: 'bare Koa, one prepared select', server: koa, status: 302, request: () => ({ path: anyLink() }) },
       { name: 'Linkgate, nothing remembered', server: forgetful, status: 302, request: () => ({ path: anyLink() }) },
     ], OPTIONS)
+    // whoever listens hears of every change: from here on those alone that are measured
+    await forgetful.stop()
     const update: LoadSubject = { ...change('bare Koa, one UPDATE', koa, database), headers: JSON_BODY }
     const changed = await load([update, change('Linkgate, owner\'s PATCH', linkgate, database)], OPTIONS)
     const many = await load([update, change('Linkgate, owner\'s PATCH', linkgate, database)], { ...OPTIONS, connections: 64 })
@@ -54,6 +56,8 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
     const quiet = await started(startLinkgate(unlogged.environment()))
     const logged = await load([change('without the decision record', quiet, unlogged), change('with it', linkgate, database)], OPTIONS)
 
+    await linkgate.stop()
+    await quiet.stop()
     const delay = await started(startSubject('delay', { TARGET: database.socket, DELAY_MS: '1' }))
     const wire = database.through(Number(new URL(delay.url).port))
     const farKoa = await started(startSubject('bare-koa', { DATABASE_URL: wire.ownerUrl }))
