@@ -97,11 +97,10 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
 
   const commit = async (members: readonly Member[]): Promise<void> => {
     const isGroup = members.length > 1
-    
-    underWay += 1
     try {
       const parts = partsOf(members)
       const statements = parts.flatMap(statementsOf)
+      underWay += 1
       // the next ones are on their way before these are answered
       const results = await send(isGroup ? [asGroup, ...statements] : statements).finally(() => {
         underWay -= 1

@@ -88,6 +88,8 @@ const PATIENCE_MS = 1_000
   it('hold in each process while it is dead, at once, and are one again when it is back, empty', async () => {
     await redis.kill()
     await expectEachAlone('192.0.2.30', 'Redis dead')
+    // back before anybody tried to connect again, it was never away
+    await kept.line('Redis is away; limits are counted in this process')
     await redis.start()
     await untilShared('192.0.2.31')
     await expectShared('192.0.2.32')
