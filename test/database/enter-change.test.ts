@@ -50,12 +50,12 @@ describe('enter_change', () => {
 
   describe('for many', () => {
     /** Enters as the service does for changes of these codes, and sends one statement more. */
-    const together = async (codes: readonly string[], statement: Statement) => {
+    const together = async (codes: readonly string[], statement: Statement, more: Readonly<Record<string, unknown>> = {}) => {
       const pool = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
       try {
         const [head] = await pool.run<{ revision: string }>({ text: 'select revision from policy_head' })
         const entering: Entering = {
-          role: 'links_own', userId: '1', revision: Number(head?.revision), decision: JSON.parse(BY_HAND), caller: { role: 'editor', signIn: null, issuer: null, subject: null },
+          role: 'links_own', userId: '1', revision: Number(head?.revision), decision: { ...JSON.parse(BY_HAND), ...more }, caller: { role: 'editor', signIn: null, issuer: null, subject: null },
         }
         const form: ChangeForm = { name: 'any', one: () => statement, many: () => statement }
         return await pool.flush([enterChanges(codes.map((code) => ({ code, entering, roleOfMany: 'links_any', form, values: {} }))), statement])
@@ -75,6 +75,16 @@ describe('enter_change', () => {
       expect(await changed(codes)).to.equal(0)
       expect(await together(codes, change(codes))).to.equal('done')
       expect(await changed(codes)).to.equal(2)
+    })
+
+    it('records what a decision says, and nothing that is the log\'s own to say', async () => {
+      const code = await addLink(db, { owner: '1' })
+      const forged = { request_id: 'forged', id: 1, seq: 1, writer: 99, time: '2000-01-01', kind: 'policy', resource_type: 'user', network: '192.0.2.0/24', change: { what: 'forged' }, hash: '\\x00', previous: '\\x00' }
+      expect(await together([code], change([code]), forged)).to.equal('done')
+      expect(await db.asOwner(`
+        select kind, resource_type, resource_code as code, network, change, rule, id > 1 as later, time > now() - interval '1 minute' as now, writer < 99 as chained, octet_length(hash) as hash
+          from decisions where request_id = 'forged'`))
+        .to.deep.equal([{ kind: 'decision', resource_type: 'link', code, network: null, change: null, rule: 'R3', later: true, now: true, chained: true, hash: 32 }])
     })
 
     it('is no decision about anything else', async () => {
