@@ -1,4 +1,4 @@
-import type { Statement } from './database.js'
+import type { Statement } from './statement.js'
 
 /** Who changes something, and what allowed it: what the database proves before it lets them (promise 1), and sets for row-level security. */
 export interface Entering {

@@ -2,14 +2,7 @@ import type { PoolClient, QueryResultRow } from 'pg'
 
 import type { StatementResult } from './batch.js'
 import type { Change } from './change.js'
-
-/** One SQL statement, ready to send. A name makes the server keep its plan for the connection's life. */
-export interface Statement {
-  readonly text: string
-  /** scalars, and arrays of them */
-  readonly values?: readonly unknown[]
-  readonly name?: string
-}
+import type { Statement } from './statement.js'
 
 /**
  * PostgreSQL as the rest of the program sees it. Errors: a lost or refused connection is

@@ -1,7 +1,7 @@
 import type { StatementResult, WireStatement } from './batch.js'
 import { enterChange, enterChanges } from './change.js'
 import type { Change, ChangeForm } from './change.js'
-import type { Statement } from './database.js'
+import type { Statement } from './statement.js'
 import { databaseAway, hasChangedNothing } from './errors.js'
 
 export interface GroupCommitOptions {

@@ -6,7 +6,8 @@ import { sendBatch } from './batch.js'
 import type { WireStatement } from './batch.js'
 import type { Change } from './change.js'
 import { cursorRows, pagedRows } from './cursor.js'
-import type { Database, Statement } from './database.js'
+import type { Database } from './database.js'
+import type { Statement } from './statement.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
 import { groupCommits } from './group-commit.js'
 
@@ -47,25 +48,27 @@ export interface PooledDatabase extends Database {
 
 const NOBODY: PoolObserver = { acquired: () => undefined, acquireFailed: () => undefined, asked: () => undefined, lost: () => undefined }
 
-/**
- * A value in the form in which it goes over the wire. Throws for everything else, so that a statement that cannot be sent
- * fails before any other of its transaction was: the server would never hear of it, and would commit the rest.
- */
-const wireValue = (value: unknown): string | Buffer | null => {
+const wireScalar = (value: unknown): string | Buffer | null => {
   if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value)
   if (value instanceof Date) return value.toISOString()
-  if (Array.isArray(value)) return `{${value.map(wireElement).join(',')}}`
   throw new TypeError(`a ${typeof value} is not a value that a statement can carry`)
 }
 
 /** An element of an array (PostgreSQL, "Array Input and Output Syntax"): always quoted, so that a text `null` is none. */
 const wireElement = (value: unknown): string => {
-  if (value === null) return 'null'
-  const text = Array.isArray(value) ? value : wireValue(value)
-  if (typeof text !== 'string') throw new TypeError('an array of a statement holds scalars alone')
+  const text = wireScalar(value)
+  if (text === null) return 'null'
+  if (typeof text !== 'string') throw new TypeError('an array that a statement carries holds no bytes')
   return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
+
+/**
+ * A value in the form in which it goes over the wire. Throws for everything else, so that a statement that cannot be sent
+ * fails before any other of its transaction was: the server would never hear of it, and would commit the rest.
+ */
+const wireValue = (value: unknown): string | Buffer | null =>
+  (Array.isArray(value) ? `{${value.map(wireElement).join(',')}}` : wireScalar(value))
 
 const toWire = (kept: boolean) => ({ text, values = [], name }: Statement): WireStatement => ({ text, values: values.map(wireValue), name: kept ? name : undefined })
 

@@ -1,6 +1,7 @@
 import type { QueryResultRow } from 'pg'
 
-import type { Database, Statement } from './database.js'
+import type { Database } from './database.js'
+import type { Statement } from './statement.js'
 import { WHO_AM_I, faultOfSession } from './session.js'
 import type { Session } from './session.js'
 

@@ -1,4 +1,5 @@
-import type { Database, Statement } from '../database/database.js'
+import type { Database } from '../database/database.js'
+import type { Statement } from '../database/statement.js'
 import { toId } from '../domain/id.js'
 import type { Rotation, SignInStore } from './sign-in.js'
 

@@ -1,6 +1,7 @@
 import { ATTR_DB_OPERATION_BATCH_SIZE, ATTR_DB_QUERY_SUMMARY, ATTR_DB_SYSTEM_NAME } from '@opentelemetry/semantic-conventions'
 
-import type { Database, Statement } from '../database/database.js'
+import type { Database } from '../database/database.js'
+import type { Statement } from '../database/statement.js'
 import type { SpanOptions, Tracer } from './tracer.js'
 
 /**

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 
 import { openPool } from '../../src/database/pool.js'
-import type { Database, Statement } from '../../src/database/database.js'
+import type { Database } from '../../src/database/database.js'
+import type { Statement } from '../../src/database/statement.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { addLink, DECIDED, freshCode, storedLink } from '../support/records.js'
 import type { TestService } from '../support/service.js'

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 
 import { enterChanges } from '../../src/database/change.js'
 import type { ChangeForm, Entering } from '../../src/database/change.js'
-import type { Statement } from '../../src/database/database.js'
+import type { Statement } from '../../src/database/statement.js'
 import { openPool } from '../../src/database/pool.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'

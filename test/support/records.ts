@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import type { Statement } from '../../src/database/database.js'
+import type { Statement } from '../../src/database/statement.js'
 import type { TestDatabase } from './database.js'
 
 /** A decision record that the database accepts beside a change that no request made. */

@@ -1,4 +1,5 @@
-import type { Database, Statement } from '../../database/database.js'
+import type { Database } from '../../database/database.js'
+import type { Statement } from '../../database/statement.js'
 
 /** Has the database tell every process which links changed; what was committed before it is among them (migrations/0011). */
 export const ANNOUNCE: Statement = { name: 'announce_changed_links', text: 'select announce_changed_links()' }

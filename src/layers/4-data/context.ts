@@ -1,5 +1,6 @@
 import type { Entering } from '../../database/change.js'
-import type { Database, Statement } from '../../database/database.js'
+import type { Database } from '../../database/database.js'
+import type { Statement } from '../../database/statement.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
 import type { DataContext } from '../route.js'
 

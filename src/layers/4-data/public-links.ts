@@ -1,4 +1,5 @@
-import type { Database, Statement } from '../../database/database.js'
+import type { Database } from '../../database/database.js'
+import type { Statement } from '../../database/statement.js'
 import type { Replica } from '../../database/replica.js'
 import { isCode } from '../../domain/link.js'
 import type { Link } from '../../domain/link.js'

@@ -4,7 +4,7 @@ import knexFactory from 'knex'
 import type { Knex } from 'knex'
 
 import type { ChangeForm } from '../../database/change.js'
-import type { Statement } from '../../database/database.js'
+import type { Statement } from '../../database/statement.js'
 import type { Binding } from './context.js'
 
 /** Knex as a builder alone: it opens no connection; the pool sends what it builds (database/pool.ts). */

@@ -3,7 +3,8 @@ import { array, assert, asyncProperty, boolean, constantFrom, nat, oneof, record
 
 import { groupCommits } from '../../../src/database/group-commit.js'
 import type { Change } from '../../../src/database/change.js'
-import type { Database, Statement } from '../../../src/database/database.js'
+import type { Database } from '../../../src/database/database.js'
+import type { Statement } from '../../../src/database/statement.js'
 import { openPool } from '../../../src/database/pool.js'
 import type { Action } from '../../../src/domain/action.js'
 import { toId } from '../../../src/domain/id.js'
