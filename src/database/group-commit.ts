@@ -25,6 +25,9 @@ interface Member {
   readonly reject: (error: unknown) => void
 }
 
+/** Changes of one form, no two of one code. */
+type Part = [Member, ...Member[]]
+
 /** Transactions under way at once: a second one where the way is long or the disk slow, and MANY wait meanwhile. Any sooner, groups would be small. */
 const AT_MOST = 2
 const MANY = 8
@@ -32,26 +35,23 @@ const MANY = 8
 const TOGETHER = 16
 
 /**
- * A group waits for no lock that others hold for longer than this: then each of its changes goes alone, and waits for what it needs itself.
- * It ends what two groups wait for of each other, too, long before the server looks for that. And its statements, whose plans are the
- * same for any number of rows, are not planned anew for each.
- */
-const GROUP: Statement = { name: 'group', text: `select set_config('lock_timeout', '50ms', true), set_config('plan_cache_mode', 'force_generic_plan', true)` }
-
-/**
  * Group commit: sends a change as a flush of its own would, maybe together with those of others. Changes that arrive while others are
  * being committed are one transaction, and those of one form are one statement of it; what is paid once a transaction (the way there
  * and back, the disk) or once a statement they pay together. One that arrives alone goes at once and alone; nothing waits for a
  * timer. Each is answered after the commit that it is in.
+ *
+ * A group goes at the end of the event loop's turn, or within it as soon as it has half of all that are on their way: then the server
+ * works on one half while this process works on the other, and neither waits for both.
  *
  * A transaction is all or nothing, so a group that the server refused has changed nothing, and each of its changes is sent alone: what a
  * caller is told is what became of their own. Not so where the connection was lost or an answer could not be read: the group may have
  * committed, so nothing of it is sent again, and all are told what failed.
  */
 export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => {
-  const asGroup = wire(GROUP)
   let waiting: Member[] = []
+  /** transactions under way, and the changes in them */
   let underWay = 0
+  let sent = 0
   let isAwaited = false
 
   /** The next of those who wait, without those who waited for too long. */
@@ -69,7 +69,9 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
   const sendNext = (): void => {
     while (mayGo()) {
       const members = next()
-      if (members.length > 0) void commit(members)
+      const [first] = members
+      if (members.length > 1) void commitTogether(members)
+      else if (first !== undefined) void commitAlone(first, sendCounted)
     }
   }
 
@@ -83,51 +85,62 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
     })
   }
 
-  const statementsOf = (part: readonly Member[]): readonly WireStatement[] => {
-    const [first] = part
-    if (first === undefined) return []
-    const { change: { entering, form }, alone } = first
-    if (part.length === 1) return [wire(enterChange(entering)), alone]
-    const changes = part.map(({ change }) => change)
-    return [wire(enterChanges(changes)), wire(form.many(changes.map(({ values }) => values)))]
+  /** A transaction of so many changes, under way until it is answered; then the next ones go, before those that were in it are told. */
+  const sendCounted = (statements: readonly WireStatement[], changes = 1): ReturnType<typeof send> => {
+    underWay += 1
+    sent += changes
+    return send(statements).finally(() => {
+      underWay -= 1
+      sent -= changes
+      sendNext()
+    })
   }
 
-  const commitAlone = async (member: Member): Promise<void> =>
-    send(statementsOf([member])).then(([, result]) => member.resolve(result?.rows[0]), member.reject)
+  const commitAlone = async ({ change: { entering }, alone, resolve, reject }: Member, sendIt: typeof send): Promise<void> => {
+    try {
+      const [, result] = await sendIt([wire(enterChange(entering)), alone])
+      resolve(result?.rows[0])
+    } catch (error) {
+      reject(error)
+    }
+  }
 
-  const commit = async (members: readonly Member[]): Promise<void> => {
-    const isGroup = members.length > 1
+  /** The way in, and the change of all of them. */
+  const statementsOf = (part: Part): readonly WireStatement[] => {
+    const changes = part.map(({ change }) => change)
+    return [wire(enterChanges(changes)), wire(part[0].change.form.many(changes.map(({ values }) => values)))]
+  }
+
+  const commitTogether = async (members: readonly Member[]): Promise<void> => {
     try {
       const parts = partsOf(members)
-      const statements = parts.flatMap(statementsOf)
-      underWay += 1
-      // the next ones are on their way before these are answered
-      const results = await send(isGroup ? [asGroup, ...statements] : statements).finally(() => {
-        underWay -= 1
-        sendNext()
-      })
-      for (const [i, part] of parts.entries()) answer(part, results[(isGroup ? 1 : 0) + 2 * i + 1])
+      const results = await sendCounted(parts.flatMap(statementsOf), members.length)
+      for (const [i, part] of parts.entries()) answer(part, results[2 * i + 1])
     } catch (error) {
       for (const member of members) {
-        if (isGroup && hasChangedNothing(error)) void commitAlone(member)
+        if (hasChangedNothing(error)) void commitAlone(member, send)
         else member.reject(error)
       }
     }
   }
 
+  /** Half of all that are on their way, within bounds. */
+  const isFull = (): boolean => waiting.length >= Math.min(TOGETHER, Math.max(MANY, (waiting.length + sent) / 2))
+
   return (change: Change): Promise<Row | undefined> => new Promise((resolve, reject) => {
     // its statement is made before it waits: what cannot be sent must never be part of a group
     waiting.push({ change, alone: wire(change.form.one(change.values)), arrived: performance.now(), resolve, reject })
-    sendSoon()
+    if (isFull()) sendNext()
+    else sendSoon()
   })
 }
 
-/** The statements of a group: each has changes of one form, no two of one code. Those of one code are in several, in their order. */
-const partsOf = (members: readonly Member[]): readonly (readonly Member[])[] => {
-  const parts: Member[][] = []
+/** A group's parts, each a statement. Changes of one code are in several, in their order. */
+const partsOf = (members: readonly Member[]): readonly Part[] => {
+  const parts: Part[] = []
   for (let rest = members; rest.length > 0;) {
     const codes = new Set<string>()
-    const forms = new Map<ChangeForm, Member[]>()
+    const forms = new Map<ChangeForm, Part>()
     const later: Member[] = []
     for (const member of rest) {
       const { code, form } = member.change

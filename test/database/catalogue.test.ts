@@ -13,6 +13,7 @@ const LOGIN = 'linkgate_service'
 const RIGHTS = `
 audit_chain audit_chains INSERT SELECT UPDATE
 audit_chain audit_writers USAGE
+audit_chain changed_links INSERT
 audit_chain decision_ids USAGE
 audit_chain decisions INSERT
 audit_chain policy_head SELECT

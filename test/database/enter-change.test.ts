@@ -87,6 +87,19 @@ describe('enter_change', () => {
         .to.deep.equal([{ kind: 'decision', resource_type: 'link', code, network: null, change: null, rule: 'R3', later: true, now: true, chained: true, hash: 32 }])
     })
 
+    it('notes every code that it changed, for whoever announces them; of a link that gets another code, both', async () => {
+      const noted = async () => (await db.asOwner<{ code: string }>('delete from changed_links returning code')).map(({ code }) => code).toSorted()
+      const codes = [await addLink(db, { owner: '1' }), await addLink(db, { owner: '1' })].toSorted()
+      await noted()
+      expect(await together(codes, change(codes))).to.equal('done')
+      expect(await noted()).to.deep.equal(codes)
+      const renamed = freshCode()
+      expect(await together([renamed], { text: 'update links set code = $2 where code = $1', values: [codes[0], renamed] })).to.equal('done')
+      expect(new Set(await noted())).to.deep.equal(new Set([codes[0], renamed]))
+      expect(await together([renamed], { text: 'delete from links where code = $1', values: [renamed] })).to.equal('done')
+      expect(await noted()).to.deep.equal([renamed])
+    })
+
     it('is no decision about anything else', async () => {
       const refused = await db.asOwner(`
         with decided as (select set_config('app.decisions', '[{}]', true), set_config('role', 'users_any', true), set_config('app.decision', '', true))

@@ -131,6 +131,6 @@ describe('changes of many callers in one statement', () => {
     const remove = (by: TestUser, code: string) => open(database, by, 'link:delete', 'r').delete({ code, owner_id: by.id, presumed: true })
     await Promise.allSettled([update(alone.editor, 'b'), remove(alone.stranger, 'c'), update(alone.stranger, 'a'), update(alone.editor, 'a'), remove(alone.editor, 'd')])
     expect(sent.map((text) => /^(?:select (\w+)|with "given" as .*?(update|delete)|(update))/.exec(text)?.slice(1).find(Boolean)))
-      .to.deep.equal(['set_config', 'enter_changes', 'update', 'enter_changes', 'delete', 'enter_change', 'update'])
+      .to.deep.equal(['enter_changes', 'update', 'enter_changes', 'delete', 'enter_changes', 'update'])
   })
 })
