@@ -18,6 +18,9 @@ export interface LoadFigures {
   readonly cpu: readonly number[]
 }
 
+/** Rounds that do not count: a server that was just started is still compiling what it runs most for some seconds of load. */
+const WARM_UP = 3
+
 export interface LoadOptions {
   readonly rounds?: number
   readonly seconds?: number
@@ -25,12 +28,12 @@ export interface LoadOptions {
 }
 
 /**
- * Loads servers side by side: a warm-up of all, then rounds in which each has its turn. Throws where an answer has another
+ * Loads servers side by side: rounds that warm them up, then rounds in which each has its turn. Throws where an answer has another
  * status than it should: a figure of refusals is none.
  */
 export const load = async (subjects: readonly LoadSubject[], { rounds = 5, seconds = 2, connections = 16 }: LoadOptions = {}): Promise<readonly LoadFigures[]> => {
   const figures = new Map(subjects.map(({ name }): [string, { rate: number[]; cpu: number[] }] => [name, { rate: [], cpu: [] }]))
-  for (let round = -1; round < rounds; round += 1) {
+  for (let round = -WARM_UP; round < rounds; round += 1) {
     for (const { name, server, request, headers = {}, status } of subjects) {
       const before = await server.cpuSeconds()
       const result = await autocannon({

@@ -1,3 +1,5 @@
+import { setImmediate as turnOver } from 'node:timers/promises'
+
 import type { StatementResult, WireStatement } from './batch.js'
 import { enterChange, enterChanges } from './change.js'
 import type { Change, ChangeForm } from './change.js'
@@ -28,11 +30,15 @@ interface Member {
 /** Changes of one form, no two of one code. */
 type Part = [Member, ...Member[]]
 
-/** Transactions under way at once: a second one where the way is long or the disk slow, and MANY wait meanwhile. Any sooner, groups would be small. */
+/** Transactions under way at once: a second one where TOGETHER wait, or MANY where the way is long. Any sooner, groups would be small, and wait for each other in the server. */
 const AT_MOST = 2
 const MANY = 8
 /** Changes of one transaction at the most: so many are sent again where one fails. */
 const TOGETHER = 16
+/** The way is long where no transaction of late has taken less than so many milliseconds. */
+const LONG_MS = 2
+/** How many transactions are of late, about. */
+const OF_LATE = 64
 
 /**
  * Group commit: sends a change as a flush of its own would, maybe together with those of others. Changes that arrive while others are
@@ -52,6 +58,8 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
   /** transactions under way, and the changes in them */
   let underWay = 0
   let sent = 0
+  /** milliseconds of the shortest of late, which says how long the way is: the others have waited on it */
+  let shortest = 0
   let isAwaited = false
 
   /** The next of those who wait, without those who waited for too long. */
@@ -64,7 +72,7 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
     return taken.filter(({ arrived }) => arrived >= overdue).toSorted((a, b) => (a.change.code < b.change.code ? -1 : Number(a.change.code > b.change.code)))
   }
 
-  const mayGo = (): boolean => waiting.length > 0 && (underWay === 0 || (underWay < AT_MOST && waiting.length >= MANY))
+  const mayGo = (): boolean => waiting.length > 0 && (underWay === 0 || (underWay < AT_MOST && waiting.length >= (shortest < LONG_MS ? TOGETHER : MANY)))
 
   const sendNext = (): void => {
     while (mayGo()) {
@@ -85,15 +93,27 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
     })
   }
 
-  /** A transaction of so many changes, under way until it is answered; then the next ones go, before those that were in it are told. */
-  const sendCounted = (statements: readonly WireStatement[], changes = 1): ReturnType<typeof send> => {
+  /**
+   * A transaction of so many changes, under way until it is answered. The next ones are on their way before those that were in it are
+   * told: the server works on them while this process makes their answers.
+   */
+  const sendCounted = async (statements: readonly WireStatement[], changes = 1): ReturnType<typeof send> => {
     underWay += 1
     sent += changes
-    return send(statements).finally(() => {
+    const began = performance.now()
+    try {
+      return await send(statements)
+    } finally {
+      const took = performance.now() - began
+      shortest = Math.min(took, shortest + (took - shortest) / OF_LATE)
       underWay -= 1
       sent -= changes
-      sendNext()
-    })
+      if (mayGo()) {
+        sendNext()
+        // a connection is lent some ticks later
+        await turnOver()
+      }
+    }
   }
 
   const commitAlone = async ({ change: { entering }, alone, resolve, reject }: Member, sendIt: typeof send): Promise<void> => {

@@ -7,10 +7,11 @@ import { Client, types } from 'pg'
 import type { WireStatement } from '../../src/database/batch.js'
 import { enterChange } from '../../src/database/change.js'
 import type { Change, ChangeForm, Entering } from '../../src/database/change.js'
-import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
+import type { PooledDatabase } from '../../src/database/pool.js'
 import { isDatabaseAway } from '../../src/database/errors.js'
 import { groupCommits } from '../../src/database/group-commit.js'
+import type { Statement } from '../../src/database/statement.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { openWire } from '../support/proxy.js'
@@ -21,7 +22,7 @@ import { addLink, addUserWithId, BY_HAND } from '../support/records.js'
 describe('changes that are committed together', () => {
   let db: TestDatabase
   let wire: Wire
-  let pool: Database
+  let pool: PooledDatabase
   let revision: number
 
   const USERS = ['1', '2', '3'] as const
@@ -71,10 +72,10 @@ describe('changes that are committed together', () => {
     const answers = await Promise.all(changeAll(codes, { user: '1' }))
     expect(answers.map((row) => row?.target)).to.deep.equal(codes.map((_, n) => target(n)))
     expect(await targets(codes)).to.deep.equal(codes.map((_, n) => target(n)))
-    // two groups as soon as there are enough for one; as many as may, and the rest, when they have come back
+    // one as soon as there are enough, as many as may beside it, and the rest when one of them has come back
     const transactions = answers.map((row) => String(row?.transaction))
     const sizes = [...new Set(transactions)].map((each) => transactions.filter((other) => other === each).length)
-    expect(sizes).to.deep.equal([8, 8, 16, 8])
+    expect(sizes).to.deep.equal([8, 16, 16])
   })
 
   it('are a transaction of their own where they come one by one', async () => {
@@ -201,9 +202,60 @@ describe('changes that are committed together', () => {
     wire.cut()
     const outcomes = (await settled).map((outcome) => (outcome.status === 'fulfilled' ? 'committed' : isDatabaseAway(outcome.reason) ? 'nobody knows' : outcome.reason))
     expect(new Set(outcomes)).to.deep.equal(new Set(['committed', 'nobody knows']))
+    // those that nobody used at that moment are gone, too
+    while (pool.stats().total > 0) await nextTurn()
     wire.mend()
     expect(await change(codes[39] ?? '', target(100), { user: '1' })).to.include({ target: target(100) })
     for (const [n, stored] of (await targets(codes)).entries()) if (outcomes[n] === 'committed') expect(stored).to.equal(target(n))
+  })
+
+  it('are on their way before those of the transaction before them are answered', async () => {
+    const events: string[] = []
+    // as a pool does, which lends a connection some ticks later
+    const send = async (statements: readonly WireStatement[]) => {
+      await new Promise((resolve) => { process.nextTick(resolve) })
+      events.push('sent')
+      await nextTurn()
+      return statements.map(() => ({ rows: [], rowCount: 0 }))
+    }
+    const commit = groupCommits({ wire: ({ text }) => ({ text, values: [], name: undefined }), send, deadlineMs: 1_000 })
+    const of = async (code: string) => commit(changeOf(code, '', { user: '1' })).then(() => events.push('answered'))
+    const first = of('a')
+    await nextTurn()
+    await Promise.all([first, of('b'), of('c')])
+    expect(events).to.deep.equal(['sent', 'sent', 'answered', 'answered', 'answered'])
+  })
+
+  it('are a second transaction beside the first where sixteen wait, and where the way is long already where eight do', async () => {
+    let length = 0
+    const sizes: number[] = []
+    const released: (() => void)[] = []
+    const send = async (statements: readonly WireStatement[]) => {
+      sizes.push(Number(statements[0]?.text))
+      await (length > 0 ? pause(length) : new Promise<void>((resolve) => { released.push(resolve) }))
+      return statements.map(() => ({ rows: [], rowCount: 0 }))
+    }
+    const wireSize = ({ text, values }: Statement): WireStatement => ({ text: text.includes('enter_changes') ? String(JSON.parse(String(values?.[2])).length) : '1', values: [], name: undefined })
+    const commit = groupCommits({ wire: wireSize, send, deadlineMs: 1_000 })
+    const some = (count: number) => Array.from({ length: count }, (_, n) => commit(changeOf(`${sizes.length}-${count}-${n}`, '', { user: '1' })))
+    const release = () => { for (const each of released.splice(0)) each() }
+
+    const near = [...some(8), ...some(15)]
+    await nextTurn()
+    expect(sizes.splice(0)).to.deep.equal([8])
+    near.push(...some(1))
+    expect(sizes.splice(0)).to.deep.equal([16])
+    release()
+    await Promise.all(near)
+
+    length = 20
+    for (let n = 0; n < 10; n += 1) await Promise.all(some(1))
+    length = 0
+    sizes.splice(0)
+    const far = [...some(8), ...some(8)]
+    expect(sizes).to.deep.equal([8, 8])
+    release()
+    await Promise.all(far)
   })
 
   it('that waited for longer than the deadline are never sent', async () => {
