@@ -258,6 +258,22 @@ describe('changes that are committed together', () => {
     await Promise.all(far)
   })
 
+  it('are not held up by one that waits for a row', async () => {
+    const [held = '', ...codes] = await links(5, '1')
+    const other = new Client(db.owner)
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query('select from links where code = $1 for update', [held])
+      const waits = change(held, target(9), { user: '1' })
+      expect((await Promise.all(changeAll(codes, { user: '1' }))).map((row) => row?.target)).to.deep.equal(codes.map((_, n) => target(n)))
+      await other.query('commit')
+      expect(await waits).to.include({ target: target(9) })
+    } finally {
+      await other.end()
+    }
+  })
+
   it('that waited for longer than the deadline are never sent', async () => {
     const sent: string[] = []
     const deadlineMs = 20
