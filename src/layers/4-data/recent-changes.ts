@@ -9,23 +9,26 @@ export interface RecentChanges {
 
 /** Remembers changes for `withinMs`. Beyond `most` codes all of them count as changed: none is ever missed. */
 export const createRecentChanges = (withinMs: number, most = 100_000): RecentChanges => {
-  // in the order of their time
-  const changed = new Map<string, number>()
+  // This span of time and the one before, each forgotten as a whole: a map that loses its oldest entries one by one is searched for its first one ever longer.
+  let recent = new Map<string, number>()
+  let before = new Map<string, number>()
+  let began = performance.now()
   let all = Number.NEGATIVE_INFINITY
   return {
     note: (code) => {
       const now = performance.now()
-      changed.delete(code)
-      for (const [oldest, at] of changed) {
-        if (now - at < withinMs) break
-        changed.delete(oldest)
+      if (now - began >= withinMs) {
+        before = recent
+        recent = new Map()
+        began = now
       }
-      if (code !== EVERY_CODE && changed.size < most) changed.set(code, now)
+      if (code !== EVERY_CODE && recent.size < most) recent.set(code, now)
       else {
-        changed.clear()
+        recent.clear()
+        before.clear()
         all = now
       }
     },
-    has: (code) => performance.now() - Math.max(all, changed.get(code) ?? all) < withinMs,
+    has: (code) => performance.now() - Math.max(all, recent.get(code) ?? before.get(code) ?? all) < withinMs,
   }
 }
