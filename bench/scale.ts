@@ -57,7 +57,7 @@ export const scaleSuites = async (): Promise<readonly Suite[]> => {
       const stream = client.query(copyTo(`copy (select id, code, target, owner_id, created_at, updated_at from links where owner_id = ${editor.id} order by id) to stdout csv`))
       await pipeline(stream, nowhere())
     } }
-    const exports = await measure([copied, exported], { rounds: 3, warmups: 1 })
+    const exports = await measure([copied, exported], { rounds: 7, warmups: 2 })
     return [
       { title: 'Newest 20 of one owner', baseline: `at ${FEW.toLocaleString('en')} links`, unit: 'µs', measured: [named(`at ${FEW.toLocaleString('en')} links`, few), named(`at ${MANY.toLocaleString('en')} links`, many)] },
       { title: `Export of ${MANY.toLocaleString('en')} links`, baseline: 'COPY … TO STDOUT through pg', unit: 'ms', measured: exports },
