@@ -155,9 +155,6 @@ begin
     entry.time := clock_timestamp();
     entry.kind := 'decision';
     entry.resource_type := 'link';
-    -- as of one row: what only the log's other writers say is nobody's to say here
-    entry.network := null;
-    entry.change := null;
     entry.writer := head.writer;
     entry.seq := head.seq;
     entry.previous := head.hash;

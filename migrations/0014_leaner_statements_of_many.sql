@@ -34,7 +34,7 @@ begin
   perform set_config('app.announces', 'on', true), set_config('app.decision', '', true), set_config('app.user_id', '', true), set_config('app.decisions', decisions, true), set_config('app.callers', callers, true), set_config('role', entered_role, true);
 end $$;
 
--- As 0013, and the codes are noted for whoever announces them (0011), in one insertion. The decisions are few, and looked through
+-- As 0013, but an entry takes from its decision no field that is the log's own to say; and the codes are noted for whoever announces them (0011), in one insertion. The decisions are few, and looked through
 -- for each link: any other way to join them begins by building something.
 create or replace function record_link_decisions() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

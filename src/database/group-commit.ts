@@ -45,8 +45,8 @@ const OF_LATE = 64
 /**
  * Group commit: sends a change as a flush of its own would, maybe together with those of others. Changes that arrive while others are
  * being committed are one transaction, and those of one form are one statement of it; what is paid once a transaction (the way there
- * and back, the disk) or once a statement they pay together. One that arrives alone goes at once and alone; nothing waits for a
- * timer. Each is answered after the commit that it is in.
+ * and back, the disk) or once a statement they pay together. One that arrives alone goes at once and alone; no
+ * group waits for a timer to fill. Each is answered after the commit that it is in.
  *
  * A group goes at the end of the event loop's turn, or within it as soon as it has half of all that are on their way: then the server
  * works on one half while this process works on the other, and neither waits for both.
