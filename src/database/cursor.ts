@@ -1,7 +1,4 @@
-import type { PoolClient, QueryConfig, QueryResultRow } from 'pg'
-
-import { sendBatch } from './batch.js'
-import type { WireStatement } from './batch.js'
+import type { ClientBase, QueryConfig, QueryResultRow } from 'pg'
 
 /**
  * Takes the rows out of an answer. A query that has a time limit is not let go at once by what let it go: seen from the collector, one
@@ -13,7 +10,7 @@ const takeRows = <Row>({ rows }: { readonly rows: Row[] }): Row[] => rows.splice
  * Rows of one select inside the client's transaction, `batch` at a time: memory stays that of two batches, for the next one is
  * under way while the caller works on this one.
  */
-export async function* cursorRows<Row extends QueryResultRow>(client: PoolClient, select: QueryConfig, batch: number): AsyncGenerator<readonly Row[]> {
+export async function* cursorRows<Row extends QueryResultRow>(client: ClientBase, select: QueryConfig, batch: number): AsyncGenerator<readonly Row[]> {
   await client.query({ ...select, text: `declare rows_of_select no scroll cursor for ${select.text}` })
   const fetch = async () => takeRows(await client.query<Row>(`fetch ${batch} from rows_of_select`))
   // A failure of the batch that is under way belongs to the turn that awaits it.
@@ -24,21 +21,5 @@ export async function* cursorRows<Row extends QueryResultRow>(client: PoolClient
     next = fetch()
     next.catch(() => undefined)
     yield rows
-  }
-}
-
-/** Pages of a long read inside the client's transaction, one row each: the next one is under way while the caller works on this one. */
-export async function* pagedRows<Row extends QueryResultRow>(client: PoolClient, pageAfter: (before: Row | null) => WireStatement): AsyncGenerator<Row> {
-  const ask = async (before: Row | null): Promise<Row | undefined> => {
-    const [answer] = await sendBatch(client, [pageAfter(before)])
-    return answer && takeRows<Row>(answer)[0]
-  }
-  let next = ask(null)
-  for (;;) {
-    const page = await next
-    if (page === undefined) return
-    next = ask(page)
-    next.catch(() => undefined)
-    yield page
   }
 }

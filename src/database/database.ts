@@ -37,10 +37,10 @@ export interface Database {
   stream<Row extends QueryResultRow>(context: Statement, select: Statement, batch: number): AsyncGenerator<readonly Row[]>
 
   /**
-   * A long read in pages, in one transaction that begins with `context` and sees one moment: `pageAfter` answers the statement of the
-   * page behind a row, or of the first; it answers one row, or none at the end. Memory stays that of two. Stops as `stream` does.
+   * What a COPY … TO STDOUT writes, in pieces as they come, in one transaction that begins with `context`. A row may be cut between two pieces. The
+   * server waits for the reader: memory does not grow. Stops as `stream` does, and is refused as it is.
    */
-  pages<Row extends QueryResultRow>(context: Statement, pageAfter: (before: Row | null) => Statement): AsyncGenerator<Row>
+  copy(context: Statement, copy: string): AsyncGenerator<Buffer>
 
   close(): Promise<void>
 }

@@ -1,18 +1,15 @@
 import { Pool } from 'pg'
 import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 
-import { Refusal } from '../domain/refusal.js'
 import { sendBatch } from './batch.js'
 import type { WireStatement } from './batch.js'
 import type { Change } from './change.js'
-import { cursorRows, pagedRows } from './cursor.js'
 import type { Database } from './database.js'
-import type { Statement } from './statement.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
 import { groupCommits } from './group-commit.js'
-
-/** The share of the connections that streams may take at once: a stream lasts as long as its reader. */
-const STREAMS = 1 / 4
+import { openLongReads } from './long-reads.js'
+import type { Statement } from './statement.js'
+import { toKeptWire, toWire } from './wire.js'
 
 export interface PoolOptions {
   readonly connection: ClientConfig
@@ -48,37 +45,11 @@ export interface PooledDatabase extends Database {
 
 const NOBODY: PoolObserver = { acquired: () => undefined, acquireFailed: () => undefined, asked: () => undefined, lost: () => undefined }
 
-const wireScalar = (value: unknown): string | Buffer | null => {
-  if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value)
-  if (value instanceof Date) return value.toISOString()
-  throw new TypeError(`a ${typeof value} is not a value that a statement can carry`)
-}
-
-/** An element of an array (PostgreSQL, "Array Input and Output Syntax"): always quoted, so that a text `null` is none. */
-const wireElement = (value: unknown): string => {
-  const text = wireScalar(value)
-  if (text === null) return 'null'
-  if (typeof text !== 'string') throw new TypeError('an array that a statement carries holds no bytes')
-  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
-}
-
-/**
- * A value in the form in which it goes over the wire. Throws for everything else, so that a statement that cannot be sent
- * fails before any other of its transaction was: the server would never hear of it, and would commit the rest.
- */
-const wireValue = (value: unknown): string | Buffer | null =>
-  (Array.isArray(value) ? `{${value.map(wireElement).join(',')}}` : wireScalar(value))
-
-const toWire = (kept: boolean) => ({ text, values = [], name }: Statement): WireStatement => ({ text, values: values.map(wireValue), name: kept ? name : undefined })
-
 const BEGIN = 'begin isolation level read committed'
-/** Statements one after another then see what the first of them saw. */
-const BEGIN_ONE_MOMENT = 'begin isolation level repeatable read, read only'
 
 /** Opens a pool whose connections send without waiting (pipelining). Connects with the first question, not before. */
 export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleError, observer = NOBODY }: PoolOptions): PooledDatabase => {
-  const wire = toWire(!pooled)
+  const wire = pooled ? toWire : toKeptWire
   const pool = new Pool({
     ...connection,
     max: size,
@@ -130,17 +101,6 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
     }
   }
 
-  let streams = 0
-  const readLong = async function* <Part>(read: (client: PoolClient) => AsyncGenerator<Part>, inside: LongRead): AsyncGenerator<Part> {
-    if (streams === Math.max(1, Math.floor(size * STREAMS))) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
-    streams += 1
-    try {
-      yield* readInTransaction(borrow, read, inside)
-    } finally {
-      streams -= 1
-    }
-  }
-
   const send = async (statements: readonly WireStatement[]) => withClient('flush', async (client) => sendBatch(client, statements))
 
   const change = groupCommits({ wire, send, deadlineMs })
@@ -175,11 +135,7 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
         }
       }),
 
-    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) =>
-      readLong((client) => cursorRows<Row>(client, toWire(false)(select), batch), { begin: BEGIN, context: toWire(false)(context) }),
-
-    pages: <Row extends QueryResultRow>(context: Statement, pageAfter: (before: Row | null) => Statement) =>
-      readLong((client) => pagedRows<Row>(client, (before) => wire(pageAfter(before))), { begin: BEGIN_ONE_MOMENT, context: toWire(false)(context) }),
+    ...openLongReads({ connection, size, deadlineMs, observer }),
 
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, limit: size }),
 
@@ -201,23 +157,4 @@ const giveBack = (client: PoolClient, failure: unknown): void => {
 const commit = async (client: PoolClient): Promise<void> => {
   const { command } = await client.query('commit')
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back by the server')
-}
-
-/** The transaction of a long read: how it begins, and who it then is. */
-interface LongRead { readonly begin: string; readonly context: WireStatement }
-
-async function* readInTransaction<Part>(borrow: Borrow, read: (client: PoolClient) => AsyncGenerator<Part>, { begin, context }: LongRead): AsyncGenerator<Part> {
-  const { client, giveBack } = await borrow('stream')
-  let failure: unknown
-  try {
-    await client.query(begin)
-    await client.query(context)
-    yield* read(client)
-    await commit(client)
-  } catch (error) {
-    failure = translateError(error)
-    throw failure
-  } finally {
-    giveBack(failure)
-  }
 }

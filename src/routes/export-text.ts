@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 
 /** How records are written down: a head for the whole, lines for each batch. */
-export interface TextFormat<Batch> {
+export interface TextFormat<Batch, Text extends string | Buffer = string> {
   readonly head: string
-  readonly lines: (batch: Batch) => string
+  readonly lines: (batch: Batch) => Text
 }
 
 /**
@@ -17,7 +17,7 @@ const PATIENCE_MS = 30_000
  * an error response, and not a download that breaks off after a 200. A reader that goes away, also before it read anything, gives
  * the connection back; one that takes no batch for so long is cut off, which no client takes for the end.
  */
-export const exportText = async <Batch>(batches: AsyncGenerator<Batch>, { head, lines }: TextFormat<Batch>, patienceMs = PATIENCE_MS): Promise<Readable> => {
+export const exportText = async <Batch>(batches: AsyncGenerator<Batch>, { head, lines }: TextFormat<Batch, string | Buffer>, patienceMs = PATIENCE_MS): Promise<Readable> => {
   const first = await batches.next()
   const text = (async function* () {
     if (head !== '') yield head

@@ -4,7 +4,7 @@ import type { Link, PresumedLink } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { route } from '../layers/compose.js'
-import { LINK_HEADS } from '../layers/4-data/link-export.js'
+import { LINK_FORMS } from '../layers/4-data/link-export.js'
 import { LINK_SORTS } from '../layers/4-data/links.js'
 import type { Links } from '../layers/4-data/links.js'
 import { Unproven } from '../layers/4-data/unproven.js'
@@ -110,7 +110,7 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
       handle: async ({ store, query: { format } }) => ({
         status: 200,
-        body: await exportText(store.export(format), { head: LINK_HEADS[format], lines: (lines) => lines }),
+        body: await exportText(store.export(format), { head: LINK_FORMS[format].head, lines: (lines) => lines }),
         type: TEXT_TYPES[format],
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),

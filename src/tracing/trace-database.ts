@@ -14,7 +14,7 @@ export const traceDatabase = (tracer: Tracer, database: Database): Database => (
   change: (change) => (tracer.active() ? tracer.within('database.change', optionsOf([{ name: 'enter_change' }, change.form]), () => database.change(change)) : database.change(change)),
   transaction: (work) => (tracer.active() ? tracer.within('database.transaction', optionsOf([]), () => database.transaction(work)) : database.transaction(work)),
   stream: (context, select, batch) => (tracer.active() ? traceStream(tracer, [context, select], () => database.stream(context, select, batch)) : database.stream(context, select, batch)),
-  pages: (context, pageAfter) => (tracer.active() ? traceStream(tracer, [context], () => database.pages(context, pageAfter)) : database.pages(context, pageAfter)),
+  copy: (context, copy) => (tracer.active() ? traceStream(tracer, [context], () => database.copy(context, copy)) : database.copy(context, copy)),
   close: () => database.close(),
 })
 

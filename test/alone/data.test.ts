@@ -1,10 +1,12 @@
+import { text } from 'node:stream/consumers'
+
 import { expect } from 'chai'
 
 import { enterChange } from '../../src/database/change.js'
 import type { Decision } from '../../src/domain/decision.js'
 import { bindTransaction } from '../../src/layers/4-data/context.js'
 import type { Binding } from '../../src/layers/4-data/context.js'
-import { ownerBound, toStatement } from '../../src/layers/4-data/query.js'
+import { ownerBound, toCopy, toStatement } from '../../src/layers/4-data/query.js'
 import type { DataContext } from '../../src/layers/route.js'
 import { at, listAt } from '../support/json.js'
 import { startLoneLayer } from '../support/lone-layer.js'
@@ -89,10 +91,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     const streamed: unknown[] = []
     for await (const rows of database.stream(bound(editor).read, { text: 'select code from links order by code' }, 1)) streamed.push(...rows.map(({ code }) => code))
     expect(streamed).to.deep.equal(mine)
-    const paged: unknown[] = []
-    const codeAfter = (before: { readonly code: string } | null) => ({ text: 'select code from links where code > $1 order by code limit 1', values: [before?.code ?? ''] })
-    for await (const { code } of database.pages<{ readonly code: string }>(bound(editor).read, codeAfter)) paged.push(code)
-    expect(paged).to.deep.equal(mine)
+    expect(await text(database.copy(bound(editor).read, 'copy (select code from links order by code) to stdout'))).to.equal(mine.map((code) => `${code}\n`).join(''))
   })
 
   it('a row cannot be made for another owner, nor given away', async () => {
@@ -113,6 +112,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     const others = await ofOthers()
     const any = bindTransaction(contextOf(editor), 'any', ROLES)
     const own = { ...any, reach: 'own' } as const
+    expect(await text(database.copy(any.read, toCopy(ownerBound('links', 'owner_id', own).select('code').orderBy('code'), 'csv')))).to.equal(mine.map((code) => `${code}\n`).join(''))
     const [, listed, updated, deleted] = await database.flush([
       enterChange(any.entering),
       toStatement(ownerBound('links', 'owner_id', own).select('code')),

@@ -9,7 +9,7 @@ import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
-import { addLink, addUserWithId, DECIDED } from '../support/records.js'
+import { addUserWithId, DECIDED } from '../support/records.js'
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => { throw new Error('it did not fail') }, (error: unknown) => error)
 
@@ -25,8 +25,6 @@ describe('the pool', () => {
 
   const insert = (code: string) => ({ text: `insert into links (code, target, owner_id) values ($1, 'https://example.com/', 1)`, values: [code] })
   const ENTER = { text: 'select enter($1, $2)', values: ['links_own', '1'] } as const
-  /** One number a page, from 1. */
-  const upTo = (last: number) => (before: { readonly n: number } | null) => ({ text: `select n from generate_series(1, ${last}) n where n > $1 order by n limit 1`, values: [before?.n ?? 0] })
   const whoAmI = () => pool.run<{ role: string; id: string | null; decision: string | null; status: string }>({
     text: `select current_user as role, nullif(current_setting('app.user_id', true), '') as id, nullif(current_setting('app.decision', true), '') as decision`,
   })
@@ -150,10 +148,6 @@ describe('the pool', () => {
       throw new Error('given up')
     }))
     expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
-    for await (const _ of pool.stream(ENTER, { text: 'select generate_series(1, 10)' }, 2)) break
-    expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
-    for await (const _ of pool.pages(ENTER, upTo(10))) break
-    expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
   })
 
   it('does not use a connection again that was left inside a transaction', async () => {
@@ -167,55 +161,12 @@ describe('the pool', () => {
     expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
   })
 
-  it('gives the connection back where a reader leaves a stream, before its first batch or after', async () => {
-    for await (const rows of pool.stream(ENTER, { text: 'select generate_series(1, 1000) as n' }, 10)) {
-      expect(rows).to.have.length(10)
-      break
-    }
-    for await (const { n } of pool.pages(ENTER, upTo(1_000))) {
-      expect(n).to.equal(1)
-      break
-    }
-    const unread = [pool.stream(ENTER, { text: 'select 1' }, 10), pool.pages(ENTER, upTo(10))]
-    for (const each of unread) await each.return(undefined)
-    expect(await pool.run({ text: 'select 1 as one' })).to.deep.equal([{ one: 1 }])
-  })
-
-  it('streams every row once, in order', async () => {
-    const seen: unknown[] = []
-    for await (const rows of pool.stream(ENTER, { text: 'select n from generate_series(1, 25) n' }, 10)) seen.push(...rows.map(({ n }) => n))
-    expect(seen).to.deep.equal(Array.from({ length: 25 }, (_, i) => i + 1))
-  })
-
-  it('reads page after page, each as its caller and all as of one moment', async () => {
-    await pool.flush([ENTER, DECIDED, insert('first'), insert('second'), insert('third')])
-    await addUserWithId(db, '2', 'editor')
-    await addLink(db, { owner: '2', code: 'of-another' })
-    const seen: string[] = []
-    const codeAfter = (before: { readonly code: string } | null) => ({ text: 'select code from links where code > $1 order by code limit 1', values: [before?.code ?? ''] })
-    for await (const { code } of pool.pages<{ readonly code: string }>(ENTER, codeAfter)) {
-      seen.push(code)
-      await addLink(db, { owner: '1', code: `later-than-${code}` })
-    }
-    expect(seen).to.deep.equal(['first', 'second', 'third'])
-  })
-
-  it('fails with the first page that does, and lends the connection to nobody', async () => {
-    const seen: unknown[] = []
-    const failing = async () => { for await (const { n } of pool.pages<{ readonly n: number }>(ENTER, (before) => ({ text: `select 3 / (3 - ${before?.n ?? 0}) as ignored, ${(before?.n ?? 0) + 1} as n` }))) seen.push(n) }
-    expect(await failureOf(failing())).to.have.property('code', '22012')
-    expect(seen).to.deep.equal([1, 2, 3])
-    expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
-  })
-
   it('is database_unavailable while the database is away, and works again as soon as it is back', async () => {
     await pool.run({ text: 'select 1' })
     wire.cut()
     expectAway(await failureOf(pool.run({ text: 'select 1' })))
     expectAway(await failureOf(pool.flush([ENTER, DECIDED, insert('lost')])))
     expectAway(await failureOf(pool.transaction(async (client) => client.query('select 1'))))
-    expectAway(await failureOf(pool.stream(ENTER, { text: 'select 1' }, 1).next()))
-    expectAway(await failureOf(pool.pages(ENTER, upTo(1)).next()))
     wire.mend()
     expect(await pool.run({ text: 'select 1 as one' })).to.deep.equal([{ one: 1 }])
     expect(await codes()).to.deep.equal([])

@@ -35,6 +35,19 @@ export const toKeptStatement = (query: { toSQL(): Knex.Sql }): Statement => {
   return { ...statement, name: `kept_${createHash('sha256').update(statement.text).digest('base64url').slice(0, 32)}` }
 }
 
+/**
+ * How COPY writes a row down: its columns as RFC 4180 has them, or its only one, a JSON text, as it is: a control character is
+ * always escaped in one (RFC 8259 §7), so that no line holds what would make COPY quote it.
+ */
+const COPY_FORMATS = { csv: 'format csv', 'json lines': String.raw`format csv, delimiter E'\x01', quote E'\x02'` } as const
+export type CopyFormat = keyof typeof COPY_FORMATS
+
+/** The built query as a COPY of its rows. A COPY takes no values, so that they stand in its text: whole numbers alone, it throws for everything else. */
+export const toCopy = (query: Knex.QueryBuilder, format: CopyFormat): string => {
+  if (!query.toSQL().bindings.every((value) => /^\d{1,19}$/.test(String(value)))) throw new Error('a COPY holds whole numbers alone')
+  return `copy (${query.toQuery()}) to stdout (${COPY_FORMATS[format]})`
+}
+
 /** What stands for a value while a form is built: a mark, or the column that has it for every row. */
 export type FormValue = string | Knex.Raw
 

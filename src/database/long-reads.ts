@@ -1,0 +1,104 @@
+import { Client } from 'pg'
+import type { ClientBase, QueryResultRow } from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+
+import { Refusal } from '../domain/refusal.js'
+import { cursorRows } from './cursor.js'
+import type { Database } from './database.js'
+import { databaseAway, isDatabaseAway, translateError } from './errors.js'
+import type { PoolObserver, PoolOptions } from './pool.js'
+import type { Statement } from './statement.js'
+import { toWire } from './wire.js'
+
+/** As many at once as this share of the pool's connections, and one at the least. */
+const SHARE = 1 / 4
+
+export interface LongReadOptions extends Required<Pick<PoolOptions, 'connection' | 'size' | 'deadlineMs'>> {
+  readonly observer: PoolObserver
+}
+
+/** What a long read asks once its transaction stands. Let go before its end, it leaves the connection as it is. */
+type Read<Part> = (client: ClientBase) => AsyncIterable<Part>
+
+/**
+ * Reads that last as long as their reader takes. Each has a connection of its own, which ends with it: requests do not wait for the reader
+ * of an export, and nobody comes after them in their session. The server is given no time, for it may be the reader who takes
+ * it; but what is asked for comes within the deadline, or the connection is cut.
+ */
+export const openLongReads = ({ connection, size, deadlineMs, observer }: LongReadOptions): Pick<Database, 'stream' | 'copy'> => {
+  const most = Math.max(1, Math.floor(size * SHARE))
+  let open = 0
+
+  const connect = async (): Promise<Client> => {
+    const asked = performance.now()
+    const client = new Client({ ...connection, connectionTimeoutMillis: deadlineMs })
+    // one that is lost between two questions is told by the next
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+    } catch (error) {
+      observer.acquireFailed()
+      throw databaseAway(error)
+    }
+    observer.acquired((performance.now() - asked) / 1_000)
+    return client
+  }
+
+  const readOn = async function* <Part>(client: Client, context: Statement, read: Read<Part>): AsyncGenerator<Part> {
+    const began = performance.now()
+    let failure: unknown
+    try {
+      yield* withDeadline(inTransaction(client, context, read), deadlineMs, () => void client.end())
+    } catch (error) {
+      failure = translateError(error)
+      throw failure
+    } finally {
+      observer.asked('stream', (performance.now() - began) / 1_000)
+      if (isDatabaseAway(failure)) observer.lost()
+      void client.end().catch(() => undefined)
+    }
+  }
+
+  const readLong = async function* <Part>(context: Statement, read: Read<Part>): AsyncGenerator<Part> {
+    if (open === most) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
+    open += 1
+    try {
+      yield* readOn(await connect(), context, read)
+    } finally {
+      open -= 1
+    }
+  }
+
+  return {
+    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) =>
+      readLong(context, (client) => cursorRows<Row>(client, toWire(select), batch)),
+    copy: (context, copy) => readLong(context, (client) => client.query(copyTo(copy))),
+  }
+}
+
+/**
+ * The plan whose first row comes soon, not the one whose last row does: what is sorted first is silent for as long as it is sorted. A server
+ * that works in silence looks once a second whether its reader is still there.
+ */
+const BEGIN = 'begin isolation level read committed, read only; set local enable_sort = off; set local client_connection_check_interval = 1000'
+
+async function* inTransaction<Part>(client: ClientBase, context: Statement, read: Read<Part>): AsyncGenerator<Part> {
+  await client.query(BEGIN)
+  await client.query(toWire(context))
+  yield* read(client)
+  await client.query('commit')
+}
+
+/** Passes parts on. Where one does not come within so many milliseconds of being asked for, `late` has to end them. */
+async function* withDeadline<Part>(parts: AsyncGenerator<Part>, ms: number, late: () => void): AsyncGenerator<Part> {
+  try {
+    for (;;) {
+      const timer = setTimeout(late, ms)
+      const part = await parts.next().finally(() => clearTimeout(timer))
+      if (part.done === true) return
+      yield part.value
+    }
+  } finally {
+    await parts.return(undefined)
+  }
+}
