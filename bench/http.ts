@@ -18,7 +18,7 @@ const change = (name: string, server: BenchServer, { editor }: BenchDatabase): L
   name, server, status: 200, headers: { authorization: editor.authorization, ...JSON_BODY }, request: () => ({ method: 'PATCH', path: `/links${anyLink()}`, body: PATCH_BODY }),
 })
 
-const OPTIONS = { rounds: 5, seconds: 2, connections: 16 }
+const OPTIONS = { rounds: 7, seconds: 2, connections: 16 }
 
 /** Redirects and changes through the whole service, side by side with servers that do nothing else. */
 export const httpSuites = async (): Promise<readonly Suite[]> => {

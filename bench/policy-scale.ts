@@ -46,7 +46,7 @@ export const policyScaleSuite = async (): Promise<readonly Suite[]> => {
       let key = 0
       const [asked] = await measure([{ name, batch: 1, run: () => { snapshot.decideFor(`role-${key % 1_000}`, `thing_${key += 1}:read`, 'other') } }], { rounds: 50, warmups: 5 })
       if (asked) first.push(asked)
-      const [analysed] = await measure([{ name, batch: 1, run: async () => { await analyseRows(snapshot) } }], { rounds: 3, warmups: 0 })
+      const [analysed] = await measure([{ name, batch: 1, run: async () => { await analyseRows(snapshot) } }], { rounds: 5, warmups: 1 })
       if (analysed) analyses.push(analysed)
     }
     const suite = (title: string, unit: Suite['unit'], measured: Suite['measured']): Suite => ({ title, baseline: '10,000 rows', unit, measured })

@@ -10,7 +10,7 @@ import type { BenchServer } from './server.js'
 
 const LINKS = 100_000
 const WORKERS = 2
-const OPTIONS = { rounds: 3, seconds: 2, connections: 32 }
+const OPTIONS = { rounds: 5, seconds: 2, connections: 32 }
 
 const ONE = 'WORKERS=1'
 const SEVERAL = `WORKERS=${WORKERS}`

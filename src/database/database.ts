@@ -38,7 +38,7 @@ export interface Database {
 
   /**
    * What a COPY … TO STDOUT writes, in pieces as they come, in one transaction that begins with `context`. A row may be cut between two pieces. The
-   * server waits for the reader: memory does not grow. Stops as `stream` does, and is refused as it is.
+   * server waits for the reader: memory does not grow. An order has to be an index's. Stops as `stream` does, and is refused as it is.
    */
   copy(context: Statement, copy: string): AsyncGenerator<Buffer>
 

@@ -1,24 +1,29 @@
 import { Client } from 'pg'
-import type { ClientBase, QueryResultRow } from 'pg'
+import type { ClientBase, ClientConfig, QueryResultRow } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 
 import { Refusal } from '../domain/refusal.js'
 import { cursorRows } from './cursor.js'
 import type { Database } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
-import type { PoolObserver, PoolOptions } from './pool.js'
+import type { DatabaseObserver } from './observer.js'
 import type { Statement } from './statement.js'
 import { toWire } from './wire.js'
 
 /** As many at once as this share of the pool's connections, and one at the least. */
 const SHARE = 1 / 4
 
-export interface LongReadOptions extends Required<Pick<PoolOptions, 'connection' | 'size' | 'deadlineMs'>> {
-  readonly observer: PoolObserver
+export interface LongReadOptions {
+  readonly connection: ClientConfig
+  /** connections of the pool beside which they are */
+  readonly size: number
+  /** after this many milliseconds without what was asked for the connection is cut, and the answer is 503 */
+  readonly deadlineMs: number
+  readonly observer: DatabaseObserver
 }
 
 /** What a long read asks once its transaction stands. Let go before its end, it leaves the connection as it is. */
-type Read<Part> = (client: ClientBase) => AsyncIterable<Part>
+type Read<Part> = (client: ClientBase) => AsyncGenerator<Part>
 
 /**
  * Reads that last as long as their reader takes. Each has a connection of its own, which ends with it: requests do not wait for the reader
@@ -72,15 +77,17 @@ export const openLongReads = ({ connection, size, deadlineMs, observer }: LongRe
   return {
     stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) =>
       readLong(context, (client) => cursorRows<Row>(client, toWire(select), batch)),
-    copy: (context, copy) => readLong(context, (client) => client.query(copyTo(copy))),
+    copy: (context, copy) => readLong(context, async function* (client) {
+      // the plan whose first row comes soon, not the one whose last row does: a sort is silent until it has seen all of them
+      await client.query('set local enable_sort = off')
+      // who reads on is told; where the reader has left, the end of the connection is news to nobody, and no fault of the process
+      yield* client.query(copyTo(copy)).on('error', () => undefined)
+    }),
   }
 }
 
-/**
- * The plan whose first row comes soon, not the one whose last row does: what is sorted first is silent for as long as it is sorted. A server
- * that works in silence looks once a second whether its reader is still there.
- */
-const BEGIN = 'begin isolation level read committed, read only; set local enable_sort = off; set local client_connection_check_interval = 1000'
+/** A server that works in silence looks once a second whether its reader is still there. */
+const BEGIN = 'begin isolation level read committed, read only; set local client_connection_check_interval = 1000'
 
 async function* inTransaction<Part>(client: ClientBase, context: Statement, read: Read<Part>): AsyncGenerator<Part> {
   await client.query(BEGIN)

@@ -8,6 +8,7 @@ import type { Database } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
 import { groupCommits } from './group-commit.js'
 import { openLongReads } from './long-reads.js'
+import type { DatabaseObserver, QuestionKind } from './observer.js'
 import type { Statement } from './statement.js'
 import { toKeptWire, toWire } from './wire.js'
 
@@ -22,17 +23,7 @@ export interface PoolOptions {
   /** told of a connection that was lost while nobody used it */
   readonly onIdleError?: (error: Error) => void
   /** told how long questions waited and took */
-  readonly observer?: PoolObserver
-}
-
-export type QuestionKind = 'run' | 'flush' | 'change' | 'transaction' | 'stream'
-
-/** What the pool tells of its questions; durations are seconds: with the connection in hand, or of a change with all that it waited for. */
-export interface PoolObserver {
-  readonly acquired: (seconds: number) => void
-  readonly acquireFailed: () => void
-  readonly asked: (kind: QuestionKind, seconds: number) => void
-  readonly lost: () => void
+  readonly observer?: DatabaseObserver
 }
 
 /** Connections now, and questions that wait for one. */
@@ -43,7 +34,7 @@ export interface PooledDatabase extends Database {
   stats(): PoolStats
 }
 
-const NOBODY: PoolObserver = { acquired: () => undefined, acquireFailed: () => undefined, asked: () => undefined, lost: () => undefined }
+const NOBODY: DatabaseObserver = { acquired: () => undefined, acquireFailed: () => undefined, asked: () => undefined, lost: () => undefined }
 
 const BEGIN = 'begin isolation level read committed'
 
@@ -69,8 +60,7 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
   })
   pool.on('connect', (client) => client.on('error', () => undefined))
 
-  /** Lends a connection; what it answers gives the connection back, with what failed. */
-  const borrow: Borrow = async (kind) => {
+  const withClient = async <T>(kind: QuestionKind, work: (client: PoolClient) => Promise<T>): Promise<T> => {
     const asked = performance.now()
     const client = await pool.connect().catch((error: unknown) => {
       observer.acquireFailed()
@@ -78,18 +68,6 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
     })
     const began = performance.now()
     observer.acquired((began - asked) / 1_000)
-    return {
-      client,
-      giveBack: (failure) => {
-        observer.asked(kind, (performance.now() - began) / 1_000)
-        if (isDatabaseAway(failure)) observer.lost()
-        giveBack(client, failure)
-      },
-    }
-  }
-
-  const withClient = async <T>(kind: QuestionKind, work: (client: PoolClient) => Promise<T>): Promise<T> => {
-    const { client, giveBack } = await borrow(kind)
     let failure: unknown
     try {
       return await work(client)
@@ -97,7 +75,9 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
       failure = translateError(error)
       throw failure
     } finally {
-      giveBack(failure)
+      observer.asked(kind, (performance.now() - began) / 1_000)
+      if (isDatabaseAway(failure)) observer.lost()
+      giveBack(client, failure)
     }
   }
 
@@ -142,8 +122,6 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
     close: async () => pool.end(),
   })
 }
-
-type Borrow = (kind: QuestionKind) => Promise<{ readonly client: PoolClient; readonly giveBack: (failure: unknown) => void }>
 
 /**
  * Ends a connection that is still inside a transaction (it would lend its caller's identity to the next request), or whose

@@ -1,12 +1,13 @@
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-import type { PoolObserver, PoolStats } from '../database/pool.js'
+import type { DatabaseObserver } from '../database/observer.js'
+import type { PoolStats } from '../database/pool.js'
 import { createHistogram } from './histogram.js'
 
 export interface PoolMetrics {
   /** what the pool tells of each question */
-  readonly observer: PoolObserver
+  readonly observer: DatabaseObserver
   /** where the gauges find the pool's state */
   readonly follow: (stats: () => PoolStats) => void
 }
