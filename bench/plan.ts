@@ -53,7 +53,9 @@ const link = { whole: figure(DISK, 'all of it'), table: figure(DISK, 'the table'
 const record = figure('Disk: a decision\'s record', 'all of it')
 const wal = { again: figure(WAL, 'PATCH, its pages logged since the checkpoint'), first: figure(WAL, 'PATCH, the first after a checkpoint'), made: figure(WAL, 'POST') }
 const cpu = { hit: figure('Redirect, remembered: processor', 'Linkgate, remembered') / 1e3, miss: figure('Redirect, first touch: processor', 'Linkgate, nothing remembered') / 1e3, change: figure('Change of a link: processor', 'Linkgate, owner\'s PATCH') / 1e3 }
-const processes = { memory: figure('Workers: memory', 'WORKERS=1') / 2 ** 20, connections: figure('Workers: connections', 'WORKERS=1') }
+/** Planned with what a process may hold (`DATABASE_POOL_SIZE` where nobody set it), not with what a load happened to need. */
+const POOL_SIZE = 10
+const memory = figure('Workers: memory', 'WORKERS=1') / 2 ** 20
 
 const bareSelect = figure('Redirect, first touch: requests', 'bare Koa, one prepared select')
 
@@ -78,7 +80,7 @@ print('Memory, connections, disk (docs/operations.md)', [
   ['what', 'measured', 'suite'],
   ['the process of `WORKERS=1`, after that load', `${mebibytes('WORKERS=1')} MiB`, 'Workers: memory'],
   ['of `WORKERS=2` the primary / each worker', `${mebibytes('WORKERS=2, the primary')} / ${mebibytes('WORKERS=2, each worker')} MiB`, 'Workers: memory'],
-  ['connections to the database, `WORKERS=1` / `2`', `${processes.connections} / ${figure('Workers: connections', 'WORKERS=2')}`, 'Workers: connections'],
+  ['connections to the database, `WORKERS=1` / `2`', `${figure('Workers: connections', 'WORKERS=1')} / ${figure('Workers: connections', 'WORKERS=2')}`, 'Workers: connections'],
   ['a link of 80 characters, with all indexes', `${round(link.whole)} bytes`, DISK],
   ['a decision\'s record, with all indexes', `${round(record)} bytes`, 'Disk: a decision\'s record'],
   ['write-ahead log of a change', `${round(wal.again)} to ${round(wal.first)} bytes`, WAL],
@@ -94,7 +96,7 @@ print('Figures', [
   ['write-ahead log of a PATCH, its pages logged before / the first after a checkpoint', `${round(wal.again)} / ${round(wal.first)} bytes`, WAL],
   ['write-ahead log of a POST', `${round(wal.made)} bytes`, WAL],
   ['one prepared select behind bare Koa, a second', round(bareSelect), 'Redirect, first touch'],
-  ['a process', `${round(processes.memory)} MiB, ${processes.connections} connections`, 'Workers'],
+  ['a process', `${round(memory)} MiB, at most ${POOL_SIZE} connections and one that listens`, 'Workers; `DATABASE_POOL_SIZE`'],
 ])
 print('Storage', [
   ['what', 'arithmetic', 'result'],
@@ -121,8 +123,8 @@ const misses = REDIRECTS * (1 - worst)
 print('What stands behind them', [
   ['what', 'arithmetic', 'result'],
   ['processes', 'the first row\'s cores', round(count)],
-  ['their memory', `${count} × ${round(processes.memory)} MiB, and what they remember`, `${round(count * processes.memory / 1_024)} GiB`],
-  ['connections to the pooler', `${count} × ${processes.connections - 1}`, round(count * (processes.connections - 1))],
+  ['their memory', `${count} × ${round(memory)} MiB, and what they remember`, `${round(count * memory / 1_024)} GiB`],
+  ['connections to the pooler', `${count} × ${POOL_SIZE}`, round(count * POOL_SIZE)],
   ['connections past it, which listen', `${count} × 1`, round(count)],
   ['replicas of two cores, at the least', `${round(misses)} misses / ${round(bareSelect)} selects a second`, round(Math.ceil(misses / bareSelect))],
   ['notifications of changes', `${round(CHANGES)} × ${count}`, `${round(CHANGES * count)} a second`],
