@@ -1,6 +1,7 @@
 import { connect, createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
+import { setImmediate as turnOver } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -116,12 +117,17 @@ describe('HTTP under attack', () => {
       more()
     })
 
-    /** Bytes that somebody still holds: what the collector has not come to yet is nobody's. */
-    const held = (): number => {
+    /** Bytes that somebody still holds: what the collector has not come to yet, or has not swept, is nobody's. */
+    const held = async (): Promise<number> => {
       setFlagsFromString('--expose-gc')
-      runInNewContext('gc')()
-      const { heapUsed, external } = process.memoryUsage()
-      return heapUsed + external
+      const collect = runInNewContext('gc')
+      for (let least = Infinity; ;) {
+        collect()
+        await turnOver()
+        const { heapUsed, external } = process.memoryUsage()
+        if (heapUsed + external >= least) return least
+        least = heapUsed + external
+      }
     }
 
     it('of 1 GB is 413, or 401 without a token, announced or not, and is not kept in memory', async () => {
@@ -131,10 +137,10 @@ describe('HTTP under attack', () => {
       const head = (framing: string, token: string) => `POST /links HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${token}${framing}\r\n`
       for (const [framing, each] of [[`Content-Length: ${1024 * MEGABYTE}\r\n`, chunk], ['Transfer-Encoding: chunked\r\n', chunkOfTransfer]] as const) {
         for (const [token, expected] of [[authorization, 413], ['', 401]] as const) {
-          const before = held()
+          const before = await held()
           const { said } = await pour(head(framing, token), each, 128 * MEGABYTE)
           expect(statusOf(said), said).to.equal(expected)
-          expect(held() - before, framing).to.be.lessThan(64 * MEGABYTE)
+          expect(await held() - before, framing).to.be.lessThan(64 * MEGABYTE)
         }
       }
     })
