@@ -55,6 +55,7 @@ const wal = { again: figure(WAL, 'PATCH, its pages logged since the checkpoint')
 const cpu = { hit: figure('Redirect, remembered: processor', 'Linkgate, remembered') / 1e3, miss: figure('Redirect, first touch: processor', 'Linkgate, nothing remembered') / 1e3, change: figure('Change of a link: processor', 'Linkgate, owner\'s PATCH') / 1e3 }
 /** Planned with what a process may hold (`DATABASE_POOL_SIZE` where nobody set it), not with what a load happened to need. */
 const POOL_SIZE = 10
+const EXPORTS = Math.max(1, Math.floor(POOL_SIZE / 4))
 const memory = figure('Workers: memory', 'WORKERS=1') / 2 ** 20
 
 const bareSelect = figure('Redirect, first touch: requests', 'bare Koa, one prepared select')
@@ -96,7 +97,7 @@ print('Figures', [
   ['write-ahead log of a PATCH, its pages logged before / the first after a checkpoint', `${round(wal.again)} / ${round(wal.first)} bytes`, WAL],
   ['write-ahead log of a POST', `${round(wal.made)} bytes`, WAL],
   ['one prepared select behind bare Koa, a second', round(bareSelect), 'Redirect, first touch'],
-  ['a process', `${round(memory)} MiB, at most ${POOL_SIZE} connections and one that listens`, 'Workers; `DATABASE_POOL_SIZE`'],
+  ['a process', `${round(memory)} MiB, at most ${POOL_SIZE} connections, ${EXPORTS} for exports and one that listens`, 'Workers; `DATABASE_POOL_SIZE`'],
 ])
 print('Storage', [
   ['what', 'arithmetic', 'result'],
@@ -124,7 +125,7 @@ print('What stands behind them', [
   ['what', 'arithmetic', 'result'],
   ['processes', 'the first row\'s cores', round(count)],
   ['their memory', `${count} × ${round(memory)} MiB, and what they remember`, `${round(count * memory / 1_024)} GiB`],
-  ['connections to the pooler', `${count} × ${POOL_SIZE}`, round(count * POOL_SIZE)],
+  ['connections to the pooler', `${count} × (${POOL_SIZE} + ${EXPORTS})`, round(count * (POOL_SIZE + EXPORTS))],
   ['connections past it, which listen', `${count} × 1`, round(count)],
   ['replicas of two cores, at the least', `${round(misses)} misses / ${round(bareSelect)} selects a second`, round(Math.ceil(misses / bareSelect))],
   ['notifications of changes', `${round(CHANGES)} × ${count}`, `${round(CHANGES * count)} a second`],

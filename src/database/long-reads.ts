@@ -26,19 +26,16 @@ export interface LongReadOptions {
 type Read<Part> = (client: ClientBase) => AsyncGenerator<Part>
 
 /**
- * Reads that last as long as their reader takes. Each has a connection of its own, which ends with it: requests do not wait for the reader
- * of an export, and nobody comes after them in their session. The server is given no time, for it may be the reader who takes
+ * Reads that last as long as their reader takes. Each has a connection of its own, which ends with it: no request waits for a connection that
+ * an export has, and nobody comes after them in their session. The server is given no time, for it may be the reader who takes
  * it; but what is asked for comes within the deadline, or the connection is cut.
  */
-export const openLongReads = ({ connection, size, deadlineMs, observer }: LongReadOptions): Pick<Database, 'stream' | 'copy'> => {
+export const openLongReads = ({ connection, size, deadlineMs, observer }: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'close'> => {
   const most = Math.max(1, Math.floor(size * SHARE))
-  let open = 0
+  const open = new Set<Client>()
 
-  const connect = async (): Promise<Client> => {
+  const connect = async (client: Client): Promise<void> => {
     const asked = performance.now()
-    const client = new Client({ ...connection, connectionTimeoutMillis: deadlineMs })
-    // one that is lost between two questions is told by the next
-    client.on('error', () => undefined)
     try {
       await client.connect()
     } catch (error) {
@@ -46,7 +43,6 @@ export const openLongReads = ({ connection, size, deadlineMs, observer }: LongRe
       throw databaseAway(error)
     }
     observer.acquired((performance.now() - asked) / 1_000)
-    return client
   }
 
   const readOn = async function* <Part>(client: Client, context: Statement, read: Read<Part>): AsyncGenerator<Part> {
@@ -60,17 +56,21 @@ export const openLongReads = ({ connection, size, deadlineMs, observer }: LongRe
     } finally {
       observer.asked('stream', (performance.now() - began) / 1_000)
       if (isDatabaseAway(failure)) observer.lost()
-      void client.end().catch(() => undefined)
     }
   }
 
   const readLong = async function* <Part>(context: Statement, read: Read<Part>): AsyncGenerator<Part> {
-    if (open === most) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
-    open += 1
+    if (open.size === most) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
+    const client = new Client({ ...connection, connectionTimeoutMillis: deadlineMs })
+    // one that is lost between two questions is told by the next
+    client.on('error', () => undefined)
+    open.add(client)
     try {
-      yield* readOn(await connect(), context, read)
+      await connect(client)
+      yield* readOn(client, context, read)
     } finally {
-      open -= 1
+      await end(client)
+      open.delete(client)
     }
   }
 
@@ -83,11 +83,32 @@ export const openLongReads = ({ connection, size, deadlineMs, observer }: LongRe
       // who reads on is told; where the reader has left, the end of the connection is news to nobody, and no fault of the process
       yield* client.query(copyTo(copy)).on('error', () => undefined)
     }),
+    close: async () => { await Promise.all([...open].map(end)) },
   }
 }
 
-/** A server that works in silence looks once a second whether its reader is still there. */
-const BEGIN = 'begin isolation level read committed, read only; set local client_connection_check_interval = 1000'
+/**
+ * Whatever time the role or the database gives a statement: the reader's is in it. A server that works in silence looks once a second whether
+ * its reader is still there.
+ */
+const BEGIN = [
+  'begin isolation level read committed, read only', 'set local statement_timeout = 0', 'set local idle_in_transaction_session_timeout = 0',
+  'set local client_connection_check_interval = 1000',
+].join('; ')
+
+const GOODBYE_MS = 1_000
+
+/** Ends a connection: in order where nothing is under way, and at once where something is or nobody answers. */
+const end = async (client: Client): Promise<void> => {
+  let late: NodeJS.Timeout | undefined
+  const given = new Promise<void>((resolve) => {
+    late = setTimeout(() => {
+      client.connection.stream.destroy()
+      resolve()
+    }, GOODBYE_MS)
+  })
+  await Promise.race([client.end(), given]).finally(() => clearTimeout(late))
+}
 
 async function* inTransaction<Part>(client: ClientBase, context: Statement, read: Read<Part>): AsyncGenerator<Part> {
   await client.query(BEGIN)

@@ -83,6 +83,8 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
 
   const send = async (statements: readonly WireStatement[]) => withClient('flush', async (client) => sendBatch(client, statements))
 
+  const longReads = openLongReads({ connection, size, deadlineMs, observer })
+
   const change = groupCommits({ wire, send, deadlineMs })
 
   return Object.freeze({
@@ -115,11 +117,15 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
         }
       }),
 
-    ...openLongReads({ connection, size, deadlineMs, observer }),
+    stream: longReads.stream,
+    copy: longReads.copy,
 
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, limit: size }),
 
-    close: async () => pool.end(),
+    close: async () => {
+      await longReads.close()
+      await pool.end()
+    },
   })
 }
 

@@ -15,7 +15,7 @@ const PATIENCE_MS = 30_000
 /**
  * Records as a stream of text, a batch at a time. The first batch is fetched before this resolves: a database that is away is still
  * an error response, and not a download that breaks off after a 200. A reader that goes away, also before it read anything, gives
- * the connection back; one that takes no batch for so long is cut off, which no client takes for the end.
+ * the connection back; one that takes no batch for so long is cut off, which no client of HTTP/1.1 takes for the end.
  */
 export const exportText = async <Batch>(batches: AsyncGenerator<Batch>, { head, lines }: TextFormat<Batch, string | Buffer>, patienceMs = PATIENCE_MS): Promise<Readable> => {
   const first = await batches.next()

@@ -22,6 +22,8 @@ describe('a long read', () => {
 
   const ENTER = { text: 'select enter($1, $2)', values: ['links_own', '1'] } as const
   const NUMBERS = 'copy (select n from generate_series(1, 1000000) n) to stdout'
+  /** A hundred times what sockets hold on their own. */
+  const MUCH = `copy (select repeat('x', 999) from generate_series(1, 100000)) to stdout`
   const SLEEP = 'copy (select pg_sleep(60)) to stdout'
   const rowsOf = async <Row>(read: AsyncGenerator<readonly Row[]>): Promise<readonly Row[]> => {
     const all: Row[] = []
@@ -56,7 +58,7 @@ describe('a long read', () => {
   })
 
   it('changes nothing, whatever it asks', async () => {
-    expect(await failureOf(pool.stream(ENTER, { text: 'select enter_change()' }, 1).next())).to.be.instanceOf(Error)
+    expect(await rowsOf(pool.stream(ENTER, { text: `select current_setting('transaction_read_only') as only` }, 1))).to.deep.equal([{ only: 'on' }])
     expect(await failureOf(pool.copy(ENTER, `copy (delete from links returning code) to stdout`).next())).to.have.property('code', '25006')
     expect(await text(pool.copy(ENTER, 'copy (select count(*) from links) to stdout'))).to.equal('2\n')
   })
@@ -98,12 +100,28 @@ describe('a long read', () => {
     expect(await text(pool.copy(ENTER, 'copy (select 1) to stdout'))).to.equal('1\n')
   })
 
-  it('waits for its reader for as long as they take', async () => {
-    const slow = pool.copy(ENTER, NUMBERS)
+  it('waits for its reader for as long as they take, whatever time a statement is given', async () => {
+    const hasty = openPool({ connection: { ...db.service, options: '-c statement_timeout=300 -c idle_in_transaction_session_timeout=300' }, size: 1, deadlineMs: DEADLINE_MS })
+    const slow = hasty.copy(ENTER, MUCH)
     let bytes = (await slow.next()).value?.length ?? 0
     await db.asOwner('select pg_sleep($1)', [DEADLINE_MS * 2 / 1_000])
+    expect(await reading()).to.equal(1)
     for await (const piece of slow) bytes += piece.length
-    expect(bytes).to.equal(6_888_896)
+    expect(bytes).to.equal(100_000_000)
+    const rows = hasty.stream(ENTER, { text: 'select generate_series(1, 30) as n' }, 10)
+    await rows.next()
+    await db.asOwner('select pg_sleep($1)', [DEADLINE_MS * 2 / 1_000])
+    expect(await rowsOf(rows)).to.have.length(20)
+    await hasty.close()
+  })
+
+  it('ends with the pool', async () => {
+    const own = openPool({ connection: wire.connection, size: 1, deadlineMs: DEADLINE_MS })
+    const read = own.copy(ENTER, MUCH)
+    await read.next()
+    await own.close()
+    expect(await failureOf(text(read))).to.include({ code: 'database_unavailable' })
+    await noneReads()
   })
 
   describe('is database_unavailable', () => {
@@ -128,7 +146,7 @@ describe('a long read', () => {
 
     it('where the connection is cut or stops in its middle', async () => {
       for (const trouble of [() => wire.cut(), () => wire.hold()]) {
-        const read = pool.copy(ENTER, NUMBERS)
+        const read = pool.copy(ENTER, MUCH)
         await read.next()
         trouble()
         expectAway(await failureOf(text(read)))
@@ -138,7 +156,7 @@ describe('a long read', () => {
     })
 
     it('where its backend is ended', async () => {
-      const read = pool.copy(ENTER, NUMBERS)
+      const read = pool.copy(ENTER, MUCH)
       await read.next()
       await db.asOwner('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and xact_start is not null', [db.service.user])
       expectAway(await failureOf(text(read)))

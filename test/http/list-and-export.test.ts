@@ -194,4 +194,19 @@ describe('lists and exports', () => {
     expect(whole.text.trimEnd().split('\n')).to.have.length(5_002)
     expect(await sendRaw(service.baseUrl, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).to.include('200 OK')
   })
+
+  it('an export that fails after it began is whole to nobody', async () => {
+    const owner = await service.addUser('viewer')
+    // enough for no buffer on the way to hold it, past every trigger
+    await service.db.asOwner(`
+      with role as (select set_config('session_replication_role', 'replica', false) as name), made as (
+        insert into links (code, target, owner_id) select 'most-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 30000) n, role where name = 'replica' returning id)
+      select set_config('session_replication_role', 'origin', false) from (select count(*) from made) every`, [owner.id])
+    const { body } = await fetch(`${service.baseUrl}/links/export`, { headers: { Authorization: `Bearer ${owner.token}` } })
+    const reader = body?.getReader()
+    expect(await reader?.read()).to.include({ done: false })
+    expect(await service.db.asOwner(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%' and datname = current_database() and pid <> pg_backend_pid()`)).to.have.length(1)
+    const rest = async () => { while ((await reader?.read())?.done !== true); }
+    expect(await rest().catch((error: unknown) => error)).to.have.property('message', 'terminated')
+  })
 })

@@ -11,7 +11,7 @@ export interface LinkForm { readonly head: string; readonly line: string; readon
  * length. Whole numbers are counted, and no name of a zone or a unit is looked up: that and to_char() cost the double and more.
  */
 const utc = (column: string): string =>
-  `substr(to_json(date_bin('1 millisecond', ${column} at time zone interval '0', timestamp '2000-01-01') + interval '1 microsecond')::text, 2, 23) || 'Z'`
+  `substr(to_json(date_bin('1 millisecond', ${column} at time zone interval '0', timestamp '0001-01-01') + interval '1 microsecond')::text, 2, 23) || 'Z'`
 
 /** What the lines are made of: the columns of a link, and the time of its creation as text. */
 export const LINK_COLUMNS = `id, code, target, owner_id, created_at, updated_at, ${utc('created_at')} as created`
