@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises'
 
 import { z } from 'zod'
 
+import { readConfig } from '../src/config.js'
+import { mostLongReads } from '../src/database/long-reads.js'
+
 /**
  * The arithmetic of docs/scale.md, and the figures of docs/operations.md, from those of a run, as the Markdown tables of
  * these pages: `npx tsx bench/plan.ts [results.json]`.
@@ -54,8 +57,8 @@ const record = figure('Disk: a decision\'s record', 'all of it')
 const wal = { again: figure(WAL, 'PATCH, its pages logged since the checkpoint'), first: figure(WAL, 'PATCH, the first after a checkpoint'), made: figure(WAL, 'POST') }
 const cpu = { hit: figure('Redirect, remembered: processor', 'Linkgate, remembered') / 1e3, miss: figure('Redirect, first touch: processor', 'Linkgate, nothing remembered') / 1e3, change: figure('Change of a link: processor', 'Linkgate, owner\'s PATCH') / 1e3 }
 /** Planned with what a process may hold (`DATABASE_POOL_SIZE` where nobody set it), not with what a load happened to need. */
-const POOL_SIZE = 10
-const EXPORTS = Math.max(1, Math.floor(POOL_SIZE / 4))
+const POOL_SIZE = readConfig({}).databasePoolSize
+const EXPORTS = mostLongReads(POOL_SIZE)
 const memory = figure('Workers: memory', 'WORKERS=1') / 2 ** 20
 
 const bareSelect = figure('Redirect, first touch: requests', 'bare Koa, one prepared select')

@@ -31,7 +31,7 @@ export interface Database {
 
   /**
    * Rows of one long select, fetched `batch` at a time behind a server-side cursor in one transaction that begins
-   * with `context`: memory stays that of two batches. Stopping early releases the connection. `exports_busy` (503) where as many
+   * with `context`: memory stays that of two batches. Stopping early ends the connection. `exports_busy` (503) where as many
    * run at once as may.
    */
   stream<Row extends QueryResultRow>(context: Statement, select: Statement, batch: number): AsyncGenerator<readonly Row[]>

@@ -10,8 +10,8 @@ import type { DatabaseObserver } from './observer.js'
 import type { Statement } from './statement.js'
 import { toWire } from './wire.js'
 
-/** As many at once as this share of the pool's connections, and one at the least. */
-const SHARE = 1 / 4
+/** How many long reads there may be at once beside a pool of so many connections: a quarter as many, and one at the least. */
+export const mostLongReads = (poolSize: number): number => Math.max(1, Math.floor(poolSize / 4))
 
 export interface LongReadOptions {
   readonly connection: ClientConfig
@@ -31,7 +31,7 @@ type Read<Part> = (client: ClientBase) => AsyncGenerator<Part>
  * it; but what is asked for comes within the deadline, or the connection is cut.
  */
 export const openLongReads = ({ connection, size, deadlineMs, observer }: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'close'> => {
-  const most = Math.max(1, Math.floor(size * SHARE))
+  const most = mostLongReads(size)
   const open = new Set<Client>()
 
   const connect = async (client: Client): Promise<void> => {

@@ -27,4 +27,4 @@ const wireValue = (value: unknown): string | Buffer | null =>
 export const toWire = ({ text, values = [] }: Statement): WireStatement => ({ text, values: values.map(wireValue), name: undefined })
 
 /** The same under its name. */
-export const toKeptWire = (statement: Statement): WireStatement => ({ ...toWire(statement), name: statement.name })
+export const toKeptWire = ({ text, values = [], name }: Statement): WireStatement => ({ text, values: values.map(wireValue), name })

@@ -41,7 +41,7 @@ export const exportText = async <Batch>(batches: AsyncGenerator<Batch>, { head, 
         return text.return(undefined)
       },
     }),
-    // texts, and not bytes: the response writes them as they are, and no copy waits for the collector. One of them waits at the most.
+    // the log's texts and a COPY's bytes, each written as it is: nothing is put together here. One of them waits at the most.
   }, { objectMode: true, highWaterMark: 1 })
   return readable
 }

@@ -63,6 +63,12 @@ describe('a long read', () => {
     expect(await text(pool.copy(ENTER, 'copy (select count(*) from links) to stdout'))).to.equal('2\n')
   })
 
+  it('asks of a COPY for the plan that begins soon, and of a cursor for none in particular', async () => {
+    const sorts = `select current_setting('enable_sort') as sorts`
+    expect(await text(pool.copy(ENTER, `copy (${sorts}) to stdout`))).to.equal('off\n')
+    expect(await rowsOf(pool.stream(ENTER, { text: sorts }, 1))).to.deep.equal([{ sorts: 'on' }])
+  })
+
   it('leaves the pool to others, and its connection to nobody: it ends with the last row, and where its reader leaves', async () => {
     const sessions = async () => (await pool.run<{ n: number }>({ text: 'select count(*)::int as n from pg_stat_activity where usename = session_user' }))[0]?.n
     const alone = await sessions()

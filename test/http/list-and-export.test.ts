@@ -158,7 +158,7 @@ describe('lists and exports', () => {
   it('times have three digits, whatever the fraction is, and are cut and not rounded; a page ends in the middle of nothing', async () => {
     const owner = await service.addUser('viewer')
     const fractions = ['', '.1', '.12', '.123', '.123456', '.999999', '.0009', '.000001', '.900009']
-    const codes = await Promise.all(Array.from({ length: 2_001 }, () => addLink(service.db, { owner: owner.id })))
+    const codes = await Promise.all(Array.from({ length: 1_001 }, () => addLink(service.db, { owner: owner.id })))
     await service.db.asOwner('alter table links disable trigger link_decision')
     await service.db.asOwner(`update links set created_at = ('2026-02-28 23:59:59' || fraction || 'Z')::timestamptz, updated_at = ('2026-02-28 23:59:59' || other || 'Z')::timestamptz
       from (select code, ($2::text[])[1 + n % 9] as fraction, ($2::text[])[1 + n / 9 % 9] as other from unnest($1::text[]) with ordinality as each (code, n)) wanted where links.code = wanted.code`, [codes, fractions])
@@ -170,7 +170,7 @@ describe('lists and exports', () => {
     expect(csv.map(([id]) => BigInt(id ?? ''))).to.deep.equal(csv.map(([id]) => BigInt(id ?? '')).toSorted((a, b) => (a < b ? -1 : 1)))
     expect(new Map(csv.map(([, code = '', , , ...times]) => [code, times]))).to.deep.equal(wanted)
     expect(new Map(ndjson.map(({ code, created_at, updated_at }) => [code, [created_at, updated_at]]))).to.deep.equal(wanted)
-    expect(csv).to.have.length(2_001)
+    expect(csv).to.have.length(1_001)
   })
 
   it('a reader that leaves, before the first byte or after it, gives the connection back', async () => {
