@@ -13,7 +13,11 @@ import { buildSnapshot } from '../src/policy/snapshot.js'
 import type { Suite } from './report.js'
 import { measure } from './measure.js'
 
-interface Question { readonly user: { readonly id: string; readonly role: string } | null; readonly action: string; readonly link: { readonly owner_id: string } | null }
+interface Question {
+  readonly user: { readonly id: string; readonly role: string } | null
+  readonly action: string
+  readonly link: { readonly owner_id: string } | null
+}
 
 const ROLES = ['admin', 'editor', 'viewer'] as const
 const ACTIONS = ['link:read', 'link:create', 'link:update', 'link:delete', 'user:invite'] as const
@@ -30,7 +34,8 @@ const byHand = ({ user, action, link }: Question): boolean => {
   if (user === null) return false
   if (user.role === 'admin') return true
   if (action === 'link:create') return true
-  if (action === 'link:delete' || action === 'link:update') return link !== null && user.id !== '' && link.owner_id === user.id
+  if (action === 'link:delete' || action === 'link:update')
+    return link !== null && user.id !== '' && link.owner_id === user.id
   return false
 }
 
@@ -55,19 +60,28 @@ const viaCasl = () => {
   }
 }
 
-/** The same rules in Cedar, its policies parsed once; the entities of a question are given with it, as its interface asks. */
+/**
+ * The same rules in Cedar, its policies parsed once; the entities of a question are given with it, as its interface
+ * asks.
+ */
 const viaCedar = () => {
-  const parsed = preparsePolicySet('links', { staticPolicies: `
+  const parsed = preparsePolicySet('links', {
+    staticPolicies: `
     permit (principal, action == Action::"link:read", resource);
     permit (principal, action, resource) when { principal.role == "admin" };
     permit (principal, action == Action::"link:create", resource) when { principal.role != "anonymous" };
-    permit (principal, action in [Action::"link:update", Action::"link:delete"], resource) when { principal.role != "anonymous" && resource.owner == principal };` })
+    permit (principal, action in [Action::"link:update", Action::"link:delete"], resource) when { principal.role != "anonymous" && resource.owner == principal };`,
+  })
   if (parsed.type !== 'success') throw new Error(JSON.stringify(parsed))
   return ({ user, action, link }: Question): boolean => {
     const principal = { type: 'User', id: user?.id ?? 'anonymous' }
     const resource = { type: 'Link', id: '1' }
     const answer = statefulIsAuthorized({
-      principal, resource, action: { type: 'Action', id: action }, context: {}, preparsedPolicySetId: 'links',
+      principal,
+      resource,
+      action: { type: 'Action', id: action },
+      context: {},
+      preparsedPolicySetId: 'links',
       entities: [
         { uid: principal, attrs: { role: user?.role ?? 'anonymous' }, parents: [] },
         { uid: resource, attrs: { owner: { __entity: { type: 'User', id: link?.owner_id ?? '' } } }, parents: [] },
@@ -79,9 +93,16 @@ const viaCedar = () => {
 }
 
 /** Rows that name other roles and actions, below the default ones. */
-export const moreRows = (count: number): ObjectRow[] => Array.from({ length: count }, (_, i) => ({
-  ptype: 'p', priority: 2_000_000 + i, rule: 'X', role: `role-${i % 1_000}`, action: `thing_${Math.floor(i / 1_000)}:read`, reach: 'any', effect: 'allow',
-}))
+export const moreRows = (count: number): ObjectRow[] =>
+  Array.from({ length: count }, (_, i) => ({
+    ptype: 'p',
+    priority: 2_000_000 + i,
+    rule: 'X',
+    role: `role-${i % 1_000}`,
+    action: `thing_${Math.floor(i / 1_000)}:read`,
+    reach: 'any',
+    effect: 'allow',
+  }))
 
 const defaults = async () => {
   const model = parseModel(await readFile(new URL('model.conf', PACKAGE_ROOT), 'utf8'))
@@ -92,10 +113,15 @@ const defaults = async () => {
 
 const ROUNDS_OF_QUESTIONS = 20_000
 
-/** `can()` on the default rows against the same rules by hand and Casbin's own `enforceSync`; and against itself with more rows. */
+/**
+ * `can()` on the default rows against the same rules by hand and Casbin's own `enforceSync`; and against itself with
+ * more rows.
+ */
 export const canSuite = async (): Promise<Suite> => {
   const { model, rows } = await defaults()
-  const snapshots = await Promise.all([0, 1_000, 100_000].map((count) => buildSnapshot(1, model, [...rows, ...moreRows(count)])))
+  const snapshots = await Promise.all(
+    [0, 1_000, 100_000].map((count) => buildSnapshot(1, model, [...rows, ...moreRows(count)])),
+  )
   const casbin = await newEnforcer(casbinModel(model.text))
   for (const row of rows) {
     const section = row.ptype === 'g' ? 'g' : 'p'
@@ -107,14 +133,18 @@ export const canSuite = async (): Promise<Suite> => {
   const ask = (times: number, decide: (question: Question) => boolean) => () => {
     for (let i = 0; i < times; i += 1) for (const question of questions) if (decide(question)) allowed += 1
   }
-  const viaSnapshot = (index: number) => (question: Question) => snapshots[index]?.decide(question.user, question.action, question.link).effect === 'allow'
+  const viaSnapshot = (index: number) => (question: Question) =>
+    snapshots[index]?.decide(question.user, question.action, question.link).effect === 'allow'
   const viaCasbin = ({ user, action, link }: Question) =>
-    casbin.enforceSync({ role: user?.role ?? 'anonymous', id: user?.id ?? '' }, action, { owner_id: link?.owner_id ?? '' })
+    casbin.enforceSync({ role: user?.role ?? 'anonymous', id: user?.id ?? '' }, action, {
+      owner_id: link?.owner_id ?? '',
+    })
 
   const [casl, cedar] = [viaCasl(), viaCedar()]
   // the figures mean nothing where the answers differ
   for (const question of questions) {
-    if ([viaSnapshot(0), viaCasbin, casl, cedar].some((decide) => decide(question) !== byHand(question))) throw new Error(`the answers differ: ${JSON.stringify(question)}`)
+    if ([viaSnapshot(0), viaCasbin, casl, cedar].some((decide) => decide(question) !== byHand(question)))
+      throw new Error(`the answers differ: ${JSON.stringify(question)}`)
   }
   const many = ROUNDS_OF_QUESTIONS
   const measured = await measure([

@@ -41,7 +41,10 @@ export const openEmptyDatabase = async () => {
   const client = new Client(postgres.owner)
   await client.connect()
   return {
-    folder, client, owner: postgres.owner, service: { ...postgres.owner, user: postgres.service.user, password: postgres.service.password },
+    folder,
+    client,
+    owner: postgres.owner,
+    service: { ...postgres.owner, user: postgres.service.user, password: postgres.service.password },
     close: async (): Promise<void> => {
       await client.end()
       await postgres.leave()
@@ -56,7 +59,8 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
   const signingKeyFile = join(folder, 'key.pem')
   const issuer = await openIssuer({ signingKeyFile, audience: undefined })
   const pool = openPool({ connection: service, size: 1, deadlineMs: 10_000 })
-  const authorizationOf = async (subject: string) => `Bearer ${(await issuer.sign({ subject, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token}`
+  const authorizationOf = async (subject: string) =>
+    `Bearer ${(await issuer.sign({ subject, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token}`
   const account = async (role: string) => {
     const { id } = await createAccounts(pool).add({ email: `${role}@example.com`, role, name: '', passwordHash: null })
     return { id, authorization: await authorizationOf(id) }
@@ -64,21 +68,37 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
   const [editor, admin] = [await account('editor'), await account('admin')]
   await pool.close()
   return {
-    client, editor, admin, authorizationOf,
-    environment: () => ({ ...onDatabase(service, owner), JWT_SIGNING_KEY_FILE: signingKeyFile, DATA_DIR: join(folder, `service-${services += 1}`) }),
+    client,
+    editor,
+    admin,
+    authorizationOf,
+    environment: () => ({
+      ...onDatabase(service, owner),
+      JWT_SIGNING_KEY_FILE: signingKeyFile,
+      DATA_DIR: join(folder, `service-${(services += 1)}`),
+    }),
     ownerUrl: urlOf(owner),
     socket: `${owner.host}/.s.PGSQL.${owner.port}`,
     through: (port) => {
       const wire = { host: '127.0.0.1', port }
-      return { environment: onDatabase({ ...service, ...wire }, { ...owner, ...wire }), ownerUrl: urlOf({ ...owner, ...wire }) }
+      return {
+        environment: onDatabase({ ...service, ...wire }, { ...owner, ...wire }),
+        ownerUrl: urlOf({ ...owner, ...wire }),
+      }
     },
     addLinks: async (from, to) => {
       await client.query('begin')
       await client.query('set local session_replication_role = replica')
-      await client.query(`insert into links (code, target, owner_id) select 'bench-' || n, 'https://example.com/' || n, $3 from generate_series($1::int, $2::int) n`, [from, to, editor.id])
+      await client.query(
+        `insert into links (code, target, owner_id) select 'bench-' || n, 'https://example.com/' || n, $3 from generate_series($1::int, $2::int) n`,
+        [from, to, editor.id],
+      )
       // the same rows for those who know no layer: no row-level security, no trigger
       await client.query('create table if not exists bare_links (like links including all)')
-      await client.query(`insert into bare_links overriding system value select * from links where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`, [from, to])
+      await client.query(
+        `insert into bare_links overriding system value select * from links where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`,
+        [from, to],
+      )
       await client.query('commit')
       await client.query('vacuum analyze links, bare_links')
     },

@@ -15,7 +15,11 @@ const PATCH_BODY = JSON.stringify({ target: 'https://example.com/changed' })
 
 /** What one owner's change of a link costs, with everything that is decided, checked and recorded on the way. */
 const change = (name: string, server: BenchServer, { editor }: BenchDatabase): LoadSubject => ({
-  name, server, status: 200, headers: { authorization: editor.authorization, ...JSON_BODY }, request: () => ({ method: 'PATCH', path: `/links${anyLink()}`, body: PATCH_BODY }),
+  name,
+  server,
+  status: 200,
+  headers: { authorization: editor.authorization, ...JSON_BODY },
+  request: () => ({ method: 'PATCH', path: `/links${anyLink()}`, body: PATCH_BODY }),
 })
 
 const OPTIONS = { rounds: 7, seconds: 2, connections: 16 }
@@ -32,31 +36,46 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
   try {
     await database.addLinks(1, LINKS)
     await unlogged.addLinks(1, LINKS)
-    for (const trigger of ['decision', 'decisions_made', 'decisions_changed', 'decisions_deleted']) await unlogged.client.query(`drop trigger link_${trigger} on links`)
+    for (const trigger of ['decision', 'decisions_made', 'decisions_changed', 'decisions_deleted'])
+      await unlogged.client.query(`drop trigger link_${trigger} on links`)
     // the record's trigger notes the codes of many, too: that is no part of its price
-    await unlogged.client.query('create or replace trigger notify_link_update after update on links for each row execute function notify_link_change()')
+    await unlogged.client.query(
+      'create or replace trigger notify_link_update after update on links for each row execute function notify_link_change()',
+    )
     const node = await started(startSubject('bare-node'))
     const koa = await started(startSubject('bare-koa', { DATABASE_URL: database.ownerUrl }))
     const linkgate = await started(startLinkgate(database.environment()))
     const forgetful = await started(startLinkgate({ ...database.environment(), REDIRECT_CACHE_SIZE: '0' }))
 
-    const cached = await load([
-      { name: 'bare node:http, 302', server: node, status: 302, request: () => ({ path: '/bench-1' }) },
-      { name: 'bare Koa and router, 302', server: koa, status: 302, request: () => ({ path: '/fixed/bench-1' }) },
-      { name: 'Linkgate, remembered', server: linkgate, status: 302, request: () => ({ path: '/bench-1' }) },
-    ], OPTIONS)
-    const uncached = await load([
-      { name: 'bare Koa, one prepared select', server: koa, status: 302, request: () => ({ path: anyLink() }) },
-      { name: 'Linkgate, nothing remembered', server: forgetful, status: 302, request: () => ({ path: anyLink() }) },
-    ], OPTIONS)
+    const cached = await load(
+      [
+        { name: 'bare node:http, 302', server: node, status: 302, request: () => ({ path: '/bench-1' }) },
+        { name: 'bare Koa and router, 302', server: koa, status: 302, request: () => ({ path: '/fixed/bench-1' }) },
+        { name: 'Linkgate, remembered', server: linkgate, status: 302, request: () => ({ path: '/bench-1' }) },
+      ],
+      OPTIONS,
+    )
+    const uncached = await load(
+      [
+        { name: 'bare Koa, one prepared select', server: koa, status: 302, request: () => ({ path: anyLink() }) },
+        { name: 'Linkgate, nothing remembered', server: forgetful, status: 302, request: () => ({ path: anyLink() }) },
+      ],
+      OPTIONS,
+    )
     // whoever listens hears of every change: from here on those alone that are measured
     await forgetful.stop()
     const update: LoadSubject = { ...change('bare Koa, one UPDATE', koa, database), headers: JSON_BODY }
-    const changed = await load([update, change('Linkgate, owner\'s PATCH', linkgate, database)], OPTIONS)
-    const many = await load([update, change('Linkgate, owner\'s PATCH', linkgate, database)], { ...OPTIONS, connections: 64 })
+    const changed = await load([update, change("Linkgate, owner's PATCH", linkgate, database)], OPTIONS)
+    const many = await load([update, change("Linkgate, owner's PATCH", linkgate, database)], {
+      ...OPTIONS,
+      connections: 64,
+    })
 
     const quiet = await started(startLinkgate(unlogged.environment()))
-    const logged = await load([change('without the decision record', quiet, unlogged), change('with it', linkgate, database)], OPTIONS)
+    const logged = await load(
+      [change('without the decision record', quiet, unlogged), change('with it', linkgate, database)],
+      OPTIONS,
+    )
 
     await linkgate.stop()
     await quiet.stop()
@@ -64,7 +83,10 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
     const wire = database.through(Number(new URL(delay.url).port))
     const farKoa = await started(startSubject('bare-koa', { DATABASE_URL: wire.ownerUrl }))
     const farLinkgate = await started(startLinkgate({ ...database.environment(), ...wire.environment }))
-    const far = await load([{ ...update, server: farKoa }, change('Linkgate, owner\'s PATCH', farLinkgate, database)], OPTIONS)
+    const far = await load(
+      [{ ...update, server: farKoa }, change("Linkgate, owner's PATCH", farLinkgate, database)],
+      OPTIONS,
+    )
     return [
       ...rateSuites('Redirect, remembered', 'bare node:http, 302', cached),
       ...rateSuites('Redirect, first touch', 'bare Koa, one prepared select', uncached),

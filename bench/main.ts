@@ -14,11 +14,20 @@ import { transactionSuite } from './transaction.js'
 import { workerSuites } from './workers.js'
 
 const SUITES: Readonly<Record<string, () => Promise<Suite | readonly Suite[]>>> = {
-  can: canSuite, 'policy-scale': policyScaleSuite, replay: replaySuite, transaction: transactionSuite, http: httpSuites, scale: scaleSuites,
-  propagation: propagationSuite, start: startSuite, workers: workerSuites, storage: storageSuites,
+  can: canSuite,
+  'policy-scale': policyScaleSuite,
+  replay: replaySuite,
+  transaction: transactionSuite,
+  http: httpSuites,
+  scale: scaleSuites,
+  propagation: propagationSuite,
+  start: startSuite,
+  workers: workerSuites,
+  storage: storageSuites,
 }
 
-// All of them are one run, which is kept and held against the targets; those that are named are printed, and nothing else.
+// All of them are one run, which is kept and held against the targets; those that are named are printed, and nothing
+// else.
 const named = process.argv.slice(2)
 const unknown = named.filter((name) => !(name in SUITES))
 if (unknown.length > 0) throw new Error(`no suite ${unknown.join(', ')}; there are ${Object.keys(SUITES).join(', ')}`)

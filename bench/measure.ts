@@ -17,13 +17,17 @@ export interface Measured {
   readonly highest: number
 }
 
-export const medianOf = (figures: readonly number[]): number => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
+export const medianOf = (figures: readonly number[]): number =>
+  figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
 
 /**
- * Measures subjects side by side: a warm-up of all, then rounds in which each has its turn, so that what the machine does
- * beside us meets all of them alike. Figures are nanoseconds an operation; quote medians, and ratios of them.
+ * Measures subjects side by side: a warm-up of all, then rounds in which each has its turn, so that what the machine
+ * does beside us meets all of them alike. Figures are nanoseconds an operation; quote medians, and ratios of them.
  */
-export const measure = async (subjects: readonly Subject[], { rounds = 7, warmups = 2 } = {}): Promise<readonly Measured[]> => {
+export const measure = async (
+  subjects: readonly Subject[],
+  { rounds = 7, warmups = 2 } = {},
+): Promise<readonly Measured[]> => {
   const figures = new Map(subjects.map(({ name }): [string, number[]] => [name, []]))
   for (let round = -warmups; round < rounds; round += 1) {
     for (const { name, batch, run, after } of subjects) {
@@ -35,6 +39,10 @@ export const measure = async (subjects: readonly Subject[], { rounds = 7, warmup
     }
   }
   return [...figures].map(([name, list]) => ({
-    name, rounds: list, median: medianOf(list), lowest: Math.min(...list), highest: Math.max(...list),
+    name,
+    rounds: list,
+    median: medianOf(list),
+    lowest: Math.min(...list),
+    highest: Math.max(...list),
   }))
 }

@@ -15,41 +15,88 @@ import type { Suite } from './report.js'
 /** Stored rows: the default ones, and so many more that name other roles and actions. */
 const SIZES = [10, 10_000, 100_000] as const
 
-/** Loading a revision of so many rows, analysing it, deciding for a key that was never asked, and how long the event loop stood still. */
+/**
+ * Loading a revision of so many rows, analysing it, deciding for a key that was never asked, and how long the event
+ * loop stood still.
+ */
 export const policyScaleSuite = async (): Promise<readonly Suite[]> => {
   const { client, service, close } = await openEmptyDatabase()
   const database = openPool({ connection: service, size: 2, deadlineMs: 60_000 })
   try {
     const rules = await loadPolicyRules(PACKAGE_ROOT)
     const load = loadSnapshot(database, rules)
-    const [loads, stalls, first, analyses]: [Suite['measured'][number][], Suite['measured'][number][], Suite['measured'][number][], Suite['measured'][number][]] = [[], [], [], []]
+    const [loads, stalls, first, analyses]: [
+      Suite['measured'][number][],
+      Suite['measured'][number][],
+      Suite['measured'][number][],
+      Suite['measured'][number][],
+    ] = [[], [], [], []]
     for (const size of SIZES) {
       await fill(client, size)
       const name = `${size.toLocaleString('en')} rows`
       const delays: number[] = []
-      const [loaded] = await measure([{
-        name, batch: 1,
-        run: async () => {
-          // the histogram's resolution is subtracted: an idle loop reads as one tick of it
-          const delay = monitorEventLoopDelay({ resolution: 1 })
-          delay.enable()
-          await load(null)
-          delay.disable()
-          delays.push(Math.max(0, delay.max - 1e6))
-        },
-      }], { rounds: 5, warmups: 1 })
+      const [loaded] = await measure(
+        [
+          {
+            name,
+            batch: 1,
+            run: async () => {
+              // the histogram's resolution is subtracted: an idle loop reads as one tick of it
+              const delay = monitorEventLoopDelay({ resolution: 1 })
+              delay.enable()
+              await load(null)
+              delay.disable()
+              delays.push(Math.max(0, delay.max - 1e6))
+            },
+          },
+        ],
+        { rounds: 5, warmups: 1 },
+      )
       const snapshot = await load(null)
       if (!loaded || !snapshot) throw new Error('no policy was loaded')
       loads.push(loaded)
       const stood = delays.slice(1).toSorted((a, b) => a - b)
-      stalls.push({ name, rounds: stood, median: stood[2] ?? Number.NaN, lowest: stood[0] ?? Number.NaN, highest: stood.at(-1) ?? Number.NaN })
+      stalls.push({
+        name,
+        rounds: stood,
+        median: stood[2] ?? Number.NaN,
+        lowest: stood[0] ?? Number.NaN,
+        highest: stood.at(-1) ?? Number.NaN,
+      })
       let key = 0
-      const [asked] = await measure([{ name, batch: 1, run: () => { snapshot.decideFor(`role-${key % 1_000}`, `thing_${key += 1}:read`, 'other') } }], { rounds: 50, warmups: 5 })
+      const [asked] = await measure(
+        [
+          {
+            name,
+            batch: 1,
+            run: () => {
+              snapshot.decideFor(`role-${key % 1_000}`, `thing_${(key += 1)}:read`, 'other')
+            },
+          },
+        ],
+        { rounds: 50, warmups: 5 },
+      )
       if (asked) first.push(asked)
-      const [analysed] = await measure([{ name, batch: 1, run: async () => { await analyseRows(snapshot) } }], { rounds: 5, warmups: 1 })
+      const [analysed] = await measure(
+        [
+          {
+            name,
+            batch: 1,
+            run: async () => {
+              await analyseRows(snapshot)
+            },
+          },
+        ],
+        { rounds: 5, warmups: 1 },
+      )
       if (analysed) analyses.push(analysed)
     }
-    const suite = (title: string, unit: Suite['unit'], measured: Suite['measured']): Suite => ({ title, baseline: '10,000 rows', unit, measured })
+    const suite = (title: string, unit: Suite['unit'], measured: Suite['measured']): Suite => ({
+      title,
+      baseline: '10,000 rows',
+      unit,
+      measured,
+    })
     return [
       suite('Load a revision (read, parse, build, ask the invariants)', 'ms', loads),
       suite('Longest stop of the event loop during that load', 'ms', stalls),
@@ -63,9 +110,20 @@ export const policyScaleSuite = async (): Promise<readonly Suite[]> => {
 }
 
 const fill = async (client: Client, size: number): Promise<void> => {
-  const rows = JSON.stringify(moreRows(size).map(({ priority, rule, role, action, reach, effect }) => [String(priority), rule, role, action, reach, effect]))
+  const rows = JSON.stringify(
+    moreRows(size).map(({ priority, rule, role, action, reach, effect }) => [
+      String(priority),
+      rule,
+      role,
+      action,
+      reach,
+      effect,
+    ]),
+  )
   await client.query('truncate casbin')
   await client.query(`insert into casbin (ptype, rule) select 'p', value from jsonb_array_elements($1::jsonb)`, [rows])
   // the three rows that the shipped invariants ask for
-  await client.query(`insert into casbin (ptype, rule) values ('p', '["300","R3","admin","*","any","allow"]'), ('p2', '["admin","*"]')`)
+  await client.query(
+    `insert into casbin (ptype, rule) values ('p', '["300","R3","admin","*","any","allow"]'), ('p2', '["admin","*"]')`,
+  )
 }

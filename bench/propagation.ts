@@ -12,13 +12,14 @@ const EDITS = 100
 const WARMUPS = 5
 const BETWEEN_MS = 2
 
-const percentile = (figures: readonly number[], part: number): number => figures.toSorted((a, b) => a - b)[Math.min(figures.length - 1, Math.floor(figures.length * part))] ?? Number.NaN
+const percentile = (figures: readonly number[], part: number): number =>
+  figures.toSorted((a, b) => a - b)[Math.min(figures.length - 1, Math.floor(figures.length * part))] ?? Number.NaN
 
 /**
- * From the moment an edit is sent until its revision is in force on each of four processes, as their answers say: until the first
- * answer that was decided under it has arrived. Each process is asked for a redirect, one at a time, over a connection that is kept,
- * and again 2 ms after its answer, which the figures include. Asked without a pause, four services and this process keep every core
- * busy with questions, and what is timed is mostly those.
+ * From the moment an edit is sent until its revision is in force on each of four processes, as their answers say: until
+ * the first answer that was decided under it has arrived. Each process is asked for a redirect, one at a time, over a
+ * connection that is kept, and again 2 ms after its answer, which the figures include. Asked without a pause, four
+ * services and this process keep every core busy with questions, and what is timed is mostly those.
  */
 export const propagationSuite = async (): Promise<Suite> => {
   const database = await openBenchDatabase()
@@ -27,17 +28,40 @@ export const propagationSuite = async (): Promise<Suite> => {
   try {
     for (let i = 0; i < PROCESSES; i += 1) servers.push(await startLinkgate(database.environment()))
     await database.addLinks(1, 1)
-    const row = { ptype: 'p', priority: 505, rule: 'BENCH', role: 'editor', action: 'link:update', reach: 'any', effect: 'deny' }
-    const revisionAt = ({ url }: BenchServer) => new Promise<number>((resolve, reject) => {
-      request(`${url}/bench-1`, { agent }, (response) => {
-        response.resume().once('end', () => resolve(Number(response.headers['policy-revision']))).once('error', reject)
-      }).once('error', reject).end()
-    })
+    const row = {
+      ptype: 'p',
+      priority: 505,
+      rule: 'BENCH',
+      role: 'editor',
+      action: 'link:update',
+      reach: 'any',
+      effect: 'deny',
+    }
+    const revisionAt = ({ url }: BenchServer) =>
+      new Promise<number>((resolve, reject) => {
+        request(`${url}/bench-1`, { agent }, (response) => {
+          response
+            .resume()
+            .once('end', () => resolve(Number(response.headers['policy-revision'])))
+            .once('error', reject)
+        })
+          .once('error', reject)
+          .end()
+      })
     const edit = async (revision: number): Promise<readonly number[]> => {
       const began = performance.now()
       const editing = fetch(`${servers[revision % PROCESSES]?.url}/policy/changes`, {
-        method: 'POST', headers: { authorization: database.admin.authorization, 'content-type': 'application/json', 'if-match': `"${revision}"` },
-        body: JSON.stringify({ add: revision % 2 === 1 ? [row] : [], remove: revision % 2 === 1 ? [] : [row], reason: 'measured' }),
+        method: 'POST',
+        headers: {
+          authorization: database.admin.authorization,
+          'content-type': 'application/json',
+          'if-match': `"${revision}"`,
+        },
+        body: JSON.stringify({
+          add: revision % 2 === 1 ? [row] : [],
+          remove: revision % 2 === 1 ? [] : [row],
+          reason: 'measured',
+        }),
       })
       const required = async () => {
         const answer = await editing
@@ -45,7 +69,7 @@ export const propagationSuite = async (): Promise<Suite> => {
         await answer.arrayBuffer()
       }
       const reached = async (server: BenchServer) => {
-        while (await revisionAt(server) <= revision) await pause(BETWEEN_MS)
+        while ((await revisionAt(server)) <= revision) await pause(BETWEEN_MS)
         return performance.now() - began
       }
       const [figures] = await Promise.all([Promise.all(servers.map(reached)), required()])
@@ -56,8 +80,19 @@ export const propagationSuite = async (): Promise<Suite> => {
       const reached = await edit(revision)
       if (revision > WARMUPS) figures.push(...reached.map((milliseconds) => milliseconds * 1e6))
     }
-    const at = (name: string, value: number) => ({ name, rounds: [value], median: value, lowest: Math.min(...figures), highest: Math.max(...figures) })
-    return { title: `A policy edit in force on ${PROCESSES} processes (${EDITS} edits)`, baseline: 'median', unit: 'ms', measured: [at('median', percentile(figures, 0.5)), at('99th percentile', percentile(figures, 0.99))] }
+    const at = (name: string, value: number) => ({
+      name,
+      rounds: [value],
+      median: value,
+      lowest: Math.min(...figures),
+      highest: Math.max(...figures),
+    })
+    return {
+      title: `A policy edit in force on ${PROCESSES} processes (${EDITS} edits)`,
+      baseline: 'median',
+      unit: 'ms',
+      measured: [at('median', percentile(figures, 0.5)), at('99th percentile', percentile(figures, 0.99))],
+    }
   } finally {
     agent.destroy()
     for (const server of servers) await server.stop()

@@ -13,7 +13,10 @@ import type { Suite } from './report.js'
 /** Recorded decisions of the window. */
 const SIZES = [10_000, 100_000, 1_000_000] as const
 
-/** Deciding the recorded decisions of a day again: for an edit that changes one in eight of them, and one that changes most. */
+/**
+ * Deciding the recorded decisions of a day again: for an edit that changes one in eight of them, and one that changes
+ * most.
+ */
 export const replaySuite = async (): Promise<readonly Suite[]> => {
   const { client, service, close } = await openEmptyDatabase()
   const database = openPool({ connection: service, size: 2, deadlineMs: 60_000 })
@@ -31,13 +34,24 @@ export const replaySuite = async (): Promise<readonly Suite[]> => {
       await fill(client, size)
       for (const [title, stays] of edits) {
         const candidate = await buildSnapshot(2, model, rows.filter(stays))
-        figures.get(title)?.push(...await measure([{
-          name: `${size.toLocaleString('en')} records`, batch: 1,
-          run: async () => { await replay(database, { window: '24h', minutes: 1_440, inForce, candidate, budgetMs: 60_000 }) },
-        }], { rounds: 5, warmups: 1 }))
+        figures.get(title)?.push(
+          ...(await measure(
+            [
+              {
+                name: `${size.toLocaleString('en')} records`,
+                batch: 1,
+                run: async () => {
+                  await replay(database, { window: '24h', minutes: 1_440, inForce, candidate, budgetMs: 60_000 })
+                },
+              },
+            ],
+            { rounds: 5, warmups: 1 },
+          )),
+        )
       }
     }
-    for (const [title, measured] of figures) suites.push({ title: `Replay of a day, an edit ${title}`, baseline: '100,000 records', unit: 'ms', measured })
+    for (const [title, measured] of figures)
+      suites.push({ title: `Replay of a day, an edit ${title}`, baseline: '100,000 records', unit: 'ms', measured })
     return suites
   } finally {
     await database.close()
@@ -45,7 +59,10 @@ export const replaySuite = async (): Promise<readonly Suite[]> => {
   }
 }
 
-/** Decisions as the default rows make them, of 10,000 users, spread over the last 23 hours. Their chain is not what is measured. */
+/**
+ * Decisions as the default rows make them, of 10,000 users, spread over the last 23 hours. Their chain is not what is
+ * measured.
+ */
 const fill = async (client: Client, size: number): Promise<void> => {
   await client.query('alter table decisions disable trigger user')
   await client.query('truncate decisions')
@@ -57,6 +74,8 @@ const fill = async (client: Client, size: number): Promise<void> => {
        join (values (0, 'object', 'link:create', 'other', 'allow', 'R4'), (1, 'object', 'link:delete', 'own', 'allow', 'R5'), (2, 'object', 'link:delete', 'other', 'deny', 'R5'),
                     (3, 'object', 'profile:read', 'own', 'allow', 'R7'), (4, 'endpoint', 'policy:read', 'other', 'deny', 'role_not_allowed'), (5, 'object', 'link:update', 'own', 'allow', 'R5'),
                     (6, 'object', 'link:create', 'other', 'allow', 'R4'), (7, 'gateway', 'link:delete', 'other', 'deny', 'token_required'))
-            k(n, layer, action, relation, effect, rule) on k.n = i % 8`, [size])
+            k(n, layer, action, relation, effect, rule) on k.n = i % 8`,
+    [size],
+  )
   await client.query('vacuum analyze decisions')
 }

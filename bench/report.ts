@@ -20,25 +20,43 @@ export interface Suite {
 export const printSuite = ({ title, baseline, unit, measured }: Suite): void => {
   const base = measured.find(({ name }) => name === baseline)?.median ?? Number.NaN
   const figure = (measured: number) => (measured / DIVISOR[unit]).toFixed(1)
-  const table = new Table({ head: [title, `median ${unit}`, 'lowest', 'highest', 'times the baseline'], style: { head: [], border: [] } })
+  const table = new Table({
+    head: [title, `median ${unit}`, 'lowest', 'highest', 'times the baseline'],
+    style: { head: [], border: [] },
+  })
   for (const { name, median, lowest, highest } of measured) {
-    table.push([name === baseline ? `${name} (baseline)` : name, figure(median), figure(lowest), figure(highest), (median / base).toFixed(3)])
+    table.push([
+      name === baseline ? `${name} (baseline)` : name,
+      figure(median),
+      figure(lowest),
+      figure(highest),
+      (median / base).toFixed(3),
+    ])
   }
   process.stdout.write(`${table.toString()}\n\n`)
 }
 
 const environment = () => ({
-  node: process.version, platform: `${process.platform} ${process.arch}`, cpu: cpus()[0]?.model ?? 'unknown', cores: availableParallelism(), memory_gib: Math.round(totalmem() / 2 ** 30),
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+  cpu: cpus()[0]?.model ?? 'unknown',
+  cores: availableParallelism(),
+  memory_gib: Math.round(totalmem() / 2 ** 30),
 })
 
 export const printEnvironment = (): void => {
   const { node, platform, cpu, cores, memory_gib } = environment()
-  process.stdout.write(`Node ${node}, ${platform}, ${cores} x ${cpu}, ${memory_gib} GiB. Every ratio is of medians of one run.\n\n`)
+  process.stdout.write(
+    `Node ${node}, ${platform}, ${cores} x ${cpu}, ${memory_gib} GiB. Every ratio is of medians of one run.\n\n`,
+  )
 }
 
 /** The same figures for programs: bench/results/latest.json. */
 export const writeResults = async (suites: readonly Suite[], targets: readonly object[]): Promise<void> => {
   const folder = new URL('results/', import.meta.url)
   await mkdir(folder, { recursive: true })
-  await writeFile(new URL('latest.json', folder), `${JSON.stringify({ time: new Date().toISOString(), environment: environment(), targets, suites }, null, 2)}\n`)
+  await writeFile(
+    new URL('latest.json', folder),
+    `${JSON.stringify({ time: new Date().toISOString(), environment: environment(), targets, suites }, null, 2)}\n`,
+  )
 }

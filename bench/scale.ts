@@ -15,7 +15,13 @@ const PAGES = 200
 
 const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
 
-const named = (name: string, { rounds, median, lowest, highest }: Measured): Measured => ({ name, rounds, median, lowest, highest })
+const named = (name: string, { rounds, median, lowest, highest }: Measured): Measured => ({
+  name,
+  rounds,
+  median,
+  lowest,
+  highest,
+})
 
 const linesIn = (chunk: Uint8Array): number => {
   let lines = 0
@@ -35,9 +41,17 @@ export const scaleSuites = async (): Promise<readonly Suite[]> => {
       if (!response.ok || response.body === null) throw new Error(`${path}: ${response.status}`)
       return response.body
     }
-    const newest = (name: string) => ({ name, batch: PAGES, run: async () => { for (let i = 0; i < PAGES; i += 1) for await (const chunk of await get('/links?limit=20')) void chunk } })
+    const newest = (name: string) => ({
+      name,
+      batch: PAGES,
+      run: async () => {
+        for (let i = 0; i < PAGES; i += 1) for await (const chunk of await get('/links?limit=20')) void chunk
+      },
+    })
     // else the server does it by itself, in the middle of a round
-    const tidy = async () => { await client.query('vacuum analyze links, bare_links') }
+    const tidy = async () => {
+      await client.query('vacuum analyze links, bare_links')
+    }
     await database.addLinks(1, FEW)
     await tidy()
     const [few] = await measure([newest('few')], { rounds: 7, warmups: 2 })
@@ -56,26 +70,64 @@ export const scaleSuites = async (): Promise<readonly Suite[]> => {
     if (lines !== MANY + 1) throw new Error(`the export has ${lines} lines`)
 
     let peak = 0
-    const exported = { name: 'Linkgate, GET /links/export', batch: 1, run: async () => {
-      const look = async () => { peak = Math.max(peak, (await linkgate.memory()).now) }
-      const watching = setInterval(() => void look(), 50)
-      let bytes = 0
-      for await (const chunk of await get('/links/export')) bytes += chunk.length
-      clearInterval(watching)
-      if (bytes !== whole) throw new Error(`the export has ${bytes} bytes, and had ${whole}`)
-    } }
-    const copied = { name: 'COPY … TO STDOUT through pg', batch: 1, run: async () => {
-      const stream = client.query(copyTo(`copy (select id, code, target, owner_id, created_at, updated_at from links where owner_id = ${editor.id} order by id) to stdout csv`))
-      await pipeline(stream, nowhere())
-    } }
+    const exported = {
+      name: 'Linkgate, GET /links/export',
+      batch: 1,
+      run: async () => {
+        const look = async () => {
+          peak = Math.max(peak, (await linkgate.memory()).now)
+        }
+        const watching = setInterval(() => void look(), 50)
+        let bytes = 0
+        for await (const chunk of await get('/links/export')) bytes += chunk.length
+        clearInterval(watching)
+        if (bytes !== whole) throw new Error(`the export has ${bytes} bytes, and had ${whole}`)
+      },
+    }
+    const copied = {
+      name: 'COPY … TO STDOUT through pg',
+      batch: 1,
+      run: async () => {
+        const stream = client.query(
+          copyTo(
+            `copy (select id, code, target, owner_id, created_at, updated_at from links where owner_id = ${editor.id} order by id) to stdout csv`,
+          ),
+        )
+        await pipeline(stream, nowhere())
+      },
+    }
     const exports = await measure([copied, exported], { rounds: 7, warmups: 2 })
     return [
-      { title: 'Newest 20 of one owner', baseline: `at ${FEW.toLocaleString('en')} links`, unit: 'µs', measured: [named(`at ${FEW.toLocaleString('en')} links`, few), named(`at ${MANY.toLocaleString('en')} links`, many)] },
-      { title: `Export of ${MANY.toLocaleString('en')} links`, baseline: 'COPY … TO STDOUT through pg', unit: 'ms', measured: exports },
-      { title: 'Memory of that export', baseline: 'the service before it', unit: 'MiB', measured: [
-        { name: 'the service before it', rounds: [idle], median: idle, lowest: idle, highest: idle },
-        { name: 'its peak over that', rounds: [peak - idle], median: peak - idle, lowest: peak - idle, highest: peak - idle },
-      ] },
+      {
+        title: 'Newest 20 of one owner',
+        baseline: `at ${FEW.toLocaleString('en')} links`,
+        unit: 'µs',
+        measured: [
+          named(`at ${FEW.toLocaleString('en')} links`, few),
+          named(`at ${MANY.toLocaleString('en')} links`, many),
+        ],
+      },
+      {
+        title: `Export of ${MANY.toLocaleString('en')} links`,
+        baseline: 'COPY … TO STDOUT through pg',
+        unit: 'ms',
+        measured: exports,
+      },
+      {
+        title: 'Memory of that export',
+        baseline: 'the service before it',
+        unit: 'MiB',
+        measured: [
+          { name: 'the service before it', rounds: [idle], median: idle, lowest: idle, highest: idle },
+          {
+            name: 'its peak over that',
+            rounds: [peak - idle],
+            median: peak - idle,
+            lowest: peak - idle,
+            highest: peak - idle,
+          },
+        ],
+      },
     ]
   } finally {
     await linkgate.stop()

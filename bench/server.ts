@@ -20,8 +20,15 @@ export interface BenchServer {
 const TICKS_A_SECOND = 100
 
 /** Starts it and waits for the URL that it prints. What it writes is read and dropped, as a log collector would. */
-export const startServer = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<BenchServer> => {
-  const child = spawn(process.execPath, [...args], { cwd: fileURLToPath(PACKAGE_ROOT), env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment }, stdio: ['ignore', 'pipe', 'inherit'] })
+export const startServer = async (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<BenchServer> => {
+  const child = spawn(process.execPath, [...args], {
+    cwd: fileURLToPath(PACKAGE_ROOT),
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const url = await new Promise<string>((resolve, reject) => {
     let output = ''
     const read = (chunk: string) => {
@@ -34,15 +41,21 @@ export const startServer = async (args: readonly string[], environment: Readonly
     child.stdout.setEncoding('utf8').on('data', read)
     child.once('exit', (code) => reject(new Error(`a server ended with ${code}: ${output}`)))
   })
-  const field = async (name: string, pid = child.pid) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
-  const workers = async () => (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).split(' ').filter((pid) => pid.trim() !== '').map(Number)
+  const field = async (name: string, pid = child.pid) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
+  const workers = async () =>
+    (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'))
+      .split(' ')
+      .filter((pid) => pid.trim() !== '')
+      .map(Number)
   const seconds = async (pid: number | undefined) => {
     const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
     return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
   }
   return {
     url,
-    cpuSeconds: async () => (await Promise.all([child.pid, ...await workers()].map(seconds))).reduce((sum, each) => sum + each),
+    cpuSeconds: async () =>
+      (await Promise.all([child.pid, ...(await workers())].map(seconds))).reduce((sum, each) => sum + each),
     memory: async () => ({ now: await field('VmRSS'), peak: await field('VmHWM') }),
     workers: async () => Promise.all((await workers()).map((pid) => field('VmRSS', pid))),
     stop: async () => {
@@ -58,8 +71,15 @@ export const startServer = async (args: readonly string[], environment: Readonly
 export const startSubject = (name: string, environment: Readonly<Record<string, string>> = {}): Promise<BenchServer> =>
   startServer(['--import', 'tsx/esm', fileURLToPath(new URL(`subjects/${name}.ts`, import.meta.url))], environment)
 
-/** Linkgate, from dist/, with every layer, record and log line that it has by default; its limits count, and refuse nobody here. */
+/**
+ * Linkgate, from dist/, with every layer, record and log line that it has by default; its limits count, and refuse
+ * nobody here.
+ */
 export const startLinkgate = (environment: Readonly<Record<string, string>>): Promise<BenchServer> =>
   startServer([fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT)), 'serve'], {
-    PORT: '0', RATE_LIMIT_ANONYMOUS: '9999999/60', RATE_LIMIT_USER: '9999999/60', RATE_LIMIT_SIGN_IN: '9999999/60', ...environment,
+    PORT: '0',
+    RATE_LIMIT_ANONYMOUS: '9999999/60',
+    RATE_LIMIT_USER: '9999999/60',
+    RATE_LIMIT_SIGN_IN: '9999999/60',
+    ...environment,
   })

@@ -14,7 +14,8 @@ const LINKGATE = fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT))
 /** Starts the service on a data folder, waits for its first answer over HTTP, and ends it; the end is not measured. */
 const startOnce = async (dataDir: string): Promise<() => Promise<void>> => {
   const child = spawn(process.execPath, [LINKGATE, 'serve'], {
-    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: '', BASE_URL: '' }, stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: '', BASE_URL: '' },
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
   const url = await new Promise<string>((resolve, reject) => {
     let output = ''
@@ -38,16 +39,26 @@ export const startSuite = async (): Promise<Suite> => {
   const folder = await makeTemporaryFolder('linkgate-bench-')
   let running: (() => Promise<void>) | undefined
   let fresh = 0
-  const start = (dataDir: () => string) => async () => { running = await startOnce(dataDir()) }
+  const start = (dataDir: () => string) => async () => {
+    running = await startOnce(dataDir())
+  }
   const after = async () => {
     await running?.()
     running = undefined
   }
   try {
-    const measured = await measure([
-      { name: 'warm start to ready', batch: 1, run: start(() => join(folder, 'warm')), after },
-      { name: 'cold start to ready (empty folder)', batch: 1, run: start(() => join(folder, `cold-${fresh += 1}`)), after },
-    ], { rounds: 5, warmups: 1 })
+    const measured = await measure(
+      [
+        { name: 'warm start to ready', batch: 1, run: start(() => join(folder, 'warm')), after },
+        {
+          name: 'cold start to ready (empty folder)',
+          batch: 1,
+          run: start(() => join(folder, `cold-${(fresh += 1)}`)),
+          after,
+        },
+      ],
+      { rounds: 5, warmups: 1 },
+    )
     return { title: 'Start', baseline: 'warm start to ready', unit: 'ms', measured }
   } finally {
     await after()

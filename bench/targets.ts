@@ -3,7 +3,9 @@ import Table from 'cli-table3'
 import { DIVISOR } from './report.js'
 import type { Suite } from './report.js'
 
-/** What a figure is held against: a subject's median over the baseline's (or, without a baseline, the median itself). */
+/**
+ * What a figure is held against: a subject's median over the baseline's (or, without a baseline, the median itself).
+ */
 interface Target {
   readonly path: string
   readonly suite: string
@@ -17,38 +19,133 @@ interface Target {
 }
 
 const TARGETS: readonly Target[] = [
-  { path: 'can(), against the if-chain', suite: 'One decision', subject: 'can(), default rows', against: 'by hand (if-chain)', bound: 'at most', value: 8 },
+  {
+    path: 'can(), against the if-chain',
+    suite: 'One decision',
+    subject: 'can(), default rows',
+    against: 'by hand (if-chain)',
+    bound: 'at most',
+    value: 8,
+  },
   { path: 'CASL, against can()', suite: 'One decision', subject: 'CASL, abilities kept', bound: 'at least', value: 1 },
-  { path: 'Casbin\'s enforceSync, against can()', suite: 'One decision', subject: 'casbin enforceSync', bound: 'at least', value: 100 },
-  { path: 'can() at 100,000 rows', suite: 'One decision', subject: 'can(), 100,000 rows more', bound: 'at most', value: 1.5 },
-  { path: 'redirect, remembered: rate over bare node:http', suite: 'Redirect, remembered: requests a second', subject: 'Linkgate, remembered', bound: 'at least', value: 0.5 },
-  { path: 'redirect, remembered: rate over bare Koa and router', suite: 'Redirect, remembered: requests a second', subject: 'Linkgate, remembered', against: 'bare Koa and router, 302', bound: 'at least', value: 0.75 },
-  { path: 'redirect, first touch: rate over bare Koa and one select', suite: 'Redirect, first touch: requests a second', subject: 'Linkgate, nothing remembered', bound: 'at least', value: 0.75 },
-  { path: 'owner\'s PATCH: rate over bare Koa and one UPDATE', suite: 'Change of a link: requests a second', subject: 'Linkgate, owner\'s PATCH', bound: 'at least', value: 0.6 },
-  { path: 'the same with 1 ms each way to the database', suite: 'Change of a link, 1 ms each way to the database: requests a second', subject: 'Linkgate, owner\'s PATCH', bound: 'at least', value: 0.85 },
-  { path: 'newest 20 at 1,000,000 links over 10,000', suite: 'Newest 20 of one owner', subject: 'at 1,000,000 links', bound: 'at most', value: 1.5 },
-  { path: 'export of 1,000,000 links: memory over idle, MiB', suite: 'Memory of that export', subject: 'its peak over that', bound: 'at most', value: 64, absolute: true },
-  { path: 'export of 1,000,000 links: time over COPY', suite: 'Export of 1,000,000 links', subject: 'Linkgate, GET /links/export', bound: 'at most', value: 2 },
-  { path: 'policy edit in force on 4 processes: p99, ms', suite: 'A policy edit in force on 4 processes (100 edits)', subject: '99th percentile', bound: 'at most', value: 100, absolute: true },
-  { path: 'warm start to ready, ms', suite: 'Start', subject: 'warm start to ready', bound: 'at most', value: 1_000, absolute: true },
+  {
+    path: "Casbin's enforceSync, against can()",
+    suite: 'One decision',
+    subject: 'casbin enforceSync',
+    bound: 'at least',
+    value: 100,
+  },
+  {
+    path: 'can() at 100,000 rows',
+    suite: 'One decision',
+    subject: 'can(), 100,000 rows more',
+    bound: 'at most',
+    value: 1.5,
+  },
+  {
+    path: 'redirect, remembered: rate over bare node:http',
+    suite: 'Redirect, remembered: requests a second',
+    subject: 'Linkgate, remembered',
+    bound: 'at least',
+    value: 0.5,
+  },
+  {
+    path: 'redirect, remembered: rate over bare Koa and router',
+    suite: 'Redirect, remembered: requests a second',
+    subject: 'Linkgate, remembered',
+    against: 'bare Koa and router, 302',
+    bound: 'at least',
+    value: 0.75,
+  },
+  {
+    path: 'redirect, first touch: rate over bare Koa and one select',
+    suite: 'Redirect, first touch: requests a second',
+    subject: 'Linkgate, nothing remembered',
+    bound: 'at least',
+    value: 0.75,
+  },
+  {
+    path: "owner's PATCH: rate over bare Koa and one UPDATE",
+    suite: 'Change of a link: requests a second',
+    subject: "Linkgate, owner's PATCH",
+    bound: 'at least',
+    value: 0.6,
+  },
+  {
+    path: 'the same with 1 ms each way to the database',
+    suite: 'Change of a link, 1 ms each way to the database: requests a second',
+    subject: "Linkgate, owner's PATCH",
+    bound: 'at least',
+    value: 0.85,
+  },
+  {
+    path: 'newest 20 at 1,000,000 links over 10,000',
+    suite: 'Newest 20 of one owner',
+    subject: 'at 1,000,000 links',
+    bound: 'at most',
+    value: 1.5,
+  },
+  {
+    path: 'export of 1,000,000 links: memory over idle, MiB',
+    suite: 'Memory of that export',
+    subject: 'its peak over that',
+    bound: 'at most',
+    value: 64,
+    absolute: true,
+  },
+  {
+    path: 'export of 1,000,000 links: time over COPY',
+    suite: 'Export of 1,000,000 links',
+    subject: 'Linkgate, GET /links/export',
+    bound: 'at most',
+    value: 2,
+  },
+  {
+    path: 'policy edit in force on 4 processes: p99, ms',
+    suite: 'A policy edit in force on 4 processes (100 edits)',
+    subject: '99th percentile',
+    bound: 'at most',
+    value: 100,
+    absolute: true,
+  },
+  {
+    path: 'warm start to ready, ms',
+    suite: 'Start',
+    subject: 'warm start to ready',
+    bound: 'at most',
+    value: 1_000,
+    absolute: true,
+  },
 ]
 
-export interface Verdict { readonly path: string; readonly measured: number; readonly bound: Target['bound']; readonly value: number; readonly met: boolean }
+export interface Verdict {
+  readonly path: string
+  readonly measured: number
+  readonly bound: Target['bound']
+  readonly value: number
+  readonly met: boolean
+}
 
-/** Every target with the figure of this run. Throws where a suite or a subject is not there: a target that nobody measures is none. */
-export const judge = (suites: readonly Suite[]): readonly Verdict[] => TARGETS.map(({ path, suite: title, subject, against, bound, value, absolute }) => {
-  const suite = suites.find((each) => each.title === title)
-  const medianOf = (name: string) => {
-    const found = suite?.measured.find((each) => each.name === name)
-    if (suite === undefined || found === undefined) throw new Error(`no figure of ${title}: ${name}`)
-    return found.median
-  }
-  const measured = medianOf(subject) / (absolute && suite ? DIVISOR[suite.unit] : medianOf(against ?? suite?.baseline ?? ''))
-  return { path, measured, bound, value, met: bound === 'at most' ? measured <= value : measured >= value }
-})
+/**
+ * Every target with the figure of this run. Throws where a suite or a subject is not there: a target that nobody
+ * measures is none.
+ */
+export const judge = (suites: readonly Suite[]): readonly Verdict[] =>
+  TARGETS.map(({ path, suite: title, subject, against, bound, value, absolute }) => {
+    const suite = suites.find((each) => each.title === title)
+    const medianOf = (name: string) => {
+      const found = suite?.measured.find((each) => each.name === name)
+      if (suite === undefined || found === undefined) throw new Error(`no figure of ${title}: ${name}`)
+      return found.median
+    }
+    const measured =
+      medianOf(subject) / (absolute && suite ? DIVISOR[suite.unit] : medianOf(against ?? suite?.baseline ?? ''))
+    return { path, measured, bound, value, met: bound === 'at most' ? measured <= value : measured >= value }
+  })
 
 export const printVerdicts = (verdicts: readonly Verdict[]): void => {
   const table = new Table({ head: ['What is aimed at', 'this run', 'target', 'met'], style: { head: [], border: [] } })
-  for (const { path, measured, bound, value, met } of verdicts) table.push([path, measured.toPrecision(3), `${bound} ${value}`, met ? 'yes' : 'NO'])
+  for (const { path, measured, bound, value, met } of verdicts)
+    table.push([path, measured.toPrecision(3), `${bound} ${value}`, met ? 'yes' : 'NO'])
   process.stdout.write(`${table.toString()}\n`)
 }

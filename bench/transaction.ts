@@ -20,24 +20,41 @@ const repeat = (work: () => Promise<unknown>) => async () => {
 /** One select under a caller's identity, in the one flush, against the same select bare, and in a Knex transaction. */
 export const transactionSuite = async (): Promise<Suite> => {
   const dataDir = await makeTemporaryFolder('linkgate-bench-')
-  const opened = await openDatabase({ databaseUrl: undefined, migrationDatabaseUrl: undefined, dataDir: join(dataDir, 'data'), migrations: new URL('migrations/', PACKAGE_ROOT) })
+  const opened = await openDatabase({
+    databaseUrl: undefined,
+    migrationDatabaseUrl: undefined,
+    dataDir: join(dataDir, 'data'),
+    migrations: new URL('migrations/', PACKAGE_ROOT),
+  })
   const database = openPool({ connection: opened.service, size: 2, deadlineMs: 10_000 })
-  // connections that are one user's for good: what nobody could run a service with, and the least that the select can cost
+  // connections that are one user's for good: what nobody could run a service with, and the least that the select can
+  // cost
   const plainPool = new Pool({ ...opened.service, max: 2, options: '-c role=links_own -c app.user_id=1' })
   const knexPool = new Pool({ ...opened.service, max: 2 })
   const knex = knexFactory({ client: 'pg', connectionPool: knexPool })
   try {
     const enter = { name: 'enter', text: 'select enter($1, $2)', values: ['links_own', '1'] }
-    const select = { name: 'newest', text: 'select id, code, target from links where owner_id = $1 order by id desc limit 20', values: ['1'] }
+    const select = {
+      name: 'newest',
+      text: 'select id, code, target from links where owner_id = $1 order by id desc limit 20',
+      values: ['1'],
+    }
     const measured = await measure([
       { name: 'plain query', batch: TIMES, run: repeat(() => plainPool.query(select)) },
-      { name: 'one flush: begin, context, select, commit', batch: TIMES, run: repeat(() => database.flush([enter, select])) },
       {
-        name: 'Knex transaction, the same statements', batch: TIMES,
-        run: repeat(() => knex.transaction(async (trx) => {
-          await trx.raw('select enter(?, ?)', ['links_own', '1'])
-          await trx('links').select('id', 'code', 'target').where('owner_id', '1').orderBy('id', 'desc').limit(20)
-        })),
+        name: 'one flush: begin, context, select, commit',
+        batch: TIMES,
+        run: repeat(() => database.flush([enter, select])),
+      },
+      {
+        name: 'Knex transaction, the same statements',
+        batch: TIMES,
+        run: repeat(() =>
+          knex.transaction(async (trx) => {
+            await trx.raw('select enter(?, ?)', ['links_own', '1'])
+            await trx('links').select('id', 'code', 'target').where('owner_id', '1').orderBy('id', 'desc').limit(20)
+          }),
+        ),
       },
     ])
     return { title: 'One transaction', baseline: 'plain query', unit: 'µs', measured }

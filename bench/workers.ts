@@ -26,8 +26,8 @@ const settled = async (count: () => Promise<number>): Promise<number> => {
 }
 
 /**
- * What one more worker brings and takes. On a machine of two cores the load generator has one of them and the database its
- * share, so rates say little of more cores; processor time a request, memory and connections do.
+ * What one more worker brings and takes. On a machine of two cores the load generator has one of them and the database
+ * its share, so rates say little of more cores; processor time a request, memory and connections do.
  */
 export const workerSuites = async (): Promise<readonly Suite[]> => {
   const database = await openBenchDatabase()
@@ -38,21 +38,32 @@ export const workerSuites = async (): Promise<readonly Suite[]> => {
     return server
   }
   const connections = async () => {
-    const { rows: [counted] } = await database.client.query<{ count: number }>('select count(*)::int as count from pg_stat_activity where datname = current_database() and backend_type = \'client backend\' and pid <> pg_backend_pid()')
+    const {
+      rows: [counted],
+    } = await database.client.query<{ count: number }>(
+      "select count(*)::int as count from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()",
+    )
     return counted?.count ?? Number.NaN
   }
   try {
     await database.addLinks(1, LINKS)
     const one = await start()
     const several = await start({ WORKERS: String(WORKERS) })
-    const both = (subject: Omit<LoadSubject, 'name' | 'server'>): readonly LoadSubject[] => [{ ...subject, name: ONE, server: one }, { ...subject, name: SEVERAL, server: several }]
+    const both = (subject: Omit<LoadSubject, 'name' | 'server'>): readonly LoadSubject[] => [
+      { ...subject, name: ONE, server: one },
+      { ...subject, name: SEVERAL, server: several },
+    ]
     const anyLink = () => `/links/bench-${1 + Math.floor(Math.random() * LINKS)}`
 
     const followed = await load(both({ status: 302, request: () => ({ path: '/bench-1' }) }), OPTIONS)
-    const changed = await load(both({
-      status: 200, headers: { authorization: database.editor.authorization, 'content-type': 'application/json' },
-      request: () => ({ method: 'PATCH', path: anyLink(), body: '{"target":"https://example.com/changed"}' }),
-    }), OPTIONS)
+    const changed = await load(
+      both({
+        status: 200,
+        headers: { authorization: database.editor.authorization, 'content-type': 'application/json' },
+        request: () => ({ method: 'PATCH', path: anyLink(), body: '{"target":"https://example.com/changed"}' }),
+      }),
+      OPTIONS,
+    )
 
     const [alone, primary, workers] = [(await one.memory()).now, (await several.memory()).now, await several.workers()]
     const all = await connections()
@@ -61,8 +72,22 @@ export const workerSuites = async (): Promise<readonly Suite[]> => {
     return [
       ...rateSuites('Workers, a remembered redirect', ONE, followed),
       ...rateSuites('Workers, a change of a link', ONE, changed),
-      { title: 'Workers: memory of a process after that load', baseline: ONE, unit: 'MiB', measured: [measured(ONE, [alone]), measured(`${SEVERAL}, the primary`, [primary]), measured(`${SEVERAL}, each worker`, workers)] },
-      { title: 'Workers: connections to the database after that load', baseline: ONE, unit: 'connections', measured: [measured(ONE, [ofOne]), measured(SEVERAL, [all - ofOne])] },
+      {
+        title: 'Workers: memory of a process after that load',
+        baseline: ONE,
+        unit: 'MiB',
+        measured: [
+          measured(ONE, [alone]),
+          measured(`${SEVERAL}, the primary`, [primary]),
+          measured(`${SEVERAL}, each worker`, workers),
+        ],
+      },
+      {
+        title: 'Workers: connections to the database after that load',
+        baseline: ONE,
+        unit: 'connections',
+        measured: [measured(ONE, [ofOne]), measured(SEVERAL, [all - ofOne])],
+      },
     ]
   } finally {
     for (const server of servers.toReversed()) await server.stop()

@@ -63,7 +63,17 @@ declare module 'koa' {
 }
 
 /** The HTTP application, top to bottom: what a request meets before its route, and the route's four layers last. */
-export const createApp = ({ routes, layers, log, deadlineMs, secure, corsOrigins, observe, onDisagreement, trace }: AppParts): Koa => {
+export const createApp = ({
+  routes,
+  layers,
+  log,
+  deadlineMs,
+  secure,
+  corsOrigins,
+  observe,
+  onDisagreement,
+  trace,
+}: AppParts): Koa => {
   const app = new Koa()
   // a response that breaks off (a reader that left, an export whose database went away) is logged, and nothing else
   app.on('error', (error: unknown) => log.warn({ err: error }, 'a response broke off'))
@@ -84,10 +94,14 @@ const routerOf = (routes: readonly Route[], layers: Layers, deadlineMs: number) 
   const router = new Router({ sensitive: true, strict: true })
   for (const route of routes) {
     router[route.method](route.path, async (ctx: Context) => {
-      if (ctx.headers.authorization !== undefined || route.gateway.quota === 'sign_in') ctx.set('Cache-Control', 'no-store')
+      if (ctx.headers.authorization !== undefined || route.gateway.quota === 'sign_in')
+        ctx.set('Cache-Control', 'no-store')
       ctx.state.route = route.path
       try {
-        respond(ctx, await withinDeadline(route.serve(layers, ctx), deadlineMs - (performance.now() - ctx.state.began), discard))
+        respond(
+          ctx,
+          await withinDeadline(route.serve(layers, ctx), deadlineMs - (performance.now() - ctx.state.began), discard),
+        )
       } finally {
         if (ctx.state.revision !== undefined) ctx.set('Policy-Revision', String(ctx.state.revision))
       }

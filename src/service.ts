@@ -70,7 +70,9 @@ export interface StopOptions {
   readonly now?: boolean
   /** keeps connections for so long on which another request may be on its way, in milliseconds */
   readonly idleMs?: number
-  /** goes on taking connections for so long after /readyz began to say 503, in milliseconds: until who asks it has heard */
+  /**
+   * goes on taking connections for so long after /readyz began to say 503, in milliseconds: until who asks it has heard
+   */
   readonly lingerMs?: number
 }
 
@@ -90,8 +92,17 @@ export interface ServiceParts {
   readonly composeLayers?: (layers: Layers) => Layers
 }
 
-/** Starts listening on an opened database. Throws StartError for whatever is wrong with the installation, before it listens. */
-export const startService = async ({ config, opened, log, siblings, composeLayers = (layers) => layers }: ServiceParts): Promise<Service> => {
+/**
+ * Starts listening on an opened database. Throws StartError for whatever is wrong with the installation, before it
+ * listens.
+ */
+export const startService = async ({
+  config,
+  opened,
+  log,
+  siblings,
+  composeLayers = (layers) => layers,
+}: ServiceParts): Promise<Service> => {
   const metrics = createMetrics()
   siblings?.onMeasure(() => metrics.registry.getMetricsAsJSON())
   const pool = openPool({
@@ -103,20 +114,56 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     observer: metrics.pool.observer,
   })
   metrics.pool.follow(pool.stats)
-  const tracing = config.tracing && await openTracing({ ...config.tracing, version: VERSION, onFault: whenNew((err) => log.warn({ err }, 'spans could not be sent; requests go on')) })
+  const tracing =
+    config.tracing &&
+    (await openTracing({
+      ...config.tracing,
+      version: VERSION,
+      onFault: whenNew((err) => log.warn({ err }, 'spans could not be sent; requests go on')),
+    }))
   const database = tracing?.database(pool) ?? pool
-  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, whenNew((err) => (err === null ? log.info('Redis counts for all nodes') : log.warn({ err }, 'Redis is away; limits are counted in this process'))))
-  const closing: (() => Promise<unknown>)[] = [async () => tracing?.close(), () => database.close(), async () => redis?.disconnect()]
-  const closeAll = async () => { for (const close of closing.toReversed()) await close() }
+  const redis =
+    config.redisUrl === undefined
+      ? undefined
+      : await openRedis(
+          config.redisUrl,
+          whenNew((err) =>
+            err === null
+              ? log.info('Redis counts for all nodes')
+              : log.warn({ err }, 'Redis is away; limits are counted in this process'),
+          ),
+        )
+  const closing: (() => Promise<unknown>)[] = [
+    async () => tracing?.close(),
+    () => database.close(),
+    async () => redis?.disconnect(),
+  ]
+  const closeAll = async () => {
+    for (const close of closing.toReversed()) await close()
+  }
 
   try {
     const rules = await loadPolicyRules(PACKAGE_ROOT)
     if (await installDefaultPolicy(database, rules, PACKAGE_ROOT)) log.info('the default policy is loaded')
-    const policy = createCurrentPolicy(metrics.policy.measureLoad(loadSnapshot(database, rules)), metrics.policy.enter(timeOfRevision(database)))
+    const policy = createCurrentPolicy(
+      metrics.policy.measureLoad(loadSnapshot(database, rules)),
+      metrics.policy.enter(timeOfRevision(database)),
+    )
     metrics.policy.follow(policy.status)
     await policy.refresh()
-    const watch = watchPolicy({ policy, onLook: whenNew((err) => { if (err !== null) log.error({ err }, 'the policy could not be loaded; the last good one stays in force') }) })
-    const deaf = whenNew((err) => { if (err !== null) log.warn({ err }, 'nobody hears what the database notifies; policy edits are looked for at intervals, and no redirect is answered from memory') })
+    const watch = watchPolicy({
+      policy,
+      onLook: whenNew((err) => {
+        if (err !== null) log.error({ err }, 'the policy could not be loaded; the last good one stays in force')
+      }),
+    })
+    const deaf = whenNew((err) => {
+      if (err !== null)
+        log.warn(
+          { err },
+          'nobody hears what the database notifies; policy edits are looked for at intervals, and no redirect is answered from memory',
+        )
+    })
     const listener = openListener({
       connection: opened.listener,
       announce: 'announce_changed_links',
@@ -130,13 +177,28 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       onFault: deaf,
     })
     const find = findLinksTogether(database)
-    const replica = config.replicaDatabaseUrl === undefined ? undefined : openReplicaAt({
-      url: config.replicaDatabaseUrl, primary: opened.service, size: config.databasePoolSize, pooled: config.databasePooled, staleMs: STALE_MS,
-      onChange: whenNew((err) => (err === null ? log.info('redirects are read from the replica') : log.warn({ err }, 'redirects are read from the primary'))),
-    })
+    const replica =
+      config.replicaDatabaseUrl === undefined
+        ? undefined
+        : openReplicaAt({
+            url: config.replicaDatabaseUrl,
+            primary: opened.service,
+            size: config.databasePoolSize,
+            pooled: config.databasePooled,
+            staleMs: STALE_MS,
+            onChange: whenNew((err) =>
+              err === null
+                ? log.info('redirects are read from the replica')
+                : log.warn({ err }, 'redirects are read from the primary'),
+            ),
+          })
     if (replica) metrics.followReplica(replica.stats)
     const changes = createRecentChanges(STALE_MS)
-    const cache = createLinkCache({ find: replica === undefined ? find : findLinkInReplica({ find, replica, changes }), listener, size: config.redirectCacheSize })
+    const cache = createLinkCache({
+      find: replica === undefined ? find : findLinkInReplica({ find, replica, changes }),
+      listener,
+      size: config.redirectCacheSize,
+    })
     metrics.followCache(cache.stats)
     // noted first: a replica must not be asked for what the cache has just let go
     const forget = (code: string) => {
@@ -149,22 +211,45 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
       forget(code)
       announcer.soon()
     }
-    closing.push(() => listener.stop(), async () => watch.stop(), async () => replica?.close(), () => announcer.stop())
+    closing.push(
+      () => listener.stop(),
+      async () => watch.stop(),
+      async () => replica?.close(),
+      () => announcer.stop(),
+    )
 
     const installationKey = await loadSigningKey(config.signingKeyFile)
     const identity = await createIdentity({
-      database, key: installationKey, audience: config.jwtAudience, externalIssuer: config.externalIssuer,
+      database,
+      key: installationKey,
+      audience: config.jwtAudience,
+      externalIssuer: config.externalIssuer,
       onIssuerFault: (err) => log.error({ err }, 'the keys of the token issuer could not be had'),
     })
-    const mailer = config.smtp && (await import('./identity/invitation-mail.js')).invitationMailer({ ...config.smtp, onFault: (fault) => log.error(fault, 'an invitation could not be sent by e-mail') })
+    const mailer =
+      config.smtp &&
+      (await import('./identity/invitation-mail.js')).invitationMailer({
+        ...config.smtp,
+        onFault: (fault) => log.error(fault, 'an invitation could not be sent by e-mail'),
+      })
     closing.push(async () => mailer?.settled())
-    const limiter = createRateLimiter({ quotas: config.quotas, redis, together: siblings?.count, observer: metrics.limiter.observer })
+    const limiter = createRateLimiter({
+      quotas: config.quotas,
+      redis,
+      together: siblings?.count,
+      observer: metrics.limiter.observer,
+    })
     metrics.limiter.follow(limiter.shared)
-    const recorder = createRecorder({ database, onBatch: metrics.recorder.observeBatch, onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait') })
+    const recorder = createRecorder({
+      database,
+      onBatch: metrics.recorder.observeBatch,
+      onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait'),
+    })
     metrics.recorder.follow(recorder.stats)
     closing.push(() => recorder.close())
     const keeper = keepLog({
-      database, key: installationKey,
+      database,
+      key: installationKey,
       onCheckpoint: (checkpoint) => log.info({ checkpoint }, 'the decision log was signed'),
       onFault: (err) => log.error({ err }, 'the decision log could not be signed, or its next months be made'),
     })
@@ -190,10 +275,16 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const layers = composeLayers(tracing?.layers(ownLayers) ?? ownLayers)
 
     const exposed = siblings === undefined ? metrics : { text: siblings.metrics, contentType: metrics.contentType }
-    const metricsServer = config.metrics && await openMetricsServer(exposed, config.metrics)
+    const metricsServer = config.metrics && (await openMetricsServer(exposed, config.metrics))
     closing.push(async () => metricsServer?.close())
     // a missing Host is refused as every other fault is, by require-one-host.ts, not by node without a word
-    const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000, requireHostHeader: false })
+    const server = createServer({
+      keepAliveTimeout: 65_000,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      connectionsCheckingInterval: 5_000,
+      requireHostHeader: false,
+    })
     server.maxConnections = config.maxConnections
     const endConnections = followConnections(server)
     let closed: Promise<void> | undefined
@@ -202,7 +293,14 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     let draining = false
     const hurried = new AbortController()
     const routes = routeTable({
-      database, cache: { find: cache.find, changed }, rules, policy, identity, baseUrl, metrics: metricsServer === undefined ? exposed : undefined, sendInvitation: mailer?.send,
+      database,
+      cache: { find: cache.find, changed },
+      rules,
+      policy,
+      identity,
+      baseUrl,
+      metrics: metricsServer === undefined ? exposed : undefined,
+      sendInvitation: mailer?.send,
       readiness: readinessOf({ database, policy, draining: () => draining }),
     })
     const logRequest = logRequests(log)
@@ -213,20 +311,54 @@ export const startService = async ({ config, opened, log, siblings, composeLayer
     const secure = baseUrl.startsWith('https:')
     server.on('clientError', answerBrokenRequest(secure, observe))
     const whole = createApp({
-      routes, layers, log, deadlineMs: config.requestDeadlineMs, secure, corsOrigins: config.corsOrigins, onDisagreement: metrics.countDisagreement, trace: tracing?.requests, observe,
+      routes,
+      layers,
+      log,
+      deadlineMs: config.requestDeadlineMs,
+      secure,
+      corsOrigins: config.corsOrigins,
+      onDisagreement: metrics.countDisagreement,
+      trace: tracing?.requests,
+      observe,
     }).callback()
     const following = routes.find(({ method, path }) => method === 'get' && path === '/:code')
     // what is traced, and what a test replaces the layers of, goes the long way
     const short = following !== undefined && tracing === undefined && layers === ownLayers
-    server.on('request', short ? redirectLane({
-      routes, route: following, find: cache.find, limiter, layers, deadlineMs: config.requestDeadlineMs, trustedProxyHops: config.trustedProxyHops, secure, corsOrigins: config.corsOrigins, observe,
-    }, whole) : whole)
-    // an Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, past every header of ours
+    server.on(
+      'request',
+      short
+        ? redirectLane(
+            {
+              routes,
+              route: following,
+              find: cache.find,
+              limiter,
+              layers,
+              deadlineMs: config.requestDeadlineMs,
+              trustedProxyHops: config.trustedProxyHops,
+              secure,
+              corsOrigins: config.corsOrigins,
+              observe,
+            },
+            whole,
+          )
+        : whole,
+    )
+    // an Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, past every header
+    // of ours
     server.on('checkExpectation', whole)
-    log.info({ url: baseUrl, metrics_url: metricsServer?.url, revision: policy.status().revision }, siblings === undefined ? 'listening' : 'a worker is ready')
+    log.info(
+      { url: baseUrl, metrics_url: metricsServer?.url, revision: policy.status().revision },
+      siblings === undefined ? 'listening' : 'a worker is ready',
+    )
 
     return {
-      baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, database, policy, routes,
+      baseUrl,
+      port: portOf(server),
+      metricsUrl: metricsServer?.url,
+      database,
+      policy,
+      routes,
       stop: async ({ now = false, idleMs = 0, lingerMs = 0 } = {}) => {
         draining = true
         if (now) hurried.abort()

@@ -6,9 +6,12 @@ import { readConfig } from './config.js'
 import { createLogger, standardOutput } from './log/create-logger.js'
 import { logUncaught } from './log/log-uncaught.js'
 
-// One of several processes that answer requests (WORKERS). Its primary, src/cli/serve.ts, starts it and tells it what to do.
+// One of several processes that answer requests (WORKERS). Its primary, src/cli/serve.ts, starts it and tells it what
+// to do.
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => { if (error.code !== 'EPIPE') throw error })
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
 
 // A terminal, or whoever stops a whole group of processes, signals this one too: the primary says when it is time.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

@@ -11,15 +11,25 @@ router.get('/fixed/:code', (ctx) => {
   ctx.redirect('https://example.com/')
 })
 router.get('/:code', async (ctx) => {
-  const { rows: [link] } = await pool.query<{ target: string }>({ name: 'find', text: 'select target from links where code = $1', values: [ctx.params['code']] })
+  const {
+    rows: [link],
+  } = await pool.query<{ target: string }>({
+    name: 'find',
+    text: 'select target from links where code = $1',
+    values: [ctx.params['code']],
+  })
   if (link) ctx.redirect(link.target)
 })
 router.patch('/links/:code', async (ctx) => {
   const chunks: Buffer[] = []
   for await (const chunk of ctx.req) chunks.push(chunk)
   const { target } = JSON.parse(Buffer.concat(chunks).toString())
-  const { rows: [link] } = await pool.query({
-    name: 'change', text: 'update bare_links set target = $2, updated_at = now(), version = version + 1 where code = $1 returning id, code, target, owner_id, created_at, updated_at', values: [ctx.params['code'], target],
+  const {
+    rows: [link],
+  } = await pool.query({
+    name: 'change',
+    text: 'update bare_links set target = $2, updated_at = now(), version = version + 1 where code = $1 returning id, code, target, owner_id, created_at, updated_at',
+    values: [ctx.params['code'], target],
   })
   ctx.body = link
 })

@@ -4,7 +4,9 @@ import type { Socket } from 'node:net'
 /** A wire to a database that takes DELAY_MS each way, whatever is sent, and loses no order. */
 const { TARGET = '', DELAY_MS = '1' } = process.env
 const late = (from: Socket, to: Socket) => {
-  from.on('data', (bytes) => { setTimeout(() => to.write(bytes), Number(DELAY_MS)) })
+  from.on('data', (bytes) => {
+    setTimeout(() => to.write(bytes), Number(DELAY_MS))
+  })
   from.on('close', () => setTimeout(() => to.destroy(), Number(DELAY_MS)))
   from.on('error', () => to.destroy())
   from.setNoDelay?.(true)
@@ -16,5 +18,6 @@ const server = createServer((near) => {
 })
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
-  if (typeof address === 'object' && address !== null) process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${address.port}` })} listening\n`)
+  if (typeof address === 'object' && address !== null)
+    process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${address.port}` })} listening\n`)
 })

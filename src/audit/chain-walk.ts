@@ -48,7 +48,12 @@ export interface ChainWalkParts {
 const START = '0'.repeat(64)
 
 /** An entry that is not in its place yet, as far as the walk has come. */
-interface Place { readonly seq: bigint; readonly id: string; readonly previous: string; readonly hash: string }
+interface Place {
+  readonly seq: bigint
+  readonly id: string
+  readonly previous: string
+  readonly hash: string
+}
 
 interface Chain {
   readonly writer: string
@@ -81,8 +86,11 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
     chains.set(writer, chain)
     return chain
   }
-  const tell = ({ writer }: Chain, kind: ChainFault['kind'], { seq, id, last }: { readonly seq: bigint; readonly id: string | null; readonly last?: bigint }) =>
-    onFault({ kind, writer, seq: String(seq), id, ...(last === undefined ? {} : { last: String(last) }) })
+  const tell = (
+    { writer }: Chain,
+    kind: ChainFault['kind'],
+    { seq, id, last }: { readonly seq: bigint; readonly id: string | null; readonly last?: bigint },
+  ) => onFault({ kind, writer, seq: String(seq), id, ...(last === undefined ? {} : { last: String(last) }) })
 
   /** What a checkpoint says of the newest entry. */
   const bearOut = (chain: Chain) => {
@@ -99,7 +107,10 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
     bearOut(chain)
   }
   const passRetired = (chain: Chain): boolean => {
-    const range = retired.find(({ writer, first, previous }) => writer === chain.writer && BigInt(first) === chain.last.seq + 1n && previous === chain.last.hash)
+    const range = retired.find(
+      ({ writer, first, previous }) =>
+        writer === chain.writer && BigInt(first) === chain.last.seq + 1n && previous === chain.last.hash,
+    )
     if (range === undefined) return false
     const said = expected.get(chain.writer)
     // what stood inside the range can no longer be looked at; the signature over the range stands for it
@@ -107,23 +118,32 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
     advance(chain, { seq: BigInt(range.last), hash: range.hash, id: null })
     return true
   }
-  const remove = (chain: Chain, place: Place) => { chain.waiting = chain.waiting.filter((other) => other !== place) }
+  const remove = (chain: Chain, place: Place) => {
+    chain.waiting = chain.waiting.filter((other) => other !== place)
+  }
 
   /** Puts into place what follows the newest entry, as often as something does. */
   const settle = (chain: Chain) => {
     for (;;) {
-      const follower = chain.waiting.find(({ seq, previous }) => seq === chain.last.seq + 1n && previous === chain.last.hash)
+      const follower = chain.waiting.find(
+        ({ seq, previous }) => seq === chain.last.seq + 1n && previous === chain.last.hash,
+      )
       if (follower) {
         remove(chain, follower)
         advance(chain, follower)
         continue
       }
       // the one that was taken for the newest was not: what follows names a rival
-      const heir = chain.waiting.find(({ seq, previous }) => seq === chain.last.seq + 1n && chain.rivals.some(({ hash }) => hash === previous))
+      const heir = chain.waiting.find(
+        ({ seq, previous }) => seq === chain.last.seq + 1n && chain.rivals.some(({ hash }) => hash === previous),
+      )
       const rightful = heir && chain.rivals.find(({ hash }) => hash === heir.previous)
       if (rightful) {
         const { id, seq } = chain.last
-        chain.rivals = [...chain.rivals.filter((rival) => rival !== rightful), ...(id === null ? [] : [{ id, seq, previous: '', hash: '' }])]
+        chain.rivals = [
+          ...chain.rivals.filter((rival) => rival !== rightful),
+          ...(id === null ? [] : [{ id, seq, previous: '', hash: '' }]),
+        ]
         chain.last = rightful
         continue
       }
@@ -151,16 +171,20 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
   }
 
   return {
-    get entries() { return entries },
+    get entries() {
+      return entries
+    },
     take: (entry) => {
       entries += 1
       const chain = chainOf(entry.writer)
       const place: Place = { seq: BigInt(entry.seq), id: entry.id, previous: entry.previous, hash: entry.hash }
       const whole = entryHash(entry) === entry.hash
       if (!whole) tell(chain, 'altered', place)
-      if (place.seq === chain.last.seq && chain.last.id !== null && whole) chain.rivals = [...chain.rivals, place].slice(0, FEW)
-      else if (place.seq <= chain.last.seq) { if (whole) tell(chain, 'inserted', place) }
-      else {
+      if (place.seq === chain.last.seq && chain.last.id !== null && whole)
+        chain.rivals = [...chain.rivals, place].slice(0, FEW)
+      else if (place.seq <= chain.last.seq) {
+        if (whole) tell(chain, 'inserted', place)
+      } else {
         chain.waiting.push(place)
         settle(chain)
         if (!whole && chain.last.id === place.id) chain.suspect = true
@@ -180,7 +204,11 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
         if (rightful && chain.last.id !== null) tell(chain, 'inserted', chain.last)
         for (const rival of chain.rivals) if (rival !== rightful) tell(chain, 'inserted', rival)
         if (end > chain.last.seq) tell(chain, 'missing', { seq: chain.last.seq + 1n, id: null, last: end })
-        else if (!rightful && !chain.suspect && (head === undefined || BigInt(head.seq) < chain.last.seq || head.hash !== chain.last.hash)) {
+        else if (
+          !rightful &&
+          !chain.suspect &&
+          (head === undefined || BigInt(head.seq) < chain.last.seq || head.hash !== chain.last.hash)
+        ) {
           tell(chain, head !== undefined && BigInt(head.seq) === chain.last.seq ? 'altered' : 'inserted', chain.last)
         }
       }

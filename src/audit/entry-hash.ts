@@ -38,16 +38,37 @@ export const ENTRY_COLUMNS = `writer::text, seq::text, id::text, extract(epoch f
 
 /**
  * SHA-256, in hex, of the hash before and the JSON array of all fields, as the trigger `chain_decision` makes it
- * (migrations/0006): computed here a second time, so that nobody who changes the database's function changes the answer.
+ * (migrations/0006): computed here a second time, so that nobody who changes the database's function changes the
+ * answer.
  */
 export const entryHash = (entry: StoredEntry): string => {
   const number = (value: string | null) => value ?? 'null'
   const text = (value: string | null) => (value === null ? 'null' : JSON.stringify(value))
   const fields = [
-    number(entry.writer), number(entry.seq), number(entry.id), number(entry.time), text(entry.kind), text(entry.request_id), number(entry.revision),
-    text(entry.layer), number(entry.subject_id), text(entry.subject_role), text(entry.token_id), text(entry.network), text(entry.action),
-    text(entry.resource_type), text(entry.resource_code), text(entry.relation), text(entry.effect), text(entry.rule), number(entry.row_priority),
-    number(entry.status), number(entry.change),
+    number(entry.writer),
+    number(entry.seq),
+    number(entry.id),
+    number(entry.time),
+    text(entry.kind),
+    text(entry.request_id),
+    number(entry.revision),
+    text(entry.layer),
+    number(entry.subject_id),
+    text(entry.subject_role),
+    text(entry.token_id),
+    text(entry.network),
+    text(entry.action),
+    text(entry.resource_type),
+    text(entry.resource_code),
+    text(entry.relation),
+    text(entry.effect),
+    text(entry.rule),
+    number(entry.row_priority),
+    number(entry.status),
+    number(entry.change),
   ]
-  return createHash('sha256').update(entry.previous, 'hex').update(`[${fields.join(', ')}]`).digest('hex')
+  return createHash('sha256')
+    .update(entry.previous, 'hex')
+    .update(`[${fields.join(', ')}]`)
+    .digest('hex')
 }

@@ -31,11 +31,14 @@ const rangesOf = (table: string): string => `
    order by r.writer, r.first`
 
 /**
- * Drops whole months of the decision log, oldest first, and keeps a signed statement of where their entries stood in the
- * chains, so that what is left can be verified as before. `client` is the schema's owner: the service's role deletes nothing.
- * All in one transaction. Verify the log first: what is dropped can never be looked at again.
+ * Drops whole months of the decision log, oldest first, and keeps a signed statement of where their entries stood in
+ * the chains, so that what is left can be verified as before. `client` is the schema's owner: the service's role
+ * deletes nothing. All in one transaction. Verify the log first: what is dropped can never be looked at again.
  */
-export const expireMonths = async (client: Client, { before, key, dryRun }: ExpireOptions): Promise<readonly ExpiredMonth[]> => {
+export const expireMonths = async (
+  client: Client,
+  { before, key, dryRun }: ExpireOptions,
+): Promise<readonly ExpiredMonth[]> => {
   await client.query('begin')
   try {
     const { rows: tables } = await client.query<{ name: string; month: string }>(`
@@ -48,13 +51,22 @@ export const expireMonths = async (client: Client, { before, key, dryRun }: Expi
       await client.query(`lock table ${client.escapeIdentifier(name)} in exclusive mode`)
       const { rows: ranges } = await client.query<RetiredRange>(rangesOf(client.escapeIdentifier(name)))
       retired.push(...ranges)
-      expired.push({ month, entries: ranges.reduce((sum, { first, last }) => sum + Number(BigInt(last) - BigInt(first)) + 1, 0) })
+      expired.push({
+        month,
+        entries: ranges.reduce((sum, { first, last }) => sum + Number(BigInt(last) - BigInt(first)) + 1, 0),
+      })
       if (!dryRun) await client.query(`drop table ${client.escapeIdentifier(name)}`)
     }
     if (!dryRun && expired.length > 0) {
-      for (const { month, entries } of expired) await client.query(`select record_change('audit', $1, jsonb_build_object('what', 'expired', 'entries', $2::bigint))`, [month, entries])
+      for (const { month, entries } of expired)
+        await client.query(
+          `select record_change('audit', $1, jsonb_build_object('what', 'expired', 'entries', $2::bigint))`,
+          [month, entries],
+        )
       const { rows: heads } = await client.query<ChainHead>(HEADS)
-      await client.query(`insert into audit_checkpoints (kind, jws) values ('expiry', $1)`, [await signCheckpoint(key, { time: new Date().toISOString(), heads, retired })])
+      await client.query(`insert into audit_checkpoints (kind, jws) values ('expiry', $1)`, [
+        await signCheckpoint(key, { time: new Date().toISOString(), heads, retired }),
+      ])
     }
     await client.query(dryRun ? 'rollback' : 'commit')
     return expired

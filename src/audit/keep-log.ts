@@ -2,7 +2,9 @@ import type { Database } from '../database/database.js'
 import { takeCheckpoint } from './checkpoint.js'
 import type { Checkpoint, CheckpointKey } from './checkpoint.js'
 
-export interface LogKeeper { stop(): Promise<void> }
+export interface LogKeeper {
+  stop(): Promise<void>
+}
 
 export interface LogKeeperOptions {
   readonly database: Database
@@ -17,8 +19,8 @@ export interface LogKeeperOptions {
 const MONTHS_AHEAD = 2
 
 /**
- * What the decision log needs beside its entries: the months to come, and every ten minutes, and once more at the end, a signed
- * checkpoint of where its chains stand. Of several processes one does it.
+ * What the decision log needs beside its entries: the months to come, and every ten minutes, and once more at the end,
+ * a signed checkpoint of where its chains stand. Of several processes one does it.
  */
 export const keepLog = ({ database, key, onCheckpoint, onFault, everyMs = 600_000 }: LogKeeperOptions): LogKeeper => {
   const checkpoint = async (notWithinSeconds: number) => {
@@ -30,7 +32,9 @@ export const keepLog = ({ database, key, onCheckpoint, onFault, everyMs = 600_00
     await checkpoint(everyMs / 2_000)
   }
   let working = turn().catch(onFault)
-  const timer = setInterval(() => { working = working.then(turn).catch(onFault) }, everyMs)
+  const timer = setInterval(() => {
+    working = working.then(turn).catch(onFault)
+  }, everyMs)
   timer.unref()
   return {
     stop: async () => {

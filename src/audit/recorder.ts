@@ -26,11 +26,14 @@ const BATCH = 500
 
 const COLUMNS = `time timestamptz, request_id text, revision bigint, layer text, subject_id bigint, subject_role text, token_id text, network text,
   action text, resource_type text, resource_code text, relation text, effect text, rule text, row_priority integer, status integer`
-const NAMES = COLUMNS.split(',').map((column) => column.trim().split(' ')[0]).join(', ')
+const NAMES = COLUMNS.split(',')
+  .map((column) => column.trim().split(' ')[0])
+  .join(', ')
 
 /**
- * Writes decisions that no transaction of a request carries (refusals, allowed reads) in small batches beside the requests.
- * A crash loses at most those of the last `intervalMs` (250). Mutations are not here: their record commits with them.
+ * Writes decisions that no transaction of a request carries (refusals, allowed reads) in small batches beside the
+ * requests. A crash loses at most those of the last `intervalMs` (250). Mutations are not here: their record commits
+ * with them.
  */
 export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }: RecorderOptions): Recorder => {
   let waiting: DecisionRecord[] = []
@@ -46,7 +49,11 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
       try {
         await database.flush([
           { name: 'enter', text: 'select enter($1, $2)', values: ['audit_writer', null] },
-          { name: 'record_decisions', text: `insert into decisions (${NAMES}) select ${NAMES} from jsonb_to_recordset($1::jsonb) as d (${COLUMNS})`, values: [JSON.stringify(batch)] },
+          {
+            name: 'record_decisions',
+            text: `insert into decisions (${NAMES}) select ${NAMES} from jsonb_to_recordset($1::jsonb) as d (${COLUMNS})`,
+            values: [JSON.stringify(batch)],
+          },
         ])
       } catch (error) {
         // kept for the next turn, oldest first
@@ -62,7 +69,9 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
       onBatch?.((performance.now() - began) / 1_000)
     }
   }
-  const turn = () => { writing = writing.then(write) }
+  const turn = () => {
+    writing = writing.then(write)
+  }
   const timer = setInterval(turn, intervalMs)
   timer.unref()
   return {

@@ -27,7 +27,9 @@ export interface Replay {
   readonly changed: number
   readonly allow_to_deny: number
   readonly deny_to_allow: number
-  /** of the changed ones: those that the revision in force answers as the edit would, so that not this edit changes them */
+  /**
+   * of the changed ones: those that the revision in force answers as the edit would, so that not this edit changes them
+   */
   readonly already: number
   readonly undetermined: number
   /** users whose decisions change */
@@ -51,25 +53,36 @@ export interface ReplayOptions {
 const MOST_LISTED = 200
 
 /**
- * Decides the recorded decisions of a window again, exactly: every record counts, none is sampled. Records with one question
- * and one answer are decided once, so the price is that of reading the window. The log is seen at one moment.
+ * Decides the recorded decisions of a window again, exactly: every record counts, none is sampled. Records with one
+ * question and one answer are decided once, so the price is that of reading the window. The log is seen at one moment.
  */
-export const replay = async (database: Database, { window, minutes, inForce, candidate, budgetMs, now = new Date() }: ReplayOptions): Promise<Replay> => {
+export const replay = async (
+  database: Database,
+  { window, minutes, inForce, candidate, budgetMs, now = new Date() }: ReplayOptions,
+): Promise<Replay> => {
   const span = { from: new Date(now.getTime() - minutes * 60_000), to: now }
   const until = performance.now() + budgetMs
   return database.transaction(async (client) => {
     const within = async <T>(read: () => Promise<T>): Promise<T> => {
-      await client.query(`select set_config('statement_timeout', $1, true)`, [String(Math.max(1, Math.round(until - performance.now())))])
-      return read().catch((error: unknown) => { throw sqlState(error) === SQLSTATE.queryCanceled ? tooMany(window, error) : error })
+      await client.query(`select set_config('statement_timeout', $1, true)`, [
+        String(Math.max(1, Math.round(until - performance.now()))),
+      ])
+      return read().catch((error: unknown) => {
+        throw sqlState(error) === SQLSTATE.queryCanceled ? tooMany(window, error) : error
+      })
     }
     await client.query('set transaction isolation level repeatable read, read only')
     await client.query(`select enter('audit_reader', null)`)
     const groups = replayGroups(await within(() => readGroups(client, span)), inForce, candidate)
     const changed = groups.filter(isChanged)
     const touching = [...changed, ...groups.filter(({ after }) => after === null)]
-    const { subjects, touched } = await within(() => readTouched(client, span, touching, { listed: MOST_LISTED, counted: changed.length }))
+    const { subjects, touched } = await within(() =>
+      readTouched(client, span, touching, { listed: MOST_LISTED, counted: changed.length }),
+    )
     return {
-      window, from: span.from.toISOString(), to: span.to.toISOString(),
+      window,
+      from: span.from.toISOString(),
+      to: span.to.toISOString(),
       considered: total(groups),
       changed: total(changed),
       allow_to_deny: total(changed.filter(({ effect, after }) => effect === 'allow' && after?.effect === 'deny')),
@@ -77,18 +90,37 @@ export const replay = async (database: Database, { window, minutes, inForce, can
       already: total(changed.filter(({ in_force, after }) => isSame(in_force, after))),
       undetermined: total(groups.filter(({ after }) => after === null)),
       subjects,
-      decisions: touching.slice(0, MOST_LISTED).map(({ role, action, relation, layer, count, effect, rule, in_force, after }, i) => ({
-        role, action, relation, layer, count, before: { effect, rule }, in_force, after, users: touched[i]?.subjects ?? 0, subjects: touched[i]?.most ?? [],
-      })),
+      decisions: touching
+        .slice(0, MOST_LISTED)
+        .map(({ role, action, relation, layer, count, effect, rule, in_force, after }, i) => ({
+          role,
+          action,
+          relation,
+          layer,
+          count,
+          before: { effect, rule },
+          in_force,
+          after,
+          users: touched[i]?.subjects ?? 0,
+          subjects: touched[i]?.most ?? [],
+        })),
       not_listed: Math.max(0, touching.length - MOST_LISTED),
     }
   })
 }
 
-const isChanged = ({ effect, rule, after }: ReplayedGroup): boolean => after !== null && !isSame({ effect, rule }, after)
+const isChanged = ({ effect, rule, after }: ReplayedGroup): boolean =>
+  after !== null && !isSame({ effect, rule }, after)
 
 const total = (groups: readonly RecordedGroup[]): number => groups.reduce((sum, { count }) => sum + count, 0)
 
-const tooMany = (window: string, cause: unknown): Refusal => new Refusal('validation_failed', {
-  errors: [{ field: 'replay', message: `${window} holds more decisions than can be read in the time of one request; ask for a shorter window, or use linkgate policy diff --replay` }], cause,
-})
+const tooMany = (window: string, cause: unknown): Refusal =>
+  new Refusal('validation_failed', {
+    errors: [
+      {
+        field: 'replay',
+        message: `${window} holds more decisions than can be read in the time of one request; ask for a shorter window, or use linkgate policy diff --replay`,
+      },
+    ],
+    cause,
+  })

@@ -9,7 +9,9 @@ import type { Checkpoint, CheckpointKeys } from './checkpoint.js'
 import { ENTRY_COLUMNS } from './entry-hash.js'
 import type { StoredEntry } from './entry-hash.js'
 
-/** What is wrong with the log: an entry that is not as it was written, or a signed statement that cannot be believed. */
+/**
+ * What is wrong with the log: an entry that is not as it was written, or a signed statement that cannot be believed.
+ */
 export type LogFault = ChainFault | { readonly kind: 'checkpoint'; readonly id: string; readonly why: string }
 
 export interface LogVerdict {
@@ -31,10 +33,13 @@ export interface VerifyOptions {
 const BATCH = 2_000
 
 /**
- * Walks the whole decision log in one snapshot of the database, beside a running service, and tells of every fault. Memory
- * does not grow with the log.
+ * Walks the whole decision log in one snapshot of the database, beside a running service, and tells of every fault.
+ * Memory does not grow with the log.
  */
-export const verifyLog = async (database: Database, { keys, onFault, onProgress }: VerifyOptions): Promise<LogVerdict> =>
+export const verifyLog = async (
+  database: Database,
+  { keys, onFault, onProgress }: VerifyOptions,
+): Promise<LogVerdict> =>
   database.transaction(async (client) => {
     await client.query('set transaction isolation level repeatable read, read only')
     await client.query(`select enter('audit_reader', null)`)
@@ -49,7 +54,11 @@ export const verifyLog = async (database: Database, { keys, onFault, onProgress 
     const total = heads.reduce((sum, { seq }) => sum + Number(seq), 0) - gone
 
     const walk = createChainWalk({ retired, checkpoint: newest?.heads ?? [], onFault: fault })
-    for await (const batch of cursorRows<StoredEntry>(client, { text: `select ${ENTRY_COLUMNS} from decisions order by decisions.id` }, BATCH)) {
+    for await (const batch of cursorRows<StoredEntry>(
+      client,
+      { text: `select ${ENTRY_COLUMNS} from decisions order by decisions.id` },
+      BATCH,
+    )) {
       for (const entry of batch) walk.take(entry)
       onProgress?.(walk.entries, total)
     }
@@ -60,7 +69,8 @@ export const verifyLog = async (database: Database, { keys, onFault, onProgress 
 /** The newest checkpoint, and what all expiries retired. */
 const readStatements = async (client: PoolClient, keys: CheckpointKeys, fault: (found: LogFault) => void) => {
   const { rows } = await client.query<{ id: string; kind: string; jws: string }>(
-    `select id, kind, jws from audit_checkpoints where kind = 'expiry' or id = (select max(id) from audit_checkpoints) order by id`)
+    `select id, kind, jws from audit_checkpoints where kind = 'expiry' or id = (select max(id) from audit_checkpoints) order by id`,
+  )
   const retired: RetiredRange[] = []
   let newest: Checkpoint | null = null
   for (const { id, jws } of rows) {

@@ -10,13 +10,16 @@ export interface EntityParts {
 }
 
 /** Who a question is about; `ours`: a user of this service, as their row says. */
-export interface Asked { readonly subject: Subject; readonly ours: boolean }
+export interface Asked {
+  readonly subject: Subject
+  readonly ours: boolean
+}
 
 /** Turns the subjects and resources of questions into what the policy may know of them. */
 export const createEntities = ({ findUser, findLink }: EntityParts) => ({
   /**
-   * Ours take their role from their row, whatever the question claims; the role of a suspended one counts for nothing. Others
-   * have the role that the question gives them; one who has none, or one that is no role, is nobody.
+   * Ours take their role from their row, whatever the question claims; the role of a suspended one counts for nothing.
+   * Others have the role that the question gives them; one who has none, or one that is no role, is nobody.
    */
   subjectOf: async ({ type, id, properties }: Evaluation['subject']): Promise<Asked> => {
     if (type === 'user') {

@@ -25,13 +25,16 @@ export const createEvaluator = (parts: EntityParts) => {
   const evaluate = async (snapshot: Snapshot, { subject, action, resource, context }: Evaluation): Promise<Answer> => {
     const name = action.name.includes(':') ? action.name : `${resource.type}:${action.name}`
     const asksWhy = context?.['explain'] === true
-    if (!isAction(name)) return denial(asksWhy, { reason: `${name} is no action: <resource>:<verb>, each [a-z][a-z0-9_]{0,31}` })
+    if (!isAction(name))
+      return denial(asksWhy, { reason: `${name} is no action: <resource>:<verb>, each [a-z][a-z0-9_]{0,31}` })
     const asked = await subjectOf(subject)
     const record = await recordOf(resource, asked)
     const { effect } = snapshot.decide(asked.subject, name, record)
     return {
       decision: effect === 'allow',
-      ...(asksWhy ? { context: contextOf(explain(snapshot, roleOf(asked.subject), name, relationOf(asked.subject, record))) } : {}),
+      ...(asksWhy
+        ? { context: contextOf(explain(snapshot, roleOf(asked.subject), name, relationOf(asked.subject, record))) }
+        : {}),
     }
   }
 
@@ -40,14 +43,22 @@ export const createEvaluator = (parts: EntityParts) => {
     if (question.success) return evaluate(snapshot, question.data)
     const asksWhy = Evaluation.pick({ context: true }).safeParse(item).data?.context?.['explain'] === true
     const [fault] = question.error.issues
-    return denial(asksWhy, { error: { status: 400, message: `${fault?.path.join('.') || 'the item'}: ${fault?.message}` } })
+    return denial(asksWhy, {
+      error: { status: 400, message: `${fault?.path.join('.') || 'the item'}: ${fault?.message}` },
+    })
   }
 
   return {
     evaluate,
 
-    /** §7: items in order, each completed from the defaults; the two short-circuits end the list with the item that decided. */
-    evaluateAll: async (snapshot: Snapshot, { evaluations = [], options, ...defaults }: Evaluations): Promise<readonly Answer[]> => {
+    /**
+     * §7: items in order, each completed from the defaults; the two short-circuits end the list with the item that
+     * decided.
+     */
+    evaluateAll: async (
+      snapshot: Snapshot,
+      { evaluations = [], options, ...defaults }: Evaluations,
+    ): Promise<readonly Answer[]> => {
       const semantic = options?.evaluations_semantic ?? 'execute_all'
       const answers: Answer[] = []
       for (const item of evaluations) {
@@ -60,8 +71,30 @@ export const createEvaluator = (parts: EntityParts) => {
   }
 }
 
-const denial = (asksWhy: boolean, context: Readonly<Record<string, unknown>>): Answer => ({ decision: false, ...(asksWhy ? { context } : {}) })
+const denial = (asksWhy: boolean, context: Readonly<Record<string, unknown>>): Answer => ({
+  decision: false,
+  ...(asksWhy ? { context } : {}),
+})
 
 /** The explanation of the object rule, which decided; `endpoint` beside it. */
-const contextOf = ({ revision, role, inherits, action, relation, object: { rule, row, considered, not_listed }, endpoint }: Explanation) =>
-  ({ role, inherits, action, relation, layer: 'object', rule, row, revision, considered, not_listed, endpoint })
+const contextOf = ({
+  revision,
+  role,
+  inherits,
+  action,
+  relation,
+  object: { rule, row, considered, not_listed },
+  endpoint,
+}: Explanation) => ({
+  role,
+  inherits,
+  action,
+  relation,
+  layer: 'object',
+  rule,
+  row,
+  revision,
+  considered,
+  not_listed,
+  endpoint,
+})

@@ -9,7 +9,12 @@ const Action = z.object({ name: z.string().min(1), properties: Properties.option
 const Context = z.record(z.string(), z.unknown())
 
 /** §6.1: one question. */
-export const Evaluation = z.object({ subject: Subject, action: Action, resource: Resource, context: Context.optional() })
+export const Evaluation = z.object({
+  subject: Subject,
+  action: Action,
+  resource: Resource,
+  context: Context.optional(),
+})
 export type Evaluation = z.infer<typeof Evaluation>
 
 export const SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const
@@ -29,14 +34,16 @@ export const Evaluations = z.object({
 export type Evaluations = z.infer<typeof Evaluations>
 type Defaults = Pick<Evaluations, 'subject' | 'action' | 'resource' | 'context'>
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What an item says of an entity in place of the default; only the members that name it fall back, one by one. */
 const over = (named: object, given: unknown): unknown => (isObject(given) ? { ...named, ...given } : given)
 
 /**
- * An item completed from the defaults. What it holds replaces the default as a whole (§7.1.1), so that no property of one
- * resource is taken for another's; a `type`, an `id` or a `name` that it leaves out is the default's (certification scenario, 3.2.7).
+ * An item completed from the defaults. What it holds replaces the default as a whole (§7.1.1), so that no property of
+ * one resource is taken for another's; a `type`, an `id` or a `name` that it leaves out is the default's (certification
+ * scenario, 3.2.7).
  */
 export const completed = (item: unknown, { subject, action, resource, context }: Defaults): unknown => {
   if (!isObject(item)) return item
@@ -44,7 +51,9 @@ export const completed = (item: unknown, { subject, action, resource, context }:
   return {
     subject: given.has('subject') ? over({ type: subject?.type, id: subject?.id }, given.get('subject')) : subject,
     action: given.has('action') ? over({ name: action?.name }, given.get('action')) : action,
-    resource: given.has('resource') ? over({ type: resource?.type, id: resource?.id }, given.get('resource')) : resource,
+    resource: given.has('resource')
+      ? over({ type: resource?.type, id: resource?.id }, given.get('resource'))
+      : resource,
     context: given.has('context') ? given.get('context') : context,
   }
 }

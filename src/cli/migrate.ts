@@ -12,10 +12,15 @@ export const migrateCommand = (): Command =>
     .action(async ({ status }: { readonly status?: true }) => {
       const options = { ...settings(), migrations: new URL('migrations/', PACKAGE_ROOT) }
       if (status) {
-        for (const { name, applied } of await listMigrations(options)) print(`${applied ? 'applied' : 'pending'}  ${name}`)
+        for (const { name, applied } of await listMigrations(options))
+          print(`${applied ? 'applied' : 'pending'}  ${name}`)
         return
       }
       const opened = await openDatabase(options, { migrating: true })
       await opened.leave()
-      print(opened.migrated.length === 0 ? 'the schema is up to date' : opened.migrated.map((name) => `applied  ${name}`).join('\n'))
+      print(
+        opened.migrated.length === 0
+          ? 'the schema is up to date'
+          : opened.migrated.map((name) => `applied  ${name}`).join('\n'),
+      )
     })

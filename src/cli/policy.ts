@@ -13,6 +13,17 @@ import { testCommand } from './policy/test.js'
 /** `linkgate policy …` */
 export const policyCommand = (): Command => {
   const command = new Command('policy').description('read, check and change the policy rows')
-  for (const each of [exportCommand(), tableCommand(), checkCommand(), testCommand(), explainCommand(), diffCommand(), applyCommand(), historyCommand(), restoreCommand()]) command.addCommand(each)
+  for (const each of [
+    exportCommand(),
+    tableCommand(),
+    checkCommand(),
+    testCommand(),
+    explainCommand(),
+    diffCommand(),
+    applyCommand(),
+    historyCommand(),
+    restoreCommand(),
+  ])
+    command.addCommand(each)
   return command
 }

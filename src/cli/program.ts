@@ -25,7 +25,10 @@ const commandsFor = async ([, , name = '']: readonly string[]): Promise<readonly
   return Promise.all((named === undefined ? [...COMMANDS.values()] : [named]).map((load) => load()))
 }
 
-/** Runs one command line and answers the exit code: 0 done, 1 the answer is no, 2 bad usage. Errors are one line on stderr. */
+/**
+ * Runs one command line and answers the exit code: 0 done, 1 the answer is no, 2 bad usage. Errors are one line on
+ * stderr.
+ */
 export const runCli = async (argv: readonly string[]): Promise<number> => {
   const program = new Command('linkgate')
     .description('Links whose every operation is decided by one policy function, over rows that admins edit live.')
@@ -45,7 +48,8 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
   }
 }
 
-const everyCommand = (command: Command): readonly Command[] => command.commands.flatMap((each) => [each, ...everyCommand(each)])
+const everyCommand = (command: Command): readonly Command[] =>
+  command.commands.flatMap((each) => [each, ...everyCommand(each)])
 
 /** One line for a person; of a fault that is ours, and not the user's, it says so. */
 const describe = (error: unknown): string => {
@@ -53,8 +57,10 @@ const describe = (error: unknown): string => {
     const faults = error.errors?.map(({ field, message }) => `${field} ${message}`).join('; ')
     return oneLine([error.title, error.detail, faults].filter(Boolean).join(': '))
   }
-  if (error instanceof StartError || error instanceof PolicyError || error instanceof UsageError) return oneLine(error.message)
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error) return `there is no file ${String(error.path)}`
+  if (error instanceof StartError || error instanceof PolicyError || error instanceof UsageError)
+    return oneLine(error.message)
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error)
+    return `there is no file ${String(error.path)}`
   return error instanceof Error ? oneLine(`unexpected: ${error.message}`) : 'unexpected fault'
 }
 

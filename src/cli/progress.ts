@@ -12,13 +12,15 @@ const AFTER_MS = 1_000
 const EVERY_MS = 200
 
 /**
- * Shows one line on stderr while a command takes longer than a second, and wipes it at the end. Only on a terminal: a log
- * has no use for it.
+ * Shows one line on stderr while a command takes longer than a second, and wipes it at the end. Only on a terminal: a
+ * log has no use for it.
  */
 export const withProgress = async <T>(first: string, work: (progress: Progress) => Promise<T>): Promise<T> => {
   let line = first
   const started = performance.now()
-  const tell = (what: string, part?: number) => { line = part === undefined ? what : `${bar(part)} ${what}` }
+  const tell = (what: string, part?: number) => {
+    line = part === undefined ? what : `${bar(part)} ${what}`
+  }
   if (!process.stderr.isTTY) return work({ tell })
   const timer = setInterval(() => {
     const elapsed = performance.now() - started

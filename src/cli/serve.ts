@@ -24,36 +24,34 @@ const STOP_WITHIN_MS = 10_000
 
 /** `linkgate serve`: runs until it is told to stop. */
 export const serveCommand = (): Command =>
-  new Command('serve')
-    .description('run the service (what "npm start" runs)')
-    .action(async () => {
-      const config = settings()
-      const log = createLogger(config.logLevel, standardOutput({ shared: config.workers > 1 }))
-      logUncaught(log)
-      const signals = onSignals()
-      const claim = await claimDataDir(config.dataDir)
+  new Command('serve').description('run the service (what "npm start" runs)').action(async () => {
+    const config = settings()
+    const log = createLogger(config.logLevel, standardOutput({ shared: config.workers > 1 }))
+    logUncaught(log)
+    const signals = onSignals()
+    const claim = await claimDataDir(config.dataDir)
+    try {
+      const opened = await openDatabase({ ...config, migrations: new URL('migrations/', PACKAGE_ROOT) })
       try {
-        const opened = await openDatabase({ ...config, migrations: new URL('migrations/', PACKAGE_ROOT) })
+        const running = await start({ config, opened, log })
+        signals.onHangUp(() => running.restart())
         try {
-          const running = await start({ config, opened, log })
-          signals.onHangUp(() => running.restart())
-          try {
-            // after it listens: where it cannot, nobody would be told of the password
-            const admin = await firstAdmin(opened, config)
-            print(welcome(running.baseUrl, admin, opened.embedded ? shown(config.dataDir) : null))
-          } catch (error) {
-            await running.stop({ now: true })
-            throw error
-          }
-          await signals.first
-          await stop(running, log, signals.second, config.drainMs)
-        } finally {
-          await opened.leave()
+          // after it listens: where it cannot, nobody would be told of the password
+          const admin = await firstAdmin(opened, config)
+          print(welcome(running.baseUrl, admin, opened.embedded ? shown(config.dataDir) : null))
+        } catch (error) {
+          await running.stop({ now: true })
+          throw error
         }
+        await signals.first
+        await stop(running, log, signals.second, config.drainMs)
       } finally {
-        await claim.release()
+        await opened.leave()
       }
-    })
+    } finally {
+      await claim.release()
+    }
+  })
 
 /** What serves: this process, or several workers of it. */
 interface Running {
@@ -63,7 +61,11 @@ interface Running {
   restart(): unknown
 }
 
-const start = async (parts: { readonly config: Config; readonly opened: OpenedDatabase; readonly log: Logger }): Promise<Running> => {
+const start = async (parts: {
+  readonly config: Config
+  readonly opened: OpenedDatabase
+  readonly log: Logger
+}): Promise<Running> => {
   if (parts.config.workers > 1) {
     // not loaded where one process serves: node:cluster changes how it listens
     const { startWorkers } = await import('../cluster/start-workers.js')
@@ -72,7 +74,11 @@ const start = async (parts: { readonly config: Config; readonly opened: OpenedDa
   // not loaded where workers serve: the primary reads no request
   const { startService } = await import('../service.js')
   const service = await startService(parts)
-  return { baseUrl: service.baseUrl, stop: ({ now }) => service.stop({ now, lingerMs: parts.config.drainMs }), restart: () => parts.log.info('SIGHUP is ignored: with WORKERS=1 nobody else could serve meanwhile') }
+  return {
+    baseUrl: service.baseUrl,
+    stop: ({ now }) => service.stop({ now, lingerMs: parts.config.drainMs }),
+    restart: () => parts.log.info('SIGHUP is ignored: with WORKERS=1 nobody else could serve meanwhile'),
+  }
 }
 
 const stop = async (running: Running, log: Logger, second: Promise<void>, drainMs: number): Promise<void> => {
@@ -89,14 +95,22 @@ const stop = async (running: Running, log: Logger, second: Promise<void>, drainM
 }
 
 /** `passwordFile` is null where an external issuer signs in: nobody has a password then. */
-interface FirstAdmin { readonly email: string; readonly passwordFile: string | null }
+interface FirstAdmin {
+  readonly email: string
+  readonly passwordFile: string | null
+}
 
 /**
  * The first account of an empty installation. Its password goes into a file that only its owner may read: not into the
  * terminal's history, nor into a log that somebody collects.
  */
 const firstAdmin = async (opened: OpenedDatabase, config: Config): Promise<FirstAdmin | null> => {
-  const database = openPool({ connection: opened.service, size: 1, pooled: config.databasePooled, deadlineMs: config.requestDeadlineMs })
+  const database = openPool({
+    connection: opened.service,
+    size: 1,
+    pooled: config.databasePooled,
+    deadlineMs: config.requestDeadlineMs,
+  })
   try {
     return await addFirstAdmin(createAccounts(database), config)
   } finally {
@@ -116,7 +130,12 @@ const addFirstAdmin = async (accounts: Accounts, { dataDir, externalIssuer }: Co
   // written before the account exists: a crash in between leaves a password without an account, not the other way round
   await writeFile(passwordFile, password, { mode: 0o600 })
   await chmod(passwordFile, 0o600)
-  const added = await accounts.addFirst({ email: FIRST_ADMIN, role: 'admin', name: 'Admin', passwordHash: await (await createPasswords()).hash(password) })
+  const added = await accounts.addFirst({
+    email: FIRST_ADMIN,
+    role: 'admin',
+    name: 'Admin',
+    passwordHash: await (await createPasswords()).hash(password),
+  })
   if (added === null) {
     // another node was first, and its password is the one that counts
     await rm(passwordFile, { force: true })
@@ -131,16 +150,17 @@ const shown = (path: string): string => {
   return short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short
 }
 
-const welcome = (baseUrl: string, admin: FirstAdmin | null, dataDir: string | null): string => [
-  '',
-  `  Linkgate listens on ${baseUrl}`,
-  '',
-  `  Reference       ${baseUrl}/docs`,
-  ...(dataDir === null ? [] : [`  Database        embedded PostgreSQL in ${dataDir}`]),
-  ...signInLines(baseUrl, admin),
-  '  Stop            Ctrl-C',
-  '',
-].join('\n')
+const welcome = (baseUrl: string, admin: FirstAdmin | null, dataDir: string | null): string =>
+  [
+    '',
+    `  Linkgate listens on ${baseUrl}`,
+    '',
+    `  Reference       ${baseUrl}/docs`,
+    ...(dataDir === null ? [] : [`  Database        embedded PostgreSQL in ${dataDir}`]),
+    ...signInLines(baseUrl, admin),
+    '  Stop            Ctrl-C',
+    '',
+  ].join('\n')
 
 const signInLines = (baseUrl: string, admin: FirstAdmin | null): readonly string[] => {
   if (admin === null) return ['  A token         npx linkgate token --user admin@localhost']

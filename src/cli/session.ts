@@ -22,13 +22,18 @@ export const settings = (): Config => {
 const DEADLINE_MS = 120_000
 
 /**
- * Runs a command on the database that the settings name: beside a running server, or on the embedded one, started for the
- * length of the command.
+ * Runs a command on the database that the settings name: beside a running server, or on the embedded one, started for
+ * the length of the command.
  */
 export const withDatabase = async <T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> => {
   const config = settings()
   const opened = await openDatabase({ ...config, migrations: new URL('migrations/', PACKAGE_ROOT) })
-  const database = openPool({ connection: { ...opened.service, application_name: `linkgate command line, ${osUser()}` }, size: 2, pooled: config.databasePooled, deadlineMs: DEADLINE_MS })
+  const database = openPool({
+    connection: { ...opened.service, application_name: `linkgate command line, ${osUser()}` },
+    size: 2,
+    pooled: config.databasePooled,
+    deadlineMs: DEADLINE_MS,
+  })
   try {
     return await work(database, config)
   } finally {

@@ -10,30 +10,37 @@ export interface Signals {
 }
 
 /**
- * Follows the signals of a service. SIGHUP asks for a restart, but where the terminal sends it because it is closed: that
- * ends the process at once, as it does without a handler. Nothing could be written to the terminal any more.
+ * Follows the signals of a service. SIGHUP asks for a restart, but where the terminal sends it because it is closed:
+ * that ends the process at once, as it does without a handler. Nothing could be written to the terminal any more.
  */
 export const onSignals = (): Signals => {
   const hadTerminal = hasTerminal()
   let hungUp: () => void = () => undefined
-  const wait = () => new Promise<void>((resolve) => {
-    const done = () => {
-      process.off('SIGTERM', done)
-      process.off('SIGINT', done)
-      process.off('SIGHUP', hear)
-      resolve()
-    }
-    const hear = () => {
-      if (!hadTerminal || hasTerminal()) return hungUp()
-      process.off('SIGHUP', hear)
-      process.kill(process.pid, 'SIGHUP')
-    }
-    process.on('SIGTERM', done)
-    process.on('SIGINT', done)
-    process.on('SIGHUP', hear)
-  })
+  const wait = () =>
+    new Promise<void>((resolve) => {
+      const done = () => {
+        process.off('SIGTERM', done)
+        process.off('SIGINT', done)
+        process.off('SIGHUP', hear)
+        resolve()
+      }
+      const hear = () => {
+        if (!hadTerminal || hasTerminal()) return hungUp()
+        process.off('SIGHUP', hear)
+        process.kill(process.pid, 'SIGHUP')
+      }
+      process.on('SIGTERM', done)
+      process.on('SIGINT', done)
+      process.on('SIGHUP', hear)
+    })
   const first = wait()
-  return { first, second: first.then(wait), onHangUp: (listener) => { hungUp = listener } }
+  return {
+    first,
+    second: first.then(wait),
+    onHangUp: (listener) => {
+      hungUp = listener
+    },
+  }
 }
 
 /** A process whose terminal was closed has none any more. */

@@ -11,7 +11,8 @@ import { print, withDatabase } from './session.js'
 
 const scope = (text: string): string => {
   const unknown = text.split(' ').filter((name) => name !== '' && !isServiceAction(name))
-  if (unknown.length > 0) throw new InvalidArgumentError(`no such scope: ${unknown.join(', ')}; the scopes are ${ACTIONS.join(' ')}`)
+  if (unknown.length > 0)
+    throw new InvalidArgumentError(`no such scope: ${unknown.join(', ')}; the scopes are ${ACTIONS.join(' ')}`)
   return text
 }
 
@@ -36,15 +37,25 @@ export const tokenCommand = (): Command =>
         if (user === null) throw new StartError(`there is no user ${options.user}`)
         if (user.suspended) throw new StartError(`the user ${options.user} is suspended`)
         if (config.externalIssuer !== undefined) {
-          // The issuer alone signs access tokens then. A personal token is a bearer token as well, and shows up among the user's.
+          // The issuer alone signs access tokens then. A personal token is a bearer token as well, and shows up among
+          // the user's.
           const token = newOpaqueToken(PERSONAL_TOKEN_PREFIX)
           const scopes = (options.scope ?? ACTIONS.join(' ')).split(' ').filter((name) => name !== '')
-          await accounts.addPersonalToken(user.id, { name: 'command line', hash: hashOfToken(token), scopes, expiresAt: new Date(Date.now() + options.ttl * 1_000) })
+          await accounts.addPersonalToken(user.id, {
+            name: 'command line',
+            hash: hashOfToken(token),
+            scopes,
+            expiresAt: new Date(Date.now() + options.ttl * 1_000),
+          })
           print(token)
           return
         }
         const issuer = await openIssuer({ signingKeyFile: config.signingKeyFile, audience: config.jwtAudience })
-        const { token } = await issuer.sign({ subject: user.id, scope: options.scope ?? ACTIONS.join(' '), ttlSeconds: options.ttl })
+        const { token } = await issuer.sign({
+          subject: user.id,
+          scope: options.scope ?? ACTIONS.join(' '),
+          ttlSeconds: options.ttl,
+        })
         print(token)
       })
     })

@@ -28,7 +28,8 @@ export const createMetricsGathering = (): MetricsGathering => {
   }
   return {
     text: async (workers, primary) => {
-      // those that were gone when these workers lived: one that ends while it is asked answers with what it said last, and counts once
+      // those that were gone when these workers lived: one that ends while it is asked answers with what it said last,
+      // and counts once
       const gone = retired
       const measured = await Promise.all(workers.map((worker) => worker.measure()))
       return sum([await gone, ...measured, primary]).metrics()

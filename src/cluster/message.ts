@@ -5,9 +5,14 @@ import { QUOTA_NAMES } from '../layers/1-gateway/rate-limit.js'
 
 /** What one process counted: prom-client's own JSON, which its aggregation takes back. */
 export type Measurements = readonly Measurement[]
-export interface Measurement { readonly name: string; readonly type: unknown }
+export interface Measurement {
+  readonly name: string
+  readonly type: unknown
+}
 
-const measurements = z.array(z.custom<Measurement>((value) => typeof value === 'object' && value !== null && 'name' in value && 'type' in value))
+const measurements = z.array(
+  z.custom<Measurement>((value) => typeof value === 'object' && value !== null && 'name' in value && 'type' in value),
+)
 const id = z.int().nonnegative()
 
 /** One request to be counted: against which quota, in which bucket. */
@@ -31,7 +36,11 @@ const ToWorker = z.discriminatedUnion('kind', [
   /** `idleMs`: how long a connection that nobody uses is kept for the request that may be on its way */
   z.object({ kind: z.literal('stop'), now: z.boolean(), idleMs: z.number() }),
   z.object({ kind: z.literal('measure'), id }),
-  z.object({ kind: z.literal('counted'), id, counts: z.array(z.object({ allowed: z.boolean(), left: z.number(), resetMs: z.number() })) }),
+  z.object({
+    kind: z.literal('counted'),
+    id,
+    counts: z.array(z.object({ allowed: z.boolean(), left: z.number(), resetMs: z.number() })),
+  }),
   z.object({ kind: z.literal('metrics'), id, text: z.string().nullable() }),
 ])
 
@@ -39,7 +48,13 @@ const ToWorker = z.discriminatedUnion('kind', [
 const ToPrimary = z.discriminatedUnion('kind', [
   /** it hears: what it is to do may be sent */
   z.object({ kind: z.literal('hello') }),
-  z.object({ kind: z.literal('ready'), url: z.url(), metricsUrl: z.url().optional(), port: z.int(), revision: z.number().nullable() }),
+  z.object({
+    kind: z.literal('ready'),
+    url: z.url(),
+    metricsUrl: z.url().optional(),
+    port: z.int(),
+    revision: z.number().nullable(),
+  }),
   /** it cannot start; `expected` where whoever runs the service can mend it (StartError) */
   z.object({ kind: z.literal('failed'), message: z.string(), expected: z.boolean() }),
   /** its event loop turns */

@@ -31,7 +31,12 @@ const COUNT_WITHIN_MS = 100
 const METRICS_WITHIN_MS = 3_000
 const BEAT_MS = 1_000
 
-interface Waiting { readonly quota: QuotaName; readonly bucket: string; readonly resolve: (count: Count) => void; readonly reject: (error: Error) => void }
+interface Waiting {
+  readonly quota: QuotaName
+  readonly bucket: string
+  readonly resolve: (count: Count) => void
+  readonly reject: (error: Error) => void
+}
 
 /** Opens the line: says hello, and gives a sign of life every second. */
 export const openPrimaryLink = (channel: Channel): PrimaryLink => {
@@ -42,14 +47,17 @@ export const openPrimaryLink = (channel: Channel): PrimaryLink => {
   let start: (message: Extract<ToWorker, { kind: 'start' }>) => void = () => undefined
   // what is said before anybody listens is kept: a worker that is still starting would serve on, and its primary wait
   let saidStop: Extract<ToWorker, { kind: 'stop' }> | undefined
-  let stop: (message: Extract<ToWorker, { kind: 'stop' }>) => void = (message) => { saidStop = message }
+  let stop: (message: Extract<ToWorker, { kind: 'stop' }>) => void = (message) => {
+    saidStop = message
+  }
   let measure: () => Promise<Measurements> = async () => []
 
-  const send = (message: ToPrimary) => new Promise<void>((resolve) => {
-    // a primary that is gone is noticed by the end of the channel
-    if (channel.connected && channel.send) channel.send(message, undefined, undefined, () => resolve())
-    else resolve()
-  })
+  const send = (message: ToPrimary) =>
+    new Promise<void>((resolve) => {
+      // a primary that is gone is noticed by the end of the channel
+      if (channel.connected && channel.send) channel.send(message, undefined, undefined, () => resolve())
+      else resolve()
+    })
   const giveUp = (id: number) => {
     for (const { reject } of counting.get(id) ?? []) reject(new Error('the primary does not answer'))
     counting.delete(id)
@@ -68,10 +76,17 @@ export const openPrimaryLink = (channel: Channel): PrimaryLink => {
   channel.on('message', (raw) => {
     const message = parseToWorker(raw)
     switch (message?.kind) {
-      case 'start': return start(message)
-      case 'stop': return stop(message)
-      case 'measure': return void measure().then((measurements) => send({ kind: 'measured', id: message.id, measurements: [...measurements] }), () => undefined)
-      case 'metrics': return gathering.get(message.id)?.(message.text)
+      case 'start':
+        return start(message)
+      case 'stop':
+        return stop(message)
+      case 'measure':
+        return void measure().then(
+          (measurements) => send({ kind: 'measured', id: message.id, measurements: [...measurements] }),
+          () => undefined,
+        )
+      case 'metrics':
+        return gathering.get(message.id)?.(message.text)
       case 'counted': {
         const asked = counting.get(message.id) ?? []
         counting.delete(message.id)
@@ -87,22 +102,24 @@ export const openPrimaryLink = (channel: Channel): PrimaryLink => {
 
   return {
     send,
-    count: (quota, bucket) => new Promise((resolve, reject) => {
-      if (batch.push({ quota, bucket, resolve, reject }) === 1) setImmediate(flush)
-    }),
-    sayFarewell: async () => send({ kind: 'farewell', measurements: [...await measure()] }),
-    metrics: () => new Promise((resolve, reject) => {
-      const id = nextId++
-      const done = (text: string | null) => {
-        clearTimeout(late)
-        gathering.delete(id)
-        if (text === null) reject(new Error('the primary did not answer with the metrics of all workers'))
-        else resolve(text)
-      }
-      const late = setTimeout(done, METRICS_WITHIN_MS, null)
-      gathering.set(id, done)
-      void send({ kind: 'metrics', id })
-    }),
+    count: (quota, bucket) =>
+      new Promise((resolve, reject) => {
+        if (batch.push({ quota, bucket, resolve, reject }) === 1) setImmediate(flush)
+      }),
+    sayFarewell: async () => send({ kind: 'farewell', measurements: [...(await measure())] }),
+    metrics: () =>
+      new Promise((resolve, reject) => {
+        const id = nextId++
+        const done = (text: string | null) => {
+          clearTimeout(late)
+          gathering.delete(id)
+          if (text === null) reject(new Error('the primary did not answer with the metrics of all workers'))
+          else resolve(text)
+        }
+        const late = setTimeout(done, METRICS_WITHIN_MS, null)
+        gathering.set(id, done)
+        void send({ kind: 'metrics', id })
+      }),
     onStart: (listener) => {
       start = listener
       void send({ kind: 'hello' })
@@ -111,6 +128,8 @@ export const openPrimaryLink = (channel: Channel): PrimaryLink => {
       stop = listener
       if (saidStop) listener(saidStop)
     },
-    onMeasure: (answer) => { measure = answer },
+    onMeasure: (answer) => {
+      measure = answer
+    },
   }
 }

@@ -39,16 +39,35 @@ export const serveAsWorker = async ({ config, link, primaryGone, log }: WorkerPa
   })
   try {
     service = await startService({
-      config: { ...config, port: start.port }, siblings: link, log,
-      opened: { service: start.database, listener: listenerOf(start.database, config), embedded: config.databaseUrl === undefined, migrated: [], leave: async () => {} },
+      config: { ...config, port: start.port },
+      siblings: link,
+      log,
+      opened: {
+        service: start.database,
+        listener: listenerOf(start.database, config),
+        embedded: config.databaseUrl === undefined,
+        migrated: [],
+        leave: async () => {},
+      },
     })
   } catch (error) {
-    await link.send({ kind: 'failed', message: error instanceof Error ? error.message : String(error), expected: error instanceof StartError })
+    await link.send({
+      kind: 'failed',
+      message: error instanceof Error ? error.message : String(error),
+      expected: error instanceof StartError,
+    })
     return 1
   }
-  await link.send({ kind: 'ready', url: service.baseUrl, metricsUrl: service.metricsUrl, port: service.port, revision: service.policy.status().revision })
+  await link.send({
+    kind: 'ready',
+    url: service.baseUrl,
+    metricsUrl: service.metricsUrl,
+    port: service.port,
+    revision: service.policy.status().revision,
+  })
   const how = await stopping
-  // one that is replaced leaves the port to its siblings; where all of them go, whoever asks for readiness hears of it first
+  // one that is replaced leaves the port to its siblings; where all of them go, whoever asks for readiness hears of it
+  // first
   await service.stop({ ...how, lingerMs: how.idleMs === 0 ? config.drainMs : 0 })
   await link.sayFarewell()
   return 0

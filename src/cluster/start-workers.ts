@@ -21,31 +21,54 @@ export interface Workers extends Pick<Supervisor, 'stop' | 'restart'> {
 }
 
 /**
- * Starts `config.workers` processes that serve one port, and keeps them running. This process takes their connections from
- * the port and hands them out in turn, counts for their limits, and adds up their metrics; it reads no request. Rejects with
- * StartError where the workers cannot start, when none of them is left.
+ * Starts `config.workers` processes that serve one port, and keeps them running. This process takes their connections
+ * from the port and hands them out in turn, counts for their limits, and adds up their metrics; it reads no request.
+ * Rejects with StartError where the workers cannot start, when none of them is left.
  */
-export const startWorkers = async ({ config, opened, log }: { readonly config: Config; readonly opened: OpenedDatabase; readonly log: Logger }): Promise<Workers> => {
+export const startWorkers = async ({
+  config,
+  opened,
+  log,
+}: {
+  readonly config: Config
+  readonly opened: OpenedDatabase
+  readonly log: Logger
+}): Promise<Workers> => {
   cluster.setupPrimary({ exec: fileURLToPath(new URL('../worker.js', import.meta.url)), args: [] })
   const count = createTogetherCounters(config)
   const gathering = createMetricsGathering()
   const { measurements, ended } = createPrimaryMetrics(() => workers.size)
   const workers = new Map<number, WorkerProcess>()
-  // The workers share the port that the first of them was given; where all of them were gone, it is asked for by its number.
+  // The workers share the port that the first of them was given; where all of them were gone, it is asked for by its
+  // number.
   let port = config.port
   const listening = new Set<number>()
 
-  const onQuestion = (question: Extract<ToPrimary, { kind: 'count' | 'metrics' }>, answer: (message: ToWorker) => void): void => {
+  const onQuestion = (
+    question: Extract<ToPrimary, { kind: 'count' | 'metrics' }>,
+    answer: (message: ToWorker) => void,
+  ): void => {
     const { id } = question
-    if (question.kind === 'count') void count(question.asks).then((counts) => answer({ kind: 'counted', id, counts: [...counts] }))
-    else void measurements().then((own) => gathering.text([...workers.values()], own)).then((text) => answer({ kind: 'metrics', id, text }), (err: unknown) => {
-      log.error({ err }, 'the metrics of the workers could not be added up')
-      answer({ kind: 'metrics', id, text: null })
-    })
+    if (question.kind === 'count')
+      void count(question.asks).then((counts) => answer({ kind: 'counted', id, counts: [...counts] }))
+    else
+      void measurements()
+        .then((own) => gathering.text([...workers.values()], own))
+        .then(
+          (text) => answer({ kind: 'metrics', id, text }),
+          (err: unknown) => {
+            log.error({ err }, 'the metrics of the workers could not be added up')
+            answer({ kind: 'metrics', id, text: null })
+          },
+        )
   }
   const fork = (): WorkerProcess => {
     const forked = cluster.fork()
-    const worker = followWorker({ worker: forked, start: { database: loginOf(opened), port: listening.size === 0 ? port : config.port }, onQuestion })
+    const worker = followWorker({
+      worker: forked,
+      start: { database: loginOf(opened), port: listening.size === 0 ? port : config.port },
+      onQuestion,
+    })
     workers.set(worker.id, worker)
     const checkPort = ({ port: given }: Ready) => {
       listening.add(worker.id)
@@ -71,30 +94,58 @@ export const startWorkers = async ({ config, opened, log }: { readonly config: C
 
 /** The counters of the limits, for all workers: exact, since one process counts, and bounded as every counter here. */
 const createTogetherCounters = ({ quotas }: Config) => {
-  const counters = new Map(QUOTA_NAMES.flatMap((name) => {
-    const quota = quotas[name]
-    return quota === undefined ? [] : [[name, createCounter({ namespace: name, quota })] as const]
-  }))
-  return (asks: readonly Ask[]): Promise<readonly Count[]> => Promise.all(asks.map(([name, bucket]) => {
-    const counter = counters.get(name)
-    // a worker asks for a quota that is off: it was started with other settings than these
-    return counter === undefined ? { allowed: false, left: 0, resetMs: 1_000 } : counter.consume(bucket)
-  }))
+  const counters = new Map(
+    QUOTA_NAMES.flatMap((name) => {
+      const quota = quotas[name]
+      return quota === undefined ? [] : [[name, createCounter({ namespace: name, quota })] as const]
+    }),
+  )
+  return (asks: readonly Ask[]): Promise<readonly Count[]> =>
+    Promise.all(
+      asks.map(([name, bucket]) => {
+        const counter = counters.get(name)
+        // a worker asks for a quota that is off: it was started with other settings than these
+        return counter === undefined ? { allowed: false, left: 0, resetMs: 1_000 } : counter.consume(bucket)
+      }),
+    )
 }
 
 const createPrimaryMetrics = (alive: () => number) => {
   const registry = new Registry()
   const registers = [registry]
-  const ends = new Counter({ name: 'linkgate_worker_ends_total', help: 'Worker processes that ended: replaced, crashed or stopped', registers })
-  registry.registerMetric(new Gauge({ name: 'linkgate_workers', help: 'Worker processes that run', registers: [], collect() { this.set(alive()) } }))
-  return { measurements: () => registry.getMetricsAsJSON(), ended: () => { ends.inc() } }
+  const ends = new Counter({
+    name: 'linkgate_worker_ends_total',
+    help: 'Worker processes that ended: replaced, crashed or stopped',
+    registers,
+  })
+  registry.registerMetric(
+    new Gauge({
+      name: 'linkgate_workers',
+      help: 'Worker processes that run',
+      registers: [],
+      collect() {
+        this.set(alive())
+      },
+    }),
+  )
+  return {
+    measurements: () => registry.getMetricsAsJSON(),
+    ended: () => {
+      ends.inc()
+    },
+  }
 }
 
 /** What a worker needs to log in, and nothing that a message cannot carry. */
 const loginOf = ({ service }: OpenedDatabase): Extract<ToWorker, { kind: 'start' }>['database'] => {
   const { connectionString, options, host, port, user, database, password, ssl } = service
   return {
-    connectionString, options, host, port, user, database,
+    connectionString,
+    options,
+    host,
+    port,
+    user,
+    database,
     ...(typeof password === 'string' ? { password } : {}),
     ...(ssl === false ? { ssl } : {}),
   }

@@ -18,7 +18,9 @@ export interface Supervisor {
   readonly ready: Ready
   /** processes that live, those that start or stop included */
   workers(): readonly WorkerProcess[]
-  /** Replaces one worker after another, each when its successor is ready. One that comes amid another is done after it. */
+  /**
+   * Replaces one worker after another, each when its successor is ready. One that comes amid another is done after it.
+   */
   restart(): Promise<void>
   /** Ends all workers and keeps them ended. Resolves when none is left. */
   stop(how: { readonly now: boolean }): Promise<void>
@@ -28,7 +30,9 @@ export interface Supervisor {
 const LIVED_MS = 10_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
-/** In a rolling restart: how long a connection without a request may be used once more, and how long requests may take. */
+/**
+ * In a rolling restart: how long a connection without a request may be used once more, and how long requests may take.
+ */
 const ROLL_IDLE_MS = 5_000
 const ROLL_WITHIN_MS = 60_000
 /** After it, a worker that was told to end at once is killed. */
@@ -59,8 +63,12 @@ export const superviseWorkers = async ({ count, fork, log, onEnd }: SupervisorOp
         const began = performance.now()
         const end = await worker.ended
         if (stopping.signal.aborted || current !== worker) return
-        pause = performance.now() - began > LIVED_MS ? 0 : Math.min(Math.max(FIRST_PAUSE_MS, pause * 2), LONGEST_PAUSE_MS)
-        log.error({ worker: worker.id, worker_pid: worker.pid, restart_in_ms: pause }, `a worker is gone (${describeEnd(end)}); another takes its place`)
+        pause =
+          performance.now() - began > LIVED_MS ? 0 : Math.min(Math.max(FIRST_PAUSE_MS, pause * 2), LONGEST_PAUSE_MS)
+        log.error(
+          { worker: worker.id, worker_pid: worker.pid, restart_in_ms: pause },
+          `a worker is gone (${describeEnd(end)}); another takes its place`,
+        )
         await delay(pause, undefined, { signal: stopping.signal }).catch(() => undefined)
         if (stopping.signal.aborted || current !== worker) return
         worker = current = start()
@@ -96,7 +104,9 @@ export const superviseWorkers = async ({ count, fork, log, onEnd }: SupervisorOp
   const endAll = async (how: { readonly now: boolean }) => {
     stopping.abort()
     for (const worker of living) worker.stop(how)
-    const kill = () => { for (const worker of living) worker.kill() }
+    const kill = () => {
+      for (const worker of living) worker.kill()
+    }
     const late = how.now ? setTimeout(kill, NOW_WITHIN_MS) : undefined
     // one that is still starting hears of it when it listens, and is waited for, too
     while (living.size > 0) await Promise.all([...living].map(({ ended }) => ended))

@@ -5,7 +5,11 @@ import { parseToPrimary } from './message.js'
 import type { Measurements, ToPrimary, ToWorker } from './message.js'
 
 /** How a worker's process ended. */
-export interface End { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly hung: boolean }
+export interface End {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly hung: boolean
+}
 
 /** Where a worker listens, and under which policy. */
 export type Ready = Omit<Extract<ToPrimary, { kind: 'ready' }>, 'kind'>
@@ -17,7 +21,10 @@ export interface WorkerProcess {
   /** where it listens; rejects where it ends before it does, with StartError where somebody can mend that */
   readonly ready: Promise<Ready>
   readonly ended: Promise<End>
-  /** Finishes the requests in flight and ends; those connections that nobody uses are kept for `idleMs`. `now` cuts them off. */
+  /**
+   * Finishes the requests in flight and ends; those connections that nobody uses are kept for `idleMs`. `now` cuts them
+   * off.
+   */
   stop(how: { readonly now: boolean; readonly idleMs?: number }): void
   kill(): void
   /** What it counted so far; what it said last where it does not answer within a second. */
@@ -30,7 +37,10 @@ export interface WorkerProcessOptions {
   readonly worker: Worker
   readonly start: Omit<Extract<ToWorker, { kind: 'start' }>, 'kind'>
   /** what a worker asks for while it serves */
-  readonly onQuestion: (question: Extract<ToPrimary, { kind: 'count' | 'metrics' }>, answer: (message: ToWorker) => void) => void
+  readonly onQuestion: (
+    question: Extract<ToPrimary, { kind: 'count' | 'metrics' }>,
+    answer: (message: ToWorker) => void,
+  ) => void
   /** how often a sign of life is looked for, in milliseconds; the fifth time without one is the end */
   readonly beatMs?: number
 }
@@ -40,8 +50,9 @@ const MEASURE_WITHIN_MS = 1_000
 const START_WITHIN_MS = 60_000
 
 /**
- * Follows a process that was forked: starts it when it hears, knows when it is ready, and kills it when its event loop has
- * stood still for five beats. Beats are counted, not seconds: after a suspension of the whole machine none was missed.
+ * Follows a process that was forked: starts it when it hears, knows when it is ready, and kills it when its event loop
+ * has stood still for five beats. Beats are counted, not seconds: after a suspension of the whole machine none was
+ * missed.
  */
 export const followWorker = ({ worker, start, onQuestion, beatMs = 2_000 }: WorkerProcessOptions): WorkerProcess => {
   let heard = false
@@ -51,7 +62,9 @@ export const followWorker = ({ worker, start, onQuestion, beatMs = 2_000 }: Work
   let nextId = 0
   const measuring = new Map<number, (measured: Measurements) => void>()
   // a worker that is gone is told nothing; that it is gone is heard by its end
-  const send = (message: ToWorker) => { if (worker.isConnected()) worker.send(message, () => undefined) }
+  const send = (message: ToWorker) => {
+    if (worker.isConnected()) worker.send(message, () => undefined)
+  }
 
   const beat = setInterval(() => {
     missed = heard ? 0 : missed + 1
@@ -81,9 +94,12 @@ export const followWorker = ({ worker, start, onQuestion, beatMs = 2_000 }: Work
         last = measurements
         measuring.get(id)?.(measurements)
       },
-      farewell: ({ measurements }) => { last = measurements },
+      farewell: ({ measurements }) => {
+        last = measurements
+      },
     }
-    const dispatch = <Kind extends ToPrimary['kind']>(message: Extract<ToPrimary, { kind: Kind }>, kind: Kind) => hear[kind](message)
+    const dispatch = <Kind extends ToPrimary['kind']>(message: Extract<ToPrimary, { kind: Kind }>, kind: Kind) =>
+      hear[kind](message)
     worker.on('message', (raw: unknown) => {
       heard = true
       const message = parseToPrimary(raw)
@@ -93,8 +109,14 @@ export const followWorker = ({ worker, start, onQuestion, beatMs = 2_000 }: Work
     worker.on('error', () => undefined)
     void ended.then((end) => reject(new StartError(`a worker ended before it listened (${describeEnd(end)})`)))
   })
-  const lateStart = setTimeout(() => { worker.process.kill('SIGKILL') }, START_WITHIN_MS)
-  ready.catch(() => undefined).finally(() => { clearTimeout(lateStart) })
+  const lateStart = setTimeout(() => {
+    worker.process.kill('SIGKILL')
+  }, START_WITHIN_MS)
+  ready
+    .catch(() => undefined)
+    .finally(() => {
+      clearTimeout(lateStart)
+    })
 
   return {
     id: worker.id,
@@ -102,18 +124,21 @@ export const followWorker = ({ worker, start, onQuestion, beatMs = 2_000 }: Work
     ready,
     ended,
     stop: ({ now, idleMs = 0 }) => send({ kind: 'stop', now, idleMs }),
-    kill: () => { worker.process.kill('SIGKILL') },
-    measure: () => new Promise((resolve) => {
-      const id = nextId++
-      const late = setTimeout(() => measuring.get(id)?.(last), MEASURE_WITHIN_MS)
-      measuring.set(id, (measured) => {
-        clearTimeout(late)
-        measuring.delete(id)
-        resolve(measured)
-      })
-      if (worker.isConnected()) send({ kind: 'measure', id })
-      else measuring.get(id)?.(last)
-    }),
+    kill: () => {
+      worker.process.kill('SIGKILL')
+    },
+    measure: () =>
+      new Promise((resolve) => {
+        const id = nextId++
+        const late = setTimeout(() => measuring.get(id)?.(last), MEASURE_WITHIN_MS)
+        measuring.set(id, (measured) => {
+          clearTimeout(late)
+          measuring.delete(id)
+          resolve(measured)
+        })
+        if (worker.isConnected()) send({ kind: 'measure', id })
+        else measuring.get(id)?.(last)
+      }),
     lastMeasured: () => last,
   }
 }

@@ -14,23 +14,32 @@ export interface WireStatement {
 export type StatementResult = Pick<QueryResult, 'rows' | 'rowCount'>
 
 /**
- * Sends statements so that they are one transaction without a begin and a commit, in one packet, and answered in another: the
- * extended protocol with one Sync behind them all (PostgreSQL, "Message Flow", Pipelining). All or nothing; the first that fails
- * rejects with its error. Resolves after the commit was confirmed, with a result for each statement in order.
+ * Sends statements so that they are one transaction without a begin and a commit, in one packet, and answered in
+ * another: the extended protocol with one Sync behind them all (PostgreSQL, "Message Flow", Pipelining). All or
+ * nothing; the first that fails rejects with its error. Resolves after the commit was confirmed, with a result for each
+ * statement in order.
  *
- * pg by itself sends a Sync behind every statement, so that each is a transaction, is flushed by the server on its own, and
- * wakes this process once more.
+ * pg by itself sends a Sync behind every statement, so that each is a transaction, is flushed by the server on its own,
+ * and wakes this process once more.
  */
-export const sendBatch = (client: ClientBase, statements: readonly WireStatement[]): Promise<readonly StatementResult[]> =>
+export const sendBatch = (
+  client: ClientBase,
+  statements: readonly WireStatement[],
+): Promise<readonly StatementResult[]> =>
   new Promise((resolve, reject) => {
-    client.query(batchOf(statements, (error, results) => {
-      if (error) reject(error)
-      else resolve(results)
-    }))
+    client.query(
+      batchOf(statements, (error, results) => {
+        if (error) reject(error)
+        else resolve(results)
+      }),
+    )
   })
 
 /** A column as the server describes it. */
-interface Column { readonly name: string; readonly dataTypeID: number }
+interface Column {
+  readonly name: string
+  readonly dataTypeID: number
+}
 
 /** What pg calls while a query is under way. */
 interface Batch extends Submittable {
@@ -45,7 +54,10 @@ interface Batch extends Submittable {
 }
 
 /** A statement that the server has under a name, and the columns of its rows: they are asked for once. */
-interface Prepared { readonly text: string; readonly toRow: ToRow }
+interface Prepared {
+  readonly text: string
+  readonly toRow: ToRow
+}
 type ToRow = (fields: readonly (string | null)[]) => Record<string, unknown>
 
 /** The named statements of a connection; null where a failure leaves open whether the server has one. */
@@ -62,7 +74,8 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
   const complete = (rowCount: number | null): void => {
     const statement = statements[results.length]
     const toRow = rowsOf[results.length] ?? noColumns
-    if (statement?.name !== undefined && !known.get(statement.name)) known.set(statement.name, { text: statement.text, toRow })
+    if (statement?.name !== undefined && !known.get(statement.name))
+      known.set(statement.name, { text: statement.text, toRow })
     results.push({ rows, rowCount })
     rows = []
   }
@@ -75,7 +88,8 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
       const texts = new Map<string, string>()
       for (const { name, text } of statements) {
         if (name === undefined) continue
-        if ((texts.get(name) ?? known.get(name)?.text ?? text) !== text) return new Error(`the statement "${name}" has another text`)
+        if ((texts.get(name) ?? known.get(name)?.text ?? text) !== text)
+          return new Error(`the statement "${name}" has another text`)
         texts.set(name, text)
       }
       const told = new Set<string>()
@@ -91,7 +105,9 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
       }
       return undefined
     },
-    handleRowDescription: ({ fields }) => { rowsOf[results.length] = rowReader(fields) },
+    handleRowDescription: ({ fields }) => {
+      rowsOf[results.length] = rowReader(fields)
+    },
     handleDataRow: ({ fields }) => {
       if (unread) return
       try {
@@ -122,8 +138,16 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
   return query
 }
 
-/** Puts one statement on the wire. Answers how its rows are read where that is known; else the server is asked for its columns. */
-const send = (connection: Connection, known: Map<string, Prepared | null>, told: Set<string>, { text, values, name = '' }: WireStatement): ToRow | undefined => {
+/**
+ * Puts one statement on the wire. Answers how its rows are read where that is known; else the server is asked for its
+ * columns.
+ */
+const send = (
+  connection: Connection,
+  known: Map<string, Prepared | null>,
+  told: Set<string>,
+  { text, values, name = '' }: WireStatement,
+): ToRow | undefined => {
   const prepared = known.get(name)
   if (prepared === null) connection.close({ type: 'S', name }, true)
   if (!prepared && !told.has(name)) connection.parse({ name, text, types: [] }, true)
@@ -136,7 +160,10 @@ const send = (connection: Connection, known: Map<string, Prepared | null>, told:
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
-/** A plan whose columns a migration has changed, and a statement that a pooler or DISCARD has taken away, come back when they are told anew. */
+/**
+ * A plan whose columns a migration has changed, and a statement that a pooler or DISCARD has taken away, come back when
+ * they are told anew.
+ */
 const isGone = (error: Error): boolean => {
   const state = sqlState(error)
   return state === SQLSTATE.featureNotSupported || state === SQLSTATE.invalidStatementName

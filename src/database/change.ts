@@ -1,6 +1,9 @@
 import type { Statement } from './statement.js'
 
-/** Who changes something, and what allowed it: what the database proves before it lets them (promise 1), and sets for row-level security. */
+/**
+ * Who changes something, and what allowed it: what the database proves before it lets them (promise 1), and sets for
+ * row-level security.
+ */
 export interface Entering {
   /** the database role that the transaction becomes */
   readonly role: string
@@ -11,7 +14,12 @@ export interface Entering {
   /** what the log keeps of the decision; the database adds the record's name and the time */
   readonly decision: Readonly<Record<string, unknown>>
   /** the caller as the decision knew them; null where it was made for nobody */
-  readonly caller: { readonly role: string; readonly signIn: string | null; readonly issuer: string | null; readonly subject: string | null } | null
+  readonly caller: {
+    readonly role: string
+    readonly signIn: string | null
+    readonly issuer: string | null
+    readonly subject: string | null
+  } | null
 }
 
 /** A value of a change; undefined where its form has no place for it. */
@@ -24,7 +32,9 @@ export interface ChangeForm {
   readonly many: (values: readonly Readonly<Record<string, ChangeValue>>[]) => Statement
 }
 
-/** A change of the link under one code, or of the one that gets it; the row that its form answers has it as its `code`. */
+/**
+ * A change of the link under one code, or of the one that gets it; the row that its form answers has it as its `code`.
+ */
 export interface Change {
   readonly code: string
   readonly entering: Entering
@@ -34,17 +44,34 @@ export interface Change {
   readonly values: Readonly<Record<string, ChangeValue>>
 }
 
-/** The statement before one that changes something: raises LG001 where the revision was replaced, LG007 where the caller is no longer as they were. */
+/**
+ * The statement before one that changes something: raises LG001 where the revision was replaced, LG007 where the caller
+ * is no longer as they were.
+ */
 export const enterChange = ({ role, userId, revision, decision, caller }: Entering): Statement => ({
   name: 'enter_change',
   text: 'select enter_change($1, $2, $3, $4, $5, $6, $7, $8)',
-  values: [role, userId, revision, JSON.stringify(decision), caller?.role ?? null, caller?.signIn ?? null, caller?.issuer ?? null, caller?.subject ?? null],
+  values: [
+    role,
+    userId,
+    revision,
+    JSON.stringify(decision),
+    caller?.role ?? null,
+    caller?.signIn ?? null,
+    caller?.issuer ?? null,
+    caller?.subject ?? null,
+  ],
 })
 
-/** The same before a statement that makes many changes, no two of one code and all of one form: raises it where one of them does not hold. */
+/**
+ * The same before a statement that makes many changes, no two of one code and all of one form: raises it where one of
+ * them does not hold.
+ */
 export const enterChanges = (changes: readonly Change[]): Statement => {
   const callers = new Map<string, readonly (string | null)[]>()
-  for (const { entering: { userId, caller } } of changes) {
+  for (const {
+    entering: { userId, caller },
+  } of changes) {
     if (caller === null) continue
     const proven = [userId, caller.role, caller.signIn, caller.issuer, caller.subject]
     callers.set(JSON.stringify(proven), proven)
@@ -54,7 +81,8 @@ export const enterChanges = (changes: readonly Change[]): Statement => {
     name: 'enter_changes',
     text: 'select enter_changes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
     values: [
-      changes[0]?.roleOfMany, [...new Set(changes.map(({ entering }) => entering.revision))],
+      changes[0]?.roleOfMany,
+      [...new Set(changes.map(({ entering }) => entering.revision))],
       JSON.stringify(changes.map(({ code, entering }) => ({ ...entering.decision, resource_code: code }))),
       JSON.stringify(Object.fromEntries(changes.map(({ code, entering }) => [code, entering.userId]))),
       ...[0, 1, 2, 3, 4].map((column) => proven.map((each) => each[column])),

@@ -13,16 +13,17 @@ export interface Database {
   run<Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]>
 
   /**
-   * Sends the statements as one transaction in one flush: one network round trip. All or nothing: the first statement that
-   * fails rejects the flush with its error and nothing is kept. Resolves only after the commit was confirmed, with a result
-   * for each statement in order.
+   * Sends the statements as one transaction in one flush: one network round trip. All or nothing: the first statement
+   * that fails rejects the flush with its error and nothing is kept. Resolves only after the commit was confirmed, with
+   * a result for each statement in order.
    */
   flush(statements: readonly Statement[]): Promise<readonly StatementResult[]>
 
   /**
-   * Commits a change as a flush of `enter_change` and its statement would, maybe together with those of others that come at once (group
-   * commit): each is entered, guarded and recorded as its caller's own, and has a result and an error of its own. Answers the row;
-   * undefined where it met none. Not for what its caller can make fail at will: then all of them are sent twice.
+   * Commits a change as a flush of `enter_change` and its statement would, maybe together with those of others that
+   * come at once (group commit): each is entered, guarded and recorded as its caller's own, and has a result and an
+   * error of its own. Answers the row; undefined where it met none. Not for what its caller can make fail at will: then
+   * all of them are sent twice.
    */
   change<Row extends QueryResultRow>(change: Change): Promise<Row | undefined>
 
@@ -31,14 +32,19 @@ export interface Database {
 
   /**
    * Rows of one long select, fetched `batch` at a time behind a server-side cursor in one transaction that begins
-   * with `context`: memory stays that of two batches. Stopping early ends the connection. `exports_busy` (503) where as many
-   * run at once as may.
+   * with `context`: memory stays that of two batches. Stopping early ends the connection. `exports_busy` (503) where as
+   * many run at once as may.
    */
-  stream<Row extends QueryResultRow>(context: Statement, select: Statement, batch: number): AsyncGenerator<readonly Row[]>
+  stream<Row extends QueryResultRow>(
+    context: Statement,
+    select: Statement,
+    batch: number,
+  ): AsyncGenerator<readonly Row[]>
 
   /**
-   * What a COPY … TO STDOUT writes, in pieces as they come, in one transaction that begins with `context`. A row may be cut between two pieces. The
-   * server waits for the reader: memory does not grow. An order has to be an index's. Stops as `stream` does, and is refused as it is.
+   * What a COPY … TO STDOUT writes, in pieces as they come, in one transaction that begins with `context`. A row may be
+   * cut between two pieces. The server waits for the reader: memory does not grow. An order has to be an index's. Stops
+   * as `stream` does, and is refused as it is.
    */
   copy(context: Statement, copy: string): AsyncGenerator<Buffer>
 

@@ -39,8 +39,9 @@ export interface EmbeddedOptions {
 const lockServer = async (dataDir: string): Promise<Lock> => {
   const lock = await waitForLock(locksOf(dataDir), LOCK, PATIENCE_MS)
   if ('release' in lock) return lock
-  throw new StartError(`process ${lock.holder.pid} has been starting or stopping the database in ${dataDir} `
-    + 'for too long')
+  throw new StartError(
+    `process ${lock.holder.pid} has been starting or stopping the database in ${dataDir} ` + 'for too long',
+  )
 }
 
 const tryConnect = async (config: ClientConfig): Promise<void> => {
@@ -69,8 +70,10 @@ const requireAnswer = async (owner: ClientConfig, dataDir: string): Promise<void
     await tryConnect(owner)
   } catch (error) {
     if (errorCode(error) === '28P01') {
-      throw new StartError(`the database does not take the password in ${dataDir}: `
-        + 'restore postgres-credentials.json from a backup', { cause: error })
+      throw new StartError(
+        `the database does not take the password in ${dataDir}: ` + 'restore postgres-credentials.json from a backup',
+        { cause: error },
+      )
     }
     // the first start, or one that was interrupted after the cluster was made
     if (errorCode(error) !== '3D000') throw error
@@ -107,7 +110,7 @@ export const openEmbeddedPostgres = async (options: EmbeddedOptions): Promise<Em
   const open = async (home: Home): Promise<EmbeddedPostgres> => {
     const credentials = await loadCredentials(dataDir, home.clusterExists)
     const running = home.clusterExists ? await waitUntilReady(home, logFile) : undefined
-    const { socketDir, port } = running ?? await start(home, credentials.owner)
+    const { socketDir, port } = running ?? (await start(home, credentials.owner))
     const password = credentials.owner
     const owner = { host: socketDir, port, user: 'postgres', password, database: DATABASE, ssl: false }
     await requireAnswer(owner, dataDir)
@@ -117,7 +120,7 @@ export const openEmbeddedPostgres = async (options: EmbeddedOptions): Promise<Em
       const lock = await lockServer(dataDir)
       try {
         await registration.remove()
-        if (!await isInUse(dataDir)) await stopPostmaster(home, logFile)
+        if (!(await isInUse(dataDir))) await stopPostmaster(home, logFile)
       } finally {
         await lock.release()
       }
@@ -138,7 +141,7 @@ export const openEmbeddedPostgres = async (options: EmbeddedOptions): Promise<Em
     return await open(home)
   } catch (error) {
     // what we started must not stay behind, and what went wrong first is what matters
-    if (home && !await isInUse(dataDir)) await stopPostmaster(home, logFile).catch(() => undefined)
+    if (home && !(await isInUse(dataDir))) await stopPostmaster(home, logFile).catch(() => undefined)
     throw asStartError(error)
   } finally {
     await lock.release()

@@ -44,31 +44,42 @@ export class CallerChanged extends Error {
   }
 }
 
-// 08: connection; 53: out of resources (connections, disk); 57P: shutting down; 57014: cancelled by the statement timeout
+// 08: connection; 53: out of resources (connections, disk); 57P: shutting down; 57014: cancelled by the statement
+// timeout
 const AWAY = /^(?:08|53|57P|57014|XX000)/
 const LOST = /terminated|timeout|not queryable|ECONN|ENOENT|EPIPE|EAI_AGAIN|ENOTFOUND|closed|ended/i
 
-/** What a failed question becomes: PolicyReplaced, CallerChanged, `database_unavailable` (503), or the error as it is. */
+/**
+ * What a failed question becomes: PolicyReplaced, CallerChanged, `database_unavailable` (503), or the error as it is.
+ */
 export const translateError = (error: unknown): unknown => {
   if (error instanceof Refusal) return error
   const state = sqlState(error)
   if (state === SQLSTATE.policyReplaced) return new PolicyReplaced(error)
   if (state === SQLSTATE.callerChanged) return new CallerChanged(error)
-  if (state === undefined ? error instanceof Error && LOST.test(`${error.message} ${'code' in error ? String(error.code) : ''}`) : AWAY.test(state)) {
+  if (
+    state === undefined
+      ? error instanceof Error && LOST.test(`${error.message} ${'code' in error ? String(error.code) : ''}`)
+      : AWAY.test(state)
+  ) {
     return databaseAway(error)
   }
   return error
 }
 
-/** What a failed attempt to connect becomes, whatever the server's reason (503): no question was asked that could be wrong. */
+/**
+ * What a failed attempt to connect becomes, whatever the server's reason (503): no question was asked that could be
+ * wrong.
+ */
 export const databaseAway = (cause: unknown): Refusal =>
   new Refusal('database_unavailable', { headers: { 'Retry-After': '1' }, cause })
 
-export const isDatabaseAway = (error: unknown): boolean => error instanceof Refusal && error.code === 'database_unavailable'
+export const isDatabaseAway = (error: unknown): boolean =>
+  error instanceof Refusal && error.code === 'database_unavailable'
 
 /**
- * True where a failed transaction is known to have changed nothing: the server said that it refused it. Everything else leaves that open,
- * a lost connection as much as an answer that could not be read.
+ * True where a failed transaction is known to have changed nothing: the server said that it refused it. Everything else
+ * leaves that open, a lost connection as much as an answer that could not be read.
  */
 export const hasChangedNothing = (error: unknown): boolean =>
   error instanceof PolicyReplaced || error instanceof CallerChanged || sqlState(error) !== undefined

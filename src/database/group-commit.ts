@@ -30,30 +30,36 @@ interface Member {
 /** Changes of one form, no two of one code. */
 type Part = [Member, ...Member[]]
 
-/** Transactions under way at once: a second one where TOGETHER wait, or MANY where the way is long. Any sooner, groups would be small, and wait for each other in the server. */
+/**
+ * Transactions under way at once: a second one where TOGETHER wait, or MANY where the way is long. Any sooner, groups
+ * would be small, and wait for each other in the server.
+ */
 const AT_MOST = 2
 const MANY = 8
 /** Changes of one transaction at the most: so many are sent again where one fails. */
 const TOGETHER = 16
 /** The way is long where no transaction of late has taken less than so many milliseconds. */
 const LONG_MS = 2
-/** So long a transaction counts as under way: one that waits for a lock holds up no other. A group gives that up sooner (migration 0014). */
+/**
+ * So long a transaction counts as under way: one that waits for a lock holds up no other. A group gives that up sooner
+ * (migration 0014).
+ */
 const PATIENCE_MS = 60
 /** How many transactions are of late, about. */
 const OF_LATE = 64
 
 /**
- * Group commit: sends a change as a flush of its own would, maybe together with those of others. Changes that arrive while others are
- * being committed are one transaction, and those of one form are one statement of it; what is paid once a transaction (the way there
- * and back, the disk) or once a statement they pay together. One that arrives alone goes at once and alone; no
- * group waits for a timer to fill. Each is answered after the commit that it is in.
+ * Group commit: sends a change as a flush of its own would, maybe together with those of others. Changes that arrive
+ * while others are being committed are one transaction, and those of one form are one statement of it; what is paid
+ * once a transaction (the way there and back, the disk) or once a statement they pay together. One that arrives alone
+ * goes at once and alone; no group waits for a timer to fill. Each is answered after the commit that it is in.
  *
- * A group goes at the end of the event loop's turn, or within it as soon as it has half of all that are on their way: then the server
- * works on one half while this process works on the other, and neither waits for both.
+ * A group goes at the end of the event loop's turn, or within it as soon as it has half of all that are on their way:
+ * then the server works on one half while this process works on the other, and neither waits for both.
  *
- * A transaction is all or nothing, so a group that the server refused has changed nothing, and each of its changes is sent alone: what a
- * caller is told is what became of their own. Not so where the connection was lost or an answer could not be read: the group may have
- * committed, so nothing of it is sent again, and all are told what failed.
+ * A transaction is all or nothing, so a group that the server refused has changed nothing, and each of its changes is
+ * sent alone: what a caller is told is what became of their own. Not so where the connection was lost or an answer
+ * could not be read: the group may have committed, so nothing of it is sent again, and all are told what failed.
  */
 export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => {
   let waiting: Member[] = []
@@ -69,12 +75,17 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
     const overdue = performance.now() - deadlineMs
     const taken = waiting.slice(0, TOGETHER)
     waiting = waiting.slice(TOGETHER)
-    for (const { arrived, reject } of taken) if (arrived < overdue) reject(databaseAway(new Error(`a change waited for ${deadlineMs} ms`)))
+    for (const { arrived, reject } of taken)
+      if (arrived < overdue) reject(databaseAway(new Error(`a change waited for ${deadlineMs} ms`)))
     // in one order everywhere, so that groups that change the same rows wait for each other one way round
-    return taken.filter(({ arrived }) => arrived >= overdue).toSorted((a, b) => (a.change.code < b.change.code ? -1 : Number(a.change.code > b.change.code)))
+    return taken
+      .filter(({ arrived }) => arrived >= overdue)
+      .toSorted((a, b) => (a.change.code < b.change.code ? -1 : Number(a.change.code > b.change.code)))
   }
 
-  const mayGo = (): boolean => waiting.length > 0 && (underWay === 0 || (underWay < AT_MOST && waiting.length >= (shortest < LONG_MS ? TOGETHER : MANY)))
+  const mayGo = (): boolean =>
+    waiting.length > 0 &&
+    (underWay === 0 || (underWay < AT_MOST && waiting.length >= (shortest < LONG_MS ? TOGETHER : MANY)))
 
   const sendNext = (): void => {
     while (mayGo()) {
@@ -96,8 +107,8 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
   }
 
   /**
-   * A transaction of so many changes, under way until it is answered, or for too long. The next ones are on their way before those that
-   * were in it are told: the server works on them while this process makes their answers.
+   * A transaction of so many changes, under way until it is answered, or for too long. The next ones are on their way
+   * before those that were in it are told: the server works on them while this process makes their answers.
    */
   const sendCounted = async (statements: readonly WireStatement[], changes = 1): ReturnType<typeof send> => {
     underWay += 1
@@ -129,7 +140,10 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
     }
   }
 
-  const commitAlone = async ({ change: { entering }, alone, resolve, reject }: Member, sendIt: typeof send): Promise<void> => {
+  const commitAlone = async (
+    { change: { entering }, alone, resolve, reject }: Member,
+    sendIt: typeof send,
+  ): Promise<void> => {
     try {
       const [, result] = await sendIt([wire(enterChange(entering)), alone])
       resolve(result?.rows[0])
@@ -160,12 +174,13 @@ export const groupCommits = ({ wire, send, deadlineMs }: GroupCommitOptions) => 
   /** Half of all that are on their way, within bounds. */
   const isFull = (): boolean => waiting.length >= Math.min(TOGETHER, Math.max(MANY, (waiting.length + sent) / 2))
 
-  return (change: Change): Promise<Row | undefined> => new Promise((resolve, reject) => {
-    // its statement is made before it waits: what cannot be sent must never be part of a group
-    waiting.push({ change, alone: wire(change.form.one(change.values)), arrived: performance.now(), resolve, reject })
-    if (isFull()) sendNext()
-    else sendSoon()
-  })
+  return (change: Change): Promise<Row | undefined> =>
+    new Promise((resolve, reject) => {
+      // its statement is made before it waits: what cannot be sent must never be part of a group
+      waiting.push({ change, alone: wire(change.form.one(change.values)), arrived: performance.now(), resolve, reject })
+      if (isFull()) sendNext()
+      else sendSoon()
+    })
 }
 
 /** A group's parts, each a statement. Changes of one code are in several, in their order. */

@@ -8,8 +8,8 @@ export interface Listener {
   /** true while the connection stands, and was found to hear what the service notifies */
   readonly up: boolean
   /**
-   * The time, as `performance.now()` gives it, up to which everything that was committed is known to have been announced and to have
-   * arrived here. It stays behind where the connection hangs or is lost.
+   * The time, as `performance.now()` gives it, up to which everything that was committed is known to have been
+   * announced and to have arrived here. It stays behind where the connection hangs or is lost.
    */
   readonly confirmedAt: number
   stop(): Promise<void>
@@ -20,9 +20,15 @@ export interface ListenerOptions {
   readonly connection: ClientConfig
   /** what is done with a payload, by channel */
   readonly channels: Readonly<Record<string, (payload: string) => void>>
-  /** a function of the database, called with every heartbeat: it notifies what others have committed and left to be announced */
+  /**
+   * a function of the database, called with every heartbeat: it notifies what others have committed and left to be
+   * announced
+   */
   readonly announce: string
-  /** notifies by the way that changes take: what it says must be heard here, or a pooler or another database is in between */
+  /**
+   * notifies by the way that changes take: what it says must be heard here, or a pooler or another database is in
+   * between
+   */
   readonly notify: (channel: string, payload: string) => Promise<unknown>
   /** told whenever the connection stands anew: what was notified in between was missed */
   readonly onUp: () => void
@@ -36,27 +42,42 @@ const FIRST_PAUSE_MS = 50
 /** A heartbeat that is not answered for so long ends the connection: a network that swallows packets tells nobody. */
 const SILENCE_MS = 1_500
 
-const DEAF = 'the listening connection does not hear what the service notifies: it has to lead past a pooler in transaction mode, to the database of DATABASE_URL (DATABASE_LISTEN_URL)'
+const DEAF =
+  'the listening connection does not hear what the service notifies: it has to lead past a pooler in transaction mode, to the database of DATABASE_URL (DATABASE_LISTEN_URL)'
 
 /** A word that was never said before, and whether it was heard in time. */
 const expectEcho = () => {
   const word = randomUUID()
   let hear = () => {}
-  const heard = new Promise<void>((resolve) => { hear = resolve })
+  const heard = new Promise<void>((resolve) => {
+    hear = resolve
+  })
   return {
     word,
-    hear: (payload: string) => { if (payload === word) hear() },
+    hear: (payload: string) => {
+      if (payload === word) hear()
+    },
     /** Rejects where it was not heard for SILENCE_MS. */
     wait: async () => {
       let late: NodeJS.Timeout | undefined
-      const silence = new Promise<never>((_, reject) => { late = setTimeout(() => reject(new Error(DEAF)), SILENCE_MS).unref() })
+      const silence = new Promise<never>((_, reject) => {
+        late = setTimeout(() => reject(new Error(DEAF)), SILENCE_MS).unref()
+      })
       await Promise.race([heard, silence]).finally(() => clearTimeout(late))
     },
   }
 }
 
 /** Listens until it is stopped, and connects again as often as it takes. */
-export const openListener = ({ connection, channels, announce, notify, onUp, onFault, heartbeatMs = 400 }: ListenerOptions): Listener => {
+export const openListener = ({
+  connection,
+  channels,
+  announce,
+  notify,
+  onUp,
+  onFault,
+  heartbeatMs = 400,
+}: ListenerOptions): Listener => {
   let stopped = false
   let client: Client | null = null
   let up = false
@@ -65,7 +86,13 @@ export const openListener = ({ connection, channels, announce, notify, onUp, onF
   let retry: NodeJS.Timeout | undefined
 
   const listen = async () => {
-    const listening = new Client({ ...connection, application_name: 'linkgate listener', keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: SILENCE_MS })
+    const listening = new Client({
+      ...connection,
+      application_name: 'linkgate listener',
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: SILENCE_MS,
+    })
     client = listening
     let beat: NodeJS.Timeout | undefined
     const lost = () => {
@@ -82,7 +109,10 @@ export const openListener = ({ connection, channels, announce, notify, onUp, onF
       retry.unref()
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
     }
-    /** Answers come behind what was notified before them, on the same connection. Where there is nothing to announce this writes nothing. */
+    /**
+     * Answers come behind what was notified before them, on the same connection. Where there is nothing to announce
+     * this writes nothing.
+     */
     const confirm = async () => {
       const asked = performance.now()
       await listening.query(`select ${announce}()`)
@@ -93,7 +123,9 @@ export const openListener = ({ connection, channels, announce, notify, onUp, onF
     const echo = expectEcho()
     listening.on('error', lost)
     listening.on('end', lost)
-    listening.on('notification', ({ channel, payload = '' }) => (channel === ECHO_CHANNEL ? echo.hear(payload) : channels[channel]?.(payload)))
+    listening.on('notification', ({ channel, payload = '' }) =>
+      channel === ECHO_CHANNEL ? echo.hear(payload) : channels[channel]?.(payload),
+    )
     try {
       await listening.connect()
       await listening.query([ECHO_CHANNEL, ...Object.keys(channels)].map((channel) => `listen ${channel}`).join('; '))
@@ -113,8 +145,12 @@ export const openListener = ({ connection, channels, announce, notify, onUp, onF
   void listen()
 
   return {
-    get up() { return up },
-    get confirmedAt() { return confirmedAt },
+    get up() {
+      return up
+    },
+    get confirmedAt() {
+      return confirmedAt
+    },
     stop: async () => {
       stopped = true
       clearTimeout(retry)

@@ -10,7 +10,10 @@ import type { DatabaseObserver } from './observer.js'
 import type { Statement } from './statement.js'
 import { toWire } from './wire.js'
 
-/** How many long reads there may be at once beside a pool of so many connections: a quarter as many, and one at the least. */
+/**
+ * How many long reads there may be at once beside a pool of so many connections: a quarter as many, and one at the
+ * least.
+ */
 export const mostLongReads = (poolSize: number): number => Math.max(1, Math.floor(poolSize / 4))
 
 export interface LongReadOptions {
@@ -26,11 +29,16 @@ export interface LongReadOptions {
 type Read<Part> = (client: ClientBase) => AsyncGenerator<Part>
 
 /**
- * Reads that last as long as their reader takes. Each has a connection of its own, which ends with it: no request waits for a connection that
- * an export has, and nobody comes after them in their session. The server is given no time, for it may be the reader who takes
- * it; but what is asked for comes within the deadline, or the connection is cut.
+ * Reads that last as long as their reader takes. Each has a connection of its own, which ends with it: no request waits
+ * for a connection that an export has, and nobody comes after them in their session. The server is given no time, for
+ * it may be the reader who takes it; but what is asked for comes within the deadline, or the connection is cut.
  */
-export const openLongReads = ({ connection, size, deadlineMs, observer }: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'close'> => {
+export const openLongReads = ({
+  connection,
+  size,
+  deadlineMs,
+  observer,
+}: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'close'> => {
   const most = mostLongReads(size)
   const open = new Set<Client>()
 
@@ -77,22 +85,29 @@ export const openLongReads = ({ connection, size, deadlineMs, observer }: LongRe
   return {
     stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) =>
       readLong(context, (client) => cursorRows<Row>(client, toWire(select), batch)),
-    copy: (context, copy) => readLong(context, async function* (client) {
-      // the plan whose first row comes soon, not the one whose last row does: a sort is silent until it has seen all of them
-      await client.query('set local enable_sort = off')
-      // who reads on is told; where the reader has left, the end of the connection is news to nobody, and no fault of the process
-      yield* client.query(copyTo(copy)).on('error', () => undefined)
-    }),
-    close: async () => { await Promise.all([...open].map(end)) },
+    copy: (context, copy) =>
+      readLong(context, async function* (client) {
+        // the plan whose first row comes soon, not the one whose last row does: a sort is silent until it has seen all
+        // of them
+        await client.query('set local enable_sort = off')
+        // who reads on is told; where the reader has left, the end of the connection is news to nobody, and no fault of
+        // the process
+        yield* client.query(copyTo(copy)).on('error', () => undefined)
+      }),
+    close: async () => {
+      await Promise.all([...open].map(end))
+    },
   }
 }
 
 /**
- * Whatever time the role or the database gives a statement: the reader's is in it. A server that works in silence looks once a second whether
- * its reader is still there.
+ * Whatever time the role or the database gives a statement: the reader's is in it. A server that works in silence looks
+ * once a second whether its reader is still there.
  */
 const BEGIN = [
-  'begin isolation level read committed, read only', 'set local statement_timeout = 0', 'set local idle_in_transaction_session_timeout = 0',
+  'begin isolation level read committed, read only',
+  'set local statement_timeout = 0',
+  'set local idle_in_transaction_session_timeout = 0',
   'set local client_connection_check_interval = 1000',
 ].join('; ')
 

@@ -18,9 +18,22 @@ export interface ReplicaPlace extends Pick<ReplicaOptions, 'staleMs' | 'onChange
 const REPLICA_DEADLINE_MS = 300
 
 /** Follows the replica at a URL, with connections of its own. */
-export const openReplicaAt = ({ url, primary, size, pooled, staleMs, onChange }: ReplicaPlace): Replica & { close(): Promise<void> } => {
-  const pool = openPool({ connection: { ...primary, connectionString: url }, size, pooled, deadlineMs: REPLICA_DEADLINE_MS })
-  // a connection of its own: where requests queue for the primary, the replica must not be left out for want of its position
+export const openReplicaAt = ({
+  url,
+  primary,
+  size,
+  pooled,
+  staleMs,
+  onChange,
+}: ReplicaPlace): Replica & { close(): Promise<void> } => {
+  const pool = openPool({
+    connection: { ...primary, connectionString: url },
+    size,
+    pooled,
+    deadlineMs: REPLICA_DEADLINE_MS,
+  })
+  // a connection of its own: where requests queue for the primary, the replica must not be left out for want of its
+  // position
   const position = openPool({ connection: primary, size: 1, pooled, deadlineMs: staleMs })
   const replica = openReplica({ primary: position, replica: pool, staleMs, onChange })
   return {

@@ -35,12 +35,15 @@ const SERVICE_ROLE = 'linkgate_service'
 const OLDEST = 15
 
 /**
- * Opens the database that the settings name: the embedded one, started if need be, or any PostgreSQL >= 15. The schema is
- * brought up to date where the login owns it. Where another role does, `linkgate migrate` alone may do that (with
- * MIGRATION_DATABASE_URL), and a schema that is behind is a StartError that says so. So is a login that could step over the
- * rules of the database.
+ * Opens the database that the settings name: the embedded one, started if need be, or any PostgreSQL >= 15. The schema
+ * is brought up to date where the login owns it. Where another role does, `linkgate migrate` alone may do that (with
+ * MIGRATION_DATABASE_URL), and a schema that is behind is a StartError that says so. So is a login that could step over
+ * the rules of the database.
  */
-export const openDatabase = async (settings: DatabaseSettings, use: { readonly migrating?: boolean } = {}): Promise<OpenedDatabase> => {
+export const openDatabase = async (
+  settings: DatabaseSettings,
+  use: { readonly migrating?: boolean } = {},
+): Promise<OpenedDatabase> => {
   const { databaseUrl, migrationDatabaseUrl, migrations: folder } = settings
   if (databaseUrl === undefined) {
     const { owner, service, leave } = await openEmbeddedPostgres({ dataDir: settings.dataDir })
@@ -57,34 +60,51 @@ export const openDatabase = async (settings: DatabaseSettings, use: { readonly m
   const login = new URL(databaseUrl)
   const owner = { connectionString: migrationDatabaseUrl ?? databaseUrl }
   const { owns } = await requireVersion(owner)
-  const separate = !owns || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== login.username)
-  const service = { connectionString: databaseUrl, options: optionsOf({ pooled: settings.databasePooled === true, ...(separate ? {} : { role: SERVICE_ROLE }) }) }
+  const separate =
+    !owns || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== login.username)
+  const service = {
+    connectionString: databaseUrl,
+    options: optionsOf({ pooled: settings.databasePooled === true, ...(separate ? {} : { role: SERVICE_ROLE }) }),
+  }
   const listener = listenerOf(service, settings)
   const user = separate ? decodeURIComponent(login.username) : SERVICE_ROLE
   if (separate && use.migrating !== true) {
     await requireServiceSession(service, { role: undefined, pooled: settings.databasePooled === true })
     const pending = (await migrationStatus({ owner: service, folder })).filter(({ applied }) => !applied)
-    if (pending.length > 0) throw new StartError(`the database lacks ${pending.length} migration(s), ${pending[0]?.name} first: run "linkgate migrate"`)
+    if (pending.length > 0)
+      throw new StartError(
+        `the database lacks ${pending.length} migration(s), ${pending[0]?.name} first: run "linkgate migrate"`,
+      )
     return { service, listener, embedded: false, migrated: [], leave }
   }
   const migrated = await migrate({ owner, service: { user }, folder })
   // who only migrates needs no session of the service, nor the pooler that it would lead through
-  if (use.migrating !== true) await requireServiceSession(service, { role: separate ? undefined : SERVICE_ROLE, pooled: settings.databasePooled === true })
+  if (use.migrating !== true)
+    await requireServiceSession(service, {
+      role: separate ? undefined : SERVICE_ROLE,
+      pooled: settings.databasePooled === true,
+    })
   return { service, listener, embedded: false, migrated, leave }
 }
 
 /**
- * Start-up settings of the service's connections. A transaction's own role ends with it, and `role` is what it falls back to. A
- * change reads the revision after it got the lock, so no isolation but this one will do (migrations/0010); a pooler takes no such
- * setting, and has to lead to a server where it is the default.
+ * Start-up settings of the service's connections. A transaction's own role ends with it, and `role` is what it falls
+ * back to. A change reads the revision after it got the lock, so no isolation but this one will do (migrations/0010); a
+ * pooler takes no such setting, and has to lead to a server where it is the default.
  */
 const optionsOf = ({ pooled, role }: { readonly pooled: boolean; readonly role?: string }): string | undefined => {
-  const options = [...(role === undefined ? [] : [`-c role=${role}`]), ...(pooled ? [] : ['-c default_transaction_isolation=read\\ committed'])]
+  const options = [
+    ...(role === undefined ? [] : [`-c role=${role}`]),
+    ...(pooled ? [] : ['-c default_transaction_isolation=read\\ committed']),
+  ]
   return options.length === 0 ? undefined : options.join(' ')
 }
 
 /** Runs work as the owner of the schema: for what the service's role has no right to (`linkgate audit expire`). */
-export const withOwner = async <T>({ databaseUrl, migrationDatabaseUrl, dataDir }: DatabaseSettings, work: (owner: Client) => Promise<T>): Promise<T> => {
+export const withOwner = async <T>(
+  { databaseUrl, migrationDatabaseUrl, dataDir }: DatabaseSettings,
+  work: (owner: Client) => Promise<T>,
+): Promise<T> => {
   if (databaseUrl !== undefined) return connected({ connectionString: migrationDatabaseUrl ?? databaseUrl }, work)
   const { owner, leave } = await openEmbeddedPostgres({ dataDir })
   try {
@@ -106,13 +126,24 @@ const connected = async <T>(connection: ClientConfig, work: (client: Client) => 
   }
 }
 
-/** How the service connects to hear notifications: as it logs in, but past a pooler where DATABASE_LISTEN_URL names the way. */
-export const listenerOf = (service: ClientConfig, { listenDatabaseUrl }: Pick<DatabaseSettings, 'listenDatabaseUrl'>): ClientConfig =>
-  (listenDatabaseUrl === undefined ? service : { ...service, connectionString: listenDatabaseUrl })
+/**
+ * How the service connects to hear notifications: as it logs in, but past a pooler where DATABASE_LISTEN_URL names the
+ * way.
+ */
+export const listenerOf = (
+  service: ClientConfig,
+  { listenDatabaseUrl }: Pick<DatabaseSettings, 'listenDatabaseUrl'>,
+): ClientConfig => (listenDatabaseUrl === undefined ? service : { ...service, connectionString: listenDatabaseUrl })
 
 /** Which migrations there are, and which of them the database has; changes nothing. */
-export const listMigrations = async ({ databaseUrl, migrationDatabaseUrl, dataDir, migrations: folder }: DatabaseSettings): Promise<readonly Migration[]> => {
-  if (databaseUrl !== undefined) return migrationStatus({ owner: { connectionString: migrationDatabaseUrl ?? databaseUrl }, folder })
+export const listMigrations = async ({
+  databaseUrl,
+  migrationDatabaseUrl,
+  dataDir,
+  migrations: folder,
+}: DatabaseSettings): Promise<readonly Migration[]> => {
+  if (databaseUrl !== undefined)
+    return migrationStatus({ owner: { connectionString: migrationDatabaseUrl ?? databaseUrl }, folder })
   const { owner, leave } = await openEmbeddedPostgres({ dataDir })
   try {
     return await migrationStatus({ owner, folder })
@@ -122,21 +153,27 @@ export const listMigrations = async ({ databaseUrl, migrationDatabaseUrl, dataDi
 }
 
 /**
- * Throws StartError where the server does not answer or is older than we support. Answers whether the login owns the schema,
- * or will: there is none yet.
+ * Throws StartError where the server does not answer or is older than we support. Answers whether the login owns the
+ * schema, or will: there is none yet.
  */
 const requireVersion = async (connection: ClientConfig): Promise<{ readonly owns: boolean }> => {
   const client = new Client({ ...connection, connectionTimeoutMillis: 5_000 })
   try {
     await client.connect()
-    const { rows: [server] } = await client.query<{ version: string; owns: boolean | null }>(
+    const {
+      rows: [server],
+    } = await client.query<{ version: string; owns: boolean | null }>(
       `select current_setting('server_version_num') as version,
-        (select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('schema_migrations')) as owns`)
+        (select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('schema_migrations')) as owns`,
+    )
     if (Number(server?.version) < OLDEST * 10_000) throw new StartError(`PostgreSQL ${OLDEST} or newer is needed`)
     return { owns: server?.owns ?? true }
   } catch (error) {
     if (error instanceof StartError) throw error
-    throw new StartError(`the database does not answer: ${error instanceof Error ? error.message || String(error) : String(error)}`, { cause: error })
+    throw new StartError(
+      `the database does not answer: ${error instanceof Error ? error.message || String(error) : String(error)}`,
+      { cause: error },
+    )
   } finally {
     await client.end().catch(() => undefined)
   }

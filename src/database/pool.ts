@@ -27,19 +27,36 @@ export interface PoolOptions {
 }
 
 /** Connections now, and questions that wait for one. */
-export interface PoolStats { readonly total: number; readonly idle: number; readonly waiting: number; readonly limit: number }
+export interface PoolStats {
+  readonly total: number
+  readonly idle: number
+  readonly waiting: number
+  readonly limit: number
+}
 
 /** The database behind a pool of this process. */
 export interface PooledDatabase extends Database {
   stats(): PoolStats
 }
 
-const NOBODY: DatabaseObserver = { acquired: () => undefined, acquireFailed: () => undefined, asked: () => undefined, lost: () => undefined }
+const NOBODY: DatabaseObserver = {
+  acquired: () => undefined,
+  acquireFailed: () => undefined,
+  asked: () => undefined,
+  lost: () => undefined,
+}
 
 const BEGIN = 'begin isolation level read committed'
 
 /** Opens a pool whose connections send without waiting (pipelining). Connects with the first question, not before. */
-export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleError, observer = NOBODY }: PoolOptions): PooledDatabase => {
+export const openPool = ({
+  connection,
+  size,
+  pooled = false,
+  deadlineMs,
+  onIdleError,
+  observer = NOBODY,
+}: PoolOptions): PooledDatabase => {
   const wire = pooled ? toWire : toKeptWire
   const pool = new Pool({
     ...connection,
@@ -47,13 +64,14 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
     pipeline: true,
     connectionTimeoutMillis: deadlineMs,
     query_timeout: deadlineMs,
-    // What the caller gave up the server gives up, too: what waited for a lock must not commit once it is had. A pooler takes no such setting.
+    // What the caller gave up the server gives up, too: what waited for a lock must not commit once it is had. A pooler
+    // takes no such setting.
     ...(pooled ? {} : { statement_timeout: deadlineMs }),
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: false,
   })
-  // Without a listener a connection that is lost while idle would end the process; so would one that is lost while somebody
-  // uses it, between two of their questions. Those are told by the next question, which fails.
+  // Without a listener a connection that is lost while idle would end the process; so would one that is lost while
+  // somebody uses it, between two of their questions. Those are told by the next question, which fails.
   pool.on('error', (error) => {
     observer.lost()
     onIdleError?.(error)
@@ -81,7 +99,8 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
     }
   }
 
-  const send = async (statements: readonly WireStatement[]) => withClient('flush', async (client) => sendBatch(client, statements))
+  const send = async (statements: readonly WireStatement[]) =>
+    withClient('flush', async (client) => sendBatch(client, statements))
 
   const longReads = openLongReads({ connection, size, deadlineMs, observer })
 
@@ -130,8 +149,8 @@ export const openPool = ({ connection, size, pooled = false, deadlineMs, onIdleE
 }
 
 /**
- * Ends a connection that is still inside a transaction (it would lend its caller's identity to the next request), or whose
- * answer never came (what it says next belongs to a question that nobody waits for any more).
+ * Ends a connection that is still inside a transaction (it would lend its caller's identity to the next request), or
+ * whose answer never came (what it says next belongs to a question that nobody waits for any more).
  */
 const giveBack = (client: PoolClient, failure: unknown): void => {
   client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure))

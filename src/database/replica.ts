@@ -7,7 +7,10 @@ import type { Session } from './session.js'
 
 /** A streaming replica, asked only while what it answers is known to be younger than the bound. */
 export interface Replica {
-  /** Rows of a read, at most `staleMs` old; undefined where the replica is left out or fails: the primary is to be asked. Never rejects. */
+  /**
+   * Rows of a read, at most `staleMs` old; undefined where the replica is left out or fails: the primary is to be
+   * asked. Never rejects.
+   */
   read<Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[] | undefined>
   stats(): ReplicaStats
   stop(): void
@@ -34,22 +37,38 @@ export interface ReplicaOptions {
 }
 
 /** Where in its log the primary stood at a time: all that was committed before `at` stands before `position`. */
-interface Mark { readonly at: number; readonly position: bigint }
+interface Mark {
+  readonly at: number
+  readonly position: bigint
+}
 
 /** One database, and no other of the same name: LSNs of two clusters cannot be compared. */
 const IDENTITY = `(select system_identifier::text from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()) as identity`
 // the insert position, not the flushed one: with synchronous_commit off a commit is seen before it is flushed
-const PRIMARY: Statement = { name: 'primary_position', text: `select (pg_current_wal_insert_lsn() - '0/0')::text as position, ${IDENTITY}` }
-const REPLAYED: Statement = { name: 'replayed', text: `select pg_is_in_recovery() as recovering, (pg_last_wal_replay_lsn() - '0/0')::text as position` }
+const PRIMARY: Statement = {
+  name: 'primary_position',
+  text: `select (pg_current_wal_insert_lsn() - '0/0')::text as position, ${IDENTITY}`,
+}
+const REPLAYED: Statement = {
+  name: 'replayed',
+  text: `select pg_is_in_recovery() as recovering, (pg_last_wal_replay_lsn() - '0/0')::text as position`,
+}
 const WHO: Statement = { name: 'who_am_i', text: `select who.*, ${IDENTITY} from (${WHO_AM_I}) who` }
 
-interface Position { readonly position: string; readonly identity: string }
-interface Replayed { readonly recovering: boolean; readonly position: string | null }
+interface Position {
+  readonly position: string
+  readonly identity: string
+}
+interface Replayed {
+  readonly recovering: boolean
+  readonly position: string | null
+}
 
 /**
- * Follows a replica. The primary is asked for its position several times a second; a read asks the replica in one flush how far it
- * is, and then for the rows, so that each answer is measured by itself, whichever replica a balancer led it to. A replica
- * that fails or is behind is left out until the next look finds it in order: no request waits for it meanwhile.
+ * Follows a replica. The primary is asked for its position several times a second; a read asks the replica in one flush
+ * how far it is, and then for the rows, so that each answer is measured by itself, whichever replica a balancer led it
+ * to. A replica that fails or is behind is left out until the next look finds it in order: no request waits for it
+ * meanwhile.
  */
 export const openReplica = ({ primary, replica, staleMs, onChange, everyMs = 400 }: ReplicaOptions): Replica => {
   const total = { reads: 0, fallbacks: 0 }
@@ -67,7 +86,9 @@ export const openReplica = ({ primary, replica, staleMs, onChange, everyMs = 400
     if (replayed?.recovering !== true || replayed.position === null) return 'it is no standby of the primary'
     const position = BigInt(replayed.position)
     const fresh = performance.now() - staleMs
-    return marks.some((mark) => mark.at > fresh && mark.position <= position) ? undefined : `it lacks what the primary had ${staleMs} ms ago`
+    return marks.some((mark) => mark.at > fresh && mark.position <= position)
+      ? undefined
+      : `it lacks what the primary had ${staleMs} ms ago`
   }
 
   const look = async () => {
@@ -77,9 +98,10 @@ export const openReplica = ({ primary, replica, staleMs, onChange, everyMs = 400
     marks = [...marks.filter((mark) => mark.at > at - staleMs), { at, position: BigInt(stands.position) }]
     const [replayed, who] = await replica.flush([REPLAYED, WHO])
     const session: (Session & Position) | undefined = who?.rows[0]
-    const fault = session === undefined || session.identity !== stands.identity
-      ? 'it is a replica of another database'
-      : faultOfSession(session, undefined) ?? faultOf(replayed?.rows[0])
+    const fault =
+      session === undefined || session.identity !== stands.identity
+        ? 'it is a replica of another database'
+        : (faultOfSession(session, undefined) ?? faultOf(replayed?.rows[0]))
     if (fault !== undefined) throw new Error(`the replica is left out: ${fault}`)
     if (leftOut && !stopped) {
       leftOut = false

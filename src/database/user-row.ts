@@ -11,5 +11,11 @@ export interface UserRow {
   readonly created_at: Date
 }
 
-export const toUser = ({ id, email, name, role, suspended, created_at }: UserRow): User =>
-  ({ id: toId(id), email, name, role, suspended, created_at: created_at.toISOString() })
+export const toUser = ({ id, email, name, role, suspended, created_at }: UserRow): User => ({
+  id: toId(id),
+  email,
+  name,
+  role,
+  suspended,
+  created_at: created_at.toISOString(),
+})

@@ -8,7 +8,9 @@ const wireScalar = (value: unknown): string | Buffer | null => {
   throw new TypeError(`a ${typeof value} is not a value that a statement can carry`)
 }
 
-/** An element of an array (PostgreSQL, "Array Input and Output Syntax"): always quoted, so that a text `null` is none. */
+/**
+ * An element of an array (PostgreSQL, "Array Input and Output Syntax"): always quoted, so that a text `null` is none.
+ */
 const wireElement = (value: unknown): string => {
   const text = wireScalar(value)
   if (text === null) return 'null'
@@ -17,14 +19,22 @@ const wireElement = (value: unknown): string => {
 }
 
 /**
- * A value in the form in which it goes over the wire. Throws for everything else, so that a statement that cannot be sent
- * fails before any other of its transaction was: the server would never hear of it, and would commit the rest.
+ * A value in the form in which it goes over the wire. Throws for everything else, so that a statement that cannot be
+ * sent fails before any other of its transaction was: the server would never hear of it, and would commit the rest.
  */
 const wireValue = (value: unknown): string | Buffer | null =>
-  (Array.isArray(value) ? `{${value.map(wireElement).join(',')}}` : wireScalar(value))
+  Array.isArray(value) ? `{${value.map(wireElement).join(',')}}` : wireScalar(value)
 
 /** A statement in the form in which it goes over the wire, without a name. Throws where it cannot. */
-export const toWire = ({ text, values = [] }: Statement): WireStatement => ({ text, values: values.map(wireValue), name: undefined })
+export const toWire = ({ text, values = [] }: Statement): WireStatement => ({
+  text,
+  values: values.map(wireValue),
+  name: undefined,
+})
 
 /** The same under its name. */
-export const toKeptWire = ({ text, values = [], name }: Statement): WireStatement => ({ text, values: values.map(wireValue), name })
+export const toKeptWire = ({ text, values = [], name }: Statement): WireStatement => ({
+  text,
+  values: values.map(wireValue),
+  name,
+})

@@ -1,13 +1,24 @@
 /** An operation as the policy names it: `<resource>:<verb>`. */
 export type Action = `${string}:${string}`
 
-/** The actions that this service's own routes perform; policy rows may name others (for applications that ask through AuthZEN). */
+/**
+ * The actions that this service's own routes perform; policy rows may name others (for applications that ask through
+ * AuthZEN).
+ */
 export const ACTIONS = [
-  'link:read', 'link:create', 'link:update', 'link:delete',
-  'user:invite', 'user:read', 'user:update',
-  'policy:read', 'policy:write', 'policy:evaluate',
+  'link:read',
+  'link:create',
+  'link:update',
+  'link:delete',
+  'user:invite',
+  'user:read',
+  'user:update',
+  'policy:read',
+  'policy:write',
+  'policy:evaluate',
   'audit:read',
-  'profile:read', 'profile:update',
+  'profile:read',
+  'profile:update',
 ] as const satisfies readonly Action[]
 
 export type ServiceAction = (typeof ACTIONS)[number]

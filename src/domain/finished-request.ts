@@ -1,7 +1,9 @@
 import type { Decision } from './decision.js'
 import type { Refusal } from './refusal.js'
 
-/** One request that is over, for whoever counts and logs. Nothing in it is the caller's own text, but the request id. */
+/**
+ * One request that is over, for whoever counts and logs. Nothing in it is the caller's own text, but the request id.
+ */
 export interface FinishedRequest {
   readonly requestId: string
   /** a method of HTTP, or `other` */

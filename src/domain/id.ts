@@ -4,7 +4,9 @@ export type Id = string & { readonly __id: unique symbol }
 const CANONICAL = /^[1-9]\d{0,18}$/
 const LARGEST = '9223372036854775807'
 
-/** True for a canonical positive 64-bit integer. Canonical text means that equal ids are equal strings, beyond 2^53 too. */
+/**
+ * True for a canonical positive 64-bit integer. Canonical text means that equal ids are equal strings, beyond 2^53 too.
+ */
 export const isId = (text: unknown): text is Id =>
   typeof text === 'string' && CANONICAL.test(text) && (text.length < LARGEST.length || text <= LARGEST)
 

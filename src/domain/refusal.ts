@@ -3,7 +3,11 @@ import type { Decision } from './decision.js'
 /** The layers of a request, in the order in which it meets them; `http` is what comes before them. */
 export type Layer = 'http' | 'gateway' | 'endpoint' | 'object' | 'data'
 
-interface Kind { readonly status: number; readonly layer: Layer; readonly title: string }
+interface Kind {
+  readonly status: number
+  readonly layer: Layer
+  readonly title: string
+}
 
 /** Every way in which the service refuses, by its stable code. */
 export const REFUSALS = {
@@ -53,7 +57,10 @@ export const REFUSALS = {
 export type RefusalCode = keyof typeof REFUSALS
 
 /** One fault of an input: which field, and which rule it breaks. */
-export interface Fault { readonly field: string; readonly message: string }
+export interface Fault {
+  readonly field: string
+  readonly message: string
+}
 
 interface Details {
   /** a sentence for the caller; never SQL, a stack, or a row they may not see */
@@ -78,7 +85,10 @@ export class Refusal extends Error {
   readonly extensions: Readonly<Record<string, unknown>>
   readonly decision: Decision | undefined
 
-  constructor(readonly code: RefusalCode, details: Details = {}) {
+  constructor(
+    readonly code: RefusalCode,
+    details: Details = {},
+  ) {
     super(details.detail ?? REFUSALS[code].title, { cause: details.cause })
     this.name = 'Refusal'
     this.status = REFUSALS[code].status

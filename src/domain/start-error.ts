@@ -1,4 +1,7 @@
-/** The program cannot start, for a reason that whoever started it can mend. The message is one line, shown without a stack. */
+/**
+ * The program cannot start, for a reason that whoever started it can mend. The message is one line, shown without a
+ * stack.
+ */
 export class StartError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message.replace(/\s*\n\s*/g, ' '), options)

@@ -1,6 +1,8 @@
 import type { Id } from './id.js'
 
-/** A user's row as the service reads it. Times are ISO 8601 in UTC. The password hash never leaves the identity module. */
+/**
+ * A user's row as the service reads it. Times are ISO 8601 in UTC. The password hash never leaves the identity module.
+ */
 export interface User {
   readonly id: Id
   readonly email: string

@@ -6,7 +6,11 @@ import type { FinishedRequest } from '../domain/finished-request.js'
 import { Refusal, REFUSALS } from '../domain/refusal.js'
 import { securityHeaderList } from './security-headers.js'
 
-interface Kind { readonly status: number; readonly reason: string; readonly code: 'invalid_request' | 'not_implemented' }
+interface Kind {
+  readonly status: number
+  readonly reason: string
+  readonly code: 'invalid_request' | 'not_implemented'
+}
 
 const INVALID: Kind = { status: 400, reason: 'Bad Request', code: 'invalid_request' }
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -19,13 +23,19 @@ const UNKNOWN_METHOD: Kind = { status: 501, reason: 'Not Implemented', code: 'no
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} \S+ HTTP\/1\.[01]\r\n/
 
 const kindOf = (error: NodeJS.ErrnoException): Kind => {
-  if (error.code === 'HPE_INVALID_METHOD' && 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) && REQUEST_LINE.test(error.rawPacket.toString('latin1', 0, 8_192))) return UNKNOWN_METHOD
+  if (
+    error.code === 'HPE_INVALID_METHOD' &&
+    'rawPacket' in error &&
+    Buffer.isBuffer(error.rawPacket) &&
+    REQUEST_LINE.test(error.rawPacket.toString('latin1', 0, 8_192))
+  )
+    return UNKNOWN_METHOD
   return KINDS[error.code ?? ''] ?? INVALID
 }
 
 /**
- * Answers what is not HTTP, before there is a request that the application could see: with the headers of every other answer,
- * and told of like every other, as method `other` of no route.
+ * Answers what is not HTTP, before there is a request that the application could see: with the headers of every other
+ * answer, and told of like every other, as method `other` of no route.
  */
 export const answerBrokenRequest = (secure: boolean, observe: (request: FinishedRequest) => void) => {
   const guards = securityHeaderList(secure)
@@ -37,13 +47,33 @@ export const answerBrokenRequest = (secure: boolean, observe: (request: Finished
     }
     const { status, reason, code } = kindOf(error)
     const requestId = randomUUID()
-    const body = JSON.stringify({ type: `urn:linkgate:problem:${code}`, title: REFUSALS[code].title, status, code, request_id: requestId })
+    const body = JSON.stringify({
+      type: `urn:linkgate:problem:${code}`,
+      title: REFUSALS[code].title,
+      status,
+      code,
+      request_id: requestId,
+    })
     // asked for now: a socket that has ended no longer knows
-    const address = socket instanceof Socket ? socket.remoteAddress ?? '' : ''
-    socket.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n${lines}X-Request-ID: ${requestId}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+    const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : ''
+    socket.end(
+      `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n${lines}X-Request-ID: ${requestId}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
     observe({
-      requestId, method: 'other', route: 'none', status, seconds: 0, bytes: Buffer.byteLength(body), aborted: false, refusal: new Refusal(code, { cause: error }),
-      decision: undefined, revision: undefined, userId: undefined, address, link: undefined, traceId: undefined,
+      requestId,
+      method: 'other',
+      route: 'none',
+      status,
+      seconds: 0,
+      bytes: Buffer.byteLength(body),
+      aborted: false,
+      refusal: new Refusal(code, { cause: error }),
+      decision: undefined,
+      revision: undefined,
+      userId: undefined,
+      address,
+      link: undefined,
+      traceId: undefined,
     })
   }
 }

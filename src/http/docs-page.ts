@@ -15,15 +15,24 @@ dt { opacity: .7 } dd { margin: 0 }
 code { font: .9em ui-monospace, monospace }
 `
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 const code = (text: string): string => `<code>${escape(text)}</code>`
 
 const layersOf = (route: Route): readonly (readonly [layer: string, checks: string])[] => [
-  ['gateway', [
-    route.gateway.quota === 'none' ? 'not limited' : `quota ${code(route.gateway.quota)}`,
-    route.gateway.scope === 'public' ? 'no token needed' : `scope ${code(route.gateway.scope)}`,
-  ].join(', ')],
+  [
+    'gateway',
+    [
+      route.gateway.quota === 'none' ? 'not limited' : `quota ${code(route.gateway.quota)}`,
+      route.gateway.scope === 'public' ? 'no token needed' : `scope ${code(route.gateway.scope)}`,
+    ].join(', '),
+  ],
   ['endpoint', route.endpoint === 'none' ? 'none' : `a row lets the role call ${code(route.endpoint)}`],
   ['object', route.objectAction === 'none' ? 'none' : code(`can(user, '${route.objectAction}', record)`)],
   ['data', escape(route.dataRows)],
@@ -33,13 +42,24 @@ const article = (route: Route): string => `
 <article id="${escape(`${route.method}${route.path}`)}">
 <h3><b>${route.method.toUpperCase()}</b> ${escape(route.path.replace(/:([a-z_]+)/g, '{$1}'))}</h3>
 <p>${escape(route.documentation.summary)}. Answers ${route.status}.</p>
-<dl>${layersOf(route).map(([layer, checks]) => `<dt>${layer}</dt><dd>${checks}</dd>`).join('')}</dl>
+<dl>${layersOf(route)
+  .map(([layer, checks]) => `<dt>${layer}</dt><dd>${checks}</dd>`)
+  .join('')}</dl>
 </article>`
 
 /** The route table as a page for people: no script, one style, nothing from elsewhere; its policy allows just that. */
-export const docsPage = (routes: readonly Route[], baseUrl: string): { readonly html: string; readonly contentSecurityPolicy: string } => {
+export const docsPage = (
+  routes: readonly Route[],
+  baseUrl: string,
+): { readonly html: string; readonly contentSecurityPolicy: string } => {
   const tags = [...new Set(routes.map(({ documentation }) => documentation.tag))]
-  const sections = tags.map((tag) => `<h2>${escape(tag)}</h2>${routes.filter(({ documentation }) => documentation.tag === tag).map(article).join('')}`)
+  const sections = tags.map(
+    (tag) =>
+      `<h2>${escape(tag)}</h2>${routes
+        .filter(({ documentation }) => documentation.tag === tag)
+        .map(article)
+        .join('')}`,
+  )
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Linkgate: the API</title><style>${STYLE}</style></head>
@@ -52,5 +72,8 @@ ${sections.join('\n')}
 </body></html>
 `
   const hash = createHash('sha256').update(STYLE).digest('base64')
-  return { html, contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'` }
+  return {
+    html,
+    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  }
 }

@@ -6,25 +6,31 @@ export interface DrainOptions {
   /** ends every connection at once */
   readonly now: boolean
   /**
-   * How long a connection without a request is kept, in milliseconds, by default not at all. The client that means to use it
-   * again may be sending at this moment, and cannot know whether a request on a connection that was closed was done.
+   * How long a connection without a request is kept, in milliseconds, by default not at all. The client that means to
+   * use it again may be sending at this moment, and cannot know whether a request on a connection that was closed was
+   * done.
    */
   readonly idleMs?: number
 }
 
 /**
- * Follows a server's connections so that it can stop in order. The function that it answers takes no new connection, ends
- * those on which no request is under way after `idleMs` (also those on which none ever was: a browser opens them in advance,
- * and node counts them as busy), and every other with its next answer. `now` ends all of them. Resolves when none is left.
+ * Follows a server's connections so that it can stop in order. The function that it answers takes no new connection,
+ * ends those on which no request is under way after `idleMs` (also those on which none ever was: a browser opens them
+ * in advance, and node counts them as busy), and every other with its next answer. `now` ends all of them. Resolves
+ * when none is left.
  */
 export const followConnections = (server: Server): ((options: DrainOptions) => Promise<void>) => {
   const underWay = new Map<Socket, Set<ServerResponse>>()
   let draining = false
   let keepsIdle = false
   let closed: Promise<void> | undefined
-  const endIfIdle = (socket: Socket) => { if (draining && !keepsIdle && underWay.get(socket)?.size === 0) socket.destroySoon() }
+  const endIfIdle = (socket: Socket) => {
+    if (draining && !keepsIdle && underWay.get(socket)?.size === 0) socket.destroySoon()
+  }
   // an answer whose headers are gone cannot say it any more: its connection ends as an idle one
-  const announceEnd = (response: ServerResponse) => { if (!response.headersSent) response.setHeader('Connection', 'close') }
+  const announceEnd = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader('Connection', 'close')
+  }
   const endIdle = () => {
     keepsIdle = false
     for (const socket of underWay.keys()) endIfIdle(socket)
@@ -44,7 +50,9 @@ export const followConnections = (server: Server): ((options: DrainOptions) => P
   })
   return async ({ now, idleMs = 0 }) => {
     // net's own close: that of http ends idle connections at once
-    closed ??= new Promise<void>((resolve) => { NetServer.prototype.close.call(server, () => resolve()) })
+    closed ??= new Promise<void>((resolve) => {
+      NetServer.prototype.close.call(server, () => resolve())
+    })
     if (!draining) {
       draining = true
       keepsIdle = idleMs > 0

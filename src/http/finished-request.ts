@@ -7,11 +7,13 @@ import { KNOWN_METHODS } from './refuse-unrouted.js'
 export const CLIENT_CLOSED_REQUEST = 499
 
 /** Tells of every request, refused and abandoned ones too, once it is over. */
-export const finishRequests = (observe: (request: FinishedRequest) => void) => (ctx: Context, next: Next): Promise<void> => {
-  const began = ctx.state.began = beganAt(ctx.req)
-  ctx.res.on('close', () => observe(describeFinished(ctx, (performance.now() - began) / 1_000)))
-  return next()
-}
+export const finishRequests =
+  (observe: (request: FinishedRequest) => void) =>
+  (ctx: Context, next: Next): Promise<void> => {
+    const began = (ctx.state.began = beganAt(ctx.req))
+    ctx.res.on('close', () => observe(describeFinished(ctx, (performance.now() - began) / 1_000)))
+    return next()
+  }
 
 /** The request as it ended; to be asked when its response is closed. */
 export const describeFinished = (ctx: Context, seconds: number): FinishedRequest => {
@@ -36,4 +38,6 @@ export const describeFinished = (ctx: Context, seconds: number): FinishedRequest
 }
 
 const codeIn = (params: unknown): string | undefined =>
-  typeof params === 'object' && params !== null && 'code' in params && typeof params.code === 'string' ? params.code : undefined
+  typeof params === 'object' && params !== null && 'code' in params && typeof params.code === 'string'
+    ? params.code
+    : undefined

@@ -15,12 +15,19 @@ interface Place {
 export const listen = async (server: Server, { host, port, setting }: Place): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new StartError(error.code === 'EADDRINUSE' ? `port ${port} on ${host} is taken; set ${setting} to another, or to 0 for any free one` : `${setting}: cannot listen on ${host}:${port}: ${error.message}`))
+      reject(
+        new StartError(
+          error.code === 'EADDRINUSE'
+            ? `port ${port} on ${host} is taken; set ${setting} to another, or to 0 for any free one`
+            : `${setting}: cannot listen on ${host}:${port}: ${error.message}`,
+        ),
+      )
     })
     server.listen(port, host, resolve)
   })
 
-const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo => typeof address === 'object' && address !== null
+const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo =>
+  typeof address === 'object' && address !== null
 
 /** The port that it was given. */
 export const portOf = (server: Server): number => {

@@ -9,22 +9,32 @@ export interface MetricsServer {
 }
 
 /**
- * Serves `/metrics` and nothing else on an address of its own, for collectors on a network that the public does not reach.
- * Whether the service lives and is ready is asked where it answers its callers. Throws StartError where it cannot listen.
+ * Serves `/metrics` and nothing else on an address of its own, for collectors on a network that the public does not
+ * reach. Whether the service lives and is ready is asked where it answers its callers. Throws StartError where it
+ * cannot listen.
  */
-export const openMetricsServer = async (metrics: Pick<Metrics, 'text' | 'contentType'>, { host, port }: { readonly host: string; readonly port: number }): Promise<MetricsServer> => {
+export const openMetricsServer = async (
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<MetricsServer> => {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
-    const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = '') => response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers }).end(body)
+    const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = '') =>
+      response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers }).end(body)
     if (request.url !== '/metrics') answer(404)
     else if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, { Allow: 'GET, HEAD' })
-    else metrics.text().then((text) => answer(200, { 'Content-Type': metrics.contentType }, text), () => answer(500))
+    else
+      metrics.text().then(
+        (text) => answer(200, { 'Content-Type': metrics.contentType }, text),
+        () => answer(500),
+      )
   })
   await listen(server, { host, port, setting: 'METRICS_PORT' })
   return {
     url: `${urlOf(server)}/metrics`,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
   }
 }

@@ -10,8 +10,16 @@ type Json = Readonly<Record<string, unknown>>
 type Named = Map<string, Json>
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output', named: Named): Json => {
-  const text = JSON.stringify(z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any', reused: 'inline' }))
-  const { $schema: _, $defs = {}, ...json }: Json & { readonly $defs?: Readonly<Record<string, Json>> } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/'))
+  const text = JSON.stringify(
+    z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any', reused: 'inline' }),
+  )
+  const {
+    $schema: _,
+    $defs = {},
+    ...json
+  }: Json & { readonly $defs?: Readonly<Record<string, Json>> } = JSON.parse(
+    text.replaceAll('"#/$defs/', '"#/components/schemas/'),
+  )
   for (const [name, each] of Object.entries($defs)) named.set(name, each)
   return json
 }
@@ -27,7 +35,14 @@ const PROBLEM: Json = {
     detail: { type: 'string' },
     code: { type: 'string', description: 'stable; for programs' },
     request_id: { type: 'string' },
-    errors: { type: 'array', items: { type: 'object', required: ['field', 'message'], properties: { field: { type: 'string' }, message: { type: 'string' } } } },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['field', 'message'],
+        properties: { field: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
   },
 }
 
@@ -36,7 +51,9 @@ const problemContent = { 'application/problem+json': { schema: { $ref: '#/compon
 /** The statuses with which the layers and the service itself may refuse a route, beside its own. */
 const refusalsOf = (route: Route): readonly number[] => {
   const statuses = new Set<number>(route.documentation.refusals ?? [])
-  const add = (when: boolean, ...those: number[]) => { if (when) for (const status of those) statuses.add(status) }
+  const add = (when: boolean, ...those: number[]) => {
+    if (when) for (const status of those) statuses.add(status)
+  }
   // also public routes refuse a token that is not valid, and a demand (Policy-At-Least) that they cannot meet
   add(true, 400, 401, 412, 500, 503)
   add(route.gateway.quota !== 'none', 429)
@@ -48,7 +65,10 @@ const refusalsOf = (route: Route): readonly number[] => {
 }
 
 const IDEMPOTENCY_KEY: Json = {
-  name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   description: `The caller’s own name for this request: sent again with the same body within ${KEY_LIFE_HOURS} hours it makes nothing, and is answered as it was, with \`Idempotent-Replayed: true\`. With another body 422, while the first is under way 409.`,
 }
 
@@ -56,7 +76,12 @@ const parametersOf = (route: Route): Json[] => {
   const list = (schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] => {
     if (!schema) return []
     const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-    return Object.entries(properties).map(([name, each]) => ({ name, in: place, required: place === 'path' || required.includes(name), schema: each }))
+    return Object.entries(properties).map(([name, each]) => ({
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      schema: each,
+    }))
   }
   return [...list(route.params, 'path'), ...list(route.query, 'query'), ...(route.repeatable ? [IDEMPOTENCY_KEY] : [])]
 }
@@ -64,10 +89,16 @@ const parametersOf = (route: Route): Json[] => {
 const MEDIA = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
 const successOf = ({ status, documentation: { response, types, summary } }: Route, named: Named): Json => {
-  const texts = (types ?? []).filter((type) => type !== 'application/json').map((type) => [type, { schema: { type: 'string' } }] as const)
-  const content = response || texts.length > 0
-    ? { ...(response ? { 'application/json': { schema: schemaOf(response, 'output', named) } } : {}), ...Object.fromEntries(texts) }
-    : null
+  const texts = (types ?? [])
+    .filter((type) => type !== 'application/json')
+    .map((type) => [type, { schema: { type: 'string' } }] as const)
+  const content =
+    response || texts.length > 0
+      ? {
+          ...(response ? { 'application/json': { schema: schemaOf(response, 'output', named) } } : {}),
+          ...Object.fromEntries(texts),
+        }
+      : null
   return { [status]: { description: summary, ...(content ? { content } : {}) } }
 }
 
@@ -85,24 +116,46 @@ const operationOf = (route: Route, named: Named): Json => ({
   },
   parameters: parametersOf(route),
   ...(route.body
-    ? { requestBody: { required: true, content: Object.fromEntries(route.accepts.map((each) => [MEDIA[each], { schema: schemaOf(route.body ?? z.any(), 'input', named) }])) } }
+    ? {
+        requestBody: {
+          required: true,
+          content: Object.fromEntries(
+            route.accepts.map((each) => [MEDIA[each], { schema: schemaOf(route.body ?? z.any(), 'input', named) }]),
+          ),
+        },
+      }
     : {}),
   responses: {
     ...successOf(route, named),
-    ...(route.documentation.tagged === true ? { 304: { description: 'The caller holds it already (If-None-Match)' } } : {}),
-    ...Object.fromEntries(refusalsOf(route).map((status) => [status, { description: titleOf(status), content: { ...problemContent, ...ownContent(route, status, named) } }])),
+    ...(route.documentation.tagged === true
+      ? { 304: { description: 'The caller holds it already (If-None-Match)' } }
+      : {}),
+    ...Object.fromEntries(
+      refusalsOf(route).map((status) => [
+        status,
+        { description: titleOf(status), content: { ...problemContent, ...ownContent(route, status, named) } },
+      ]),
+    ),
   },
 })
 
 /** What a route says itself with a status that is otherwise a problem. */
 const ownContent = ({ documentation: { unready } }: Route, status: number, named: Named): Json =>
-  (unready !== undefined && status === 503 ? { 'application/json': { schema: schemaOf(unready, 'output', named) } } : {})
+  unready !== undefined && status === 503 ? { 'application/json': { schema: schemaOf(unready, 'output', named) } } : {}
 
 const titleOf = (status: number): string =>
-  Object.entries(REFUSALS).filter(([, kind]) => kind.status === status).map(([code]) => `\`${code}\``).join(', ') || 'Refused'
+  Object.entries(REFUSALS)
+    .filter(([, kind]) => kind.status === status)
+    .map(([code]) => `\`${code}\``)
+    .join(', ') || 'Refused'
 
-/** The OpenAPI 3.1 description of a route table: made from the same values that serve the requests, so it cannot drift. */
-export const openapiDocument = (routes: readonly Route[], { baseUrl, version }: { readonly baseUrl: string; readonly version: string }): Json => {
+/**
+ * The OpenAPI 3.1 description of a route table: made from the same values that serve the requests, so it cannot drift.
+ */
+export const openapiDocument = (
+  routes: readonly Route[],
+  { baseUrl, version }: { readonly baseUrl: string; readonly version: string },
+): Json => {
   const paths: Record<string, Record<string, Json>> = {}
   const named: Named = new Map([['Problem', PROBLEM]])
   for (const route of routes) {
@@ -114,7 +167,8 @@ export const openapiDocument = (routes: readonly Route[], { baseUrl, version }: 
     info: {
       title: 'Linkgate',
       version,
-      description: 'Short codes that redirect. Every operation is decided by one policy function over rows that admins edit live; a request passes four layers, and each operation below says what each of them checks.',
+      description:
+        'Short codes that redirect. Every operation is decided by one policy function over rows that admins edit live; a request passes four layers, and each operation below says what each of them checks.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],

@@ -13,8 +13,9 @@ export interface Problem {
 }
 
 /**
- * Writes a refusal as `application/problem+json`: the one place where an error becomes a response. Nobody keeps it: a cache may keep a
- * 404 that says nothing by a rule of its own (RFC 9110 §15.5.5), and a link that is made afterwards would be missing there.
+ * Writes a refusal as `application/problem+json`: the one place where an error becomes a response. Nobody keeps it: a
+ * cache may keep a 404 that says nothing by a rule of its own (RFC 9110 §15.5.5), and a link that is made afterwards
+ * would be missing there.
  */
 export const writeProblem = (ctx: Context, refusal: Refusal): void => {
   ctx.status = refusal.status

@@ -36,22 +36,45 @@ export interface RedirectLaneParts {
 const CODE = /^\/([A-Za-z0-9_-]{1,64})(?:\?|$)/
 
 /** Headers that make a request more than the plain following of a link. */
-const MORE = ['authorization', 'policy-at-least', 'origin', 'content-length', 'transfer-encoding', 'expect', 'upgrade'] as const
+const MORE = [
+  'authorization',
+  'policy-at-least',
+  'origin',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+] as const
 
 /**
- * The short way of what this service does most: an anonymous caller follows a link, and every layer lets them through. The
- * same limiter counts them, before anybody is asked for the link; the same snapshot decides (role and `can()`), the same metrics and
- * log line tell of it, and the answer is the same to the byte (test/http/redirect-lane.test.ts); only the framework in between is left
- * out. Whatever turns out to be not plainly that (no such link, a limit, a refusal, a fault, a deadline) goes on through the whole
- * chain, counted once, and within the time that it has left.
+ * The short way of what this service does most: an anonymous caller follows a link, and every layer lets them through.
+ * The same limiter counts them, before anybody is asked for the link; the same snapshot decides (role and `can()`), the
+ * same metrics and log line tell of it, and the answer is the same to the byte (test/http/redirect-lane.test.ts); only
+ * the framework in between is left out. Whatever turns out to be not plainly that (no such link, a limit, a refusal, a
+ * fault, a deadline) goes on through the whole chain, counted once, and within the time that it has left.
  */
 export const redirectLane = (
-  { routes, route, find, limiter, layers, deadlineMs, trustedProxyHops, secure, corsOrigins, observe }: RedirectLaneParts, longWay: RequestListener,
+  {
+    routes,
+    route,
+    find,
+    limiter,
+    layers,
+    deadlineMs,
+    trustedProxyHops,
+    secure,
+    corsOrigins,
+    observe,
+  }: RedirectLaneParts,
+  longWay: RequestListener,
 ): RequestListener => {
   if (layers.recordsPublicReads) return longWay
   const origins = new WeakMap<Socket, Origin>()
   // an answer that may differ from one origin to the next says so, also to who names none (cors.ts)
-  const fixed = [...securityHeaderList(secure), ...(Array.isArray(corsOrigins) && corsOrigins.length > 0 ? ['Vary', 'Origin'] : [])]
+  const fixed = [
+    ...securityHeaderList(secure),
+    ...(Array.isArray(corsOrigins) && corsOrigins.length > 0 ? ['Vary', 'Origin'] : []),
+  ]
   // paths of one segment that are the service's own
   const taken = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path.slice(1)))
 
@@ -60,13 +83,22 @@ export const redirectLane = (
     const known = trustedProxyHops === 0 ? origins.get(req.socket) : undefined
     if (known) return known
     const forwardedFor = req.headers['x-forwarded-for']
-    const address = clientAddress({ remoteAddress: req.socket.remoteAddress, forwardedFor: typeof forwardedFor === 'string' ? forwardedFor : undefined }, trustedProxyHops)
+    const address = clientAddress(
+      {
+        remoteAddress: req.socket.remoteAddress,
+        forwardedFor: typeof forwardedFor === 'string' ? forwardedFor : undefined,
+      },
+      trustedProxyHops,
+    )
     const origin = { address, bucket: addressBucket(address) }
     origins.set(req.socket, origin)
     return origin
   }
 
-  /** The link, where every layer lets an anonymous caller follow it; null where it is not plainly so. At once where it is remembered. Throws any fault. */
+  /**
+   * The link, where every layer lets an anonymous caller follow it; null where it is not plainly so. At once where it
+   * is remembered. Throws any fault.
+   */
   const lookUp = (code: string, following: Following): Promise<Followed | null> | Followed | null => {
     const snapshot = layers.policy.current()
     following.revision = snapshot.revision
@@ -77,7 +109,9 @@ export const redirectLane = (
       return decision.effect === 'allow' ? { link, decision } : null
     }
     const found = find(code)
-    return found instanceof Promise ? withinDeadline(found, deadlineMs - (performance.now() - following.began), () => undefined).then(decided) : decided(found)
+    return found instanceof Promise
+      ? withinDeadline(found, deadlineMs - (performance.now() - following.began), () => undefined).then(decided)
+      : decided(found)
   }
 
   return (req, res) => {
@@ -86,7 +120,14 @@ export const redirectLane = (
     const given = req.headers['x-request-id']
     const requestId = typeof given === 'string' && HARMLESS_ID.test(given) ? given : randomUUID()
     const { address, bucket } = originOf(req)
-    const following: Following = { requestId, route: route.path, address, began: performance.now(), revision: undefined, followed: undefined }
+    const following: Following = {
+      requestId,
+      route: route.path,
+      address,
+      began: performance.now(),
+      revision: undefined,
+      followed: undefined,
+    }
     const over = () => observe(finished(req, res, following))
     res.on('close', over)
 
@@ -100,25 +141,47 @@ export const redirectLane = (
     }
     const answer = (admission: Admission, followed: Followed | null) => {
       if (followed === null) return goOn(admission)
-      const { link, decision } = following.followed = followed
-      res.writeHead(302, [
-        'X-Request-ID', requestId, ...fixed, ...admission.headers, 'Location', link.target, 'Cache-Control', 'no-cache', 'Policy-Revision', String(decision.revision), 'Content-Length', '0',
-      ]).end()
+      const { link, decision } = (following.followed = followed)
+      res
+        .writeHead(302, [
+          'X-Request-ID',
+          requestId,
+          ...fixed,
+          ...admission.headers,
+          'Location',
+          link.target,
+          'Cache-Control',
+          'no-cache',
+          'Policy-Revision',
+          String(decision.revision),
+          'Content-Length',
+          '0',
+        ])
+        .end()
       layers.count({ effect: 'allow', rule: decision.rule, layer: 'object' })
     }
     const follow = (admission: Admission) => {
       let found: ReturnType<typeof lookUp> = null
       try {
         if (admission.allowed) found = lookUp(code, following)
-      } catch { /* the whole chain meets it, and answers it */ }
-      if (found instanceof Promise) found.then((followed) => answer(admission, followed), () => goOn(admission))
+      } catch {
+        /* the whole chain meets it, and answers it */
+      }
+      if (found instanceof Promise)
+        found.then(
+          (followed) => answer(admission, followed),
+          () => goOn(admission),
+        )
       else answer(admission, found)
     }
     limiter.admit('anonymous', bucket).then(follow, () => goOn())
   }
 }
 
-interface Origin { readonly address: string; readonly bucket: string }
+interface Origin {
+  readonly address: string
+  readonly bucket: string
+}
 
 /** The code that a request follows, where it is nothing but that; null for every other request. */
 const plainCode = (req: IncomingMessage): string | null => {
@@ -130,7 +193,10 @@ const plainCode = (req: IncomingMessage): string | null => {
   return code
 }
 
-interface Followed { readonly link: Link; readonly decision: Decision }
+interface Followed {
+  readonly link: Link
+  readonly decision: Decision
+}
 
 /** A request on the short way. */
 interface Following {
@@ -143,7 +209,11 @@ interface Following {
   followed: Followed | undefined
 }
 
-const finished = (req: IncomingMessage, res: ServerResponse, { requestId, route, address, began, revision, followed }: Following): FinishedRequest => ({
+const finished = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  { requestId, route, address, began, revision, followed }: Following,
+): FinishedRequest => ({
   requestId,
   method: req.method ?? 'other',
   route,

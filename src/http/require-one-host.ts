@@ -14,8 +14,12 @@ export const namesOneHost = ({ rawHeaders }: IncomingMessage): boolean => {
   return host !== undefined && others.length === 0 && HOST.test(host)
 }
 
-/** RFC 9112 §3.2: a request with two Host headers, or one that names no host, is refused (400): two readers could differ about it. */
+/**
+ * RFC 9112 §3.2: a request with two Host headers, or one that names no host, is refused (400): two readers could differ
+ * about it.
+ */
 export const requireOneHost = (ctx: Context, next: Next): Promise<void> => {
-  if (!namesOneHost(ctx.req)) throw new Refusal('invalid_request', { detail: 'Exactly one valid Host header is required.' })
+  if (!namesOneHost(ctx.req))
+    throw new Refusal('invalid_request', { detail: 'Exactly one valid Host header is required.' })
   return next()
 }

@@ -19,15 +19,23 @@ export const respond = (ctx: Context, { status, body, headers, type }: Answer): 
   else ctx.body = null
   ctx.status = status
   const tag = headers?.['ETag']
-  if (status === 200 && tag !== undefined && (ctx.method === 'GET' || ctx.method === 'HEAD') && isHeld(ctx.get('If-None-Match'), tag)) {
+  if (
+    status === 200 &&
+    tag !== undefined &&
+    (ctx.method === 'GET' || ctx.method === 'HEAD') &&
+    isHeld(ctx.get('If-None-Match'), tag)
+  ) {
     ctx.status = 304
     ctx.body = null
   }
 }
 
 /**
- * RFC 9110 §13.1.2: what the caller already holds is not sent again. Not koa's `fresh`, which heeds a `Cache-Control: no-cache`
- * that is meant for caches on the way, and that fetch() adds to every request with a condition.
+ * RFC 9110 §13.1.2: what the caller already holds is not sent again. Not koa's `fresh`, which heeds a `Cache-Control:
+ * no-cache` that is meant for caches on the way, and that fetch() adds to every request with a condition.
  */
 const isHeld = (ifNoneMatch: string, tag: string): boolean =>
-  ifNoneMatch.split(',').map((each) => each.trim().replace(/^W\//, '')).some((each) => each === tag || each === '*')
+  ifNoneMatch
+    .split(',')
+    .map((each) => each.trim().replace(/^W\//, ''))
+    .some((each) => each === tag || each === '*')

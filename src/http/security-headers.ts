@@ -5,9 +5,15 @@ import helmet from 'helmet'
 import type { HelmetOptions } from 'helmet'
 import type { Context, Next } from 'koa'
 
-/** An API is no page: nothing may be loaded, framed or run from its answers. The docs page widens this for its own style. */
+/**
+ * An API is no page: nothing may be loaded, framed or run from its answers. The docs page widens this for its own
+ * style.
+ */
 const optionsOf = (secure: boolean): HelmetOptions => ({
-  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] } },
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] },
+  },
   crossOriginResourcePolicy: { policy: 'same-origin' },
   referrerPolicy: { policy: 'no-referrer' },
   xFrameOptions: { action: 'deny' },

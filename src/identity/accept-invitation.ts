@@ -5,7 +5,11 @@ import type { User } from '../domain/user.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 
 /** Accepts an invitation: the account, `over` where it was used or has expired, `unknown` where there never was one. */
-export type AcceptInvitation = (request: { readonly token: string; readonly name: string; readonly password: string }) => Promise<User | 'over' | 'unknown'>
+export type AcceptInvitation = (request: {
+  readonly token: string
+  readonly name: string
+  readonly password: string
+}) => Promise<User | 'over' | 'unknown'>
 
 interface Row {
   readonly id: string
@@ -27,13 +31,18 @@ const ACCEPT = `
 
 const ENTER = { name: 'enter_identity', text: 'select enter_identity()' } as const
 
-export const acceptInvitation = (database: Database, hashPassword: (password: string) => Promise<string>): AcceptInvitation =>
+export const acceptInvitation =
+  (database: Database, hashPassword: (password: string) => Promise<string>): AcceptInvitation =>
   async ({ token, name, password }) => {
     if (!isOpaqueToken(token)) return 'unknown'
     const hash = hashOfToken(token)
-    const [, known] = await database.flush([ENTER, {
-      text: 'select accepted_at is null and expires_at > now() as open from invitations where token_hash = $1', values: [hash],
-    }])
+    const [, known] = await database.flush([
+      ENTER,
+      {
+        text: 'select accepted_at is null and expires_at > now() as open from invitations where token_hash = $1',
+        values: [hash],
+      },
+    ])
     const invitation: { readonly open: boolean } | undefined = known?.rows[0]
     if (invitation === undefined) return 'unknown'
     // the costly hash is not spent on what is over

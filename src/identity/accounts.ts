@@ -17,20 +17,30 @@ export interface NewAccount {
 }
 
 /** Who somebody is to an external issuer. */
-export interface ExternalSubject { readonly issuer: string; readonly subject: string }
+export interface ExternalSubject {
+  readonly issuer: string
+  readonly subject: string
+}
 
 const COLUMNS = 'id, email, name, role, suspended_at is not null as suspended, created_at'
 const ENTER = { name: 'enter_identity', text: 'select enter_identity()' } as const
 
-/** Accounts as whoever has the database in hand manages them (the first start, the command line): no request comes this way. */
+/**
+ * Accounts as whoever has the database in hand manages them (the first start, the command line): no request comes this
+ * way.
+ */
 export const createAccounts = (database: Database) => {
   const ask = async (text: string, values: readonly unknown[]): Promise<readonly UserRow[]> => {
     const [, result] = await database.flush([ENTER, { text, values }])
     return result?.rows ?? []
   }
   const change = async (id: Id, assignment: string, values: readonly unknown[]): Promise<User | null> => {
-    const [row] = await ask(`update users set ${assignment}, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`, [id, ...values])
-      .catch((error: unknown) => { throw sqlState(error) === SQLSTATE.lastAdmin ? new Refusal('last_admin', { cause: error }) : error })
+    const [row] = await ask(
+      `update users set ${assignment}, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`,
+      [id, ...values],
+    ).catch((error: unknown) => {
+      throw sqlState(error) === SQLSTATE.lastAdmin ? new Refusal('last_admin', { cause: error }) : error
+    })
     return row ? toUser(row) : null
   }
   return {
@@ -40,13 +50,19 @@ export const createAccounts = (database: Database) => {
      */
     add: async ({ email, role, name, passwordHash, external }: NewAccount): Promise<User> => {
       const insert = `insert into users (email, role, name, password_hash) values ($1, $2, $3, $4) returning ${COLUMNS}`
-      const [row] = await (external === undefined
-        ? ask(insert, [email, role, name, passwordHash])
-        : ask(`with added as (${insert}), linked as (insert into external_identities (issuer, subject, user_id) select $5, $6, id from added) select * from added`,
-            [email, role, name, passwordHash, external.issuer, external.subject])
+      const [row] = await (
+        external === undefined
+          ? ask(insert, [email, role, name, passwordHash])
+          : ask(
+              `with added as (${insert}), linked as (insert into external_identities (issuer, subject, user_id) select $5, $6, id from added) select * from added`,
+              [email, role, name, passwordHash, external.issuer, external.subject],
+            )
       ).catch((error: unknown) => {
-        if (violates(error, 'users_email_key')) throw new Refusal('email_taken', { detail: `There is an account for ${email} already.` })
-        throw violates(error, 'external_identities_pkey') ? new Refusal('conflict', { detail: `The subject ${external?.subject} is linked to another user.` }) : error
+        if (violates(error, 'users_email_key'))
+          throw new Refusal('email_taken', { detail: `There is an account for ${email} already.` })
+        throw violates(error, 'external_identities_pkey')
+          ? new Refusal('conflict', { detail: `The subject ${external?.subject} is linked to another user.` })
+          : error
       })
       if (!row) throw new Error('an insert answered no row')
       return toUser(row)
@@ -89,8 +105,14 @@ export const createAccounts = (database: Database) => {
     setPassword: async (id: Id, passwordHash: string): Promise<User | null> => {
       const [, result] = await database.flush([
         ENTER,
-        { text: `update users set password_hash = $2, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`, values: [id, passwordHash] },
-        { text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and revoked_at is null', values: [id] },
+        {
+          text: `update users set password_hash = $2, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`,
+          values: [id, passwordHash],
+        },
+        {
+          text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and revoked_at is null',
+          values: [id],
+        },
       ])
       const row: UserRow | undefined = result?.rows[0]
       return row ? toUser(row) : null
@@ -100,18 +122,40 @@ export const createAccounts = (database: Database) => {
     link: async (id: Id, { issuer, subject }: ExternalSubject): Promise<void> => {
       const [, , linked] = await database.flush([
         ENTER,
-        { text: 'insert into external_identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing', values: [issuer, subject, id] },
-        { text: 'select user_id from external_identities where issuer = $1 and subject = $2', values: [issuer, subject] },
+        {
+          text: 'insert into external_identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing',
+          values: [issuer, subject, id],
+        },
+        {
+          text: 'select user_id from external_identities where issuer = $1 and subject = $2',
+          values: [issuer, subject],
+        },
       ])
-      if (linked?.rows[0]?.user_id !== id) throw new Refusal('conflict', { detail: `The subject ${subject} is linked to another user.` })
+      if (linked?.rows[0]?.user_id !== id)
+        throw new Refusal('conflict', { detail: `The subject ${subject} is linked to another user.` })
     },
 
     /** Makes a personal token of the account. Throws `too_many_tokens` where it has as many live ones as it may. */
-    addPersonalToken: async (id: Id, { name, hash, scopes, expiresAt }: { readonly name: string; readonly hash: Buffer; readonly scopes: readonly string[]; readonly expiresAt: Date }): Promise<void> => {
-      await database.flush([ENTER, {
-        text: `insert into personal_tokens (user_id, name, token_hash, scopes, expires_at) values ($1, $2, $3, string_to_array($4, ' '), $5)`,
-        values: [id, name, hash, scopes.join(' '), expiresAt],
-      }]).catch((error: unknown) => { throw sqlState(error) === SQLSTATE.tooManyTokens ? new Refusal('too_many_tokens', { cause: error }) : error })
+    addPersonalToken: async (
+      id: Id,
+      {
+        name,
+        hash,
+        scopes,
+        expiresAt,
+      }: { readonly name: string; readonly hash: Buffer; readonly scopes: readonly string[]; readonly expiresAt: Date },
+    ): Promise<void> => {
+      await database
+        .flush([
+          ENTER,
+          {
+            text: `insert into personal_tokens (user_id, name, token_hash, scopes, expires_at) values ($1, $2, $3, string_to_array($4, ' '), $5)`,
+            values: [id, name, hash, scopes.join(' '), expiresAt],
+          },
+        ])
+        .catch((error: unknown) => {
+          throw sqlState(error) === SQLSTATE.tooManyTokens ? new Refusal('too_many_tokens', { cause: error }) : error
+        })
     },
 
     /** Makes the first account; null where there is any account already, also where two starts try at once. */
@@ -119,7 +163,10 @@ export const createAccounts = (database: Database) => {
       const results = await database.flush([
         { text: `select pg_advisory_xact_lock(7274502)` },
         ENTER,
-        { text: `insert into users (email, role, name, password_hash) select $1, $2, $3, $4 where not exists (select from users) returning ${COLUMNS}`, values: [email, role, name, passwordHash] },
+        {
+          text: `insert into users (email, role, name, password_hash) select $1, $2, $3, $4 where not exists (select from users) returning ${COLUMNS}`,
+          values: [email, role, name, passwordHash],
+        },
       ])
       const row: UserRow | undefined = results[2]?.rows[0]
       return row ? toUser(row) : null

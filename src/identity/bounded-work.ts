@@ -11,7 +11,9 @@ export const boundedWork = ({ atOnce, waiting }: { readonly atOnce: number; read
     if (running >= atOnce) {
       if (queue.length >= waiting) throw new Refusal('rate_limited', { headers: { 'Retry-After': '1' } })
       // whoever ends hands its place over, so `running` stays as it is
-      await new Promise<void>((resolve) => { queue.push(resolve) })
+      await new Promise<void>((resolve) => {
+        queue.push(resolve)
+      })
     } else {
       running += 1
     }

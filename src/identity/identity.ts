@@ -82,14 +82,21 @@ export const PERSONAL_ISSUER = 'urn:linkgate:personal'
 
 const isExternal = ({ issuer }: TokenSubject): boolean => issuer !== PERSONAL_ISSUER
 
-export const createIdentity = async ({ database, key, audience = AUDIENCE, externalIssuer, onIssuerFault }: IdentityParts): Promise<Identity> => {
+export const createIdentity = async ({
+  database,
+  key,
+  audience = AUDIENCE,
+  externalIssuer,
+  onIssuerFault,
+}: IdentityParts): Promise<Identity> => {
   const passwords = await createPasswords()
   const store = createSignInStore(database)
   const find = findUser(database)
   const shared = {
     personalTokens: usePersonalToken(database),
     findUser: (id: string) => find(id),
-    checkPassword: async ({ email }: User, password: string) => passwords.verify((await store.findUserByEmail(email))?.passwordHash, password),
+    checkPassword: async ({ email }: User, password: string) =>
+      passwords.verify((await store.findUserByEmail(email))?.passwordHash, password),
     hashPassword: passwords.hash,
   }
   if (externalIssuer !== undefined) {
@@ -97,7 +104,13 @@ export const createIdentity = async ({ database, key, audience = AUDIENCE, exter
     const findExternal = findExternalUser(database, { admit: unknownSubjects === 'viewer' })
     return {
       ...shared,
-      issuer: { name, audience: externalIssuer.audience, algorithms, ownSignIns: false, keys: remoteKeys({ issuer: name, jwksUri, onFault: onIssuerFault }) },
+      issuer: {
+        name,
+        audience: externalIssuer.audience,
+        algorithms,
+        ownSignIns: false,
+        keys: remoteKeys({ issuer: name, jwksUri, onFault: onIssuerFault }),
+      },
       own: null,
       callers: rememberCallers({
         find: async (token) => (isExternal(token) ? findExternal(token.issuer, token.subject) : find(token.subject)),
@@ -109,7 +122,11 @@ export const createIdentity = async ({ database, key, audience = AUDIENCE, exter
   return {
     ...shared,
     issuer: { name: nameOf(key), audience, algorithms: ['ES256'], ownSignIns: true, keys: ownKeys(key) },
-    own: { jwks: issuer.jwks, signIn: createSignIn({ store, issuer, passwords }), acceptInvitation: acceptInvitation(database, passwords.hash) },
+    own: {
+      jwks: issuer.jwks,
+      signIn: createSignIn({ store, issuer, passwords }),
+      acceptInvitation: acceptInvitation(database, passwords.hash),
+    },
     callers: rememberCallers({ find: async ({ subject, signIn }) => find(subject, signIn), isExternal: () => false }),
   }
 }

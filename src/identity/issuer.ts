@@ -46,8 +46,12 @@ export const createIssuer = ({ issuer, audience, key }: IssuerOptions): Issuer =
       const now = Math.floor(Date.now() / 1_000)
       const token = await new SignJWT({ scope, client_id: clientId, ...(signIn === undefined ? {} : { sid: signIn }) })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid })
-        .setIssuer(issuer).setAudience(audience).setSubject(subject).setJti(randomUUID())
-        .setIssuedAt(now).setExpirationTime(now + ttlSeconds)
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(subject)
+        .setJti(randomUUID())
+        .setIssuedAt(now)
+        .setExpirationTime(now + ttlSeconds)
         .sign(key.privateKey)
       return { token, expiresIn: ttlSeconds }
     },

@@ -12,8 +12,8 @@ export interface Passwords {
   /** The hash to store (PHC string). Throws `validation_failed` (422) for a password that is too short or too long. */
   hash(password: string): Promise<string>
   /**
-   * True where the password is that of the hash. Without a hash (no such account, no password set) it does the same work
-   * against a fixed hash and answers false, so the time tells nothing of the account.
+   * True where the password is that of the hash. Without a hash (no such account, no password set) it does the same
+   * work against a fixed hash and answers false, so the time tells nothing of the account.
    */
   verify(hash: string | null | undefined, password: string): Promise<boolean>
 }
@@ -31,7 +31,11 @@ export interface PasswordsOptions {
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const
 
 /** Passwords under argon2id (RFC 9106). Ready once the hash for accounts that are not there is made. */
-export const createPasswords = async ({ atOnce = 2, waiting = 32, argon2 = library }: PasswordsOptions = {}): Promise<Passwords> => {
+export const createPasswords = async ({
+  atOnce = 2,
+  waiting = 32,
+  argon2 = library,
+}: PasswordsOptions = {}): Promise<Passwords> => {
   const bounded = boundedWork({ atOnce, waiting })
   const nobodys = await argon2.hash(randomBytes(32), PARAMETERS)
   return {
@@ -39,7 +43,9 @@ export const createPasswords = async ({ atOnce = 2, waiting = 32, argon2 = libra
       const normal = normalize(password)
       if (normal === null) {
         throw new Refusal('validation_failed', {
-          errors: [{ field: 'password', message: `must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters` }],
+          errors: [
+            { field: 'password', message: `must have ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters` },
+          ],
         })
       }
       return bounded(() => argon2.hash(normal, PARAMETERS))
@@ -54,7 +60,10 @@ export const createPasswords = async ({ atOnce = 2, waiting = 32, argon2 = libra
   }
 }
 
-/** One form for one password however a keyboard composed it (NIST SP 800-63B: NFKC); null where its length is out of bounds. */
+/**
+ * One form for one password however a keyboard composed it (NIST SP 800-63B: NFKC); null where its length is out of
+ * bounds.
+ */
 const normalize = (password: string): string | null => {
   // bounds what is normalized; no character takes more than two units
   if (password.length > 2 * PASSWORD_LENGTH.max) return null

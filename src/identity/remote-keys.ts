@@ -25,20 +25,36 @@ const FRESH = 10 * 60_000
 const USABLE = 24 * 3_600_000
 /** for both documents together; less than a request may take */
 const TIMEOUT = 3_000
-/** Questions to the issuer: so many at once, then one each so many milliseconds, however many names of keys are invented. */
+/**
+ * Questions to the issuer: so many at once, then one each so many milliseconds, however many names of keys are
+ * invented.
+ */
 const BURST = 3
 const EACH = 20_000
 const SMALLEST_RSA = 2_048
 
-interface Key { readonly kid: string; readonly alg: string; readonly key: KeyObject }
-interface KeySet { readonly keys: readonly Key[]; readonly at: number }
+interface Key {
+  readonly kid: string
+  readonly alg: string
+  readonly key: KeyObject
+}
+interface KeySet {
+  readonly keys: readonly Key[]
+  readonly at: number
+}
 
 /**
- * The keys of an external issuer. A set is asked for anew after 10 minutes, and when a token names a key that is not in it
- * (rotation), within the bound above. An issuer that is away changes nothing for 24 hours where there is a set; without one,
- * and for names that are not in it, `find` rejects with `issuer_unavailable` (503).
+ * The keys of an external issuer. A set is asked for anew after 10 minutes, and when a token names a key that is not in
+ * it (rotation), within the bound above. An issuer that is away changes nothing for 24 hours where there is a set;
+ * without one, and for names that are not in it, `find` rejects with `issuer_unavailable` (503).
  */
-export const remoteKeys = ({ issuer, jwksUri, onFault, read = readDocument, now = () => performance.now() }: RemoteKeysOptions): KeySource => {
+export const remoteKeys = ({
+  issuer,
+  jwksUri,
+  onFault,
+  read = readDocument,
+  now = () => performance.now(),
+}: RemoteKeysOptions): KeySource => {
   let held: KeySet | null = null
   let away = false
   let asking: Promise<void> | null = null
@@ -47,18 +63,21 @@ export const remoteKeys = ({ issuer, jwksUri, onFault, read = readDocument, now 
 
   const client = new JwksClient({
     cache: false,
-    // The set is kept here and whole: the library's cache keeps keys one by one, and its limit, once used up by invented
-    // names, would refuse the renewal of a key that everybody uses.
+    // The set is kept here and whole: the library's cache keeps keys one by one, and its limit, once used up by
+    // invented names, would refuse the renewal of a key that everybody uses.
     fetcher: async () => {
       const signal = AbortSignal.timeout(TIMEOUT)
       uri ??= await discoverJwksUri(issuer, read, signal)
-      return { ...await readKeySet(uri, read, signal) }
+      return { ...(await readKeySet(uri, read, signal)) }
     },
   })
 
   const ask = async (): Promise<void> => {
     try {
-      held = { keys: (await client.getSigningKeys()).flatMap((key) => toKey(key.kid, key.alg, key.getPublicKey())), at: now() }
+      held = {
+        keys: (await client.getSigningKeys()).flatMap((key) => toKey(key.kid, key.alg, key.getPublicKey())),
+        at: now(),
+      }
       away = false
     } catch (error) {
       away = true
@@ -71,7 +90,9 @@ export const remoteKeys = ({ issuer, jwksUri, onFault, read = readDocument, now 
   const renew = async (): Promise<void> => {
     if (asking === null) {
       if (!mayAsk()) return
-      asking = ask().finally(() => { asking = null })
+      asking = ask().finally(() => {
+        asking = null
+      })
     }
     await asking
   }
@@ -86,9 +107,11 @@ export const remoteKeys = ({ issuer, jwksUri, onFault, read = readDocument, now 
         // who has a good key does not wait for an issuer that was away when it was last asked
         if (!known || !away) await renewal
       }
-      if (age() > USABLE || (away && named(kid).length === 0)) throw new Refusal('issuer_unavailable', { headers: { 'Retry-After': '5' } })
+      if (age() > USABLE || (away && named(kid).length === 0))
+        throw new Refusal('issuer_unavailable', { headers: { 'Retry-After': '5' } })
       const [key, ...others] = named(kid).filter((each) => each.alg === alg)
-      if (key === undefined || others.length > 0) throw new Error('no key, or more than one, of this name and algorithm')
+      if (key === undefined || others.length > 0)
+        throw new Error('no key, or more than one, of this name and algorithm')
       return key.key
     },
   }
@@ -119,7 +142,10 @@ const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r
 const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
 
 /** None for keys that are too weak, or of a kind that is not used here. */
-const algorithmsOf = ({ asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength = 0, namedCurve = '' } = {} }: KeyObject): readonly string[] => {
+const algorithmsOf = ({
+  asymmetricKeyType: type,
+  asymmetricKeyDetails: { modulusLength = 0, namedCurve = '' } = {},
+}: KeyObject): readonly string[] => {
   if (type === 'rsa') return modulusLength >= SMALLEST_RSA ? RSA : []
   const alg = type === 'ec' ? CURVES[namedCurve] : undefined
   return alg === undefined ? [] : [alg]

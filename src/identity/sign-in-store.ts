@@ -48,7 +48,11 @@ const REVOKE_FAMILY = `
 
 const REVOKE_USER = `update refresh_tokens set revoked_at = now() where user_id = $1 and revoked_at is null`
 
-interface AccountRow { readonly id: string; readonly password_hash: string | null; readonly suspended: boolean }
+interface AccountRow {
+  readonly id: string
+  readonly password_hash: string | null
+  readonly suspended: boolean
+}
 
 interface RotationRow {
   readonly user_id: string
@@ -72,7 +76,7 @@ export const createSignInStore = (database: Database): SignInStore => {
       return row ? { id: toId(row.id), passwordHash: row.password_hash, suspended: row.suspended } : null
     },
     insertRefreshToken: async ({ family, userId, tokenHash, scope, expiresAt, passwordHash }) =>
-      await ask('sign_in_insert', INSERT, [family, userId, tokenHash, scope, expiresAt, passwordHash]) !== undefined,
+      (await ask('sign_in_insert', INSERT, [family, userId, tokenHash, scope, expiresAt, passwordHash])) !== undefined,
     rotateRefreshToken: async ({ presented, successor, scopes }) =>
       toRotation(await ask<RotationRow>('sign_in_rotate', ROTATE, [presented, successor, scopes.join(' ')])),
     revokeFamily: async (tokenHash) => {

@@ -45,7 +45,11 @@ export interface SignInStore {
   /** False, and nothing is stored, where the account was suspended or its password changed since it was checked. */
   insertRefreshToken(token: NewRefreshToken): Promise<boolean>
   /** Of several rotations of one token at the same time exactly one is `rotated`; the others are `reused`. */
-  rotateRefreshToken(change: { readonly presented: Buffer; readonly successor: Buffer; readonly scopes: readonly string[] }): Promise<Rotation>
+  rotateRefreshToken(change: {
+    readonly presented: Buffer
+    readonly successor: Buffer
+    readonly scopes: readonly string[]
+  }): Promise<Rotation>
   /** Ends the family of this token: no token of it, also none that is being made, will be rotated again. */
   revokeFamily(tokenHash: Buffer): Promise<void>
   revokeAllOfUser(userId: Id): Promise<void>
@@ -62,10 +66,15 @@ export interface TokenAnswer {
 
 export interface SignIn {
   /** `grant_type=password`. One `invalid_grant` for an unknown address, a wrong password and a suspended account. */
-  password(request: { readonly username: string; readonly password: string; readonly scope?: string | undefined }): Promise<TokenAnswer>
+  password(request: {
+    readonly username: string
+    readonly password: string
+    readonly scope?: string | undefined
+  }): Promise<TokenAnswer>
   /**
-   * `grant_type=refresh_token`: rotates the token. Reuse of one that was rotated ends the family (RFC 9700 §4.14.2), for
-   * either of two holders cannot be told from the thief. A narrower scope holds for the access token alone (RFC 6749 §6).
+   * `grant_type=refresh_token`: rotates the token. Reuse of one that was rotated ends the family (RFC 9700 §4.14.2),
+   * for either of two holders cannot be told from the thief. A narrower scope holds for the access token alone (RFC
+   * 6749 §6).
    */
   refresh(request: { readonly refresh_token: string; readonly scope?: string | undefined }): Promise<TokenAnswer>
   /** Signs out (RFC 7009): ends the token's family. A token that is not known is no error. */
@@ -86,9 +95,22 @@ export interface SignInOptions {
 
 const EMAIL = /^[^@\s\0]+@[^@\s\0]+$/
 
-/** The logic of the token endpoint: trades a password or a refresh token for an access token and the next refresh token. */
-export const createSignIn = ({ store, issuer, passwords, accessTtl = 900, refreshTtl = 30 * 86_400 }: SignInOptions): SignIn => {
-  const answer = async (userId: Id, family: string, scopes: readonly string[], refreshToken: string): Promise<TokenAnswer> => {
+/**
+ * The logic of the token endpoint: trades a password or a refresh token for an access token and the next refresh token.
+ */
+export const createSignIn = ({
+  store,
+  issuer,
+  passwords,
+  accessTtl = 900,
+  refreshTtl = 30 * 86_400,
+}: SignInOptions): SignIn => {
+  const answer = async (
+    userId: Id,
+    family: string,
+    scopes: readonly string[],
+    refreshToken: string,
+  ): Promise<TokenAnswer> => {
     const scope = scopes.join(' ')
     const { token, expiresIn } = await issuer.sign({ subject: userId, scope, ttlSeconds: accessTtl, signIn: family })
     return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, refresh_token: refreshToken, scope }
@@ -103,8 +125,12 @@ export const createSignIn = ({ store, issuer, passwords, accessTtl = 900, refres
       const token = newOpaqueToken()
       const family = randomUUID()
       const stored = await store.insertRefreshToken({
-        family, userId: account.id, tokenHash: hashOfToken(token), scope: scopes.join(' '),
-        expiresAt: new Date(Date.now() + refreshTtl * 1_000), passwordHash: account.passwordHash,
+        family,
+        userId: account.id,
+        tokenHash: hashOfToken(token),
+        scope: scopes.join(' '),
+        expiresAt: new Date(Date.now() + refreshTtl * 1_000),
+        passwordHash: account.passwordHash,
       })
       if (!stored) throw invalidGrant()
       return answer(account.id, family, scopes, token)
@@ -114,7 +140,11 @@ export const createSignIn = ({ store, issuer, passwords, accessTtl = 900, refres
       const asked = parseRequestedScope(scope)
       if (!isOpaqueToken(presented)) throw invalidGrant()
       const successor = newOpaqueToken()
-      const rotation = await store.rotateRefreshToken({ presented: hashOfToken(presented), successor: hashOfToken(successor), scopes: asked ?? [] })
+      const rotation = await store.rotateRefreshToken({
+        presented: hashOfToken(presented),
+        successor: hashOfToken(successor),
+        scopes: asked ?? [],
+      })
       switch (rotation.outcome) {
         case 'rotated':
           return answer(rotation.userId, rotation.family, asked ?? namesIn(rotation.scope), successor)
@@ -139,13 +169,15 @@ export const createSignIn = ({ store, issuer, passwords, accessTtl = 900, refres
 const namesIn = (scope: string): readonly string[] => (scope === '' ? [] : scope.split(' '))
 
 /**
- * The scopes that a request names, each once; null where it has no scope parameter. An empty one grants nothing: reading it
- * as "all", as RFC 6749 §3.2 would have it, turns a slip into full power. `invalid_scope` for a name that is not ours.
+ * The scopes that a request names, each once; null where it has no scope parameter. An empty one grants nothing:
+ * reading it as "all", as RFC 6749 §3.2 would have it, turns a slip into full power. `invalid_scope` for a name that is
+ * not ours.
  */
 const parseRequestedScope = (scope: string | undefined): readonly string[] | null => {
   if (scope === undefined) return null
   const names = namesIn(scope)
-  if (!names.every(isServiceAction)) throw new Refusal('invalid_scope', { detail: `Scopes are: ${ACTIONS.join(', ')}.` })
+  if (!names.every(isServiceAction))
+    throw new Refusal('invalid_scope', { detail: `Scopes are: ${ACTIONS.join(', ')}.` })
   return [...new Set(names)]
 }
 

@@ -33,16 +33,19 @@ const LARGEST_FILE = 16 * 1024
 const ONE_KEY = /^\s*-----BEGIN (?:EC )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END (?:EC )?PRIVATE KEY-----\s*$/
 
 /**
- * Reads the own issuer's private key (PEM, EC P-256) and, where the file is not there, makes it: once, with mode 0600, also
- * where several processes start at the same time. Throws a StartError that names the file for whatever is not exactly
- * that: unreadable, readable by others, another or a weak kind of key, several keys, an encrypted one.
+ * Reads the own issuer's private key (PEM, EC P-256) and, where the file is not there, makes it: once, with mode 0600,
+ * also where several processes start at the same time. Throws a StartError that names the file for whatever is not
+ * exactly that: unreadable, readable by others, another or a weak kind of key, several keys, an encrypted one.
  */
 export const loadSigningKey = async (file: string): Promise<SigningKey> => {
-  const text = await readPrivate(file) ?? await createFile(file)
+  const text = (await readPrivate(file)) ?? (await createFile(file))
   return toSigningKey(text, file)
 }
 
-/** The file's text; null where there is no file. All questions go to the opened file, so it cannot be exchanged in between. */
+/**
+ * The file's text; null where there is no file. All questions go to the opened file, so it cannot be exchanged in
+ * between.
+ */
 const readPrivate = async (file: string): Promise<string | null> => {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null
@@ -51,9 +54,12 @@ const readPrivate = async (file: string): Promise<string | null> => {
   if (handle === null) return null
   try {
     const stat = await handle.stat()
-    if (!stat.isFile() || stat.size > LARGEST_FILE) throw new StartError(`the signing key ${file} is not a file with one key`)
+    if (!stat.isFile() || stat.size > LARGEST_FILE)
+      throw new StartError(`the signing key ${file} is not a file with one key`)
     if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
-      throw new StartError(`the signing key ${file} is open to other users (mode ${(stat.mode & 0o777).toString(8)}); chmod 600 it`)
+      throw new StartError(
+        `the signing key ${file} is open to other users (mode ${(stat.mode & 0o777).toString(8)}); chmod 600 it`,
+      )
     }
     return await handle.readFile('utf8')
   } finally {

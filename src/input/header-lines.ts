@@ -1,6 +1,6 @@
 /**
- * The values of all header lines of that name (in lower case), as they were sent. Of some headers node keeps the first line in `headers`
- * and drops the rest, which only the raw ones tell.
+ * The values of all header lines of that name (in lower case), as they were sent. Of some headers node keeps the first
+ * line in `headers` and drops the rest, which only the raw ones tell.
  */
 export const headerLines = (rawHeaders: readonly string[], name: string): readonly string[] => {
   const values: string[] = []

@@ -12,15 +12,29 @@ export const idempotencyKeyOf = (ctx: Context): string | undefined => {
   const key = ctx.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key === 'string' && KEY.test(key)) return key
-  throw new Refusal('invalid_request', { errors: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters, sent once' }] })
+  throw new Refusal('invalid_request', {
+    errors: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters, sent once' }],
+  })
 }
 
 /** What a request asks for, as SHA-256: the same for the same body, however its members are ordered and spaced. */
-export const fingerprintOf = ({ method, path, body }: { readonly method: string; readonly path: string; readonly body: unknown }): Buffer =>
-  createHash('sha256').update(JSON.stringify([method, path, ordered(body)])).digest()
+export const fingerprintOf = ({
+  method,
+  path,
+  body,
+}: {
+  readonly method: string
+  readonly path: string
+  readonly body: unknown
+}): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([method, path, ordered(body)]))
+    .digest()
 
 const ordered = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(ordered)
   if (typeof value !== 'object' || value === null) return value
-  return Object.entries(value).map(([name, each]): readonly [string, unknown] => [name, ordered(each)]).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.entries(value)
+    .map(([name, each]): readonly [string, unknown] => [name, ordered(each)])
+    .sort(([a], [b]) => (a < b ? -1 : 1))
 }

@@ -14,7 +14,8 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads a request's body. 415 for another media type than those accepted or for an encoded body, 413 over 64 KiB,
- * 400 for malformed JSON, 422 naming the member for a duplicate one (its two values could mean two things to two readers).
+ * 400 for malformed JSON, 422 naming the member for a duplicate one (its two values could mean two things to two
+ * readers).
  */
 export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')[]): Promise<unknown> => {
   const types = accepts.map((each) => MEDIA_TYPES[each])
@@ -35,9 +36,15 @@ const readText = async (ctx: Context): Promise<string> => {
     return UTF_8.decode(bytes)
   } catch (error) {
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
-      throw new Refusal('body_too_large', { detail: `At most ${LARGEST_BODY} bytes.`, headers: { Connection: 'close' } })
+      throw new Refusal('body_too_large', {
+        detail: `At most ${LARGEST_BODY} bytes.`,
+        headers: { Connection: 'close' },
+      })
     }
-    throw new Refusal('invalid_request', { detail: 'The body could not be read as UTF-8 text of the announced length.', cause: error })
+    throw new Refusal('invalid_request', {
+      detail: 'The body could not be read as UTF-8 text of the announced length.',
+      cause: error,
+    })
   }
 }
 
@@ -47,12 +54,18 @@ const readJson = (text: string): unknown => {
   if (parsed.fault === 'duplicate') {
     throw new Refusal('validation_failed', { errors: [{ field: parsed.path, message: 'is given twice' }] })
   }
-  throw new Refusal('malformed_json', parsed.fault === 'depth' ? { detail: `At most ${DEEPEST_JSON} levels of nesting.` } : {})
+  throw new Refusal(
+    'malformed_json',
+    parsed.fault === 'depth' ? { detail: `At most ${DEEPEST_JSON} levels of nesting.` } : {},
+  )
 }
 
 const readForm = (text: string): unknown => {
   const entries = [...new URLSearchParams(text)]
-  requireOnce(entries.map(([name]) => name), 'invalid_request')
+  requireOnce(
+    entries.map(([name]) => name),
+    'invalid_request',
+  )
   return Object.fromEntries(entries)
 }
 
@@ -62,11 +75,14 @@ const requireOnce = (names: readonly string[], code: 'invalid_request' | 'invali
 }
 
 /**
- * Narrows a body to its schema. 422 with every fault, each naming its field; unknown fields are faults, and so is text that
- * PostgreSQL cannot hold, unless nothing of the value is `stored`.
+ * Narrows a body to its schema. 422 with every fault, each naming its field; unknown fields are faults, and so is text
+ * that PostgreSQL cannot hold, unless nothing of the value is `stored`.
  */
 export const parseInput = <T>(
-  value: unknown, schema: z.ZodType<T>, code: 'validation_failed' | 'invalid_request' | 'invalid_query' = 'validation_failed', { stored = true } = {},
+  value: unknown,
+  schema: z.ZodType<T>,
+  code: 'validation_failed' | 'invalid_request' | 'invalid_query' = 'validation_failed',
+  { stored = true } = {},
 ): T => {
   const parsed = schema.safeParse(value)
   const faults = !parsed.success ? faultsOf(parsed.error) : stored ? unstorable(parsed.data) : []
@@ -75,17 +91,24 @@ export const parseInput = <T>(
 }
 
 /**
- * Narrows the query string to its schema. 400 with every fault; a parameter that is given twice or not known is one. What is
- * read and takes no parameters ignores them, as the web does: a link that somebody hung their tracking on still leads on.
+ * Narrows the query string to its schema. 400 with every fault; a parameter that is given twice or not known is one.
+ * What is read and takes no parameters ignores them, as the web does: a link that somebody hung their tracking on still
+ * leads on.
  */
 export const parseQuery = <T>(querystring: string, schema?: z.ZodType<T>): T | undefined => {
   if (!schema) return undefined
   const entries = [...new URLSearchParams(querystring)]
-  requireOnce(entries.map(([name]) => name), 'invalid_query')
+  requireOnce(
+    entries.map(([name]) => name),
+    'invalid_query',
+  )
   return parseInput(Object.fromEntries(entries), schema, 'invalid_query')
 }
 
-/** For a change that takes no parameters: what somebody hung on it (a second id, a field) would be ignored, and they might think that it was not. */
+/**
+ * For a change that takes no parameters: what somebody hung on it (a second id, a field) would be ignored, and they
+ * might think that it was not.
+ */
 export const requireNoQuery = (querystring: string): void => {
   if (querystring !== '') parseQuery(querystring, NO_PARAMETERS)
 }
@@ -94,12 +117,21 @@ const NO_PARAMETERS = z.strictObject({})
 
 /** U+0000 may stand in JSON and in a URL, and in no text of PostgreSQL's. */
 const unstorable = (value: unknown, path: readonly string[] = []): Fault[] => {
-  if (typeof value === 'string') return value.includes('\0') ? [{ field: path.join('.'), message: 'must not hold the character U+0000' }] : []
+  if (typeof value === 'string')
+    return value.includes('\0') ? [{ field: path.join('.'), message: 'must not hold the character U+0000' }] : []
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, each]: readonly [string, unknown]) => [...unstorable(name, path), ...unstorable(each, [...path, name])])
+  return Object.entries(value).flatMap(([name, each]: readonly [string, unknown]) => [
+    ...unstorable(name, path),
+    ...unstorable(each, [...path, name]),
+  ])
 }
 
 const faultsOf = (error: z.ZodError): Fault[] =>
-  error.issues.flatMap((issue): Fault[] => issue.code === 'unrecognized_keys'
-    ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: 'is not a field that may be set here' }))
-    : [{ field: issue.path.join('.'), message: issue.message }])
+  error.issues.flatMap((issue): Fault[] =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({
+          field: [...issue.path, key].join('.'),
+          message: 'is not a field that may be set here',
+        }))
+      : [{ field: issue.path.join('.'), message: issue.message }],
+  )

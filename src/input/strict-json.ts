@@ -1,16 +1,35 @@
 import { createScanner } from 'jsonc-parser'
 
-/** What parseStrictJson answers: the value, or the first fault that matters. `path` names a duplicate member, such as `add.0.role`. */
+/**
+ * What parseStrictJson answers: the value, or the first fault that matters. `path` names a duplicate member, such as
+ * `add.0.role`.
+ */
 export type StrictJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: 'malformed' | 'depth' }
   | { readonly ok: false; readonly fault: 'duplicate'; readonly path: string }
 
 // Values of jsonc-parser's SyntaxKind: an ambient const enum, which isolated modules cannot read.
-const TOKEN = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, comma: 5, colon: 6, string: 10, lineComment: 12, blockComment: 13, unknown: 16, end: 17 } as const
+const TOKEN = {
+  openBrace: 1,
+  closeBrace: 2,
+  openBracket: 3,
+  closeBracket: 4,
+  comma: 5,
+  colon: 6,
+  string: 10,
+  lineComment: 12,
+  blockComment: 13,
+  unknown: 16,
+  end: 17,
+} as const
 
 /** One object or array that is open: where it stands, and for an object the names seen in it. */
-interface Open { readonly names: Set<string> | null; at: string | number; expectsName: boolean }
+interface Open {
+  readonly names: Set<string> | null
+  at: string | number
+  expectsName: boolean
+}
 
 /**
  * Parses JSON (RFC 8259) and refuses what two readers could read in two ways: a name twice in one object at any level,
@@ -36,7 +55,10 @@ const parse = (text: string): { readonly value: unknown } | null => {
   }
 }
 
-interface Walked { readonly fault?: 'depth' | 'malformed'; readonly duplicate?: string | undefined }
+interface Walked {
+  readonly fault?: 'depth' | 'malformed'
+  readonly duplicate?: string | undefined
+}
 
 const walk = (text: string, maxDepth: number): Walked => {
   const scanner = createScanner(text, false)

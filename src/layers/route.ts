@@ -26,14 +26,19 @@ export interface Caller {
   readonly renew?: () => Promise<Caller>
 }
 
-/** The first layer's rule: the scope that the token needs (`public`: no token needed, one that is sent must be valid), and whose requests are counted. */
+/**
+ * The first layer's rule: the scope that the token needs (`public`: no token needed, one that is sent must be valid),
+ * and whose requests are counted.
+ */
 export interface GatewayRule {
   readonly scope: Action | 'public'
   /** `invite`: the caller's, and one of its own beside it */
   readonly quota: 'caller' | 'sign_in' | 'invite' | 'none'
 }
 
-/** The third layer's rule: what `can()` is asked, about which record. A loader answers null where there is none (404). */
+/**
+ * The third layer's rule: what `can()` is asked, about which record. A loader answers null where there is none (404).
+ */
 export interface ObjectRule<Params, Record extends Owned | null> {
   readonly action: Action
   readonly load: (params: Params, caller: Caller) => Promise<Record | null> | Record | null
@@ -43,7 +48,9 @@ export interface ObjectRule<Params, Record extends Owned | null> {
   readonly presume?: (params: Params, caller: User) => Record
 }
 
-/** What the fourth layer is told: who acts, decided by what, and with which status a success is answered and recorded. */
+/**
+ * What the fourth layer is told: who acts, decided by what, and with which status a success is answered and recorded.
+ */
 export interface DataContext {
   readonly caller: Caller
   readonly snapshot: Snapshot
@@ -62,7 +69,10 @@ export interface Repeat {
   readonly secretHash: Buffer
   /** true where it was made before: it is answered as it was then, and nothing is made */
   readonly known: boolean
-  /** 32 bytes that are the same each time, and that only this installation can work out. Throws `already_created` (409) where it no longer can. */
+  /**
+   * 32 bytes that are the same each time, and that only this installation can work out. Throws `already_created` (409)
+   * where it no longer can.
+   */
   readonly secret: () => Buffer
 }
 
@@ -74,8 +84,8 @@ export interface DataRule<Store> {
 }
 
 /**
- * A part of the answer that a request may ask for, and that another action guards. The layers decide about it as they do
- * about the route: the scope, the endpoint, `can()` without a record. Its store is opened for nobody else.
+ * A part of the answer that a request may ask for, and that another action guards. The layers decide about it as they
+ * do about the route: the scope, the endpoint, `can()` without a record. Its store is opened for nobody else.
  */
 export interface PartRule<Query, Part> {
   readonly asked: (query: Query) => boolean
@@ -89,7 +99,10 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   /** media type of a body that is not JSON (a text, a stream) */
   readonly type?: string
-  /** true where an operation that changes records had nothing to change, so that no transaction holds its decision record */
+  /**
+   * true where an operation that changes records had nothing to change, so that no transaction holds its decision
+   * record
+   */
   readonly unchanged?: boolean
 }
 
@@ -107,7 +120,10 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   readonly repeat: Repeat | null
   /** counts a sign-in attempt on an account; throws `rate_limited` */
   readonly countAccount: (account: string) => Promise<void>
-  readonly headers: { readonly ifMatch: string | undefined; /** whether a proxy says that it passes the request on for somebody */ readonly forwarded: boolean }
+  readonly headers: {
+    readonly ifMatch: string | undefined
+    /** whether a proxy says that it passes the request on for somebody */ readonly forwarded: boolean
+  }
 }
 
 export interface Documentation {
@@ -144,17 +160,22 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned | null, Sto
   readonly body?: z.ZodType<Body>
   /** media types of the request's body; JSON where nothing is said */
   readonly accepts?: readonly ('json' | 'form')[]
-  /** the refusal of a body that cannot be read or is not valid, where a standard asks for another than 415, 400 and 422 */
+  /**
+   * the refusal of a body that cannot be read or is not valid, where a standard asks for another than 415, 400 and 422
+   */
   readonly inputFault?: 'invalid_request'
   /** false where nothing of a body is stored, so that it may hold text that PostgreSQL cannot */
   readonly storesInput?: false
   /**
-   * true where the statement of the data layer proves what it rests on, and changes nothing otherwise: that the caller stands, and
-   * that the record is theirs. It is then tried first with what is remembered and presumed, in one round trip; whatever comes of
-   * that but a committed change is asked and decided anew (docs/decisions/0017).
+   * true where the statement of the data layer proves what it rests on, and changes nothing otherwise: that the caller
+   * stands, and that the record is theirs. It is then tried first with what is remembered and presumed, in one round
+   * trip; whatever comes of that but a committed change is asked and decided anew (docs/decisions/0017).
    */
   readonly presumes?: true
-  /** a creation that gets the same answer again under the same Idempotency-Key (docs/decisions/0013); its store says so with `repeat` */
+  /**
+   * a creation that gets the same answer again under the same Idempotency-Key (docs/decisions/0013); its store says so
+   * with `repeat`
+   */
   readonly repeatable?: true
   readonly handle: (input: HandlerInput<Params, Query, Body, Record, Store, Part>) => Promise<Answer> | Answer
   readonly documentation: Documentation
@@ -180,10 +201,17 @@ export interface Route {
   readonly serve: (layers: Layers, ctx: Context) => Promise<Answer>
 }
 
-/** The four layers as functions, in the order in which a request meets them. Tests replace some of them to watch one alone. */
+/**
+ * The four layers as functions, in the order in which a request meets them. Tests replace some of them to watch one
+ * alone.
+ */
 export interface Layers {
   /** 429, 401, 403: the rate limit, the token, the scope */
-  readonly gateway: (ctx: Context, rule: GatewayRule, options?: { /** the user may be as remembered */ readonly presuming?: boolean }) => Promise<Caller>
+  readonly gateway: (
+    ctx: Context,
+    rule: GatewayRule,
+    options?: { /** the user may be as remembered */ readonly presuming?: boolean },
+  ) => Promise<Caller>
   /** 429: sign-in attempts on one account, whatever address they come from */
   readonly countAccount: (ctx: Context, account: string) => Promise<void>
   /** 403: the scope of what a request asks for beside its route's own */
@@ -192,12 +220,18 @@ export interface Layers {
   readonly endpoint: (snapshot: Snapshot, caller: Caller, action: Action) => void
   /** 404, 403: the record, then can() */
   readonly object: <Params, Record extends Owned | null>(
-    snapshot: Snapshot, caller: Caller, rule: ObjectRule<Params, Record>, params: Params,
+    snapshot: Snapshot,
+    caller: Caller,
+    rule: ObjectRule<Params, Record>,
+    params: Params,
   ) => Promise<{ readonly record: Record; readonly decision: Decision }>
   /** rows that the caller may not touch are not there */
   readonly data: <Store>(rule: DataRule<Store>, context: DataContext) => Store
   /** 422: what a caller made under an Idempotency-Key before, where that was the same request */
-  readonly repeat: (caller: Caller, request: { readonly idempotencyKey: string; readonly fingerprint: Buffer }) => Promise<Repeat>
+  readonly repeat: (
+    caller: Caller,
+    request: { readonly idempotencyKey: string; readonly fingerprint: Buffer },
+  ) => Promise<Repeat>
   /** the policy in force; at least of `revision` where the caller demands it */
   readonly policy: PolicyInForce
   /** keeps what was decided where no transaction of the request's own does */

@@ -1,6 +1,7 @@
 /**
- * Keeps a label's values few: the first `most` distinct ones are themselves, every later one is `other`. For labels that come
- * from rows, which an admin may edit as often as they like: Prometheus keeps a series for each value that it ever saw.
+ * Keeps a label's values few: the first `most` distinct ones are themselves, every later one is `other`. For labels
+ * that come from rows, which an admin may edit as often as they like: Prometheus keeps a series for each value that it
+ * ever saw.
  */
 export const boundedLabel = (most: number): ((value: string) => string) => {
   const known = new Set<string>()

@@ -13,18 +13,32 @@ export interface HistogramOptions<Names extends readonly string[]> {
 type Label = string | number
 
 /** What was observed under one set of labels. */
-interface Series { readonly labels: Readonly<Record<string, Label>>; readonly counts: number[]; sum: number }
+interface Series {
+  readonly labels: Readonly<Record<string, Label>>
+  readonly counts: number[]
+  sum: number
+}
 
 /** The way to a series: from the value of each label to that of the next. */
-interface Branch { readonly next: Map<Label, Branch>; series: Series | undefined }
+interface Branch {
+  readonly next: Map<Label, Branch>
+  series: Series | undefined
+}
 
 const branch = (): Branch => ({ next: new Map(), series: undefined })
 
 /**
- * A histogram of prom-client's for what is observed several times a request: counted in arrays, under labels that are given in the order
- * of their names. prom-client by itself makes texts of labels and bounds at each observation; this one makes them when it is read.
+ * A histogram of prom-client's for what is observed several times a request: counted in arrays, under labels that are
+ * given in the order of their names. prom-client by itself makes texts of labels and bounds at each observation; this
+ * one makes them when it is read.
  */
-export const createHistogram = <const Names extends readonly string[]>({ name, help, labelNames, buckets, registers }: HistogramOptions<Names>) => {
+export const createHistogram = <const Names extends readonly string[]>({
+  name,
+  help,
+  labelNames,
+  buckets,
+  registers,
+}: HistogramOptions<Names>) => {
   const all: Series[] = []
   const root = branch()
 
@@ -38,21 +52,33 @@ export const createHistogram = <const Names extends readonly string[]>({ name, h
     let at = root
     for (const value of values) {
       let next = at.next.get(value)
-      if (next === undefined) at.next.set(value, next = branch())
+      if (next === undefined) at.next.set(value, (next = branch()))
       at = next
     }
-    return at.series ??= startSeries(values)
+    return (at.series ??= startSeries(values))
   }
   // as prom-client has it: what has no labels is there before anything was observed
   if (labelNames.length === 0) seriesOf([])
 
-  const values = () => all.flatMap(({ labels, counts, sum }) => {
-    let count = 0
-    const cumulative = counts.map((each, i) => ({ metricName: `${name}_bucket`, labels: { le: buckets[i] ?? '+Inf', ...labels }, value: count += each }))
-    return [...cumulative, { metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: count }]
-  })
+  const values = () =>
+    all.flatMap(({ labels, counts, sum }) => {
+      let count = 0
+      const cumulative = counts.map((each, i) => ({
+        metricName: `${name}_bucket`,
+        labels: { le: buckets[i] ?? '+Inf', ...labels },
+        value: (count += each),
+      }))
+      return [
+        ...cumulative,
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value: count },
+      ]
+    })
   const read = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: values() })
-  Object.assign(new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [...registers] }), { get: read, getForPromString: read })
+  Object.assign(new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [...registers] }), {
+    get: read,
+    getForPromString: read,
+  })
 
   return {
     observe: (value: number, ...labels: { readonly [Name in keyof Names]: Label }): void => {

@@ -16,8 +16,9 @@ import { requestMetrics } from './request-metrics.js'
 import type { RequestMetrics } from './request-metrics.js'
 
 /**
- * What one process counts, for Prometheus. Names, labels and meaning are part of the outside contract (docs/metrics.md):
- * dashboards and alerts depend on them. All of it stands in one registry, whose gauges say how those of several processes add up.
+ * What one process counts, for Prometheus. Names, labels and meaning are part of the outside contract
+ * (docs/metrics.md): dashboards and alerts depend on them. All of it stands in one registry, whose gauges say how those
+ * of several processes add up.
  */
 export interface Metrics extends RequestMetrics {
   readonly policy: PolicyMetrics

@@ -22,21 +22,39 @@ const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 export const recorderMetrics = (registry: Registry): RecorderMetrics => {
   const registers = [registry]
   let stats: () => RecorderStats = () => ({ waiting: 0, lost: 0, failures: 0 })
-  registry.registerMetric(new Gauge({
-    name: 'linkgate_recorder_waiting', help: 'Decision records that wait to be written', aggregator: 'sum', registers: [], collect() { this.set(stats().waiting) },
-  }))
-  const total = (name: string, help: string, member: 'lost' | 'failures') => new Counter({
-    name: `linkgate_recorder_${name}_total`, help, registers,
-    collect() {
-      this.reset()
-      this.inc(stats()[member])
-    },
-  })
+  registry.registerMetric(
+    new Gauge({
+      name: 'linkgate_recorder_waiting',
+      help: 'Decision records that wait to be written',
+      aggregator: 'sum',
+      registers: [],
+      collect() {
+        this.set(stats().waiting)
+      },
+    }),
+  )
+  const total = (name: string, help: string, member: 'lost' | 'failures') =>
+    new Counter({
+      name: `linkgate_recorder_${name}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(stats()[member])
+      },
+    })
   total('lost', 'Decision records that were dropped, because too many waited', 'lost')
   total('write_failures', 'Batches of decision records that could not be written; their records wait', 'failures')
-  const batches = new Histogram({ name: 'linkgate_recorder_batch_duration_seconds', help: 'Batches of decision records that were written', buckets: BUCKETS, registers })
+  const batches = new Histogram({
+    name: 'linkgate_recorder_batch_duration_seconds',
+    help: 'Batches of decision records that were written',
+    buckets: BUCKETS,
+    registers,
+  })
   return {
     observeBatch: (seconds) => batches.observe(seconds),
-    follow: (given) => { stats = given },
+    follow: (given) => {
+      stats = given
+    },
   }
 }

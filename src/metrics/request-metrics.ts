@@ -20,11 +20,29 @@ const MOST_RULES = 200
 
 export const requestMetrics = (registry: Registry): RequestMetrics => {
   const registers = [registry]
-  const decisions = new Counter({ name: 'linkgate_decisions_total', help: 'Decisions by effect, rule and layer', labelNames: ['effect', 'rule', 'layer'], registers })
-  const refusals = new Counter({ name: 'linkgate_refusals_total', help: 'Refused requests by the layer that refused and the stable code', labelNames: ['layer', 'code'], registers })
-  const disagreements = new Counter({ name: 'linkgate_layer_disagreements_total', help: 'Requests that the data layer refused though the layers before it let them through', registers })
+  const decisions = new Counter({
+    name: 'linkgate_decisions_total',
+    help: 'Decisions by effect, rule and layer',
+    labelNames: ['effect', 'rule', 'layer'],
+    registers,
+  })
+  const refusals = new Counter({
+    name: 'linkgate_refusals_total',
+    help: 'Refused requests by the layer that refused and the stable code',
+    labelNames: ['layer', 'code'],
+    registers,
+  })
+  const disagreements = new Counter({
+    name: 'linkgate_layer_disagreements_total',
+    help: 'Requests that the data layer refused though the layers before it let them through',
+    registers,
+  })
   const requests = createHistogram({
-    name: 'linkgate_http_request_duration_seconds', help: 'Requests by method, route and status, until the answer was sent', labelNames: ['method', 'route', 'status'], buckets: BUCKETS, registers,
+    name: 'linkgate_http_request_duration_seconds',
+    help: 'Requests by method, route and status, until the answer was sent',
+    labelNames: ['method', 'route', 'status'],
+    buckets: BUCKETS,
+    registers,
   })
   const ruleLabel = boundedLabel(MOST_RULES)
   return {

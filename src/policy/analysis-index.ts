@@ -4,7 +4,10 @@ import { ENGINE_ROLES } from '../domain/role.js'
 import { createInheritance } from './inheritance.js'
 import type { Inheritance } from './inheritance.js'
 
-/** Rows by role and action, for analysis. Of rows that match the same requests the first two are enough: who decides, and who would. */
+/**
+ * Rows by role and action, for analysis. Of rows that match the same requests the first two are enough: who decides,
+ * and who would.
+ */
 export interface AnalysisIndex {
   readonly inheritance: Inheritance
   readonly rolesWithRows: ReadonlySet<string>
@@ -18,11 +21,17 @@ export interface AnalysisIndex {
   endpointTwin(row: EndpointRow): string | null
   /** The role and every role that inherits it. */
   heirs(role: string): Iterable<string>
-  /** For each question about a role that some lost roles could matter to: would it be answered otherwise with `left` alone? */
+  /**
+   * For each question about a role that some lost roles could matter to: would it be answered otherwise with `left`
+   * alone?
+   */
   effectDiffers(role: string, lost: readonly string[], left: ReadonlySet<string>): Iterable<boolean>
 }
 
-interface Group { readonly any: ObjectRow[]; readonly own: ObjectRow[] }
+interface Group {
+  readonly any: ObjectRow[]
+  readonly own: ObjectRow[]
+}
 
 const SLICE = 2_000
 
@@ -39,10 +48,13 @@ export const indexForAnalysis = async (rows: readonly PolicyRow[]): Promise<Anal
   for (const row of rows) if (row.ptype === 'p2') entry(endpoints, row.role, () => new Set<string>()).add(row.action)
   const inheritance = createInheritance(rows.flatMap((row) => (row.ptype === 'g' ? [row] : [])))
   const children = new Map<string, string[]>()
-  for (const [role, parents] of inheritance.parents) for (const parent of parents) entry(children, parent, () => []).push(role)
+  for (const [role, parents] of inheritance.parents)
+    for (const parent of parents) entry(children, parent, () => []).push(role)
 
-  const forAll = (role: string): readonly string[] => (role === ENGINE_ROLES.anonymous ? [ENGINE_ROLES.anyone] : [ENGINE_ROLES.user, ENGINE_ROLES.anyone])
-  const namesOf = (role: string, ancestors: Iterable<string> = inheritance.ancestors(role).keys()) => new Set([...ancestors, ...forAll(role)])
+  const forAll = (role: string): readonly string[] =>
+    role === ENGINE_ROLES.anonymous ? [ENGINE_ROLES.anyone] : [ENGINE_ROLES.user, ENGINE_ROLES.anyone]
+  const namesOf = (role: string, ancestors: Iterable<string> = inheritance.ancestors(role).keys()) =>
+    new Set([...ancestors, ...forAll(role)])
 
   const collect = (names: Iterable<string>, action: string, relation: Relation): ObjectRow[] => {
     const found: ObjectRow[] = []
@@ -58,10 +70,12 @@ export const indexForAnalysis = async (rows: readonly PolicyRow[]): Promise<Anal
     return found.sort((a, b) => a.priority - b.priority)
   }
   const matching = (role: string, action: string, relation: Relation) => collect(namesOf(role), action, relation)
-  const isLetIn = (names: Iterable<string>, action: string) => [...names].some((name) => endpoints.get(name)?.has(action) || endpoints.get(name)?.has('*'))
+  const isLetIn = (names: Iterable<string>, action: string) =>
+    [...names].some((name) => endpoints.get(name)?.has(action) || endpoints.get(name)?.has('*'))
 
   /** The callers whose requests are matched by the fewest rows beside one of this role. */
-  const narrowestCallers = (role: string): readonly string[] => (role === ENGINE_ROLES.anyone ? [ENGINE_ROLES.anonymous, ENGINE_ROLES.user] : [role])
+  const narrowestCallers = (role: string): readonly string[] =>
+    role === ENGINE_ROLES.anyone ? [ENGINE_ROLES.anonymous, ENGINE_ROLES.user] : [role]
 
   const heirs = function* (role: string): Generator<string> {
     const reached = new Set([role])
@@ -79,7 +93,8 @@ export const indexForAnalysis = async (rows: readonly PolicyRow[]): Promise<Anal
     actionsThatDiffer: (role, actions) => {
       if (role === ENGINE_ROLES.anonymous || role === ENGINE_ROLES.user) return actions
       const own = new Set<string>()
-      for (const name of inheritance.ancestors(role).keys()) for (const action of groups.get(name)?.keys() ?? []) own.add(action)
+      for (const name of inheritance.ancestors(role).keys())
+        for (const action of groups.get(name)?.keys() ?? []) own.add(action)
       return own.has('*') ? actions : own
     },
     shadowsOf: (row) => {
@@ -96,7 +111,8 @@ export const indexForAnalysis = async (rows: readonly PolicyRow[]): Promise<Anal
     endpointTwin: ({ role, action }) => {
       const reasons: string[] = []
       for (const caller of narrowestCallers(role)) {
-        const twin = [...namesOf(caller)].flatMap((name) => ['*', action].map((other) => [name, other] as const))
+        const twin = [...namesOf(caller)]
+          .flatMap((name) => ['*', action].map((other) => [name, other] as const))
           .find(([name, other]) => (name !== role || other !== action) && endpoints.get(name)?.has(other))
         if (twin === undefined) return null
         reasons.push(`p2, ${twin[0]}, ${twin[1]}`)
@@ -105,16 +121,22 @@ export const indexForAnalysis = async (rows: readonly PolicyRow[]): Promise<Anal
     },
     effectDiffers: function* (role, lost, left) {
       const actions = new Set<string>(['*'])
-      for (const name of lost) for (const action of [...groups.get(name)?.keys() ?? [], ...endpoints.get(name) ?? []]) actions.add(action)
+      for (const name of lost)
+        for (const action of [...(groups.get(name)?.keys() ?? []), ...(endpoints.get(name) ?? [])]) actions.add(action)
       // a lost row over `*` matters to every action that a remaining row names
       if (lost.some((name) => groups.get(name)?.has('*') || endpoints.get(name)?.has('*'))) {
-        for (const name of namesOf(role, left)) for (const action of [...groups.get(name)?.keys() ?? [], ...endpoints.get(name) ?? []]) actions.add(action)
+        for (const name of namesOf(role, left))
+          for (const action of [...(groups.get(name)?.keys() ?? []), ...(endpoints.get(name) ?? [])])
+            actions.add(action)
       }
       const [before, after] = [namesOf(role), namesOf(role, left)]
       for (const action of actions) {
         yield isLetIn(before, action) !== isLetIn(after, action)
         for (const relation of ['own', 'other'] as const) {
-          yield (collect(before, action, relation)[0]?.effect ?? 'deny') !== (collect(after, action, relation)[0]?.effect ?? 'deny')
+          yield (
+            (collect(before, action, relation)[0]?.effect ?? 'deny') !==
+            (collect(after, action, relation)[0]?.effect ?? 'deny')
+          )
         }
       }
     },

@@ -28,17 +28,20 @@ export interface AnalysisOptions {
 const SLICE = 500
 
 /**
- * Says of every row what it is good for: exact, by asking every request that can matter. Near linear in the rows; rows over
- * `*` cost a question for each action that rows for everybody name. Findings stand in the order of the rows.
+ * Says of every row what it is good for: exact, by asking every request that can matter. Near linear in the rows; rows
+ * over `*` cost a question for each action that rows for everybody name. Findings stand in the order of the rows.
  */
-export const analyseRows = async ({ rows }: Pick<Snapshot, 'rows'>, { rolesInUse, onProgress }: AnalysisOptions = {}): Promise<readonly Finding[]> => {
+export const analyseRows = async (
+  { rows }: Pick<Snapshot, 'rows'>,
+  { rolesInUse, onProgress }: AnalysisOptions = {},
+): Promise<readonly Finding[]> => {
   const index = await indexForAnalysis(rows)
   const objects = await objectFindings(index, rows, onProgress)
   const known = rolesInUse && new Set(rolesInUse.flatMap((role) => [...index.inheritance.ancestors(role).keys()]))
   const findings: Finding[] = []
   for (const [i, row] of rows.entries()) {
     if (i % SLICE === SLICE - 1) await new Promise(setImmediate)
-    if (row.ptype === 'p') findings.push(...objects.get(row) ?? [])
+    if (row.ptype === 'p') findings.push(...(objects.get(row) ?? []))
     else if (row.ptype === 'p2') {
       const twin = index.endpointTwin(row)
       if (twin !== null) findings.push({ kind: 'redundant', row, stays: [], why: twin })
@@ -52,16 +55,22 @@ export const analyseRows = async ({ rows }: Pick<Snapshot, 'rows'>, { rolesInUse
 }
 
 const unknownNames = function* (row: PolicyRow, known: ReadonlySet<string> | undefined): Generator<Finding> {
-  if (known && !Object.hasOwn(ENGINE_ROLES, row.role) && !known.has(row.role)) yield { kind: 'unknown_role', row, name: row.role }
-  if (row.ptype !== 'g' && row.action !== '*' && !isServiceAction(row.action)) yield { kind: 'unknown_action', row, name: row.action }
+  if (known && !Object.hasOwn(ENGINE_ROLES, row.role) && !known.has(row.role))
+    yield { kind: 'unknown_role', row, name: row.role }
+  if (row.ptype !== 'g' && row.action !== '*' && !isServiceAction(row.action))
+    yield { kind: 'unknown_action', row, name: row.action }
 }
 
 /**
- * Object rows, by one walk over the requests. A row that decides nothing at its narrowest request (its own role, its own
- * action) decides nothing at all: every other request that it matches is matched by the same rows and more. What a removal
- * would change, and who overrides whom, is asked of every request that differs.
+ * Object rows, by one walk over the requests. A row that decides nothing at its narrowest request (its own role, its
+ * own action) decides nothing at all: every other request that it matches is matched by the same rows and more. What a
+ * removal would change, and who overrides whom, is asked of every request that differs.
  */
-const objectFindings = async (index: AnalysisIndex, rows: readonly PolicyRow[], onProgress?: (part: number) => void): Promise<ReadonlyMap<ObjectRow, readonly Finding[]>> => {
+const objectFindings = async (
+  index: AnalysisIndex,
+  rows: readonly PolicyRow[],
+  onProgress?: (part: number) => void,
+): Promise<ReadonlyMap<ObjectRow, readonly Finding[]>> => {
   const needed = new Set<ObjectRow>()
   const stays = new Map<ObjectRow, Set<number>>()
   const overriders = new Map<ObjectRow, Set<number>>()
@@ -97,7 +106,13 @@ const objectFindings = async (index: AnalysisIndex, rows: readonly PolicyRow[], 
     if (shadows !== null) findings.push({ kind: 'unreachable', row, by: ascending(shadows) })
     else {
       const remaining = stays.get(row)
-      if (!needed.has(row)) findings.push({ kind: 'redundant', row, stays: ascending(remaining ?? []), why: `without it the effect stays ${row.effect}` })
+      if (!needed.has(row))
+        findings.push({
+          kind: 'redundant',
+          row,
+          stays: ascending(remaining ?? []),
+          why: `without it the effect stays ${row.effect}`,
+        })
       const by = overriders.get(row)
       if (by !== undefined) findings.push({ kind: 'overridden', row, by: ascending(by) })
     }
@@ -107,11 +122,17 @@ const objectFindings = async (index: AnalysisIndex, rows: readonly PolicyRow[], 
 }
 
 /** Why an inheritance row changes no effect; null where it changes one. Stops at the first difference. */
-const uselessInheritance = async ({ inheritance, rolesWithRows, heirs, effectDiffers }: AnalysisIndex, row: InheritanceRow): Promise<string | null> => {
+const uselessInheritance = async (
+  { inheritance, rolesWithRows, heirs, effectDiffers }: AnalysisIndex,
+  row: InheritanceRow,
+): Promise<string | null> => {
   if (row.inherits === ENGINE_ROLES.user) return 'every role of a signed-in user has the rows of user in any case'
   const without = reachableWithout(inheritance.parents, row)
-  const lost = [...inheritance.ancestors(row.role).keys()].filter((role) => !without.has(role) && rolesWithRows.has(role))
-  if (![...inheritance.ancestors(row.role).keys()].some((role) => !without.has(role))) return `${row.role} inherits ${row.inherits} over another role as well`
+  const lost = [...inheritance.ancestors(row.role).keys()].filter(
+    (role) => !without.has(role) && rolesWithRows.has(role),
+  )
+  if (![...inheritance.ancestors(row.role).keys()].some((role) => !without.has(role)))
+    return `${row.role} inherits ${row.inherits} over another role as well`
   if (lost.length === 0) return `${row.inherits} has no rows to inherit`
   let asked = 0
   for (const heir of heirs(row.role)) {
@@ -126,7 +147,11 @@ const uselessInheritance = async ({ inheritance, rolesWithRows, heirs, effectDif
   return 'every effect stays what it is without it'
 }
 
-const reachableWithout = (parents: ReadonlyMap<string, readonly string[]>, { role, inherits }: InheritanceRow, from = role): ReadonlySet<string> => {
+const reachableWithout = (
+  parents: ReadonlyMap<string, readonly string[]>,
+  { role, inherits }: InheritanceRow,
+  from = role,
+): ReadonlySet<string> => {
   const reached = new Set([from])
   for (const name of reached) {
     for (const parent of parents.get(name) ?? []) if (name !== role || parent !== inherits) reached.add(parent)

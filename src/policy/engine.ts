@@ -11,7 +11,10 @@ import type { PolicyModel } from './model.js'
 import { rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 
-/** Casbin over one immutable set of rows. Synchronous; the price of a question does not depend on how many rows there are. */
+/**
+ * Casbin over one immutable set of rows. Synchronous; the price of a question does not depend on how many rows there
+ * are.
+ */
 export interface Engine {
   readonly inheritance: Inheritance
   /** Casbin's answer, and the row that gave it; `null` where no row matched and the model's own deny holds. */
@@ -24,7 +27,9 @@ export interface Engine {
   endpointCandidates(role: string, action: string): readonly EndpointRow[]
 }
 
-/** The ids that stand for each relation when Casbin is asked: parseModel proved that nothing else of an id is looked at. */
+/**
+ * The ids that stand for each relation when Casbin is asked: parseModel proved that nothing else of an id is looked at.
+ */
 const REQUESTS: Readonly<Record<Relation, { readonly id: string; readonly owner_id: string }>> = {
   anonymous: { id: '', owner_id: '' },
   own: { id: '1', owner_id: '1' },
@@ -35,10 +40,10 @@ const REQUESTS: Readonly<Record<Relation, { readonly id: string; readonly owner_
 const SLICE = 1_000
 
 /**
- * Builds an engine from rows that were parsed. Nothing of an engine that is in use is ever changed; a new revision is a new
- * engine. Rows with equal role, action and reach match the same requests, so of each such group only the one with the
- * smallest priority can ever decide, and only that one is put before Casbin.
- * Throws PolicyError where two object rows have one priority, or where roles inherit over more levels than Casbin follows.
+ * Builds an engine from rows that were parsed. Nothing of an engine that is in use is ever changed; a new revision is a
+ * new engine. Rows with equal role, action and reach match the same requests, so of each such group only the one with
+ * the smallest priority can ever decide, and only that one is put before Casbin. Throws PolicyError where two object
+ * rows have one priority, or where roles inherit over more levels than Casbin follows.
  */
 export const buildEngine = async (model: PolicyModel, rows: readonly PolicyRow[]): Promise<Engine> => {
   const index = await indexRows(rows)
@@ -47,16 +52,21 @@ export const buildEngine = async (model: PolicyModel, rows: readonly PolicyRow[]
   if (deep !== null) throw new PolicyError(`the role ${deep} inherits over more than ${DEEPEST_INHERITANCE} levels`)
   const casbin = await casbinOver(model, inheritance)
 
-  const matching = <Row>(table: ReadonlyMap<string, ReadonlyMap<string, readonly Row[]>>, role: string, action: string): Row[] => {
+  const matching = <Row>(
+    table: ReadonlyMap<string, ReadonlyMap<string, readonly Row[]>>,
+    role: string,
+    action: string,
+  ): Row[] => {
     const found: Row[] = []
     const roles = new Set([...inheritance.ancestors(role).keys(), ENGINE_ROLES.user, ENGINE_ROLES.anyone])
     for (const name of roles) {
       const ofRole = table.get(name)
-      if (ofRole) found.push(...(ofRole.get(action) ?? []), ...(action === '*' ? [] : ofRole.get('*') ?? []))
+      if (ofRole) found.push(...(ofRole.get(action) ?? []), ...(action === '*' ? [] : (ofRole.get('*') ?? [])))
     }
     return found
   }
-  const candidates = (role: string, action: string) => matching(index.object, role, action).sort((a, b) => a.priority - b.priority)
+  const candidates = (role: string, action: string) =>
+    matching(index.object, role, action).sort((a, b) => a.priority - b.priority)
   const endpointCandidates = (role: string, action: string) => matching(index.endpoint, role, action)
 
   return Object.freeze({
@@ -122,7 +132,12 @@ const casbinOver = async (model: PolicyModel, inheritance: Inheritance) => {
   const endpointContext = () => new EnforceContext('r2', 'p2', 'e2', 'm2')
 
   return {
-    askObject: (rows: readonly ObjectRow[], sub: { role: string; id: string }, act: string, obj: { owner_id: string }) => {
+    askObject: (
+      rows: readonly ObjectRow[],
+      sub: { role: string; id: string },
+      act: string,
+      obj: { owner_id: string },
+    ) => {
       if (rows.length === 0) return { allowed: false, row: null }
       object.policy = rows.map(rowTexts)
       const [allowed, texts] = enforcer.enforceExSync(sub, act, obj)

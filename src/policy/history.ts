@@ -42,11 +42,22 @@ const parseRows = (stored: unknown): readonly HistoryRow[] => {
   if (!Array.isArray(stored)) throw new PolicyError('a revision holds no list of rows')
   return stored.map((each: unknown) => {
     const row = Array.isArray(each) ? parseStoredRow({ ptype: String(each[0]), rule: each.slice(1) }) : parseRow(each)
-    return row.ok ? row.value : { ptype: Array.isArray(each) ? String(each[0]) : '', unreadable: Array.isArray(each) ? each.slice(1) : each }
+    return row.ok
+      ? row.value
+      : { ptype: Array.isArray(each) ? String(each[0]) : '', unreadable: Array.isArray(each) ? each.slice(1) : each }
   })
 }
 
-const toRevision = ({ revision, actor_id, actor, time, added, removed, reason, model_sha256 }: RevisionRow): Revision => ({
+const toRevision = ({
+  revision,
+  actor_id,
+  actor,
+  time,
+  added,
+  removed,
+  reason,
+  model_sha256,
+}: RevisionRow): Revision => ({
   revision: Number(revision),
   actor: { id: actor_id, name: actor },
   reason,
@@ -57,7 +68,10 @@ const toRevision = ({ revision, actor_id, actor, time, added, removed, reason, m
 })
 
 /** Revisions, newest first; `cursor` is the revision that the page before ended with. */
-export const listRevisions = async (database: Database, { limit, cursor }: { readonly limit: number; readonly cursor?: number | undefined }) => {
+export const listRevisions = async (
+  database: Database,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: number | undefined },
+) => {
   const rows = await database.run<RevisionRow>({
     text: `select ${COLUMNS} from policy_revisions where revision < $1 order by revision desc limit $2`,
     values: [cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
@@ -68,19 +82,29 @@ export const listRevisions = async (database: Database, { limit, cursor }: { rea
 
 /** One revision with every decision that it changed; null where there is none. */
 export const findRevision = async (database: Database, revision: number) => {
-  const [row] = await database.run<RevisionRow>({ text: `select ${COLUMNS}, decisions_changed from policy_revisions where revision = $1`, values: [revision] })
+  const [row] = await database.run<RevisionRow>({
+    text: `select ${COLUMNS}, decisions_changed from policy_revisions where revision = $1`,
+    values: [revision],
+  })
   return row ? { ...toRevision(row), decisions_changed: row.decisions_changed } : null
 }
 
 /** A row of the history as it was stored, and the text by which equal rows are known. */
-const asStored = (row: HistoryRow): StoredRow => ('unreadable' in row ? { ptype: row.ptype, rule: row.unreadable } : { ptype: row.ptype, rule: rowTexts(row) })
+const asStored = (row: HistoryRow): StoredRow =>
+  'unreadable' in row ? { ptype: row.ptype, rule: row.unreadable } : { ptype: row.ptype, rule: rowTexts(row) }
 const storedKey = ({ ptype, rule }: StoredRow): string => JSON.stringify([ptype, rule])
 
 /** The rows of a snapshot as the table holds them. */
 export const storedRowsOf = (rows: readonly PolicyRow[]): readonly StoredRow[] => rows.map(asStored)
 
-/** The rows as they were at a revision: the given ones, with every later revision taken back. Null where there was none. */
-export const rowsAt = async (database: Database, { revision: newest, stored }: StoredRevision, revision: number): Promise<StoredRevision | null> => {
+/**
+ * The rows as they were at a revision: the given ones, with every later revision taken back. Null where there was none.
+ */
+export const rowsAt = async (
+  database: Database,
+  { revision: newest, stored }: StoredRevision,
+  revision: number,
+): Promise<StoredRevision | null> => {
   if (revision < 1 || revision > newest) return null
   const later = await database.run<RevisionRow>({
     text: `select ${COLUMNS} from policy_revisions where revision > $1 and revision <= $2 order by revision desc`,
@@ -105,7 +129,12 @@ export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]
  * Plans the return to an earlier revision: a new edit, with the same checks as any other. Null where there was no such
  * revision; `validation_failed` where its rows do not parse (somebody had written them by hand).
  */
-export const planRestore = async (database: Database, base: Snapshot, revision: number, rules: PolicyRules): Promise<EditPlan | null> => {
+export const planRestore = async (
+  database: Database,
+  base: Snapshot,
+  revision: number,
+  rules: PolicyRules,
+): Promise<EditPlan | null> => {
   const at = await rowsAt(database, { revision: base.revision, stored: storedRowsOf(base.rows) }, revision)
   return at && planEdit(base, editBetween(base.rows, await requireReadable(at)), rules)
 }
@@ -115,7 +144,10 @@ export const requireReadable = async ({ revision, stored }: StoredRevision): Pro
   try {
     return await parseStored(stored)
   } catch (error) {
-    if (error instanceof PolicyError) throw new Refusal('validation_failed', { errors: [{ field: 'revision', message: `${revision} cannot be restored: ${error.message}` }] })
+    if (error instanceof PolicyError)
+      throw new Refusal('validation_failed', {
+        errors: [{ field: 'revision', message: `${revision} cannot be restored: ${error.message}` }],
+      })
     throw error
   }
 }

@@ -7,7 +7,9 @@ export const DEEPEST_INHERITANCE = 10
 
 /** The inheritance rows as a graph. Built once, never changed. */
 export interface Inheritance {
-  /** The role itself and all it inherits from, each with its distance. Linear in the edges reached; cycles are harmless. */
+  /**
+   * The role itself and all it inherits from, each with its distance. Linear in the edges reached; cycles are harmless.
+   */
   ancestors(role: string): ReadonlyMap<string, number>
   /** The roles that inherit from each other directly, in the order of the rows. */
   readonly parents: ReadonlyMap<string, readonly string[]>
@@ -51,7 +53,9 @@ export const createInheritance = (rows: Iterable<InheritanceRow>): Inheritance =
  * other cost it time exponential in their number, which would let one edit stop the service.
  */
 export const roleManagerOf = ({ ancestors, parents }: Inheritance): RoleManager => {
-  const refuse = async () => { throw new Error('the inheritance of a policy revision never changes') }
+  const refuse = async () => {
+    throw new Error('the inheritance of a policy revision never changes')
+  }
   const hasLink = (role: string, other: string) => ancestors(role).has(other)
   return {
     clear: refuse,

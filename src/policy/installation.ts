@@ -13,8 +13,8 @@ import { buildSnapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
 
 /**
- * Reads model.conf and policies/invariants.csv of an installation; the second again whenever invariants are asked. Throws
- * PolicyError where one does not parse.
+ * Reads model.conf and policies/invariants.csv of an installation; the second again whenever invariants are asked.
+ * Throws PolicyError where one does not parse.
  */
 export const loadPolicyRules = async (root: URL): Promise<PolicyRules> => {
   const newest = newestInvariants(new URL('policies/invariants.csv', root))
@@ -22,8 +22,9 @@ export const loadPolicyRules = async (root: URL): Promise<PolicyRules> => {
 }
 
 /**
- * Reads the file whenever it is asked, and parses it where it is another. Not asynchronously: it is as small as a module and lies
- * beside them, and between a new revision and its coming in force the turns of the thread pool took longer than the invariants.
+ * Reads the file whenever it is asked, and parses it where it is another. Not asynchronously: it is as small as a
+ * module and lies beside them, and between a new revision and its coming in force the turns of the thread pool took
+ * longer than the invariants.
  */
 const newestInvariants = (file: URL) => {
   let known: { readonly text: string; readonly invariants: readonly Invariant[] } | undefined
@@ -46,7 +47,12 @@ export const installDefaultPolicy = async (database: Database, rules: PolicyRule
   const empty = await buildSnapshot(0, rules.model, [])
   const plan = await planEdit(empty, { add: rows.value, remove: [] }, rules)
   try {
-    await commitEdit(database, plan, { actor: { id: null, name: 'linkgate' }, reason: 'the default policy', requestId: 'start', record: null })
+    await commitEdit(database, plan, {
+      actor: { id: null, name: 'linkgate' },
+      reason: 'the default policy',
+      requestId: 'start',
+      record: null,
+    })
     return true
   } catch (error) {
     const [now] = await database.run<{ revision: string }>({ text: 'select revision from policy_head' })

@@ -29,7 +29,12 @@ const EFFECTS: readonly (readonly [key: string, effect: string])[] = [
  */
 const ALLOWED_TERMS: Readonly<Record<'m' | 'm2', readonly RegExp[]>> = {
   // R5 as one unit between brackets or logic: either half alone would tell callers apart that are remembered as one
-  m: [/(?<=\(|&& |\|\| )r_sub\.id != "" && r_obj\.owner_id == r_sub\.id(?=\)| &&| \|\|)/g, /r_sub\.role\b/g, /r_act\b/g, /p_(?:role|action|reach)\b/g],
+  m: [
+    /(?<=\(|&& |\|\| )r_sub\.id != "" && r_obj\.owner_id == r_sub\.id(?=\)| &&| \|\|)/g,
+    /r_sub\.role\b/g,
+    /r_act\b/g,
+    /p_(?:role|action|reach)\b/g,
+  ],
   m2: [/r2_role\b/g, /r2_act\b/g, /p2_(?:role|action)\b/g],
 }
 
@@ -44,21 +49,26 @@ export const parseModel = (text: string): PolicyModel => {
   const model = casbinModel(text)
   for (const [section, key, tokens] of DEFINITIONS) {
     const found = model.model.get(section)?.get(key)?.tokens.join(',')
-    if (found !== tokens) throw new PolicyError(`model.conf: ${key} must be defined as ${tokens.replaceAll(`${key}_`, '')}`)
+    if (found !== tokens)
+      throw new PolicyError(`model.conf: ${key} must be defined as ${tokens.replaceAll(`${key}_`, '')}`)
   }
   for (const [key, effect] of EFFECTS) {
-    if (model.model.get('e')?.get(key)?.value !== effect) throw new PolicyError(`model.conf: ${key} must be ${effect.replaceAll('_', '.')}`)
+    if (model.model.get('e')?.get(key)?.value !== effect)
+      throw new PolicyError(`model.conf: ${key} must be ${effect.replaceAll('_', '.')}`)
   }
   for (const key of ['m', 'm2'] as const) {
     const matcher = model.model.get('m')?.get(key)?.value
     if (matcher === undefined) throw new PolicyError(`model.conf: ${key} is not defined`)
     const rest = ALLOWED_TERMS[key].reduce((left, term) => left.replace(term, ''), matcher)
     if (!REST.test(rest)) {
-      throw new PolicyError(`model.conf: the matcher ${key} looks at more than role, action and ownership, which is all that a remembered decision depends on (near "${rest.replace(/["a-z*()=!&|,\s]*/, '').slice(0, 30)}")`)
+      throw new PolicyError(
+        `model.conf: the matcher ${key} looks at more than role, action and ownership, which is all that a remembered decision depends on (near "${rest.replace(/["a-z*()=!&|,\s]*/, '').slice(0, 30)}")`,
+      )
     }
   }
   const roles = model.model.get('g')
-  if (roles?.size !== 1 || roles.get('g')?.value !== '_, _') throw new PolicyError('model.conf: exactly one role definition, g = _, _, is expected')
+  if (roles?.size !== 1 || roles.get('g')?.value !== '_, _')
+    throw new PolicyError('model.conf: exactly one role definition, g = _, _, is expected')
   return Object.freeze({ text, sha256: createHash('sha256').update(text).digest('hex') })
 }
 

@@ -5,9 +5,12 @@ import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 
 /** What a parse gives: the narrow value, or every fault of it. */
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly Fault[] }
+export type Parsed<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly Fault[] }
 
-/** The fields of each kind of row after `ptype`, in the order in which Casbin, the database and the CSV files hold them. */
+/**
+ * The fields of each kind of row after `ptype`, in the order in which Casbin, the database and the CSV files hold them.
+ */
 export const ROW_FIELDS = {
   p: ['priority', 'rule', 'role', 'action', 'reach', 'effect'],
   p2: ['role', 'action'],
@@ -23,7 +26,8 @@ const isPtype = (value: unknown): value is PolicyRow['ptype'] => value === 'p' |
 /** `regex:` and `like:` begin a pattern in casbin-pg-adapter's removals: no resource in a row may have those names. */
 const PATTERN = /^(?:regex|like):/
 
-const isActionOrAll = (value: unknown): value is Action | '*' => value === '*' || (isAction(value) && !PATTERN.test(value))
+const isActionOrAll = (value: unknown): value is Action | '*' =>
+  value === '*' || (isAction(value) && !PATTERN.test(value))
 
 /** Collects faults; each check returns the value narrowed, or undefined after noting why not. */
 const checker = () => {
@@ -89,7 +93,12 @@ const parseFields = (
     const action = check('action', row.get('action'), isActionOrAll, ACTION_RULE)
     return role === undefined || action === undefined ? undefined : { ptype, role, action }
   }
-  const role = check('role', row.get('role'), isUserRole, `${ROLE_RULE}, and not a name of the engine (anonymous, anyone, user)`)
+  const role = check(
+    'role',
+    row.get('role'),
+    isUserRole,
+    `${ROLE_RULE}, and not a name of the engine (anonymous, anyone, user)`,
+  )
   const inherits = check('inherits', row.get('inherits'), isInherited, `${ROLE_RULE}, or user`)
   if (role === undefined || inherits === undefined) return undefined
   if (role === inherits) {
@@ -104,7 +113,12 @@ export const parseRowTexts = (ptype: string, texts: readonly string[]): Parsed<P
   if (!isPtype(ptype)) return parseRow({ ptype })
   const fields: readonly string[] = ROW_FIELDS[ptype]
   if (texts.length !== fields.length) {
-    return { ok: false, faults: [{ field: '', message: `a ${ptype} row has the fields ${fields.join(', ')}; this one has ${texts.length}` }] }
+    return {
+      ok: false,
+      faults: [
+        { field: '', message: `a ${ptype} row has the fields ${fields.join(', ')}; this one has ${texts.length}` },
+      ],
+    }
   }
   const entries = fields.map((field, i): [string, unknown] => {
     const text = texts[i] ?? ''
@@ -117,11 +131,16 @@ export const parseRowTexts = (ptype: string, texts: readonly string[]): Parsed<P
 /** The texts of a row after its ptype, as Casbin and the database hold them. */
 export const rowTexts = (row: PolicyRow): string[] => {
   switch (row.ptype) {
-    case 'p': return [String(row.priority), row.rule, row.role, row.action, row.reach, row.effect]
-    case 'p2': return [row.role, row.action]
-    case 'g': return [row.role, row.inherits]
+    case 'p':
+      return [String(row.priority), row.rule, row.role, row.action, row.reach, row.effect]
+    case 'p2':
+      return [row.role, row.action]
+    case 'g':
+      return [row.role, row.inherits]
   }
 }
 
-/** One text for each distinct row: equal rows have equal keys. The vocabulary holds no comma, so neither does a field. */
+/**
+ * One text for each distinct row: equal rows have equal keys. The vocabulary holds no comma, so neither does a field.
+ */
 export const rowKey = (row: PolicyRow): string => `${row.ptype},${rowTexts(row).join(',')}`

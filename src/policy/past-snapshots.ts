@@ -15,11 +15,19 @@ export type FindSnapshot = (revision: number) => Promise<Snapshot | null>
 const KEPT = 4
 
 /**
- * Snapshots of earlier revisions, to explain what was decided under them; they decide nothing. Built from the rows in force
- * with every later revision taken back. One is built at a time, however many ask, and a few are kept: a question that ran
- * into its deadline finds the answer when it is asked again.
+ * Snapshots of earlier revisions, to explain what was decided under them; they decide nothing. Built from the rows in
+ * force with every later revision taken back. One is built at a time, however many ask, and a few are kept: a question
+ * that ran into its deadline finds the answer when it is asked again.
  */
-export const createPastSnapshots = ({ database, rules, policy }: { readonly database: Database; readonly rules: PolicyRules; readonly policy: CurrentPolicy }): FindSnapshot => {
+export const createPastSnapshots = ({
+  database,
+  rules,
+  policy,
+}: {
+  readonly database: Database
+  readonly rules: PolicyRules
+  readonly policy: CurrentPolicy
+}): FindSnapshot => {
   const kept = new LRUCache<number, Promise<Snapshot | null>>({ max: KEPT })
   let building: Promise<unknown> = Promise.resolve()
 

@@ -37,20 +37,26 @@ const findLastGood = async (database: Database, newest: StoredRevision, rules: P
   let at: StoredRevision | null = newest
   for (let tried = 0; at !== null && tried < MOST_TRIED; tried += 1) {
     at = await rowsAt(database, at, at.revision - 1)
-    const whole = at && await wholeSnapshot(at, rules).catch((error: unknown) => {
-      if (error instanceof PolicyError) return null
-      throw error
-    })
+    const whole =
+      at &&
+      (await wholeSnapshot(at, rules).catch((error: unknown) => {
+        if (error instanceof PolicyError) return null
+        throw error
+      }))
     if (whole) return whole
   }
   return buildSnapshot(0, rules.model, [])
 }
 
 /**
- * Plans the edit after which exactly these rows are stored, with the checks of every edit. Works from rows that cannot be
- * in force, too: then the decisions that change are those against the last revision that was whole.
+ * Plans the edit after which exactly these rows are stored, with the checks of every edit. Works from rows that cannot
+ * be in force, too: then the decisions that change are those against the last revision that was whole.
  */
-export const planReplacement = async ({ revision, stored, lastGood, fault }: StoredPolicy, rows: readonly PolicyRow[], rules: PolicyRules): Promise<EditPlan> => {
+export const planReplacement = async (
+  { revision, stored, lastGood, fault }: StoredPolicy,
+  rows: readonly PolicyRow[],
+  rules: PolicyRules,
+): Promise<EditPlan> => {
   const edit = editBetween(lastGood.rows, rows)
   if (fault === null) return planEdit(lastGood, edit, rules)
   const readable: PolicyRow[] = []
@@ -64,14 +70,27 @@ export const planReplacement = async ({ revision, stored, lastGood, fault }: Sto
   const gone = new Set(remove)
   const candidate = await candidateOf(revision + 1, rules.model, [...readable.filter((row) => !gone.has(row)), ...add])
   await requireInvariants(candidate, await invariantsOf(rules))
-  return { add, remove, unreadable, candidate, changes: await decisionChanges(lastGood, candidate, [...edit.add, ...edit.remove]) }
+  return {
+    add,
+    remove,
+    unreadable,
+    candidate,
+    changes: await decisionChanges(lastGood, candidate, [...edit.add, ...edit.remove]),
+  }
 }
 
-/** The rows as they were at a revision; null where there was none. Throws `validation_failed` where they do not parse. */
-export const rowsOfRevision = async (database: Database, stored: StoredPolicy, revision: number): Promise<readonly PolicyRow[] | null> => {
+/**
+ * The rows as they were at a revision; null where there was none. Throws `validation_failed` where they do not parse.
+ */
+export const rowsOfRevision = async (
+  database: Database,
+  stored: StoredPolicy,
+  revision: number,
+): Promise<readonly PolicyRow[] | null> => {
   const at = await rowsAt(database, stored, revision)
   return at && requireReadable(at)
 }
 
 /** True where a plan changes no row: it makes no revision. */
-export const isEmpty = ({ add, remove, unreadable }: EditPlan): boolean => add.length + remove.length + unreadable.length === 0
+export const isEmpty = ({ add, remove, unreadable }: EditPlan): boolean =>
+  add.length + remove.length + unreadable.length === 0

@@ -49,14 +49,26 @@ export const relationOf = (user: Subject, record: Owned | null): Relation => {
 }
 
 /** Builds the snapshot of a revision. Rejects with PolicyError, and nothing that is in force is touched. */
-export const buildSnapshot = async (revision: number, model: PolicyModel, rows: readonly PolicyRow[]): Promise<Snapshot> => {
+export const buildSnapshot = async (
+  revision: number,
+  model: PolicyModel,
+  rows: readonly PolicyRow[],
+): Promise<Snapshot> => {
   const engine = await buildEngine(model, rows)
   const remembered = new Map<string, Map<string, Answers>>()
   let size = 0
 
   const decision = (role: string, action: string, relation: Relation): Decision => {
     const { allowed, row } = engine.ask(role, action, relation)
-    return Object.freeze({ effect: allowed ? 'allow' : 'deny', rule: row?.rule ?? 'default', row, revision, role, action, relation })
+    return Object.freeze({
+      effect: allowed ? 'allow' : 'deny',
+      rule: row?.rule ?? 'default',
+      row,
+      revision,
+      role,
+      action,
+      relation,
+    })
   }
   const remember = (role: string, action: string): Answers => {
     const answers: Answers = Object.freeze({
@@ -80,7 +92,8 @@ export const buildSnapshot = async (revision: number, model: PolicyModel, rows: 
     rows,
     model,
     engine,
-    decide: (user: Subject, action: string, record: Owned | null) => answers(roleOf(user), action)[relationOf(user, record)],
+    decide: (user: Subject, action: string, record: Owned | null) =>
+      answers(roleOf(user), action)[relationOf(user, record)],
     decideFor: (role: string, action: string, relation: Relation) => answers(role, action)[relation],
     mayCall: (role: string, action: string) => answers(role, action).endpoint,
     reach: (role: string, action: string): CollectionReach => {

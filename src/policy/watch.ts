@@ -17,9 +17,9 @@ export interface WatchOptions {
 export const POLICY_CHANNEL = 'linkgate_policy'
 
 /**
- * Keeps the policy in force up to date: by notification, and by a check at an interval, so that a lost notification or a dead
- * connection costs at most that interval (promise 2). A load that fails keeps the last good policy and is tried again with the
- * next check (promise 3).
+ * Keeps the policy in force up to date: by notification, and by a check at an interval, so that a lost notification or
+ * a dead connection costs at most that interval (promise 2). A load that fails keeps the last good policy and is tried
+ * again with the next check (promise 3).
  */
 export const watchPolicy = ({ policy, onLook, intervalMs = 400 }: WatchOptions): PolicyWatch => {
   const look = () => void policy.refresh().then(() => onLook(null), onLook)

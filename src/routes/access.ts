@@ -19,31 +19,55 @@ const asking = {
   storesInput: false,
 } as const
 
-/** OpenID AuthZEN Authorization API 1.0: other programs ask what the policy says. A deny is an answer, so it is a 200. */
+/**
+ * OpenID AuthZEN Authorization API 1.0: other programs ask what the policy says. A deny is an answer, so it is a 200.
+ */
 export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly baseUrl: string }): readonly Route[] => {
   const { evaluate, evaluateAll } = createEvaluator(parts)
   return [
     route({
-      method: 'post', path: '/access/v1/evaluation', status: 200, ...asking,
+      method: 'post',
+      path: '/access/v1/evaluation',
+      status: 200,
+      ...asking,
       body: Evaluation,
       handle: async ({ body, snapshot }) => ({ status: 200, body: await evaluate(snapshot, body) }),
-      documentation: { summary: 'Ask whether a subject may do an action on a resource (AuthZEN)', tag: 'access', response: Answer },
+      documentation: {
+        summary: 'Ask whether a subject may do an action on a resource (AuthZEN)',
+        tag: 'access',
+        response: Answer,
+      },
     }),
     route({
-      method: 'post', path: '/access/v1/evaluations', status: 200, ...asking,
+      method: 'post',
+      path: '/access/v1/evaluations',
+      status: 200,
+      ...asking,
       body: Evaluations,
       handle: async ({ body, snapshot }) => {
         // §7.1: without items the request is one question
         if (body.evaluations === undefined || body.evaluations.length === 0) {
-          return { status: 200, body: await evaluate(snapshot, parseInput(body, Evaluation, 'invalid_request', { stored: false })) }
+          return {
+            status: 200,
+            body: await evaluate(snapshot, parseInput(body, Evaluation, 'invalid_request', { stored: false })),
+          }
         }
         return { status: 200, body: { evaluations: await evaluateAll(snapshot, body) } }
       },
-      documentation: { summary: 'Ask many questions at once (AuthZEN)', tag: 'access', response: z.union([z.object({ evaluations: z.array(Answer) }), Answer]) },
+      documentation: {
+        summary: 'Ask many questions at once (AuthZEN)',
+        tag: 'access',
+        response: z.union([z.object({ evaluations: z.array(Answer) }), Answer]),
+      },
     }),
     route({
-      method: 'get', path: '/.well-known/authzen-configuration', status: 200,
-      gateway: { scope: 'public', quota: 'none' }, endpoint: 'none', object: 'none', data: 'none',
+      method: 'get',
+      path: '/.well-known/authzen-configuration',
+      status: 200,
+      gateway: { scope: 'public', quota: 'none' },
+      endpoint: 'none',
+      object: 'none',
+      data: 'none',
       handle: () => ({
         status: 200,
         body: {
@@ -54,8 +78,13 @@ export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly bas
         headers: { 'Cache-Control': 'public, max-age=300' },
       }),
       documentation: {
-        summary: 'Where the AuthZEN endpoints are (§9)', tag: 'access',
-        response: z.object({ policy_decision_point: z.url(), access_evaluation_endpoint: z.url(), access_evaluations_endpoint: z.url() }),
+        summary: 'Where the AuthZEN endpoints are (§9)',
+        tag: 'access',
+        response: z.object({
+          policy_decision_point: z.url(),
+          access_evaluation_endpoint: z.url(),
+          access_evaluations_endpoint: z.url(),
+        }),
       },
     }),
   ]

@@ -5,9 +5,15 @@ import type { SignIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 
-const TokenAnswer = z.object({
-  access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.number().int(), refresh_token: z.string(), scope: z.string(),
-}).meta({ id: 'TokenAnswer' })
+const TokenAnswer = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.number().int(),
+    refresh_token: z.string(),
+    scope: z.string(),
+  })
+  .meta({ id: 'TokenAnswer' })
 
 // RFC 6749 §3.2: parameters that the server does not know are ignored
 const TokenRequest = z.object({
@@ -18,14 +24,23 @@ const TokenRequest = z.object({
   scope: z.string().max(1_000).optional(),
 })
 
-const answerTo = async (signIn: SignIn, { grant_type: grant, username, password, refresh_token: refresh, scope }: z.infer<typeof TokenRequest>) => {
-  if (grant === 'password') return signIn.password({ username: required('username', username), password: required('password', password), scope })
+const answerTo = async (
+  signIn: SignIn,
+  { grant_type: grant, username, password, refresh_token: refresh, scope }: z.infer<typeof TokenRequest>,
+) => {
+  if (grant === 'password')
+    return signIn.password({
+      username: required('username', username),
+      password: required('password', password),
+      scope,
+    })
   if (grant === 'refresh_token') return signIn.refresh({ refresh_token: required('refresh_token', refresh), scope })
   throw new Refusal('unsupported_grant_type', { detail: 'The grant types are password and refresh_token.' })
 }
 
 const required = (field: string, value: string | undefined): string => {
-  if (value === undefined || value === '') throw new Refusal('invalid_request', { errors: [{ field, message: 'is required' }] })
+  if (value === undefined || value === '')
+    throw new Refusal('invalid_request', { errors: [{ field, message: 'is required' }] })
   return value
 }
 
@@ -36,7 +51,11 @@ const asOAuthError = (error: unknown): never => {
     ...(error.detail === undefined ? {} : { detail: error.detail }),
     ...(error.errors === undefined ? {} : { errors: error.errors }),
     headers: { ...error.headers, 'Cache-Control': 'no-store' },
-    extensions: { ...error.extensions, error: OAUTH_ERRORS.has(error.code) ? error.code : 'invalid_request', error_description: error.detail ?? error.title },
+    extensions: {
+      ...error.extensions,
+      error: OAUTH_ERRORS.has(error.code) ? error.code : 'invalid_request',
+      error_description: error.detail ?? error.title,
+    },
   })
 }
 
@@ -45,7 +64,9 @@ const OAUTH_ERRORS: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_sco
 /** POST /auth/token: the token endpoint of RFC 6749. */
 export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Route[] => [
   route({
-    method: 'post', path: '/auth/token', status: 200,
+    method: 'post',
+    path: '/auth/token',
+    status: 200,
     gateway: { scope: 'public', quota: 'sign_in' },
     endpoint: 'none',
     object: 'none',
@@ -57,10 +78,16 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
       if (body.username !== undefined) await countAccount(body.username)
       return { status: 200, body: await answerTo(signIn, body).catch(asOAuthError) }
     },
-    documentation: { summary: 'Sign in with a password, or go on with a refresh token (RFC 6749)', tag: 'sign-in', response: TokenAnswer },
+    documentation: {
+      summary: 'Sign in with a password, or go on with a refresh token (RFC 6749)',
+      tag: 'sign-in',
+      response: TokenAnswer,
+    },
   }),
   route({
-    method: 'post', path: '/auth/revoke', status: 200,
+    method: 'post',
+    path: '/auth/revoke',
+    status: 200,
     gateway: { scope: 'public', quota: 'sign_in' },
     endpoint: 'none',
     object: 'none',
@@ -72,6 +99,10 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
       await signIn.revoke(body.token)
       return { status: 200, body: {} }
     },
-    documentation: { summary: 'Sign out: ends the sign-in of a refresh token, and its access tokens (RFC 7009)', tag: 'sign-in', response: z.object({}) },
+    documentation: {
+      summary: 'Sign out: ends the sign-in of a refresh token, and its access tokens (RFC 7009)',
+      tag: 'sign-in',
+      response: z.object({}),
+    },
   }),
 ]

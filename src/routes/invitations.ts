@@ -21,12 +21,17 @@ export interface InvitationParts {
   readonly baseUrl: string
 }
 
-const Email = z.string().max(254).regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address')
+const Email = z
+  .string()
+  .max(254)
+  .regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address')
 
 /** POST /users/invitations and POST /invitations/{token}/accept. */
 export const invitationRoutes = ({ invitations, accept, send, baseUrl }: InvitationParts): readonly Route[] => [
   route({
-    method: 'post', path: '/users/invitations', status: 201,
+    method: 'post',
+    path: '/users/invitations',
+    status: 201,
     gateway: { scope: 'user:invite', quota: 'invite' },
     endpoint: 'user:invite',
     object: { action: 'user:invite', load: () => null, without: true },
@@ -37,19 +42,27 @@ export const invitationRoutes = ({ invitations, accept, send, baseUrl }: Invitat
       requireNoHigherRole(snapshot, caller.user, role)
       const token = newOpaqueToken('', repeat?.secret())
       // Whether the address has an account already is not told here: who may invite need not be one who may read users.
-      const expiresAt = await store.add({ email, role, hash: hashOfToken(token), expiresAt: new Date(Date.now() + LIFE_SECONDS * 1_000) })
+      const expiresAt = await store.add({
+        email,
+        role,
+        hash: hashOfToken(token),
+        expiresAt: new Date(Date.now() + LIFE_SECONDS * 1_000),
+      })
       const url = `${baseUrl}/invitations/${token}/accept`
       // the link is in the answer: a mail server that is slow or away is no reason to keep the inviter waiting
       if (repeat?.known !== true) send?.(email, url, expiresAt)
       return { status: 201, body: { email, role, url, expires_at: expiresAt.toISOString() } }
     },
     documentation: {
-      summary: 'Invite somebody; the single-use link is in this answer and nowhere else', tag: 'users',
+      summary: 'Invite somebody; the single-use link is in this answer and nowhere else',
+      tag: 'users',
       response: z.object({ email: z.string(), role: z.string(), url: z.url(), expires_at: Time }),
     },
   }),
   route({
-    method: 'post', path: '/invitations/:token/accept', status: 201,
+    method: 'post',
+    path: '/invitations/:token/accept',
+    status: 201,
     gateway: { scope: 'public', quota: 'sign_in' },
     endpoint: 'none',
     object: 'none',
@@ -66,6 +79,11 @@ export const invitationRoutes = ({ invitations, accept, send, baseUrl }: Invitat
       const { id, email, name, role, created_at } = accepted
       return { status: 201, body: { id, email, name, role, created_at } }
     },
-    documentation: { summary: 'Accept an invitation: sets name and password, once', tag: 'users', response: ProfileView, refusals: [410] },
+    documentation: {
+      summary: 'Accept an invitation: sets name and password, once',
+      tag: 'users',
+      response: ProfileView,
+      refusals: [410],
+    },
   }),
 ]

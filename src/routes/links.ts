@@ -23,28 +23,43 @@ export interface LinkParts {
   readonly baseUrl: string
 }
 
-export const LinkView = z.object({
-  code: Code,
-  target: z.string(),
-  id: Id.optional(),
-  owner_id: Id.nullable().optional(),
-  created_at: Time.optional(),
-  updated_at: Time.optional(),
-}).meta({ id: 'Link', description: 'Callers who may not change the link see its code and target alone.' })
+export const LinkView = z
+  .object({
+    code: Code,
+    target: z.string(),
+    id: Id.optional(),
+    owner_id: Id.nullable().optional(),
+    created_at: Time.optional(),
+    updated_at: Time.optional(),
+  })
+  .meta({ id: 'Link', description: 'Callers who may not change the link see its code and target alone.' })
 
 const ByCode = z.object({ code: Code })
 
 /** What a link's manager sees. */
-const whole = ({ id, code, target, owner_id, created_at, updated_at }: Link) => ({ id, code, target, owner_id, created_at, updated_at })
+const whole = ({ id, code, target, owner_id, created_at, updated_at }: Link) => ({
+  id,
+  code,
+  target,
+  owner_id,
+  created_at,
+  updated_at,
+})
 
 const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
 
-/** Owners and admins see all of a link, in the policy's own terms: those who may change it. Everybody else, code and target. */
+/**
+ * Owners and admins see all of a link, in the policy's own terms: those who may change it. Everybody else, code and
+ * target.
+ */
 const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, 'body' | 'headers'> => {
   const manages = snapshot.decide(user, 'link:update', link).effect === 'allow'
   return manages
     ? { body: whole(link), headers: { ETag: tagOf(link), Vary: 'Authorization' } }
-    : { body: { code: link.code, target: link.target }, headers: { ETag: `"${link.id}-${link.version}-public"`, Vary: 'Authorization' } }
+    : {
+        body: { code: link.code, target: link.target },
+        headers: { ETag: `"${link.id}-${link.version}-public"`, Vary: 'Authorization' },
+      }
 }
 
 /** The link as it is stored. Throws Unproven where it is only presumed. */
@@ -57,19 +72,26 @@ const stored = (link: Link | PresumedLink): Link => {
 const requireMatch = (link: Link | PresumedLink, ifMatch: string | undefined): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (!tags.includes(tagOf(stored(link)))) throw new Refusal('precondition_failed', { detail: 'The link is no longer the version that If-Match names.' })
+  if (!tags.includes(tagOf(stored(link))))
+    throw new Refusal('precondition_failed', { detail: 'The link is no longer the version that If-Match names.' })
 }
 
 /** Everything under /links, and the redirect. */
 export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Route[] => {
   const linkByCode = ({ code }: { readonly code: string }) => findLink(code)
-  const ownLink = ({ code }: { readonly code: string }, owner: User): Link | PresumedLink => ({ code, owner_id: owner.id, presumed: true })
+  const ownLink = ({ code }: { readonly code: string }, owner: User): Link | PresumedLink => ({
+    code,
+    owner_id: owner.id,
+    presumed: true,
+  })
   const Target = targetRule(baseUrl)
   const FreeCode = Code.refine((code) => !isReservedCode(code), 'is a word that the service uses itself')
 
   return [
     route({
-      method: 'post', path: '/links', status: 201,
+      method: 'post',
+      path: '/links',
+      status: 201,
       gateway: { scope: 'link:create', quota: 'caller' },
       endpoint: 'link:create',
       object: { action: 'link:create', load: () => null, without: true },
@@ -79,30 +101,45 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       presumes: true,
       handle: async ({ store, body }) => {
         const link = await store.create(body)
-        return { status: 201, body: whole(link), headers: { Location: `${baseUrl}/links/${link.code}`, ETag: tagOf(link) } }
+        return {
+          status: 201,
+          body: whole(link),
+          headers: { Location: `${baseUrl}/links/${link.code}`, ETag: tagOf(link) },
+        }
       },
       documentation: { summary: 'Make a link', tag: 'links', response: LinkView, refusals: [409] },
     }),
 
     route({
-      method: 'get', path: '/links', status: 200,
+      method: 'get',
+      path: '/links',
+      status: 200,
       gateway: { scope: 'link:read', quota: 'caller' },
       endpoint: 'link:read',
       object: { action: 'link:read', load: () => null, without: true },
       data: links('link:update'),
       query: z.strictObject({
-        limit: PageLimit, cursor: Cursor, sort: z.enum(LINK_SORTS).default('-created_at'),
-        q: z.string().min(1).max(200).optional(), owner_id: Id.optional(),
+        limit: PageLimit,
+        cursor: Cursor,
+        sort: z.enum(LINK_SORTS).default('-created_at'),
+        q: z.string().min(1).max(200).optional(),
+        owner_id: Id.optional(),
       }),
       handle: async ({ store, query }) => {
         const page = await store.page(query)
         return { status: 200, body: { data: page.data.map(whole), next_cursor: page.next_cursor } }
       },
-      documentation: { summary: 'List the links that the caller may manage', tag: 'links', response: z.object({ data: z.array(LinkView), next_cursor: z.string().nullable() }) },
+      documentation: {
+        summary: 'List the links that the caller may manage',
+        tag: 'links',
+        response: z.object({ data: z.array(LinkView), next_cursor: z.string().nullable() }),
+      },
     }),
 
     route({
-      method: 'get', path: '/links/export', status: 200,
+      method: 'get',
+      path: '/links/export',
+      status: 200,
       gateway: { scope: 'link:read', quota: 'caller' },
       endpoint: 'link:read',
       object: { action: 'link:read', load: () => null, without: true },
@@ -114,11 +151,17 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
         type: TEXT_TYPES[format],
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),
-      documentation: { summary: 'Export the links that the caller may manage, as a stream', tag: 'links', types: ['text/csv', 'application/x-ndjson'] },
+      documentation: {
+        summary: 'Export the links that the caller may manage, as a stream',
+        tag: 'links',
+        types: ['text/csv', 'application/x-ndjson'],
+      },
     }),
 
     route({
-      method: 'get', path: '/links/:code', status: 200,
+      method: 'get',
+      path: '/links/:code',
+      status: 200,
       gateway: { scope: 'public', quota: 'caller' },
       endpoint: 'link:read',
       object: { action: 'link:read', load: linkByCode },
@@ -129,7 +172,9 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
     }),
 
     route({
-      method: 'patch', path: '/links/:code', status: 200,
+      method: 'patch',
+      path: '/links/:code',
+      status: 200,
       gateway: { scope: 'link:update', quota: 'caller' },
       endpoint: 'link:update',
       object: { action: 'link:update', load: linkByCode, presume: ownLink },
@@ -140,14 +185,18 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       handle: async ({ store, record, body, headers }) => {
         requireMatch(record, headers.ifMatch)
         const unchanged = Object.keys(body).length === 0
-        const changed = unchanged ? stored(record) : await store.update(record, body, headers.ifMatch === undefined ? undefined : stored(record).version)
+        const changed = unchanged
+          ? stored(record)
+          : await store.update(record, body, headers.ifMatch === undefined ? undefined : stored(record).version)
         return { status: 200, body: whole(changed), headers: { ETag: tagOf(changed) }, unchanged }
       },
       documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },
     }),
 
     route({
-      method: 'delete', path: '/links/:code', status: 204,
+      method: 'delete',
+      path: '/links/:code',
+      status: 204,
       gateway: { scope: 'link:delete', quota: 'caller' },
       endpoint: 'link:delete',
       object: { action: 'link:delete', load: linkByCode, presume: ownLink },
@@ -165,9 +214,15 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
 }
 
 /** The public redirect; it stands last in the table, since it answers every path of one segment. */
-export const redirectRoute = ({ findLink }: { readonly findLink: (code: string) => Promise<Link | null> | Link | null }): Route =>
+export const redirectRoute = ({
+  findLink,
+}: {
+  readonly findLink: (code: string) => Promise<Link | null> | Link | null
+}): Route =>
   route({
-    method: 'get', path: '/:code', status: 302,
+    method: 'get',
+    path: '/:code',
+    status: 302,
     gateway: { scope: 'public', quota: 'caller' },
     endpoint: 'link:read',
     object: { action: 'link:read', load: ({ code }) => findLink(code) },

@@ -4,13 +4,47 @@ import type { LogEntry } from '../layers/4-data/decisions.js'
 import type { TextFormat } from './export-text.js'
 
 const COLUMNS = [
-  'id', 'time', 'kind', 'request_id', 'revision', 'layer', 'subject_id', 'subject_role', 'network', 'token_id', 'action', 'resource_type', 'resource_code',
-  'relation', 'effect', 'rule', 'row_priority', 'status', 'change',
+  'id',
+  'time',
+  'kind',
+  'request_id',
+  'revision',
+  'layer',
+  'subject_id',
+  'subject_role',
+  'network',
+  'token_id',
+  'action',
+  'resource_type',
+  'resource_code',
+  'relation',
+  'effect',
+  'rule',
+  'row_priority',
+  'status',
+  'change',
 ] as const
 
 const cellsOf = ({ subject, resource, change, ...entry }: LogEntry): readonly (string | number | null)[] => [
-  entry.id, entry.time, entry.kind, entry.request_id, entry.revision, entry.layer, subject.id, subject.role, subject.network, entry.token_id, entry.action,
-  resource.type, resource.code, resource.relation, entry.effect, entry.rule, entry.row_priority, entry.status, change === undefined ? null : JSON.stringify(change),
+  entry.id,
+  entry.time,
+  entry.kind,
+  entry.request_id,
+  entry.revision,
+  entry.layer,
+  subject.id,
+  subject.role,
+  subject.network,
+  entry.token_id,
+  entry.action,
+  resource.type,
+  resource.code,
+  resource.relation,
+  entry.effect,
+  entry.rule,
+  entry.row_priority,
+  entry.status,
+  change === undefined ? null : JSON.stringify(change),
 ]
 
 export const LOG_FORMATS: Readonly<Record<'csv' | 'ndjson', TextFormat<readonly LogEntry[]>>> = {

@@ -13,15 +13,28 @@ import { Id, Time } from './schemas.js'
 const DAY = 86_400
 const LONGEST_DAYS = 365
 
-const Scope = z.string().refine((name): name is ServiceAction => isServiceAction(name), 'is not a scope of this service')
+const Scope = z
+  .string()
+  .refine((name): name is ServiceAction => isServiceAction(name), 'is not a scope of this service')
 
-const TokenView = z.object({
-  id: Id, name: z.string(), scopes: z.array(z.string()), created_at: Time, expires_at: Time, last_used_at: Time.nullable(),
-}).meta({ id: 'PersonalToken' })
+const TokenView = z
+  .object({
+    id: Id,
+    name: z.string(),
+    scopes: z.array(z.string()),
+    created_at: Time,
+    expires_at: Time,
+    last_used_at: Time.nullable(),
+  })
+  .meta({ id: 'PersonalToken' })
 
 /** A token made with a token never does more than that one: every scope has to be among the caller's own. */
 const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
-  const errors = scopes.flatMap((scope, i) => (caller.scopes.has(scope) ? [] : [{ field: `scopes.${i}`, message: `${scope} is beyond the scopes of the token that asks` }]))
+  const errors = scopes.flatMap((scope, i) =>
+    caller.scopes.has(scope)
+      ? []
+      : [{ field: `scopes.${i}`, message: `${scope} is beyond the scopes of the token that asks` }],
+  )
   if (errors.length > 0) throw new Refusal('validation_failed', { errors })
 }
 
@@ -30,36 +43,64 @@ const mine = (_params: unknown, { user }: Caller) => (user === null ? null : { o
 /** GET, POST and DELETE /users/me/tokens. */
 export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<PersonalTokens> }): readonly Route[] => [
   route({
-    method: 'get', path: '/users/me/tokens', status: 200,
+    method: 'get',
+    path: '/users/me/tokens',
+    status: 200,
     gateway: { scope: 'profile:read', quota: 'caller' },
     endpoint: 'profile:read',
     object: { action: 'profile:read', load: mine },
     data: tokens,
     handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
-    documentation: { summary: 'List the caller’s live personal tokens', tag: 'profile', response: z.object({ data: z.array(TokenView) }) },
+    documentation: {
+      summary: 'List the caller’s live personal tokens',
+      tag: 'profile',
+      response: z.object({ data: z.array(TokenView) }),
+    },
   }),
   route({
-    method: 'post', path: '/users/me/tokens', status: 201,
+    method: 'post',
+    path: '/users/me/tokens',
+    status: 201,
     gateway: { scope: 'profile:update', quota: 'caller' },
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: mine },
     data: tokens,
     body: z.strictObject({
       name: z.string().trim().min(1, 'must not be empty').max(100),
-      scopes: z.array(Scope).max(50).transform((names) => [...new Set(names)]),
-      expires_in: z.number().int().min(60, 'must be at least 60 seconds').max(LONGEST_DAYS * DAY, `must be at most ${LONGEST_DAYS} days, in seconds`).default(90 * DAY),
+      scopes: z
+        .array(Scope)
+        .max(50)
+        .transform((names) => [...new Set(names)]),
+      expires_in: z
+        .number()
+        .int()
+        .min(60, 'must be at least 60 seconds')
+        .max(LONGEST_DAYS * DAY, `must be at most ${LONGEST_DAYS} days, in seconds`)
+        .default(90 * DAY),
     }),
     repeatable: true,
     handle: async ({ store, caller, repeat, body: { name, scopes, expires_in } }) => {
       requireHeldScopes(caller, scopes)
       const token = newOpaqueToken(PERSONAL_TOKEN_PREFIX, repeat?.secret())
-      const made = await store.add({ name, hash: hashOfToken(token), scopes: scopes.filter(isServiceAction), expiresAt: new Date(Date.now() + expires_in * 1_000) })
+      const made = await store.add({
+        name,
+        hash: hashOfToken(token),
+        scopes: scopes.filter(isServiceAction),
+        expiresAt: new Date(Date.now() + expires_in * 1_000),
+      })
       return { status: 201, body: { ...made, token } }
     },
-    documentation: { summary: 'Make a personal token; its value is in this answer and nowhere else', tag: 'profile', response: TokenView.extend({ token: z.string() }).meta({ id: 'NewPersonalToken' }), refusals: [409] },
+    documentation: {
+      summary: 'Make a personal token; its value is in this answer and nowhere else',
+      tag: 'profile',
+      response: TokenView.extend({ token: z.string() }).meta({ id: 'NewPersonalToken' }),
+      refusals: [409],
+    },
   }),
   route({
-    method: 'delete', path: '/users/me/tokens/:id', status: 204,
+    method: 'delete',
+    path: '/users/me/tokens/:id',
+    status: 204,
     gateway: { scope: 'profile:update', quota: 'caller' },
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: mine },

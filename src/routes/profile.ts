@@ -15,9 +15,15 @@ export interface ProfileParts {
   readonly findUser: (id: string) => Promise<User | null>
 }
 
-export const ProfileView = z.object({
-  id: Id, email: z.string(), name: z.string(), role: z.string(), created_at: Time,
-}).meta({ id: 'Profile' })
+export const ProfileView = z
+  .object({
+    id: Id,
+    email: z.string(),
+    name: z.string(),
+    role: z.string(),
+    created_at: Time,
+  })
+  .meta({ id: 'Profile' })
 
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
@@ -25,21 +31,26 @@ const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name
 const own = (_params: undefined, { user }: Caller) => (user === null ? null : { owner_id: user.id, user })
 
 /**
- * R7: the fields that a profile update may name, in full. `role` is not on the list, nor is anything else that decides what
- * its owner may do.
+ * R7: the fields that a profile update may name, in full. `role` is not on the list, nor is anything else that decides
+ * what its owner may do.
  */
-const ProfileUpdate = z.strictObject({
-  name: z.string().trim().min(1, 'must not be empty').max(200).optional(),
-  password: z.string().min(8, 'must have at least 8 characters').max(256).optional(),
-  current_password: z.string().max(256).optional(),
-}).refine((body) => body.password === undefined || body.current_password !== undefined, {
-  path: ['current_password'], message: 'is required with a new password',
-})
+const ProfileUpdate = z
+  .strictObject({
+    name: z.string().trim().min(1, 'must not be empty').max(200).optional(),
+    password: z.string().min(8, 'must have at least 8 characters').max(256).optional(),
+    current_password: z.string().max(256).optional(),
+  })
+  .refine((body) => body.password === undefined || body.current_password !== undefined, {
+    path: ['current_password'],
+    message: 'is required with a new password',
+  })
 
 /** GET and PATCH /users/me. */
 export const profileRoutes = ({ profile, checkPassword, hashPassword, findUser }: ProfileParts): readonly Route[] => [
   route({
-    method: 'get', path: '/users/me', status: 200,
+    method: 'get',
+    path: '/users/me',
+    status: 200,
     gateway: { scope: 'profile:read', quota: 'caller' },
     endpoint: 'profile:read',
     object: { action: 'profile:read', load: own },
@@ -49,7 +60,9 @@ export const profileRoutes = ({ profile, checkPassword, hashPassword, findUser }
   }),
 
   route({
-    method: 'patch', path: '/users/me', status: 200,
+    method: 'patch',
+    path: '/users/me',
+    status: 200,
     gateway: { scope: 'profile:update', quota: 'caller' },
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: own },
@@ -57,7 +70,9 @@ export const profileRoutes = ({ profile, checkPassword, hashPassword, findUser }
     body: ProfileUpdate,
     handle: async ({ store, record: { user }, body: { name, password, current_password: current } }) => {
       if (password !== undefined && !(await checkPassword(user, current ?? ''))) {
-        throw new Refusal('validation_failed', { errors: [{ field: 'current_password', message: 'is not the password of this account' }] })
+        throw new Refusal('validation_failed', {
+          errors: [{ field: 'current_password', message: 'is not the password of this account' }],
+        })
       }
       if (name !== undefined || password !== undefined) {
         await store.update({

@@ -21,12 +21,21 @@ export interface ReadinessParts {
 const POLICY_FAULT = 'a newer policy revision cannot be in force; this one is the last good one'
 
 /** Asks the database, and looks at the policy in force. */
-export const readinessOf = ({ database, policy, draining }: ReadinessParts) => async (): Promise<Readiness> => {
-  const reachable = await database.run({ text: 'select 1' }).then(() => true, () => false)
-  const { revision, fault } = policy.status()
-  const stops = draining()
-  return {
-    ready: reachable && revision !== null && fault === null && !stops,
-    checks: { database: reachable ? 'ok' : 'away', policy: { revision, fault: fault === null ? null : POLICY_FAULT }, draining: stops },
+export const readinessOf =
+  ({ database, policy, draining }: ReadinessParts) =>
+  async (): Promise<Readiness> => {
+    const reachable = await database.run({ text: 'select 1' }).then(
+      () => true,
+      () => false,
+    )
+    const { revision, fault } = policy.status()
+    const stops = draining()
+    return {
+      ready: reachable && revision !== null && fault === null && !stops,
+      checks: {
+        database: reachable ? 'ok' : 'away',
+        policy: { revision, fault: fault === null ? null : POLICY_FAULT },
+        draining: stops,
+      },
+    }
   }
-}

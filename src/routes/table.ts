@@ -48,23 +48,50 @@ export interface TableParts {
   readonly readiness: () => Promise<Readiness>
 }
 
-/** The one route table: what the router, the OpenAPI document, the docs page and the tests over every route are made of. */
-export const routeTable = ({ database, cache, rules, policy, identity, sendInvitation, baseUrl, readiness, metrics }: TableParts): readonly Route[] => {
+/**
+ * The one route table: what the router, the OpenAPI document, the docs page and the tests over every route are made of.
+ */
+export const routeTable = ({
+  database,
+  cache,
+  rules,
+  policy,
+  identity,
+  sendInvitation,
+  baseUrl,
+  readiness,
+  metrics,
+}: TableParts): readonly Route[] => {
   const link = findLink(database)
   const { own } = identity
   let description: object | undefined
   const table: readonly Route[] = [
     ...linkRoutes({ findLink: link, links: linksStore(database, cache.changed), baseUrl }),
-    ...profileRoutes({ profile: profileStore(database), checkPassword: identity.checkPassword, hashPassword: identity.hashPassword, findUser: identity.findUser }),
+    ...profileRoutes({
+      profile: profileStore(database),
+      checkPassword: identity.checkPassword,
+      hashPassword: identity.hashPassword,
+      findUser: identity.findUser,
+    }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({ users: usersStore(database), findUser: identity.findUser }),
-    ...(own === null ? [] : [
-      ...invitationRoutes({ invitations: invitationsStore(database), accept: own.acceptInvitation, send: sendInvitation, baseUrl }),
-      ...authRoutes({ signIn: own.signIn }),
-    ]),
+    ...(own === null
+      ? []
+      : [
+          ...invitationRoutes({
+            invitations: invitationsStore(database),
+            accept: own.acceptInvitation,
+            send: sendInvitation,
+            baseUrl,
+          }),
+          ...authRoutes({ signIn: own.signIn }),
+        ]),
     ...accessRoutes({ findUser: identity.findUser, findLink: link, baseUrl }),
     ...auditRoutes({ decisions: decisionsStore(database) }),
-    ...explanationRoutes({ requests: requestDecisionsStore(database), findSnapshot: createPastSnapshots({ database, rules, policy }) }),
+    ...explanationRoutes({
+      requests: requestDecisionsStore(database),
+      findSnapshot: createPastSnapshots({ database, rules, policy }),
+    }),
     ...policyRoutes({ database, rules, policy, replays: replaysStore(database) }),
     ...systemRoutes({
       readiness,

@@ -16,21 +16,39 @@ export interface UserParts {
   readonly findUser: (id: string) => Promise<User | null>
 }
 
-export const Role = z.string().refine(isUserRole, 'must be a role of [a-z][a-z0-9_-]{0,31}, and not anonymous, anyone or user')
+export const Role = z
+  .string()
+  .refine(isUserRole, 'must be a role of [a-z][a-z0-9_-]{0,31}, and not anonymous, anyone or user')
   .meta({ pattern: '^[a-z][a-z0-9_-]{0,31}$' })
 
-const UserView = z.object({
-  id: Id, email: z.string(), name: z.string(), role: z.string(), suspended: z.boolean(), created_at: Time,
-}).meta({ id: 'User' })
+const UserView = z
+  .object({
+    id: Id,
+    email: z.string(),
+    name: z.string(),
+    role: z.string(),
+    suspended: z.boolean(),
+    created_at: Time,
+  })
+  .meta({ id: 'User' })
 
 const ById = z.object({ id: Id })
 
-const view = ({ id, email, name, role, suspended, created_at }: User) => ({ id, email, name, role, suspended, created_at })
+const view = ({ id, email, name, role, suspended, created_at }: User) => ({
+  id,
+  email,
+  name,
+  role,
+  suspended,
+  created_at,
+})
 
 /** Refuses (403 `policy_denied`) to hand out a role that may do what the caller's own may not. */
 export const requireNoHigherRole = (snapshot: Snapshot, caller: User | null, role: string): void => {
   if (caller === null || !isNoHigher(snapshot, role, caller.role)) {
-    throw new Refusal('policy_denied', { detail: `The role ${role} may do what the role ${caller?.role ?? 'anonymous'} may not, so it is not theirs to give.` })
+    throw new Refusal('policy_denied', {
+      detail: `The role ${role} may do what the role ${caller?.role ?? 'anonymous'} may not, so it is not theirs to give.`,
+    })
   }
 }
 
@@ -42,7 +60,9 @@ export const userRoutes = ({ users, findUser }: UserParts): readonly Route[] => 
   }
   return [
     route({
-      method: 'get', path: '/users', status: 200,
+      method: 'get',
+      path: '/users',
+      status: 200,
       gateway: { scope: 'user:read', quota: 'caller' },
       endpoint: 'user:read',
       object: { action: 'user:read', load: () => null, without: true },
@@ -52,10 +72,16 @@ export const userRoutes = ({ users, findUser }: UserParts): readonly Route[] => 
         const page = await store.page(query)
         return { status: 200, body: { data: page.data.map(view), next_cursor: page.next_cursor } }
       },
-      documentation: { summary: 'List users, newest first', tag: 'users', response: z.object({ data: z.array(UserView), next_cursor: z.string().nullable() }) },
+      documentation: {
+        summary: 'List users, newest first',
+        tag: 'users',
+        response: z.object({ data: z.array(UserView), next_cursor: z.string().nullable() }),
+      },
     }),
     route({
-      method: 'get', path: '/users/:id', status: 200,
+      method: 'get',
+      path: '/users/:id',
+      status: 200,
       gateway: { scope: 'user:read', quota: 'caller' },
       endpoint: 'user:read',
       object: { action: 'user:read', load: userById },
@@ -65,7 +91,9 @@ export const userRoutes = ({ users, findUser }: UserParts): readonly Route[] => 
       documentation: { summary: 'Show a user', tag: 'users', response: UserView },
     }),
     route({
-      method: 'patch', path: '/users/:id', status: 200,
+      method: 'patch',
+      path: '/users/:id',
+      status: 200,
       gateway: { scope: 'user:update', quota: 'caller' },
       endpoint: 'user:update',
       object: { action: 'user:update', load: userById },
@@ -79,7 +107,12 @@ export const userRoutes = ({ users, findUser }: UserParts): readonly Route[] => 
         const unchanged = Object.keys(body).length === 0
         return { status: 200, body: view(unchanged ? user : await store.update(user, body)), unchanged }
       },
-      documentation: { summary: 'Change a user’s role, suspend them or let them back; binds their next request', tag: 'users', response: UserView, refusals: [409] },
+      documentation: {
+        summary: 'Change a user’s role, suspend them or let them back; binds their next request',
+        tag: 'users',
+        response: UserView,
+        refusals: [409],
+      },
     }),
   ]
 }

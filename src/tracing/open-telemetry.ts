@@ -14,26 +14,44 @@ import { markFailure } from './failure.js'
 import type { Attributes, Span, SpanOptions, Tracer, TracingOptions } from './tracer.js'
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT } as const
-/** How long spans are tried to be sent, and a stop waits for the last ones: nobody shall wait for a collector that is away. */
+/**
+ * How long spans are tried to be sent, and a stop waits for the last ones: nobody shall wait for a collector that is
+ * away.
+ */
 const SEND_WITHIN_MS = 2_000
 
 /**
- * A tracer of OpenTelemetry's packages. Nothing is registered for the whole process, and no module is patched: spans are
- * made where this program says so. Sampling, batching, headers and time limits are what the SDK's own variables say
+ * A tracer of OpenTelemetry's packages. Nothing is registered for the whole process, and no module is patched: spans
+ * are made where this program says so. Sampling, batching, headers and time limits are what the SDK's own variables say
  * (`OTEL_TRACES_SAMPLER`, `OTEL_BSP_*`, `OTEL_EXPORTER_OTLP_HEADERS`, …).
  */
 export const openTelemetry = ({ endpoint, serviceName, version, onFault }: TracingOptions): Tracer => {
   const contexts = new AsyncLocalStorageContextManager().enable()
   const propagator = new W3CTraceContextPropagator()
   const provider = new BasicTracerProvider({
-    resource: defaultResource().merge(resourceFromAttributes({ [ATTR_SERVICE_NAME]: serviceName, [ATTR_SERVICE_VERSION]: version, 'service.instance.id': `${hostname()}:${process.pid}` })),
-    spanProcessors: [new BatchSpanProcessor(telling(new OTLPTraceExporter({ url: endpoint, timeoutMillis: SEND_WITHIN_MS }), onFault))],
+    resource: defaultResource().merge(
+      resourceFromAttributes({
+        [ATTR_SERVICE_NAME]: serviceName,
+        [ATTR_SERVICE_VERSION]: version,
+        'service.instance.id': `${hostname()}:${process.pid}`,
+      }),
+    ),
+    spanProcessors: [
+      new BatchSpanProcessor(telling(new OTLPTraceExporter({ url: endpoint, timeoutMillis: SEND_WITHIN_MS }), onFault)),
+    ],
   })
   const tracer = provider.getTracer('linkgate', version)
   /** The caller's span, without their `tracestate`: that is free text, which nobody here needs. */
   const parentOf = (headers: NonNullable<SpanOptions['caller']>): Context => {
     const remote = trace.getSpanContext(propagator.extract(ROOT_CONTEXT, headers, HEADERS))
-    return remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { traceId: remote.traceId, spanId: remote.spanId, traceFlags: remote.traceFlags, isRemote: true })
+    return remote === undefined
+      ? ROOT_CONTEXT
+      : trace.setSpanContext(ROOT_CONTEXT, {
+          traceId: remote.traceId,
+          spanId: remote.spanId,
+          traceFlags: remote.traceFlags,
+          isRemote: true,
+        })
   }
   const contextOf = new WeakMap<Span, Context>()
 
@@ -42,9 +60,15 @@ export const openTelemetry = ({ endpoint, serviceName, version, onFault }: Traci
     const started = tracer.startSpan(name, { kind: KINDS[kind], attributes }, parent)
     const span: Span = {
       traceId: started.spanContext().traceId,
-      rename: (to) => { started.updateName(to) },
-      set: (more: Attributes) => { started.setAttributes(more) },
-      fail: (type) => { started.setStatus({ code: SpanStatusCode.ERROR, message: type }) },
+      rename: (to) => {
+        started.updateName(to)
+      },
+      set: (more: Attributes) => {
+        started.setAttributes(more)
+      },
+      fail: (type) => {
+        started.setStatus({ code: SpanStatusCode.ERROR, message: type })
+      },
       end: () => started.end(),
     }
     contextOf.set(span, trace.setSpan(parent, started))
@@ -69,11 +93,15 @@ export const openTelemetry = ({ endpoint, serviceName, version, onFault }: Traci
     return result
   }
   return {
-    start, run, within,
+    start,
+    run,
+    within,
     active: () => trace.getSpan(contexts.active()) !== undefined,
     close: async () => {
       let late: NodeJS.Timeout | undefined
-      const inTime = new Promise<void>((resolve) => { late = setTimeout(resolve, SEND_WITHIN_MS) })
+      const inTime = new Promise<void>((resolve) => {
+        late = setTimeout(resolve, SEND_WITHIN_MS)
+      })
       await Promise.race([provider.shutdown().catch(onFault), inTime])
       clearTimeout(late)
       contexts.disable()
@@ -91,10 +119,11 @@ const HEADERS = {
 
 /** The exporter, with its failures told: the SDK drops them in silence. */
 const telling = (exporter: SpanExporter, onFault: (error: unknown) => void): SpanExporter => ({
-  export: (spans, done) => exporter.export(spans, (result) => {
-    if (result.code === ExportResultCode.FAILED) onFault(result.error ?? new Error('spans could not be sent'))
-    done(result)
-  }),
+  export: (spans, done) =>
+    exporter.export(spans, (result) => {
+      if (result.code === ExportResultCode.FAILED) onFault(result.error ?? new Error('spans could not be sent'))
+      done(result)
+    }),
   shutdown: () => exporter.shutdown(),
   forceFlush: async () => exporter.forceFlush?.(),
 })

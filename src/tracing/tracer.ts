@@ -29,7 +29,9 @@ export interface SpanOptions {
 
 /** What the rest of the program knows of OpenTelemetry. */
 export interface Tracer {
-  /** Begins a span: a part of the caller's trace where headers name one, else of the span under way, else of nothing. */
+  /**
+   * Begins a span: a part of the caller's trace where headers name one, else of the span under way, else of nothing.
+   */
   start(name: string, options?: SpanOptions): Span
   /** Runs work with the span as the one under way; the span is not ended with it. */
   run<T>(span: Span, work: () => T): T

@@ -5,8 +5,8 @@ import type { Layers } from '../layers/route.js'
 import type { TracingOptions } from './tracer.js'
 
 /**
- * Spans of requests (OpenTelemetry), as wrappers around what does the work: where tracing is off, nothing is wrapped, and
- * a request pays nothing.
+ * Spans of requests (OpenTelemetry), as wrappers around what does the work: where tracing is off, nothing is wrapped,
+ * and a request pays nothing.
  */
 export interface Tracing {
   /** a span of every request */
@@ -22,8 +22,16 @@ export interface Tracing {
 /** Opens tracing; the packages that it takes are loaded here, and not before. */
 export const openTracing = async (options: TracingOptions): Promise<Tracing> => {
   const [{ openTelemetry }, { traceRequests }, { traceLayers }, { traceDatabase }] = await Promise.all([
-    import('./open-telemetry.js'), import('./trace-requests.js'), import('./trace-layers.js'), import('./trace-database.js'),
+    import('./open-telemetry.js'),
+    import('./trace-requests.js'),
+    import('./trace-layers.js'),
+    import('./trace-database.js'),
   ])
   const tracer = openTelemetry(options)
-  return { requests: traceRequests(tracer), layers: (layers) => traceLayers(tracer, layers), database: (database) => traceDatabase(tracer, database), close: tracer.close }
+  return {
+    requests: traceRequests(tracer),
+    layers: (layers) => traceLayers(tracer, layers),
+    database: (database) => traceDatabase(tracer, database),
+    close: tracer.close,
+  }
 }

@@ -20,11 +20,17 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
   let alone: LoneLayer
   let mine: readonly string[]
 
-  before(async () => { alone = await startLoneLayer('data') })
+  before(async () => {
+    alone = await startLoneLayer('data')
+  })
   after(() => alone.service.stop())
 
   beforeEach(async () => {
-    const { service: { db }, editor, stranger } = alone
+    const {
+      service: { db },
+      editor,
+      stranger,
+    } = alone
     await db.asOwner('truncate links')
     mine = [await addLink(db, { owner: editor.id }), await addLink(db, { owner: editor.id })].sort()
     await addLink(db, { owner: stranger.id })
@@ -36,19 +42,32 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     const decision: Decision = snapshot.decide(user, 'link:update', { owner_id: user?.id ?? null })
     return {
       caller: { user, scopes: new Set(), tokenId: null, signIn: null, address: '127.0.0.1' },
-      snapshot, decision: { ...decision, effect: 'allow' }, requestId: 'a-test', status: 200, repeat: null,
+      snapshot,
+      decision: { ...decision, effect: 'allow' },
+      requestId: 'a-test',
+      status: 200,
+      repeat: null,
     }
   }
-  const bound = (user: TestUser | null): Binding => bindTransaction(contextOf(user), user === null ? 'none' : 'own', ROLES)
-  const ofOthers = async () => (await storedLinks(alone.service.db)).filter(({ owner_id }) => owner_id !== alone.editor.id)
+  const bound = (user: TestUser | null): Binding =>
+    bindTransaction(contextOf(user), user === null ? 'none' : 'own', ROLES)
+  const ofOthers = async () =>
+    (await storedLinks(alone.service.db)).filter(({ owner_id }) => owner_id !== alone.editor.id)
 
   it('changes and deletes nothing of another owner through the routes, though can() was never asked', async () => {
-    const { service: { db }, stranger, editor } = alone
+    const {
+      service: { db },
+      stranger,
+      editor,
+    } = alone
     const before = await ofOthers()
     for (const owner of [stranger.id, null]) {
       const code = await addLink(db, { owner })
       const link = await storedLink(db, code)
-      for (const [method, json] of [['DELETE', undefined], ['PATCH', { target: 'https://example.com/stolen' }]] as const) {
+      for (const [method, json] of [
+        ['DELETE', undefined],
+        ['PATCH', { target: 'https://example.com/stolen' }],
+      ] as const) {
         expect((await alone.as(editor, method, `/links/${code}`, json)).status, method).to.equal(409)
         expect(await storedLink(db, code)).to.deep.equal(link)
       }
@@ -61,23 +80,40 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
 
   it('lists and exports own links alone', async () => {
     const { editor } = alone
-    const listed = listAt((await alone.as(editor, 'GET', '/links')).json, 'data').map((link) => at(link, 'code')).sort()
+    const listed = listAt((await alone.as(editor, 'GET', '/links')).json, 'data')
+      .map((link) => at(link, 'code'))
+      .sort()
     expect(listed).to.deep.equal(mine)
-    const exported = (await alone.as(editor, 'GET', '/links/export?format=ndjson')).text.trim().split('\n').map((line) => at(JSON.parse(line), 'code')).sort()
+    const exported = (await alone.as(editor, 'GET', '/links/export?format=ndjson')).text
+      .trim()
+      .split('\n')
+      .map((line) => at(JSON.parse(line), 'code'))
+      .sort()
     expect(exported).to.deep.equal(mine)
   })
 
   it('an update that forgets the owner touches own rows alone', async () => {
-    const { service: { database, db }, editor } = alone
+    const {
+      service: { database, db },
+      editor,
+    } = alone
     const others = await ofOthers()
-    const [, updated] = await database.flush([enterChange(bound(editor).entering), { text: `update links set target = 'https://example.com/all'` }])
+    const [, updated] = await database.flush([
+      enterChange(bound(editor).entering),
+      { text: `update links set target = 'https://example.com/all'` },
+    ])
     expect(updated?.rowCount).to.equal(2)
     expect(await ofOthers()).to.deep.equal(others)
-    expect((await storedLinks(db)).filter(({ target }) => target === 'https://example.com/all').map(({ code }) => code)).to.deep.equal(mine)
+    expect(
+      (await storedLinks(db)).filter(({ target }) => target === 'https://example.com/all').map(({ code }) => code),
+    ).to.deep.equal(mine)
   })
 
   it('a delete that forgets the owner touches own rows alone', async () => {
-    const { service: { database, db }, editor } = alone
+    const {
+      service: { database, db },
+      editor,
+    } = alone
     const others = await ofOthers()
     const [, deleted] = await database.flush([enterChange(bound(editor).entering), { text: 'delete from links' }])
     expect(deleted?.rowCount).to.equal(2)
@@ -85,34 +121,59 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
   })
 
   it('a list and an export that forget the owner show own rows alone', async () => {
-    const { service: { database }, editor } = alone
+    const {
+      service: { database },
+      editor,
+    } = alone
     const [, listed] = await database.flush([bound(editor).read, { text: 'select code from links order by code' }])
     expect(listed?.rows.map((row) => at(row, 'code'))).to.deep.equal(mine)
     const streamed: unknown[] = []
-    for await (const rows of database.stream(bound(editor).read, { text: 'select code from links order by code' }, 1)) streamed.push(...rows.map(({ code }) => code))
+    for await (const rows of database.stream(bound(editor).read, { text: 'select code from links order by code' }, 1))
+      streamed.push(...rows.map(({ code }) => code))
     expect(streamed).to.deep.equal(mine)
-    expect(await text(database.copy(bound(editor).read, 'copy (select code from links order by code) to stdout'))).to.equal(mine.map((code) => `${code}\n`).join(''))
+    expect(
+      await text(database.copy(bound(editor).read, 'copy (select code from links order by code) to stdout')),
+    ).to.equal(mine.map((code) => `${code}\n`).join(''))
   })
 
   it('a row cannot be made for another owner, nor given away', async () => {
-    const { service: { database }, editor, stranger } = alone
-    const refusal = (text: string) => database.flush([enterChange(bound(editor).entering), { text, values: [stranger.id] }]).then(() => null, (error: unknown) => at(error, 'code'))
-    expect(await refusal(`insert into links (code, target, owner_id) values ('a-gift', 'https://example.com/', $1)`)).to.equal('42501')
+    const {
+      service: { database },
+      editor,
+      stranger,
+    } = alone
+    const refusal = (text: string) =>
+      database.flush([enterChange(bound(editor).entering), { text, values: [stranger.id] }]).then(
+        () => null,
+        (error: unknown) => at(error, 'code'),
+      )
+    expect(
+      await refusal(`insert into links (code, target, owner_id) values ('a-gift', 'https://example.com/', $1)`),
+    ).to.equal('42501')
     expect(await refusal('update links set owner_id = $1')).to.equal('42501')
   })
 
   it('a caller whom the rows let reach nothing sees nothing', async () => {
-    const { service: { database } } = alone
+    const {
+      service: { database },
+    } = alone
     const [, listed] = await database.flush([bound(null).read, { text: 'select code from links' }])
     expect(listed?.rowCount).to.equal(0)
   })
 
   it('the query builder alone, without row-level security, is bound to the owner all the same', async () => {
-    const { service: { database, db }, editor } = alone
+    const {
+      service: { database, db },
+      editor,
+    } = alone
     const others = await ofOthers()
     const any = bindTransaction(contextOf(editor), 'any', ROLES)
     const own = { ...any, reach: 'own' } as const
-    expect(await text(database.copy(any.read, toCopy(ownerBound('links', 'owner_id', own).select('code').orderBy('code'), 'csv')))).to.equal(mine.map((code) => `${code}\n`).join(''))
+    expect(
+      await text(
+        database.copy(any.read, toCopy(ownerBound('links', 'owner_id', own).select('code').orderBy('code'), 'csv')),
+      ),
+    ).to.equal(mine.map((code) => `${code}\n`).join(''))
     const [, listed, updated, deleted] = await database.flush([
       enterChange(any.entering),
       toStatement(ownerBound('links', 'owner_id', own).select('code')),
@@ -121,7 +182,10 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     ])
     expect([listed?.rowCount, updated?.rowCount, deleted?.rowCount]).to.deep.equal([2, 2, 2])
     expect(await storedLinks(db)).to.deep.equal(others)
-    const [, nothing] = await database.flush([enterChange(any.entering), toStatement(ownerBound('links', 'owner_id', { ...any, reach: 'none' }).delete())])
+    const [, nothing] = await database.flush([
+      enterChange(any.entering),
+      toStatement(ownerBound('links', 'owner_id', { ...any, reach: 'none' }).delete()),
+    ])
     expect(nothing?.rowCount).to.equal(0)
   })
 })

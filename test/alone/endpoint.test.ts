@@ -9,7 +9,9 @@ import { requestOf } from '../support/samples.js'
 describe('the endpoint layer alone, with gateway, object and data layer open', () => {
   let alone: LoneLayer
 
-  before(async () => { alone = await startLoneLayer('endpoint') })
+  before(async () => {
+    alone = await startLoneLayer('endpoint')
+  })
   after(() => alone.service.stop())
 
   it('refuses every operation to every role whose rows do not name it', async () => {
@@ -26,7 +28,10 @@ describe('the endpoint layer alone, with gateway, object and data layer open', (
 
   it('keeps a caller without a user from deleting a link that exists', async () => {
     const code = await addLink(alone.service.db, { owner: alone.stranger.id })
-    expect((await alone.as(null, 'DELETE', `/links/${code}`)).json).to.include({ status: 403, code: 'role_not_allowed' })
+    expect((await alone.as(null, 'DELETE', `/links/${code}`)).json).to.include({
+      status: 403,
+      code: 'role_not_allowed',
+    })
     expect(await storedLink(alone.service.db, code)).to.not.equal(undefined)
   })
 

@@ -8,7 +8,9 @@ import { requestOf } from '../support/samples.js'
 describe('the gateway alone, with endpoint, object and data layer open', () => {
   let alone: LoneLayer
 
-  before(async () => { alone = await startLoneLayer('gateway') })
+  before(async () => {
+    alone = await startLoneLayer('gateway')
+  })
   after(() => alone.service.stop())
 
   it('lets what it lets through do anything: the other layers are really open', async () => {
@@ -39,7 +41,7 @@ describe('the gateway alone, with endpoint, object and data layer open', () => {
     }
   })
 
-  it('refuses every protected operation to a token without its scope, an admin\'s too', async () => {
+  it("refuses every protected operation to a token without its scope, an admin's too", async () => {
     const { service, admin } = alone
     const token = await service.tokenFor(admin, '')
     for (const route of service.routes.filter(({ gateway }) => gateway.scope !== 'public')) {
@@ -55,7 +57,10 @@ describe('the gateway alone, with endpoint, object and data layer open', () => {
     const user = await service.addUser('admin')
     await service.db.asOwner('update users set suspended_at = now() where id = $1', [user.id])
     expect((await service.request('GET', '/policy', { token: user.token })).status).to.equal(401)
-    expect((await service.request('GET', '/policy', { token: await service.tokenFor({ id: '4611686018427387904' }) })).status).to.equal(401)
+    expect(
+      (await service.request('GET', '/policy', { token: await service.tokenFor({ id: '4611686018427387904' }) }))
+        .status,
+    ).to.equal(401)
   })
 
   it('refuses what is over the limit', async () => {

@@ -22,7 +22,9 @@ const expectRefused = (answer: TestResponse, what: string): void => {
 }
 
 describe('over the limit', () => {
-  after(async () => { for (const service of started) await service.stop() })
+  after(async () => {
+    for (const service of started) await service.stop()
+  })
 
   it('request N+1 is 429 with an integer Retry-After of at least 1', async () => {
     const service = await start()
@@ -39,10 +41,28 @@ describe('over the limit', () => {
 
   it('no header that a caller can send chooses their bucket', async () => {
     const service = await start()
-    const names = ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Client-IP', 'True-Client-IP', 'CF-Connecting-IP', 'X-Client-IP', 'X-Cluster-Client-IP', 'Via', 'X-Forwarded-Host', 'User-Agent', 'X-Request-ID']
+    const names = [
+      'X-Forwarded-For',
+      'Forwarded',
+      'X-Real-IP',
+      'Client-IP',
+      'True-Client-IP',
+      'CF-Connecting-IP',
+      'X-Client-IP',
+      'X-Cluster-Client-IP',
+      'Via',
+      'X-Forwarded-Host',
+      'User-Agent',
+      'X-Request-ID',
+    ]
     for (let i = 0; i < QUOTA; i += 1) await service.request('GET', '/absent')
     for (const [i, name] of names.entries()) {
-      for (const value of [`198.51.100.${i}`, `for=198.51.100.${i};by=203.0.113.${i}`, `2001:db8:${i}::1`, '127.0.0.1']) {
+      for (const value of [
+        `198.51.100.${i}`,
+        `for=198.51.100.${i};by=203.0.113.${i}`,
+        `2001:db8:${i}::1`,
+        '127.0.0.1',
+      ]) {
         expectRefused(await service.request('GET', '/absent', { headers: { [name]: value } }), `${name}: ${value}`)
       }
     }
@@ -50,18 +70,42 @@ describe('over the limit', () => {
 
   it('behind one proxy of ours only the entry that it wrote counts, whatever a caller put before it', async () => {
     const service = await start({ TRUSTED_PROXY_HOPS: '1' })
-    for (let i = 0; i < QUOTA; i += 1) expect((await service.request('GET', '/absent', { headers: { 'X-Forwarded-For': `198.51.100.${i}, 203.0.113.7` } })).status).to.equal(404)
-    expectRefused(await service.request('GET', '/absent', { headers: { 'X-Forwarded-For': '10.0.0.1, 192.0.2.200, 203.0.113.7' } }), 'the same caller')
-    expect((await service.request('GET', '/absent', { headers: { 'X-Forwarded-For': '203.0.113.8' } })).status, 'another caller').to.equal(404)
+    for (let i = 0; i < QUOTA; i += 1)
+      expect(
+        (await service.request('GET', '/absent', { headers: { 'X-Forwarded-For': `198.51.100.${i}, 203.0.113.7` } }))
+          .status,
+      ).to.equal(404)
+    expectRefused(
+      await service.request('GET', '/absent', { headers: { 'X-Forwarded-For': '10.0.0.1, 192.0.2.200, 203.0.113.7' } }),
+      'the same caller',
+    )
+    expect(
+      (await service.request('GET', '/absent', { headers: { 'X-Forwarded-For': '203.0.113.8' } })).status,
+      'another caller',
+    ).to.equal(404)
   })
 
   it('one caller with a whole /64 has one bucket, and so has an address written as IPv4 in IPv6', async () => {
     const service = await start({ TRUSTED_PROXY_HOPS: '1' })
     const from = (address: string) => service.request('GET', '/absent', { headers: { 'X-Forwarded-For': address } })
-    for (const address of ['2001:db8:0:1::1', '2001:DB8:0:1:ffff:ffff:ffff:ffff', '2001:db8:0:1:a::', '2001:0db8:0000:0001::9', '[2001:db8:0:1::2]:443']) expect((await from(address)).status, address).to.equal(404)
+    for (const address of [
+      '2001:db8:0:1::1',
+      '2001:DB8:0:1:ffff:ffff:ffff:ffff',
+      '2001:db8:0:1:a::',
+      '2001:0db8:0000:0001::9',
+      '[2001:db8:0:1::2]:443',
+    ])
+      expect((await from(address)).status, address).to.equal(404)
     expectRefused(await from('2001:db8:0:1:1234:5678:9abc:def0'), 'the same /64')
     expect((await from('2001:db8:0:2::1')).status, 'the next /64').to.equal(404)
-    for (const address of ['192.0.2.9', '::ffff:192.0.2.9', '::FFFF:c000:209', '0:0:0:0:0:ffff:192.0.2.9', '192.0.2.9:8080']) expect((await from(address)).status, address).to.equal(404)
+    for (const address of [
+      '192.0.2.9',
+      '::ffff:192.0.2.9',
+      '::FFFF:c000:209',
+      '0:0:0:0:0:ffff:192.0.2.9',
+      '192.0.2.9:8080',
+    ])
+      expect((await from(address)).status, address).to.equal(404)
     expectRefused(await from('::ffff:c000:0209'), 'the same IPv4 address')
   })
 
@@ -69,11 +113,21 @@ describe('over the limit', () => {
     const service = await start({ RATE_LIMIT_USER: '2/600' })
     const user = await service.addUser('editor')
     const [head = '', payload = ''] = user.token.split('.')
-    const forged = (sub: string) => signRaw(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
-      JSON.parse(Buffer.from(head, 'base64url').toString('utf8')), { ...JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')), sub })
-    for (let i = 0; i < QUOTA; i += 1) expect((await service.request('GET', '/links', { token: forged(i % 2 === 0 ? user.id : String(i)) })).status).to.equal(401)
+    const forged = (sub: string) =>
+      signRaw(
+        generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+        JSON.parse(Buffer.from(head, 'base64url').toString('utf8')),
+        { ...JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')), sub },
+      )
+    for (let i = 0; i < QUOTA; i += 1)
+      expect(
+        (await service.request('GET', '/links', { token: forged(i % 2 === 0 ? user.id : String(i)) })).status,
+      ).to.equal(401)
     expectRefused(await service.request('GET', '/links', { token: forged('77') }), 'forged')
-    expect((await service.request('GET', '/links', { token: user.token })).status, 'whose name was taken in vain').to.equal(200)
+    expect(
+      (await service.request('GET', '/links', { token: user.token })).status,
+      'whose name was taken in vain',
+    ).to.equal(200)
     expect((await service.request('GET', '/links', { token: user.token })).status).to.equal(200)
     expectRefused(await service.request('GET', '/links', { token: user.token }), 'their own')
   })
@@ -81,7 +135,11 @@ describe('over the limit', () => {
   it('a caller has one bucket, whichever of their tokens they use', async () => {
     const service = await start({ RATE_LIMIT_USER: '3/600' })
     const user = await service.addUser('editor')
-    for (let i = 0; i < 3; i += 1) expect((await service.request('GET', '/links', { token: await service.tokenFor(user) })).status).to.equal(200)
-    expectRefused(await service.request('GET', '/links', { token: await service.tokenFor(user, 'link:read') }), 'a fresh token')
+    for (let i = 0; i < 3; i += 1)
+      expect((await service.request('GET', '/links', { token: await service.tokenFor(user) })).status).to.equal(200)
+    expectRefused(
+      await service.request('GET', '/links', { token: await service.tokenFor(user, 'link:read') }),
+      'a fresh token',
+    )
   })
 })

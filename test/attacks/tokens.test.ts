@@ -16,29 +16,55 @@ import { requestOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
-// What a hostile token may look like is in test/layers/1-gateway/token.test.ts; here is what it may make the service do.
+// What a hostile token may look like is in test/layers/1-gateway/token.test.ts; here is what it may make the service
+// do.
 
 /** A server that a token points at, and the number of connections that it got. */
-const startBait = async (): Promise<{ readonly url: string; readonly connections: () => number; readonly stop: () => Promise<void> }> => {
+const startBait = async (): Promise<{
+  readonly url: string
+  readonly connections: () => number
+  readonly stop: () => Promise<void>
+}> => {
   let connections = 0
-  const server: Server = createServer((_, response) => response.end('{"keys":[]}')).on('connection', () => { connections += 1 })
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
-  const isAddress = (address: ReturnType<Server['address']>): address is AddressInfo => typeof address === 'object' && address !== null
+  const server: Server = createServer((_, response) => response.end('{"keys":[]}')).on('connection', () => {
+    connections += 1
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const isAddress = (address: ReturnType<Server['address']>): address is AddressInfo =>
+    typeof address === 'object' && address !== null
   const address = server.address()
   if (!isAddress(address)) throw new Error('no address')
-  return { url: `http://127.0.0.1:${address.port}`, connections: () => connections, stop: () => new Promise((resolve) => { server.close(() => resolve()) }) }
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    connections: () => connections,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+      }),
+  }
 }
 
 describe('a token that points elsewhere', () => {
   let bait: Awaited<ReturnType<typeof startBait>>
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  before(async () => { bait = await startBait() })
+  before(async () => {
+    bait = await startBait()
+  })
   after(() => bait.stop())
 
   /** Headers that name a place where a key, a certificate or a schema could be had, or that bring the key along. */
   const pointers = (): readonly Readonly<Record<string, unknown>>[] => [
-    { jku: `${bait.url}/jwks.json` }, { x5u: `${bait.url}/cert.pem` }, { kid: `${bait.url}/key` }, { kid: '../../../../dev/null' }, { kid: "' union select 'key' --" },
-    { jwk: stranger.publicKey.export({ format: 'jwk' }) }, { x5c: ['MIIB'] }, { jku: bait.url, x5u: bait.url, crit: ['jku', 'x5u'] }, { iss: bait.url, jku: `${bait.url}/jwks` },
+    { jku: `${bait.url}/jwks.json` },
+    { x5u: `${bait.url}/cert.pem` },
+    { kid: `${bait.url}/key` },
+    { kid: '../../../../dev/null' },
+    { kid: "' union select 'key' --" },
+    { jwk: stranger.publicKey.export({ format: 'jwk' }) },
+    { x5c: ['MIIB'] },
+    { jku: bait.url, x5u: bait.url, crit: ['jku', 'x5u'] },
+    { iss: bait.url, jku: `${bait.url}/jwks` },
   ]
   const claims = (iss: string, aud: string) => {
     const now = Math.floor(Date.now() / 1_000)
@@ -56,7 +82,9 @@ describe('a token that points elsewhere', () => {
       const shapes = new Set<string>()
       for (const pointer of pointers()) {
         for (const issuer of [iss, bait.url]) {
-          const answer = await service.request('GET', '/users/me', { token: signRaw(stranger.privateKey, { ...own, ...pointer }, claims(issuer, aud)) })
+          const answer = await service.request('GET', '/users/me', {
+            token: signRaw(stranger.privateKey, { ...own, ...pointer }, claims(issuer, aud)),
+          })
           expect(answer.status, answer.text).to.equal(401)
           shapes.add(shapeOf(answer.text))
         }
@@ -72,11 +100,26 @@ describe('a token that points elsewhere', () => {
     const issuer: OpenIdIssuer = await openIdIssuer()
     const service = await startTestService({ environment: { JWT_ISSUER: issuer.url, JWT_AUDIENCE: issuer.audience } })
     try {
-      await createAccounts(service.database).add({ email: 'ada@example.com', role: 'admin', name: 'Ada', passwordHash: null, external: { issuer: issuer.url, subject: '1' } })
-      expect((await service.request('GET', '/users/me', { token: issuer.forge('ES256', claims(issuer.url, issuer.audience)) })).status, 'without a pointer').to.equal(200)
+      await createAccounts(service.database).add({
+        email: 'ada@example.com',
+        role: 'admin',
+        name: 'Ada',
+        passwordHash: null,
+        external: { issuer: issuer.url, subject: '1' },
+      })
+      expect(
+        (
+          await service.request('GET', '/users/me', {
+            token: issuer.forge('ES256', claims(issuer.url, issuer.audience)),
+          })
+        ).status,
+        'without a pointer',
+      ).to.equal(200)
       const asked = issuer.asked.length
       for (const pointer of pointers().filter((each) => each['kid'] === undefined)) {
-        const answer = await service.request('GET', '/users/me', { token: issuer.forge('ES256', claims(issuer.url, issuer.audience), pointer) })
+        const answer = await service.request('GET', '/users/me', {
+          token: issuer.forge('ES256', claims(issuer.url, issuer.audience), pointer),
+        })
         expect(answer.json, JSON.stringify(pointer)).to.include({ status: 401, code: 'invalid_token' })
       }
       expect(issuer.asked).to.have.length(asked)
@@ -111,25 +154,45 @@ describe('a good token in the wrong place', () => {
       const { method, path, options } = requestOf(route, editor.id)
       const query = `${path.includes('?') ? '&' : '?'}access_token=${token}&token=${token}&authorization=Bearer%20${token}`
       const cookie = { Cookie: `access_token=${token}; token=${token}; Authorization=Bearer ${token}` }
-      const elsewhere = { 'X-Authorization': `Bearer ${token}`, 'Proxy-Authorization': `Bearer ${token}`, 'X-Access-Token': token, 'X-Api-Key': token }
+      const elsewhere = {
+        'X-Authorization': `Bearer ${token}`,
+        'Proxy-Authorization': `Bearer ${token}`,
+        'X-Access-Token': token,
+        'X-Api-Key': token,
+      }
       const tries = [
         service.request(method, path + query, options),
         service.request(method, path, { ...options, headers: { ...options.headers, ...cookie } }),
         service.request(method, path, { ...options, headers: { ...options.headers, ...elsewhere } }),
-        ...(method === 'GET' ? [] : [
-          service.request(method, path, { ...options, json: { ...Object(options.json), ...inBody } }),
-          service.request(method, path, { body: form, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }),
-        ]),
+        ...(method === 'GET'
+          ? []
+          : [
+              service.request(method, path, { ...options, json: { ...Object(options.json), ...inBody } }),
+              service.request(method, path, {
+                body: form,
+                headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+              }),
+            ]),
       ]
-      for (const { json } of await Promise.all(tries)) expect(json, `${method} ${path}`).to.include({ status: 401, code: 'token_required' })
+      for (const { json } of await Promise.all(tries))
+        expect(json, `${method} ${path}`).to.include({ status: 401, code: 'token_required' })
     }
   })
 
   it('twice is 400, whichever two they are, and nothing is done', async () => {
     const code = await addLink(service.db, { owner: editor.id })
     const [good, bad] = [`Bearer ${editor.token}`, 'Bearer nonsense']
-    for (const lines of [[good, good], [good, bad], [bad, good], [good, 'Basic YTpi'], [good, '']]) {
-      const said = await sendRaw(service.baseUrl, `DELETE /links/${code} HTTP/1.1\r\nHost: x\r\n${lines.map((line) => `Authorization: ${line}\r\n`).join('')}Connection: close\r\n\r\n`)
+    for (const lines of [
+      [good, good],
+      [good, bad],
+      [bad, good],
+      [good, 'Basic YTpi'],
+      [good, ''],
+    ]) {
+      const said = await sendRaw(
+        service.baseUrl,
+        `DELETE /links/${code} HTTP/1.1\r\nHost: x\r\n${lines.map((line) => `Authorization: ${line}\r\n`).join('')}Connection: close\r\n\r\n`,
+      )
       expect(statusOf(said), lines.join(' | ')).to.equal(400)
     }
     expect(await storedLink(service.db, code)).to.not.equal(undefined)
@@ -139,7 +202,25 @@ describe('a good token in the wrong place', () => {
 describe('a scope that is nearly the one', () => {
   let service: TestService
   let admin: TestUser
-  const NEARLY = ['LINK:DELETE', 'Link:Delete', 'xlink:delete', 'link:delete2', 'link:*', '*', '*:delete', 'link', 'link:', ':delete', 'link:delet', 'link:delete,link:read', 'link:read,link:delete', 'link/delete', 'admin', 'R3', '.*']
+  const NEARLY = [
+    'LINK:DELETE',
+    'Link:Delete',
+    'xlink:delete',
+    'link:delete2',
+    'link:*',
+    '*',
+    '*:delete',
+    'link',
+    'link:',
+    ':delete',
+    'link:delet',
+    'link:delete,link:read',
+    'link:read,link:delete',
+    'link/delete',
+    'admin',
+    'R3',
+    '.*',
+  ]
   before(async () => {
     service = await startTestService()
     admin = await service.addUser('admin')
@@ -152,9 +233,15 @@ describe('a scope that is nearly the one', () => {
       const token = await service.tokenFor(admin, scope)
       for (const route of service.routes.filter(({ gateway }) => gateway.scope !== 'public')) {
         const { method, path, options } = requestOf(route, route.path.includes(':id') ? admin.id : code)
-        expect((await service.request(method, path, { ...options, token })).json, `${scope}: ${method} ${path}`).to.include({ status: 403, code: 'insufficient_scope' })
+        expect(
+          (await service.request(method, path, { ...options, token })).json,
+          `${scope}: ${method} ${path}`,
+        ).to.include({ status: 403, code: 'insufficient_scope' })
       }
-      const made = await service.request('POST', '/users/me/tokens', { token: admin.token, json: { name: 'nearly', scopes: [scope] } })
+      const made = await service.request('POST', '/users/me/tokens', {
+        token: admin.token,
+        json: { name: 'nearly', scopes: [scope] },
+      })
       expect(made.status, `${scope}: ${made.text}`).to.equal(422)
       expect(at(made.json, 'errors', 0, 'field')).to.equal('scopes.0')
     }
@@ -164,7 +251,13 @@ describe('a scope that is nearly the one', () => {
   it('in another claim grants nothing: scopes, scp, roles, permissions, or a list', async () => {
     const [, payload = ''] = (await service.tokenFor(admin, '')).split('.')
     const claims: Readonly<Record<string, unknown>> = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
-    const rules = { issuer: String(claims['iss']), audience: String(claims['aud']), clockSkewSeconds: 30, maxLifetimeSeconds: 86_400, ownSignIns: true }
+    const rules = {
+      issuer: String(claims['iss']),
+      audience: String(claims['aud']),
+      clockSkewSeconds: 30,
+      maxLifetimeSeconds: 86_400,
+      ownSignIns: true,
+    }
     for (const name of ['scopes', 'scp', 'roles', 'permissions', 'role', 'authorities', 'groups']) {
       expect(parseClaims({ ...claims, [name]: ['link:delete', 'admin'] }, rules).token.scopes.size, name).to.equal(0)
     }

@@ -19,21 +19,30 @@ import { random } from '../support/random.js'
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
 /** Adds so many entries as several transactions at once would: over several chains. */
-const fill = async (db: TestDatabase, entries: number, { chains = 3, time = 'clock_timestamp()' } = {}): Promise<void> => {
-  const clients = await Promise.all(Array.from({ length: chains }, async () => {
-    const client = new Client(db.service)
-    await client.connect()
-    await client.query('begin')
-    await client.query(`select enter('audit_writer', null)`)
-    return client
-  }))
+const fill = async (
+  db: TestDatabase,
+  entries: number,
+  { chains = 3, time = 'clock_timestamp()' } = {},
+): Promise<void> => {
+  const clients = await Promise.all(
+    Array.from({ length: chains }, async () => {
+      const client = new Client(db.service)
+      await client.connect()
+      await client.query('begin')
+      await client.query(`select enter('audit_writer', null)`)
+      return client
+    }),
+  )
   try {
     for (const [i, client] of clients.entries()) {
       const share = Math.floor(entries / chains) + (i < entries % chains ? 1 : 0)
       // one statement a chain, each in a transaction that is still open when the next begins: none can share
-      await client.query(`insert into decisions (time, request_id, revision, layer, subject_id, subject_role, token_id, network, action, resource_type, resource_code, relation, effect, rule, row_priority, status)
+      await client.query(
+        `insert into decisions (time, request_id, revision, layer, subject_id, subject_role, token_id, network, action, resource_type, resource_code, relation, effect, rule, row_priority, status)
         select ${time}, 'request "' || n || E'"\\n\\u2028é', 1, 'gateway', nullif(n % 5, 0), 'editor', null, '192.0.2.0/24', 'link:update', 'link', 'code-' || n, 'other', 'deny', 'R5', nullif(n % 3, 0), 403
-          from generate_series(1, $1::int) n`, [share])
+          from generate_series(1, $1::int) n`,
+        [share],
+      )
     }
     for (const client of clients) await client.query('commit')
   } finally {
@@ -67,29 +76,42 @@ describe('the chains of the decision log', () => {
   const tamper = async (...statements: readonly string[]) => {
     for (const statement of statements) await db.asOwner(statement)
   }
-  const stored = async () => db.asOwner<{ id: string; writer: number; seq: string }>('select id, writer, seq from decisions order by id')
+  const stored = async () =>
+    db.asOwner<{ id: string; writer: number; seq: string }>('select id, writer, seq from decisions order by id')
 
   it('are whole however many wrote at once, and hold every entry once', async () => {
     await fill(db, 50, { chains: 4 })
     expect(await verify()).to.deep.include({ entries: 50, chains: 4, faults: [] })
-    const [places] = await db.asOwner('select count(*)::int as entries, count(distinct (writer, seq))::int as places, count(distinct id)::int as ids from decisions')
+    const [places] = await db.asOwner(
+      'select count(*)::int as entries, count(distinct (writer, seq))::int as places, count(distinct id)::int as ids from decisions',
+    )
     expect(places).to.deep.equal({ entries: 50, places: 50, ids: 50 })
   })
 
   it('are hashed here as in the database, whatever an entry holds', async () => {
-    await db.asOwner(`insert into users (email, role, name) values ('somebody@example.com', 'viewer', E'\\u2028 "quoted" \\\\ \\x1b[31m')`)
+    await db.asOwner(
+      `insert into users (email, role, name) values ('somebody@example.com', 'viewer', E'\\u2028 "quoted" \\\\ \\x1b[31m')`,
+    )
     await fill(db, 20)
     const { faults, entries } = await verify()
     expect({ faults, entries }).to.deep.equal({ faults: [], entries: 21 })
   })
 
-  it('an entry can be given no place of the writer\'s own choice', async () => {
+  it("an entry can be given no place of the writer's own choice", async () => {
     for (const column of ['id', 'writer', 'seq', 'previous', 'hash', 'kind', 'change']) {
       const tried = pool.flush([
         { text: `select enter('audit_writer', null)` },
-        { text: `insert into decisions (${column}, request_id, revision, resource_type) values (null, 'x', 1, 'link')` },
+        {
+          text: `insert into decisions (${column}, request_id, revision, resource_type) values (null, 'x', 1, 'link')`,
+        },
       ])
-      expect(await tried.then(() => null, (error: unknown) => error), column).to.have.property('code', '42501')
+      expect(
+        await tried.then(
+          () => null,
+          (error: unknown) => error,
+        ),
+        column,
+      ).to.have.property('code', '42501')
     }
   })
 
@@ -102,28 +124,52 @@ describe('the chains of the decision log', () => {
       await tamper('create table kept as table decisions')
       await work()
       const { faults } = await verify()
-      await tamper('alter table decisions disable trigger chain_decision', 'truncate decisions', 'insert into decisions select * from kept', 'drop table kept', 'alter table decisions enable trigger chain_decision')
+      await tamper(
+        'alter table decisions disable trigger chain_decision',
+        'truncate decisions',
+        'insert into decisions select * from kept',
+        'drop table kept',
+        'alter table decisions enable trigger chain_decision',
+      )
       return faults
     }
-    expect(await copy(() => tamper(`update decisions set effect = 'allow' where id = ${third.id}`))).to.deep.equal([{ kind: 'altered', writer: String(third.writer), seq: third.seq, id: third.id }])
-    expect(await copy(() => tamper(`delete from decisions where id = ${third.id}`))).to.deep.equal([{ kind: 'missing', writer: String(third.writer), seq: third.seq, last: third.seq, id: null }])
-    expect(await copy(() => tamper(
-      'alter table decisions disable trigger chain_decision',
-      `insert into decisions select (jsonb_populate_record(d, '{"id": 1000000, "rule": "R3"}')).* from decisions d where id = ${third.id}`,
-      'alter table decisions enable trigger chain_decision',
-    ))).to.deep.include({ kind: 'altered', writer: String(third.writer), seq: third.seq, id: '1000000' })
-    const moved = await copy(() => tamper(`update decisions set id = case id when ${third.id} then ${fourth.id} else ${third.id} end where id in (${third.id}, ${fourth.id})`))
-    expect(moved.map((fault) => (fault.kind === 'checkpoint' ? null : fault.id)).toSorted()).to.deep.equal([third.id, fourth.id].toSorted())
+    expect(await copy(() => tamper(`update decisions set effect = 'allow' where id = ${third.id}`))).to.deep.equal([
+      { kind: 'altered', writer: String(third.writer), seq: third.seq, id: third.id },
+    ])
+    expect(await copy(() => tamper(`delete from decisions where id = ${third.id}`))).to.deep.equal([
+      { kind: 'missing', writer: String(third.writer), seq: third.seq, last: third.seq, id: null },
+    ])
+    expect(
+      await copy(() =>
+        tamper(
+          'alter table decisions disable trigger chain_decision',
+          `insert into decisions select (jsonb_populate_record(d, '{"id": 1000000, "rule": "R3"}')).* from decisions d where id = ${third.id}`,
+          'alter table decisions enable trigger chain_decision',
+        ),
+      ),
+    ).to.deep.include({ kind: 'altered', writer: String(third.writer), seq: third.seq, id: '1000000' })
+    const moved = await copy(() =>
+      tamper(
+        `update decisions set id = case id when ${third.id} then ${fourth.id} else ${third.id} end where id in (${third.id}, ${fourth.id})`,
+      ),
+    )
+    expect(moved.map((fault) => (fault.kind === 'checkpoint' ? null : fault.id)).toSorted()).to.deep.equal(
+      [third.id, fourth.id].toSorted(),
+    )
     expect((await verify()).faults).to.deep.equal([])
   })
 
   it('name entries that are missing at the end, and whole chains that are gone', async () => {
     await fill(db, 30)
     await takeCheckpoint(pool, { kid, privateKey })
-    await tamper('delete from decisions where (writer, seq) in (select writer, max(seq) from decisions where writer = 2 group by writer)')
+    await tamper(
+      'delete from decisions where (writer, seq) in (select writer, max(seq) from decisions where writer = 2 group by writer)',
+    )
     expect((await verify()).faults).to.deep.equal([{ kind: 'missing', writer: '2', seq: '10', last: '10', id: null }])
     // and with what the table of chains says mended, too: the checkpoint knows
-    await tamper(`update audit_chains c set (seq, hash) = (select seq, hash from decisions d where d.writer = 2 order by seq desc limit 1) where writer = 2`)
+    await tamper(
+      `update audit_chains c set (seq, hash) = (select seq, hash from decisions d where d.writer = 2 order by seq desc limit 1) where writer = 2`,
+    )
     expect((await verify()).faults).to.deep.equal([{ kind: 'missing', writer: '2', seq: '10', last: '10', id: null }])
     await tamper('delete from decisions where writer = 3', 'delete from audit_chains where writer = 3')
     expect((await verify()).faults).to.deep.include({ kind: 'missing', writer: '3', seq: '1', last: '10', id: null })
@@ -159,7 +205,9 @@ describe('the chains of the decision log', () => {
     const [otherKid] = await publicKeyOf(other.publicKey)
     await fill(db, 1)
     await takeCheckpoint(pool, { kid: otherKid, privateKey: other.privateKey })
-    expect((await verify()).faults).to.deep.equal([{ kind: 'checkpoint', id: '2', why: `is signed with the key ${otherKid}, which is not at hand` }])
+    expect((await verify()).faults).to.deep.equal([
+      { kind: 'checkpoint', id: '2', why: `is signed with the key ${otherKid}, which is not at hand` },
+    ])
     await fill(db, 1)
     await takeCheckpoint(pool, { kid, privateKey: other.privateKey })
     expect((await verify()).faults).to.deep.equal([{ kind: 'checkpoint', id: '3', why: 'is not as it was signed' }])
@@ -167,7 +215,10 @@ describe('the chains of the decision log', () => {
 
   it('are signed once for what is new, by one process', async () => {
     await fill(db, 3)
-    const taken = await Promise.all([takeCheckpoint(pool, { kid, privateKey }), takeCheckpoint(pool, { kid, privateKey })])
+    const taken = await Promise.all([
+      takeCheckpoint(pool, { kid, privateKey }),
+      takeCheckpoint(pool, { kid, privateKey }),
+    ])
     expect(taken.filter((checkpoint) => checkpoint !== null)).to.have.length(1)
     expect(await takeCheckpoint(pool, { kid, privateKey })).to.equal(null)
     await fill(db, 1)
@@ -184,14 +235,38 @@ describe('the chains of the decision log', () => {
       const chain = source.get(writer) ?? []
       source.set(writer, chain)
       const entry: StoredEntry = {
-        writer, seq: String(chain.length + 1), id: String(id += 1), time: `${1_763_000_000 + id}.000001`, kind: 'decision', request_id: `request-${id}`, revision: '1', layer: 'object',
-        subject_id: String(integer(1, 9)), subject_role: 'editor', token_id: null, network: null, action: 'link:update', resource_type: 'link', resource_code: `code-${id}`,
-        relation: 'own', effect: 'allow', rule: 'R5', row_priority: '510', status: '200', change: null, previous: chain.at(-1)?.hash ?? '0'.repeat(64), hash: '',
+        writer,
+        seq: String(chain.length + 1),
+        id: String((id += 1)),
+        time: `${1_763_000_000 + id}.000001`,
+        kind: 'decision',
+        request_id: `request-${id}`,
+        revision: '1',
+        layer: 'object',
+        subject_id: String(integer(1, 9)),
+        subject_role: 'editor',
+        token_id: null,
+        network: null,
+        action: 'link:update',
+        resource_type: 'link',
+        resource_code: `code-${id}`,
+        relation: 'own',
+        effect: 'allow',
+        rule: 'R5',
+        row_priority: '510',
+        status: '200',
+        change: null,
+        previous: chain.at(-1)?.hash ?? '0'.repeat(64),
+        hash: '',
       }
       chain.push({ ...entry, hash: entryHash(entry) })
     }
     const log = [...source.values()].flat().toSorted((a, b) => Number(a.id) - Number(b.id))
-    const heads: ChainHead[] = [...source].map(([writer, chain]) => ({ writer, seq: String(chain.length), hash: chain.at(-1)?.hash ?? '' }))
+    const heads: ChainHead[] = [...source].map(([writer, chain]) => ({
+      writer,
+      seq: String(chain.length),
+      hash: chain.at(-1)?.hash ?? '',
+    }))
     const walk = (entries: readonly StoredEntry[]): ChainFault[] => {
       const faults: ChainFault[] = []
       const chains = createChainWalk({ onFault: (fault) => faults.push(fault) })
@@ -211,7 +286,17 @@ describe('the chains of the decision log', () => {
       const changed = [...log]
       const named = (faults: readonly ChainFault[]) => faults.map((fault) => fault.id)
       if (what === 'altered') {
-        const field = pick(['effect', 'rule', 'subject_id', 'time', 'status', 'revision', 'previous', 'hash', 'network'] as const)
+        const field = pick([
+          'effect',
+          'rule',
+          'subject_id',
+          'time',
+          'status',
+          'revision',
+          'previous',
+          'hash',
+          'network',
+        ] as const)
         const value = field === 'previous' || field === 'hash' ? 'ab'.repeat(32) : '7'
         const forged = { ...victim, [field]: value }
         // half of them by somebody who knows how to hash
@@ -222,10 +307,23 @@ describe('the chains of the decision log', () => {
         const gone = changed.splice(i, count)
         const faults = walk(changed).filter(({ kind }) => kind === 'missing')
         for (const { writer, seq } of gone) {
-          expect(faults.some((fault) => fault.writer === writer && BigInt(fault.seq) <= BigInt(seq) && BigInt(seq) <= BigInt(fault.last ?? fault.seq)), `${tried}: removed ${writer}/${seq}`).to.equal(true)
+          expect(
+            faults.some(
+              (fault) =>
+                fault.writer === writer &&
+                BigInt(fault.seq) <= BigInt(seq) &&
+                BigInt(seq) <= BigInt(fault.last ?? fault.seq),
+            ),
+            `${tried}: removed ${writer}/${seq}`,
+          ).to.equal(true)
         }
       } else if (what === 'inserted') {
-        const forged = { ...victim, id: '9999', rule: 'R3', ...(integer(0, 1) === 1 ? { seq: String(integer(1, 200)) } : {}) }
+        const forged = {
+          ...victim,
+          id: '9999',
+          rule: 'R3',
+          ...(integer(0, 1) === 1 ? { seq: String(integer(1, 200)) } : {}),
+        }
         changed.splice(at(), 0, integer(0, 1) === 1 ? rehashed(forged) : forged)
         expect(named(walk(changed)), `${tried}: inserted beside ${victim.id}`).to.include('9999')
       } else {
@@ -233,7 +331,10 @@ describe('the chains of the decision log', () => {
         if (!other) throw new Error('no entry')
         changed[i] = { ...other, id: victim.id }
         changed[log.indexOf(other)] = { ...victim, id: other.id }
-        expect(named(walk(changed)), `${tried}: reordered ${victim.id} and ${other.id}`).to.include.members([victim.id, other.id])
+        expect(named(walk(changed)), `${tried}: reordered ${victim.id} and ${other.id}`).to.include.members([
+          victim.id,
+          other.id,
+        ])
       }
       found[what] += 1
     }
@@ -241,10 +342,13 @@ describe('the chains of the decision log', () => {
   })
 
   it('stay whole when months are retired, and know what is missing beside them', async () => {
-    // two months that are over, with a clock that once stood wrong: the older month's entries are later ones of the same chains
+    // two months that are over, with a clock that once stood wrong: the older month's entries are later ones of the
+    // same chains
     await tamper(
-      'create table decisions_2026_01 (like decisions including defaults)', `alter table decisions attach partition decisions_2026_01 for values from ('2026-01-01T00:00:00Z') to ('2026-02-01T00:00:00Z')`,
-      'create table decisions_2026_02 (like decisions including defaults)', `alter table decisions attach partition decisions_2026_02 for values from ('2026-02-01T00:00:00Z') to ('2026-03-01T00:00:00Z')`,
+      'create table decisions_2026_01 (like decisions including defaults)',
+      `alter table decisions attach partition decisions_2026_01 for values from ('2026-01-01T00:00:00Z') to ('2026-02-01T00:00:00Z')`,
+      'create table decisions_2026_02 (like decisions including defaults)',
+      `alter table decisions attach partition decisions_2026_02 for values from ('2026-02-01T00:00:00Z') to ('2026-03-01T00:00:00Z')`,
     )
     await fill(db, 10, { time: `timestamptz '2026-01-15T00:00:00Z'` })
     await fill(db, 10, { time: `timestamptz '2026-02-15T00:00:00Z'` })
@@ -258,12 +362,16 @@ describe('the chains of the decision log', () => {
       const options = { before: '2026-02', key: { kid, privateKey } }
       expect(await expireMonths(owner, { ...options, dryRun: true })).to.deep.equal([{ month: '2026-01', entries: 20 }])
       expect((await verify()).entries).to.equal(40)
-      expect(await expireMonths(owner, { ...options, dryRun: false })).to.deep.equal([{ month: '2026-01', entries: 20 }])
+      expect(await expireMonths(owner, { ...options, dryRun: false })).to.deep.equal([
+        { month: '2026-01', entries: 20 },
+      ])
       // what was retired is an entry itself
       expect(await verify()).to.deep.include({ entries: 21, retired: 20, faults: [] })
       await fill(db, 5)
       expect((await verify()).faults).to.deep.equal([])
-      expect(await expireMonths(owner, { ...options, before: '2026-03', dryRun: false })).to.deep.equal([{ month: '2026-02', entries: 10 }])
+      expect(await expireMonths(owner, { ...options, before: '2026-03', dryRun: false })).to.deep.equal([
+        { month: '2026-02', entries: 10 },
+      ])
       expect(await verify()).to.deep.include({ entries: 17, retired: 30, faults: [] })
     } finally {
       await owner.end()

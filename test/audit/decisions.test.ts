@@ -5,11 +5,23 @@ import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
 interface Listed {
-  readonly data: readonly { readonly id: string; readonly request_id: string; readonly effect: string; readonly layer: string; readonly rule: string; readonly status: number; readonly action: string; readonly revision: number; readonly subject: { readonly id: string | null; readonly network: string | null }; readonly resource: { readonly code: string | null; readonly relation: string } }[]
+  readonly data: readonly {
+    readonly id: string
+    readonly request_id: string
+    readonly effect: string
+    readonly layer: string
+    readonly rule: string
+    readonly status: number
+    readonly action: string
+    readonly revision: number
+    readonly subject: { readonly id: string | null; readonly network: string | null }
+    readonly resource: { readonly code: string | null; readonly relation: string }
+  }[]
   readonly next_cursor: string | null
 }
 
-const isListed = (value: unknown): value is Listed => typeof value === 'object' && value !== null && 'data' in value && Array.isArray(value.data)
+const isListed = (value: unknown): value is Listed =>
+  typeof value === 'object' && value !== null && 'data' in value && Array.isArray(value.data)
 
 describe('the decision log', () => {
   let service: TestService
@@ -21,7 +33,9 @@ describe('the decision log', () => {
     if (!isListed(json)) throw new Error(text)
     return json
   }
-  /** Records of refusals come in batches: asks until this request's is there. Asking is recorded too, but is no refusal. */
+  /**
+   * Records of refusals come in batches: asks until this request's is there. Asking is recorded too, but is no refusal.
+   */
   const recordOf = async (requestId: string) => {
     const until = Date.now() + 10_000
     while (Date.now() < until) {
@@ -43,9 +57,19 @@ describe('the decision log', () => {
   after(() => service.stop())
 
   it('has the record of a change as soon as the change is acknowledged', async () => {
-    const { requestId } = await send('POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code: 'logged' } })
+    const { requestId } = await send('POST', '/links', {
+      token: editor.token,
+      json: { target: 'https://example.com/', code: 'logged' },
+    })
     const [record] = (await list('?action=link:create')).data
-    expect(record).to.include({ request_id: requestId, effect: 'allow', layer: 'object', rule: 'R4', status: 201, revision: 1 })
+    expect(record).to.include({
+      request_id: requestId,
+      effect: 'allow',
+      layer: 'object',
+      rule: 'R4',
+      status: 201,
+      revision: 1,
+    })
     expect(record?.subject.id).to.equal(editor.id)
     expect(record?.resource.code).to.equal('logged')
   })
@@ -53,9 +77,21 @@ describe('the decision log', () => {
   it('has refusals of the gateway, the endpoint and the object layer, each with what decided', async () => {
     const other = await service.addUser('editor')
     const gateway = await send('DELETE', '/links/logged', {})
-    expect(await recordOf(gateway.requestId)).to.deep.include({ effect: 'deny', layer: 'gateway', rule: 'token_required', status: 401, action: 'link:delete' })
+    expect(await recordOf(gateway.requestId)).to.deep.include({
+      effect: 'deny',
+      layer: 'gateway',
+      rule: 'token_required',
+      status: 401,
+      action: 'link:delete',
+    })
     const endpoint = await send('GET', '/policy', { token: other.token })
-    expect(await recordOf(endpoint.requestId)).to.deep.include({ effect: 'deny', layer: 'endpoint', rule: 'role_not_allowed', status: 403, action: 'policy:read' })
+    expect(await recordOf(endpoint.requestId)).to.deep.include({
+      effect: 'deny',
+      layer: 'endpoint',
+      rule: 'role_not_allowed',
+      status: 403,
+      action: 'policy:read',
+    })
     const object = await send('DELETE', '/links/logged', { token: other.token })
     const record = await recordOf(object.requestId)
     expect(record).to.deep.include({ effect: 'deny', layer: 'object', rule: 'R5', status: 403, action: 'link:delete' })
@@ -65,7 +101,12 @@ describe('the decision log', () => {
   it('names an anonymous caller by their network alone', async () => {
     const { requestId } = await send('DELETE', '/links/logged', {})
     expect((await recordOf(requestId)).subject).to.deep.include({ id: null, network: '127.0.0.0/24' })
-    expect([networkOf('203.0.113.9'), networkOf('::ffff:203.0.113.9'), networkOf('2001:db8:1:2::3'), networkOf('::1')]).to.deep.equal(['203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', '::/48'])
+    expect([
+      networkOf('203.0.113.9'),
+      networkOf('::ffff:203.0.113.9'),
+      networkOf('2001:db8:1:2::3'),
+      networkOf('::1'),
+    ]).to.deep.equal(['203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', '::/48'])
   })
 
   it('is not held up by a path that no column can hold', async () => {
@@ -78,7 +119,10 @@ describe('the decision log', () => {
     const { requestId } = await send('PATCH', '/links/logged', { token: editor.token, json: {} })
     const until = Date.now() + 10_000
     let found = 0
-    while (found === 0 && Date.now() < until) found = (await list('?action=link:update&limit=100')).data.filter(({ request_id }) => request_id === requestId).length
+    while (found === 0 && Date.now() < until)
+      found = (await list('?action=link:update&limit=100')).data.filter(
+        ({ request_id }) => request_id === requestId,
+      ).length
     expect(found).to.equal(1)
   })
 
@@ -86,8 +130,19 @@ describe('the decision log', () => {
     const other = await startTestService({ db: service.db, environment: { AUDIT_PUBLIC_READS: 'on' } })
     const { headers } = await other.request('GET', '/logged')
     await other.stop()
-    const [record] = await service.db.asOwner('select action, effect, rule, relation, resource_code, network, status from decisions where request_id = $1', [headers.get('X-Request-ID')])
-    expect(record).to.deep.equal({ action: 'link:read', effect: 'allow', rule: 'R1', relation: 'anonymous', resource_code: 'logged', network: '127.0.0.0/24', status: 302 })
+    const [record] = await service.db.asOwner(
+      'select action, effect, rule, relation, resource_code, network, status from decisions where request_id = $1',
+      [headers.get('X-Request-ID')],
+    )
+    expect(record).to.deep.equal({
+      action: 'link:read',
+      effect: 'allow',
+      rule: 'R1',
+      relation: 'anonymous',
+      resource_code: 'logged',
+      network: '127.0.0.0/24',
+      status: 302,
+    })
   })
 
   it('stands in one order with what changed of users and of the policy', async () => {
@@ -97,7 +152,11 @@ describe('the decision log', () => {
     const { json } = await service.request('GET', '/audit/timeline?limit=100', { token: admin.token })
     if (!isListed(json)) throw new Error('no page')
     const since = json.data.filter(({ id }) => BigInt(id) > BigInt(before.data[0]?.id ?? 0)).toReversed()
-    expect(since.filter(({ resource }) => resource.code === subject.id).map((entry) => ('kind' in entry ? [entry.kind, entry.action, 'change' in entry ? entry.change : null] : null))).to.deep.equal([
+    expect(
+      since
+        .filter(({ resource }) => resource.code === subject.id)
+        .map((entry) => ('kind' in entry ? [entry.kind, entry.action, 'change' in entry ? entry.change : null] : null)),
+    ).to.deep.equal([
       ['user', null, { what: 'added', role: [null, 'viewer'], by: 'linkgate_service' }],
       ['decision', 'user:update', null],
       ['user', null, { what: 'changed', suspended: [false, true] }],
@@ -109,13 +168,22 @@ describe('the decision log', () => {
 
   it('is exported whole, as csv and ndjson, with the same filters', async () => {
     const all = (await list('?user=' + editor.id + '&limit=100')).data.toReversed()
-    const ndjson = await service.request('GET', `/audit/decisions?format=ndjson&user=${editor.id}`, { token: admin.token })
+    const ndjson = await service.request('GET', `/audit/decisions?format=ndjson&user=${editor.id}`, {
+      token: admin.token,
+    })
     expect(ndjson.headers.get('Content-Type')).to.equal('application/x-ndjson')
-    expect(ndjson.text.trimEnd().split('\n').map((line) => JSON.parse(line))).to.deep.equal(all)
+    expect(
+      ndjson.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).to.deep.equal(all)
     const csv = await service.request('GET', `/audit/decisions?format=csv&user=${editor.id}`, { token: admin.token })
     expect(csv.text.trimEnd().split('\n')).to.have.length(all.length + 1)
     expect(csv.headers.get('Content-Disposition')).to.equal('attachment; filename="decisions.csv"')
-    expect((await service.request('GET', '/audit/decisions?format=csv&cursor=x', { token: admin.token })).json).to.deep.include({ code: 'invalid_query' })
+    expect(
+      (await service.request('GET', '/audit/decisions?format=csv&cursor=x', { token: admin.token })).json,
+    ).to.deep.include({ code: 'invalid_query' })
     expect((await service.request('GET', '/audit/timeline?format=csv', { token: editor.token })).status).to.equal(403)
   })
 
@@ -143,10 +211,27 @@ describe('the decision log', () => {
 
   it('is for those whom the policy lets read it, and for nobody to change', async () => {
     expect((await service.request('GET', '/audit/decisions', { token: editor.token })).status).to.equal(403)
-    for (const role of ['audit_writer', 'audit_reader', 'links_own', 'links_any', 'links_each', 'policy_editor', 'identity']) {
+    for (const role of [
+      'audit_writer',
+      'audit_reader',
+      'links_own',
+      'links_any',
+      'links_each',
+      'policy_editor',
+      'identity',
+    ]) {
       for (const statement of ['update decisions set rule = $1', 'delete from decisions where rule = $1']) {
-        const tried = service.database.flush([{ text: 'select enter($1, null)', values: [role] }, { text: statement, values: ['R1'] }])
-        expect(await tried.then(() => 'done', (error: Error) => error.message), `${role}: ${statement}`).to.match(/permission denied/)
+        const tried = service.database.flush([
+          { text: 'select enter($1, null)', values: [role] },
+          { text: statement, values: ['R1'] },
+        ])
+        expect(
+          await tried.then(
+            () => 'done',
+            (error: Error) => error.message,
+          ),
+          `${role}: ${statement}`,
+        ).to.match(/permission denied/)
       }
     }
   })

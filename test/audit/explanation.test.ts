@@ -9,11 +9,16 @@ import type { Callers } from '../support/two-callers.js'
 
 describe('GET /audit/requests/{request_id}', () => {
   let callers: Callers
-  before(async () => { callers = await startWithCallers() })
+  before(async () => {
+    callers = await startWithCallers()
+  })
   after(() => callers.service.stop())
 
-  const ask = (id: string, token = callers.admin.token) => callers.service.request('GET', `/audit/requests/${id}`, { token })
-  /** Sends a request and answers the one decision of it; refusals come in batches, so it is asked for until it is there. */
+  const ask = (id: string, token = callers.admin.token) =>
+    callers.service.request('GET', `/audit/requests/${id}`, { token })
+  /**
+   * Sends a request and answers the one decision of it; refusals come in batches, so it is asked for until it is there.
+   */
   const decisionOf = async (method: string, path: string, options: RequestOptions): Promise<unknown> => {
     const { headers } = await callers.service.request(method, path, options)
     const id = headers.get('X-Request-ID') ?? ''
@@ -31,19 +36,48 @@ describe('GET /audit/requests/{request_id}', () => {
     const { service, admin, editor, other } = callers
     const code = await addLink(service.db, { owner: editor.id })
     const { headers } = await service.request('DELETE', `/links/${code}`, { token: other.token })
-    await addRows(service, admin.token, [{ ptype: 'p', priority: 50, rule: 'FREEZE', role: 'editor', action: 'link:delete', reach: 'any', effect: 'deny' }])
+    await addRows(service, admin.token, [
+      { ptype: 'p', priority: 50, rule: 'FREEZE', role: 'editor', action: 'link:delete', reach: 'any', effect: 'deny' },
+    ])
     const later = await decisionOf('DELETE', `/links/${code}`, { token: other.token })
     expect(later).to.have.nested.property('explanation.object.row.rule', 'FREEZE')
 
     const first = at((await ask(headers.get('X-Request-ID') ?? '')).json, 'data', 0)
-    expect(first).to.deep.include({ revision: 1, layer: 'object', rule: 'R5', effect: 'deny', row_priority: 540, status: 403 })
+    expect(first).to.deep.include({
+      revision: 1,
+      layer: 'object',
+      rule: 'R5',
+      effect: 'deny',
+      row_priority: 540,
+      status: 403,
+    })
     expect(first).to.have.nested.property('resource.relation', 'other')
-    expect(at(first, 'explanation')).to.deep.include({ revision: 1, layer: 'object', role: 'editor', relation: 'other', effect: 'deny', agrees: true, inherits: ['user', 'anyone'] })
-    expect(listAt(first, 'explanation', 'object', 'considered').map((each) => [at(each, 'row', 'priority'), at(each, 'outcome')])).to.deep.equal([[530, 'does_not_match'], [540, 'decides'], [999_999, 'not_reached']])
+    expect(at(first, 'explanation')).to.deep.include({
+      revision: 1,
+      layer: 'object',
+      role: 'editor',
+      relation: 'other',
+      effect: 'deny',
+      agrees: true,
+      inherits: ['user', 'anyone'],
+    })
+    expect(
+      listAt(first, 'explanation', 'object', 'considered').map((each) => [
+        at(each, 'row', 'priority'),
+        at(each, 'outcome'),
+      ]),
+    ).to.deep.equal([
+      [530, 'does_not_match'],
+      [540, 'decides'],
+      [999_999, 'not_reached'],
+    ])
   })
 
   it('explains what was allowed as soon as it is acknowledged', async () => {
-    const { headers } = await callers.service.request('POST', '/links', { token: callers.editor.token, json: { target: 'https://example.com/' } })
+    const { headers } = await callers.service.request('POST', '/links', {
+      token: callers.editor.token,
+      json: { target: 'https://example.com/' },
+    })
     const { status, json } = await ask(headers.get('X-Request-ID') ?? '')
     expect(status).to.equal(200)
     expect(at(json, 'data', 0, 'explanation')).to.deep.include({ effect: 'allow', agrees: true })
@@ -52,14 +86,24 @@ describe('GET /audit/requests/{request_id}', () => {
 
   it('explains a refusal by the endpoint, and says nothing of a record that was never looked up', async () => {
     const decision = await decisionOf('GET', '/policy', { token: callers.editor.token })
-    expect(at(decision, 'explanation')).to.deep.include({ layer: 'endpoint', role: 'editor', action: 'policy:read', effect: 'deny', agrees: true })
+    expect(at(decision, 'explanation')).to.deep.include({
+      layer: 'endpoint',
+      role: 'editor',
+      action: 'policy:read',
+      effect: 'deny',
+      agrees: true,
+    })
     expect(at(decision, 'explanation', 'endpoint')).to.deep.equal({ effect: 'deny', considered: [], not_listed: 0 })
     expect(at(decision, 'explanation')).not.to.have.property('object')
   })
 
-  it('explains the gateway\'s refusals by what was missing', async () => {
+  it("explains the gateway's refusals by what was missing", async () => {
     const narrow = await callers.service.tokenFor(callers.editor, 'link:read')
-    for (const [options, code, why] of [[{}, 'token_required', 'link:create'], [{ token: 'x.y.z' }, 'invalid_token', 'not valid'], [{ token: narrow }, 'insufficient_scope', 'the scope link:create']] as const) {
+    for (const [options, code, why] of [
+      [{}, 'token_required', 'link:create'],
+      [{ token: 'x.y.z' }, 'invalid_token', 'not valid'],
+      [{ token: narrow }, 'insufficient_scope', 'the scope link:create'],
+    ] as const) {
       const decision = await decisionOf('POST', '/links', { json: { target: 'https://example.com/' }, ...options })
       expect(at(decision, 'explanation')).to.include({ layer: 'gateway', code })
       expect(at(decision, 'explanation', 'why')).to.include(why)
@@ -69,14 +113,24 @@ describe('GET /audit/requests/{request_id}', () => {
   it('says so where a route refused beyond the rows', async () => {
     const { service, admin } = callers
     const clerk = await service.addUser('clerk')
-    await addRows(service, admin.token, [{ ptype: 'p', priority: 60, rule: 'HELP', role: 'clerk', action: 'user:invite', reach: 'any', effect: 'allow' }, { ptype: 'p2', role: 'clerk', action: 'user:invite' }])
-    const decision = await decisionOf('POST', '/users/invitations', { token: clerk.token, json: { email: 'new@example.com', role: 'admin' } })
+    await addRows(service, admin.token, [
+      { ptype: 'p', priority: 60, rule: 'HELP', role: 'clerk', action: 'user:invite', reach: 'any', effect: 'allow' },
+      { ptype: 'p2', role: 'clerk', action: 'user:invite' },
+    ])
+    const decision = await decisionOf('POST', '/users/invitations', {
+      token: clerk.token,
+      json: { email: 'new@example.com', role: 'admin' },
+    })
     expect(at(decision, 'explanation')).to.include({ layer: 'object', code: 'policy_denied' })
   })
 
   it('404 for an id that no decision has, and for one that cannot be; for readers of the audit alone', async () => {
-    for (const id of ['absent', 'a%20b', 'x'.repeat(65), '%00']) expect((await ask(id)).json, id).to.include({ status: 404, code: 'not_found' })
+    for (const id of ['absent', 'a%20b', 'x'.repeat(65), '%00'])
+      expect((await ask(id)).json, id).to.include({ status: 404, code: 'not_found' })
     expect((await ask('absent', callers.editor.token)).json).to.include({ status: 403, code: 'role_not_allowed' })
-    expect((await ask('absent', await callers.service.tokenFor(callers.admin, 'policy:read'))).json).to.include({ status: 403, code: 'insufficient_scope' })
+    expect((await ask('absent', await callers.service.tokenFor(callers.admin, 'policy:read'))).json).to.include({
+      status: 403,
+      code: 'insufficient_scope',
+    })
   })
 })

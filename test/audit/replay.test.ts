@@ -34,7 +34,10 @@ const WINDOW = { window: '1h', minutes: 60, now: NOW, budgetMs: 10_000 }
 
 type Verdict = { readonly effect: string; readonly rule: string } | null
 
-const decideOne = (rows: readonly PolicyRow[], { subject_role: role, action, relation, layer, rule }: Recorded): Verdict => {
+const decideOne = (
+  rows: readonly PolicyRow[],
+  { subject_role: role, action, relation, layer, rule }: Recorded,
+): Verdict => {
   if (!interpretEndpoint(rows, role, action)) return { effect: 'deny', rule: 'role_not_allowed' }
   const answer = (each: Relation) => {
     const { effect, row } = interpret(rows, role, action, each)
@@ -42,25 +45,42 @@ const decideOne = (rows: readonly PolicyRow[], { subject_role: role, action, rel
   }
   const beyond = rule === 'policy_denied'
   if (layer === 'object' && !beyond) return answer(relation)
-  const [own, other] = role === 'anonymous' ? [answer('anonymous'), answer('anonymous')] : [answer('own'), answer('other')]
+  const [own, other] =
+    role === 'anonymous' ? [answer('anonymous'), answer('anonymous')] : [answer('own'), answer('other')]
   return own.effect !== other.effect || own.rule !== other.rule || (beyond && own.effect === 'allow') ? null : own
 }
 
 const text = (verdict: Verdict): string => (verdict === null ? '?' : `${verdict.effect} ${verdict.rule}`)
 
 const bruteForce = (records: readonly Recorded[], inForce: readonly PolicyRow[], candidate: readonly PolicyRow[]) => {
-  const considered = records.filter(({ layer, minutes_ago }) => layer !== 'gateway' && minutes_ago > 0 && minutes_ago <= 60)
-  const decided = considered.map((record) => ({ record, now: decideOne(inForce, record), after: decideOne(candidate, record) }))
+  const considered = records.filter(
+    ({ layer, minutes_ago }) => layer !== 'gateway' && minutes_ago > 0 && minutes_ago <= 60,
+  )
+  const decided = considered.map((record) => ({
+    record,
+    now: decideOne(inForce, record),
+    after: decideOne(candidate, record),
+  }))
   const changed = decided.filter(({ record, after }) => after !== null && text(after) !== text(record))
   const undetermined = decided.filter(({ after }) => after === null)
   const tally = new Map<string, Map<string | null, number>>()
   for (const { record, now, after } of [...changed, ...undetermined]) {
-    const name = [record.subject_role, record.action, record.relation, record.layer, text(record), text(now), text(after)].join(' | ')
+    const name = [
+      record.subject_role,
+      record.action,
+      record.relation,
+      record.layer,
+      text(record),
+      text(now),
+      text(after),
+    ].join(' | ')
     const subjects = tally.get(name) ?? new Map<string | null, number>()
     tally.set(name, subjects.set(record.subject_id, (subjects.get(record.subject_id) ?? 0) + 1))
   }
   return {
-    considered: considered.length, changed: changed.length, undetermined: undetermined.length,
+    considered: considered.length,
+    changed: changed.length,
+    undetermined: undetermined.length,
     allow_to_deny: changed.filter(({ record, after }) => record.effect === 'allow' && after?.effect === 'deny').length,
     deny_to_allow: changed.filter(({ record, after }) => record.effect === 'deny' && after?.effect === 'allow').length,
     already: changed.filter(({ now, after }) => text(now) === text(after)).length,
@@ -69,23 +89,52 @@ const bruteForce = (records: readonly Recorded[], inForce: readonly PolicyRow[],
   }
 }
 
-const asTally = ({ decisions, considered, changed, undetermined, allow_to_deny, deny_to_allow, already, subjects }: Replay) => ({
-  considered, changed, undetermined, allow_to_deny, deny_to_allow, already, subjects,
-  tally: Object.fromEntries(decisions.map(({ role, action, relation, layer, before, in_force, after, subjects }) =>
-    [[role, action, relation, layer, text(before), text(in_force), text(after)].join(' | '), Object.fromEntries(subjects.map(({ id, count }) => [id, count]))])),
+const asTally = ({
+  decisions,
+  considered,
+  changed,
+  undetermined,
+  allow_to_deny,
+  deny_to_allow,
+  already,
+  subjects,
+}: Replay) => ({
+  considered,
+  changed,
+  undetermined,
+  allow_to_deny,
+  deny_to_allow,
+  already,
+  subjects,
+  tally: Object.fromEntries(
+    decisions.map(({ role, action, relation, layer, before, in_force, after, subjects }) => [
+      [role, action, relation, layer, text(before), text(in_force), text(after)].join(' | '),
+      Object.fromEntries(subjects.map(({ id, count }) => [id, count])),
+    ]),
+  ),
 })
 
-const recorded: fc.Arbitrary<Recorded> = fc.record({
-  subject_id: fc.constantFrom('1', '2', '3', '9007199254740993'), subject_role: fc.constantFrom('admin', 'editor', 'viewer', 'clerk', 'anonymous'),
-  action: fc.constantFrom('link:read', 'link:update', 'link:delete', 'doc:sign', 'audit:read'), relation: fc.constantFrom<Relation>('own', 'other'),
-  layer: fc.constantFrom('object', 'object', 'object', 'endpoint', 'gateway'), effect: fc.constantFrom('allow' as const, 'deny' as const),
-  rule: fc.constantFrom('R1', 'R5', 'A', 'default', 'policy_denied'), minutes_ago: fc.constantFrom(0, 1, 5, 59, 60, 61),
-}).map((record) => ({
-  ...record,
-  ...(record.subject_role === 'anonymous' ? { subject_id: null, relation: record.layer === 'object' ? 'anonymous' as const : 'other' as const } : {}),
-  ...(record.layer === 'endpoint' ? { relation: 'other' as const, effect: 'deny' as const, rule: 'role_not_allowed' } : {}),
-  ...(record.layer === 'gateway' ? { effect: 'deny' as const, rule: 'token_required' } : {}),
-}))
+const recorded: fc.Arbitrary<Recorded> = fc
+  .record({
+    subject_id: fc.constantFrom('1', '2', '3', '9007199254740993'),
+    subject_role: fc.constantFrom('admin', 'editor', 'viewer', 'clerk', 'anonymous'),
+    action: fc.constantFrom('link:read', 'link:update', 'link:delete', 'doc:sign', 'audit:read'),
+    relation: fc.constantFrom<Relation>('own', 'other'),
+    layer: fc.constantFrom('object', 'object', 'object', 'endpoint', 'gateway'),
+    effect: fc.constantFrom('allow' as const, 'deny' as const),
+    rule: fc.constantFrom('R1', 'R5', 'A', 'default', 'policy_denied'),
+    minutes_ago: fc.constantFrom(0, 1, 5, 59, 60, 61),
+  })
+  .map((record) => ({
+    ...record,
+    ...(record.subject_role === 'anonymous'
+      ? { subject_id: null, relation: record.layer === 'object' ? ('anonymous' as const) : ('other' as const) }
+      : {}),
+    ...(record.layer === 'endpoint'
+      ? { relation: 'other' as const, effect: 'deny' as const, rule: 'role_not_allowed' }
+      : {}),
+    ...(record.layer === 'gateway' ? { effect: 'deny' as const, rule: 'token_required' } : {}),
+  }))
 
 describe('a replay', () => {
   let rules: PolicyRules
@@ -105,16 +154,34 @@ describe('a replay', () => {
       `insert into decisions (time, request_id, revision, layer, subject_id, subject_role, action, resource_type, relation, effect, rule, status)
        select $2::timestamptz - make_interval(mins => minutes_ago), 'r', 1, layer, subject_id, subject_role, action, split_part(action, ':', 1), relation, effect, rule, 200
          from jsonb_to_recordset($1::jsonb) as r(layer text, subject_id bigint, subject_role text, action text, relation text, effect text, rule text, minutes_ago integer)`,
-      [JSON.stringify(records), NOW.toISOString()])
+      [JSON.stringify(records), NOW.toISOString()],
+    )
   }
-  const replayed = async (inForce: readonly PolicyRow[], candidate: readonly PolicyRow[], more: object = {}): Promise<Replay> =>
-    replay(database, { ...WINDOW, inForce: await buildSnapshot(1, rules.model, inForce), candidate: await buildSnapshot(2, rules.model, candidate), ...more })
+  const replayed = async (
+    inForce: readonly PolicyRow[],
+    candidate: readonly PolicyRow[],
+    more: object = {},
+  ): Promise<Replay> =>
+    replay(database, {
+      ...WINDOW,
+      inForce: await buildSnapshot(1, rules.model, inForce),
+      candidate: await buildSnapshot(2, rules.model, candidate),
+      ...more,
+    })
 
   it('is what deciding every record by itself gives, for any records and any edit', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(recorded, { maxLength: 40 }), policyRows, policyRows, async (records, inForce, candidate) => {
-      await record(records)
-      expect(asTally(await replayed(inForce, candidate))).to.deep.equal(bruteForce(records, inForce, candidate))
-    }), { numRuns: 150 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(recorded, { maxLength: 40 }),
+        policyRows,
+        policyRows,
+        async (records, inForce, candidate) => {
+          await record(records)
+          expect(asTally(await replayed(inForce, candidate))).to.deep.equal(bruteForce(records, inForce, candidate))
+        },
+      ),
+      { numRuns: 150 },
+    )
   }).timeout(60_000)
 
   it('is so for edits of the default policy, with many records', async () => {
@@ -122,9 +189,17 @@ describe('a replay', () => {
     const [seeded] = fc.sample(fc.array(recorded, { minLength: 3_000, maxLength: 3_000 }), { numRuns: 1, seed: 21 })
     const records = seeded ?? []
     await record(records)
-    for (const candidate of [rows, [...rows, ...await rowsOf('auditor.csv')], rows.filter((row) => row.ptype !== 'p' || row.priority !== 530), rows.filter(({ ptype }) => ptype !== 'p2')]) {
+    for (const candidate of [
+      rows,
+      [...rows, ...(await rowsOf('auditor.csv'))],
+      rows.filter((row) => row.ptype !== 'p' || row.priority !== 530),
+      rows.filter(({ ptype }) => ptype !== 'p2'),
+    ]) {
       const answer = await replayed(rows, candidate)
-      const [{ tally, ...totals }, { tally: expected, ...expectedTotals }] = [asTally(answer), bruteForce(records, rows, candidate)]
+      const [{ tally, ...totals }, { tally: expected, ...expectedTotals }] = [
+        asTally(answer),
+        bruteForce(records, rows, candidate),
+      ]
       expect(totals).to.deep.equal(expectedTotals)
       // the largest groups are listed, the others are counted
       expect(answer.decisions.length + answer.not_listed).to.equal(Object.keys(expected).length)
@@ -132,13 +207,36 @@ describe('a replay', () => {
     }
   })
 
-  it('names the hundred users with the most of a group\'s decisions, and counts them all', async () => {
+  it("names the hundred users with the most of a group's decisions, and counts them all", async () => {
     const rows = await rowsOf('default.csv')
-    const one = { subject_role: 'editor', action: 'link:delete', relation: 'own', layer: 'object', effect: 'allow', rule: 'R5', minutes_ago: 1 } as const
-    await record(Array.from({ length: 120 }, (_, user) => Array.from({ length: user < 10 ? 3 : 1 }, () => ({ ...one, subject_id: String(user + 1) }))).flat())
-    const { decisions, subjects, changed } = await replayed(rows, rows.filter((row) => row.ptype !== 'p' || row.priority !== 530))
-    expect({ changed, subjects, users: decisions[0]?.users, named: decisions[0]?.subjects.length }).to.deep.equal({ changed: 140, subjects: 120, users: 120, named: 100 })
-    expect(decisions[0]?.subjects.slice(0, 11).map(({ count }) => count)).to.deep.equal([...Array.from({ length: 10 }, () => 3), 1])
+    const one = {
+      subject_role: 'editor',
+      action: 'link:delete',
+      relation: 'own',
+      layer: 'object',
+      effect: 'allow',
+      rule: 'R5',
+      minutes_ago: 1,
+    } as const
+    await record(
+      Array.from({ length: 120 }, (_, user) =>
+        Array.from({ length: user < 10 ? 3 : 1 }, () => ({ ...one, subject_id: String(user + 1) })),
+      ).flat(),
+    )
+    const { decisions, subjects, changed } = await replayed(
+      rows,
+      rows.filter((row) => row.ptype !== 'p' || row.priority !== 530),
+    )
+    expect({ changed, subjects, users: decisions[0]?.users, named: decisions[0]?.subjects.length }).to.deep.equal({
+      changed: 140,
+      subjects: 120,
+      users: 120,
+      named: 100,
+    })
+    expect(decisions[0]?.subjects.slice(0, 11).map(({ count }) => count)).to.deep.equal([
+      ...Array.from({ length: 10 }, () => 3),
+      1,
+    ])
   })
 
   it('gives up, and says what to do, where the log cannot be read in the time that there is', async () => {
@@ -158,7 +256,25 @@ describe('a replay', () => {
   })
 
   it('reads windows of minutes, hours and days, up to 90 days', () => {
-    expect(['1m', '90m', '24h', '7d', '90d', '2160h'].map(minutesOf)).to.deep.equal([1, 90, 1_440, 10_080, 129_600, 129_600])
-    for (const wrong of ['', '24', 'h', '0h', '-1h', '1.5h', '91d', '24H', ' 24h', '1w', '999999d', '24h ', '1e3m', 'constructor']) expect(minutesOf(wrong), wrong).to.equal(null)
+    expect(['1m', '90m', '24h', '7d', '90d', '2160h'].map(minutesOf)).to.deep.equal([
+      1, 90, 1_440, 10_080, 129_600, 129_600,
+    ])
+    for (const wrong of [
+      '',
+      '24',
+      'h',
+      '0h',
+      '-1h',
+      '1.5h',
+      '91d',
+      '24H',
+      ' 24h',
+      '1w',
+      '999999d',
+      '24h ',
+      '1e3m',
+      'constructor',
+    ])
+      expect(minutesOf(wrong), wrong).to.equal(null)
   })
 })

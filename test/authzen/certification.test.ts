@@ -6,14 +6,38 @@ import { startTestService } from '../support/service.js'
 import type { TestResponse, TestService, TestUser } from '../support/service.js'
 
 // The protocol cases of "AuthZEN Authorization API 1.0 - Certification Scenario" (OpenID AuthZEN working group,
-// github.com/openid/authzen, certification/authorization-api-1_0-scenario.md), by their numbers. Its alice and bob are users
-// of ours here, named by their ids. Its cases 2.2.4 to 2.2.7 and 3.2.3, 3.2.4 ask for rows that look at properties of a record
-// or of an action (`status`, `soft`), which no row can: docs/authzen.md.
+// github.com/openid/authzen, certification/authorization-api-1_0-scenario.md), by their numbers. Its alice and bob are
+// users of ours here, named by their ids. Its cases 2.2.4 to 2.2.7 and 3.2.3, 3.2.4 ask for rows that look at
+// properties of a record or of an action (`status`, `soft`), which no row can: docs/authzen.md.
 
 const RECORDS = [
-  { ptype: 'p', priority: 600, rule: 'REC', role: 'record-keeper', action: 'record:read', reach: 'any', effect: 'allow' },
-  { ptype: 'p', priority: 610, rule: 'REC', role: 'record-keeper', action: 'record:write', reach: 'any', effect: 'allow' },
-  { ptype: 'p', priority: 620, rule: 'REC', role: 'record-reader', action: 'record:read', reach: 'any', effect: 'allow' },
+  {
+    ptype: 'p',
+    priority: 600,
+    rule: 'REC',
+    role: 'record-keeper',
+    action: 'record:read',
+    reach: 'any',
+    effect: 'allow',
+  },
+  {
+    ptype: 'p',
+    priority: 610,
+    rule: 'REC',
+    role: 'record-keeper',
+    action: 'record:write',
+    reach: 'any',
+    effect: 'allow',
+  },
+  {
+    ptype: 'p',
+    priority: 620,
+    rule: 'REC',
+    role: 'record-reader',
+    action: 'record:read',
+    reach: 'any',
+    effect: 'allow',
+  },
 ]
 
 describe('the AuthZEN certification scenario', () => {
@@ -43,107 +67,220 @@ describe('the AuthZEN certification scenario', () => {
   }
 
   it('1.4: alice reads and writes the record, bob reads it and does not write it', async () => {
-    for (const [subject, action, decision] of [[alice, reads, true], [alice, writes, true], [bob, reads, true], [bob, writes, false]] as const) {
+    for (const [subject, action, decision] of [
+      [alice, reads, true],
+      [alice, writes, true],
+      [bob, reads, true],
+      [bob, writes, false],
+    ] as const) {
       await requireAnswer('evaluation', { subject, action, resource: record('record-1') }, { decision })
     }
   })
 
   it('2.2.3: a context changes no decision', () =>
-    requireAnswer('evaluation', { subject: alice, action: reads, resource: record('record-1'), context: { time: '2025-06-27T18:03-07:00', ip: '192.168.1.1' } }, { decision: true }))
+    requireAnswer(
+      'evaluation',
+      {
+        subject: alice,
+        action: reads,
+        resource: record('record-1'),
+        context: { time: '2025-06-27T18:03-07:00', ip: '192.168.1.1' },
+      },
+      { decision: true },
+    ))
 
-  it('2.2.8: properties that nothing asked for are taken, a role among them, which is not the one of the user\'s row', () =>
-    requireAnswer('evaluation', {
-      subject: { ...alice, properties: { department: 'Sales', role: 'manager' } },
-      action: { ...reads, properties: { method: 'GET' } },
-      resource: record('record-1', { status: 'active', owner: 'bob' }),
-    }, { decision: true }))
+  it("2.2.8: properties that nothing asked for are taken, a role among them, which is not the one of the user's row", () =>
+    requireAnswer(
+      'evaluation',
+      {
+        subject: { ...alice, properties: { department: 'Sales', role: 'manager' } },
+        action: { ...reads, properties: { method: 'GET' } },
+        resource: record('record-1', { status: 'active', owner: 'bob' }),
+      },
+      { decision: true },
+    ))
 
   it('2.2.9: members that nobody knows are ignored', () =>
-    requireAnswer('evaluation', { subject: alice, action: reads, resource: record('record-1'), foo: 'bar', futureField: { nested: true } }, { decision: true }))
+    requireAnswer(
+      'evaluation',
+      { subject: alice, action: reads, resource: record('record-1'), foo: 'bar', futureField: { nested: true } },
+      { decision: true },
+    ))
 
   it('2.4.1 and 2.4.2: whatever member is missing, 400', async () => {
     const whole = { subject: alice, action: reads, resource: record('record-1') }
     for (const body of [
-      { action: reads, resource: whole.resource }, { subject: alice, resource: whole.resource }, { subject: alice, action: reads },
-      { ...whole, subject: { id: alice.id } }, { ...whole, subject: { type: 'user' } }, { ...whole, action: {} },
-      { ...whole, resource: { id: 'record-1' } }, { ...whole, resource: { type: 'record' } },
+      { action: reads, resource: whole.resource },
+      { subject: alice, resource: whole.resource },
+      { subject: alice, action: reads },
+      { ...whole, subject: { id: alice.id } },
+      { ...whole, subject: { type: 'user' } },
+      { ...whole, action: {} },
+      { ...whole, resource: { id: 'record-1' } },
+      { ...whole, resource: { type: 'record' } },
     ]) {
-      for (const path of ['evaluation', 'evaluations']) expect((await post(path, body)).status, `${path} ${JSON.stringify(body)}`).to.equal(400)
+      for (const path of ['evaluation', 'evaluations'])
+        expect((await post(path, body)).status, `${path} ${JSON.stringify(body)}`).to.equal(400)
     }
   })
 
   it('2.4.3 to 2.4.6: another content type, no JSON, no body, a member of another kind: 400', async () => {
     const whole = { subject: alice, action: reads, resource: record('record-1') }
-    const send = (path: string, body: string | undefined, type?: string) => service.request('POST', `/access/v1/${path}`, {
-      token: admin.token, headers: type === undefined ? {} : { 'Content-Type': type }, ...(body === undefined ? {} : { body }),
-    })
+    const send = (path: string, body: string | undefined, type?: string) =>
+      service.request('POST', `/access/v1/${path}`, {
+        token: admin.token,
+        headers: type === undefined ? {} : { 'Content-Type': type },
+        ...(body === undefined ? {} : { body }),
+      })
     for (const path of ['evaluation', 'evaluations']) {
-      for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data']) expect((await send(path, JSON.stringify(whole), type)).status, type).to.equal(400)
-      for (const body of ['{', '{"subject":', 'subject', '']) expect((await send(path, body, 'application/json')).status, body).to.equal(400)
+      for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+        expect((await send(path, JSON.stringify(whole), type)).status, type).to.equal(400)
+      for (const body of ['{', '{"subject":', 'subject', ''])
+        expect((await send(path, body, 'application/json')).status, body).to.equal(400)
       expect((await send(path, undefined)).status).to.equal(400)
-      for (const wrong of [{ ...whole, subject: 'alice' }, { ...whole, action: { name: 123 } }, { ...whole, context: 'now' }, { ...whole, resource: [] }]) expect((await post(path, wrong)).status).to.equal(400)
+      for (const wrong of [
+        { ...whole, subject: 'alice' },
+        { ...whole, action: { name: 123 } },
+        { ...whole, context: 'now' },
+        { ...whole, resource: [] },
+      ])
+        expect((await post(path, wrong)).status).to.equal(400)
     }
     expect((await post('evaluations', { ...whole, evaluations: {} })).status).to.equal(400)
-    expect((await post('evaluations', { subject: 'alice', evaluations: [whole] })).status, 'a default of another kind').to.equal(400)
+    expect(
+      (await post('evaluations', { subject: 'alice', evaluations: [whole] })).status,
+      'a default of another kind',
+    ).to.equal(400)
   })
 
   it('2.5: X-Request-ID comes back as it was sent, refused requests too; without one, an answer all the same', async () => {
     const id = 'bfe9eb29-ab87-4ca3-be83-a1d5d8305716'
     const body = { subject: alice, action: reads, resource: record('record-1') }
-    for (const [path, sent] of [['evaluation', body], ['evaluations', { ...body, evaluations: [{}] }], ['evaluation', {}]] as const) {
+    for (const [path, sent] of [
+      ['evaluation', body],
+      ['evaluations', { ...body, evaluations: [{}] }],
+      ['evaluation', {}],
+    ] as const) {
       expect((await post(path, sent, { 'X-Request-ID': id })).headers.get('X-Request-ID')).to.equal(id)
     }
     expect((await post('evaluation', body)).status).to.equal(200)
   })
 
   it('2.6: the same question has the same answer', async () => {
-    for (let i = 0; i < 5; i += 1) await requireAnswer('evaluation', { subject: bob, action: writes, resource: record('record-1') }, { decision: false })
+    for (let i = 0; i < 5; i += 1)
+      await requireAnswer(
+        'evaluation',
+        { subject: bob, action: writes, resource: record('record-1') },
+        { decision: false },
+      )
   })
 
   it('3.2.2 and 3.2.5: a batch, with defaults and without, in the order of its items', async () => {
     const answer = { evaluations: [{ decision: true }, { decision: false }] }
-    await requireAnswer('evaluations', { subject: bob, resource: record('record-1'), evaluations: [{ action: reads }, { action: writes }] }, answer)
-    await requireAnswer('evaluations', {
-      evaluations: [{ subject: alice, action: reads, resource: record('record-1') }, { subject: bob, action: writes, resource: record('record-1') }],
-    }, answer)
+    await requireAnswer(
+      'evaluations',
+      { subject: bob, resource: record('record-1'), evaluations: [{ action: reads }, { action: writes }] },
+      answer,
+    )
+    await requireAnswer(
+      'evaluations',
+      {
+        evaluations: [
+          { subject: alice, action: reads, resource: record('record-1') },
+          { subject: bob, action: writes, resource: record('record-1') },
+        ],
+      },
+      answer,
+    )
   })
 
-  it('3.2.6: a context is a default as well, and an item\'s own replaces it', async () => {
+  it("3.2.6: a context is a default as well, and an item's own replaces it", async () => {
     const { json } = await post('evaluations', {
-      subject: alice, action: reads, context: { explain: true },
-      evaluations: [{ resource: record('record-1') }, { resource: record('record-2'), context: { source: 'batch-override' } }],
+      subject: alice,
+      action: reads,
+      context: { explain: true },
+      evaluations: [
+        { resource: record('record-1') },
+        { resource: record('record-2'), context: { source: 'batch-override' } },
+      ],
     })
     const [first, second] = listAt(json, 'evaluations')
     expect(first).to.have.nested.property('context.rule', 'REC')
     expect(second).to.deep.equal({ decision: true })
   })
 
-  it('3.2.7: an item\'s entity replaces the default; a type, an id or a name that it leaves out is the default\'s', async () => {
-    await requireAnswer('evaluations', {
-      subject: alice, action: writes, resource: { type: 'record' },
-      evaluations: [{ resource: { id: 'record-1', properties: { status: 'active' } } }, { resource: { type: 'record', id: 'record-2' } }, { resource: { type: 'file', id: 'record-2' } }],
-    }, { evaluations: [{ decision: true }, { decision: true }, { decision: false }] })
+  it("3.2.7: an item's entity replaces the default; a type, an id or a name that it leaves out is the default's", async () => {
+    await requireAnswer(
+      'evaluations',
+      {
+        subject: alice,
+        action: writes,
+        resource: { type: 'record' },
+        evaluations: [
+          { resource: { id: 'record-1', properties: { status: 'active' } } },
+          { resource: { type: 'record', id: 'record-2' } },
+          { resource: { type: 'file', id: 'record-2' } },
+        ],
+      },
+      { evaluations: [{ decision: true }, { decision: true }, { decision: false }] },
+    )
     // its properties are not: an owner of one record is not that of another
-    await requireAnswer('evaluations', {
-      subject: { type: 'user', id: 'carol', properties: { role: 'editor' } }, action: { name: 'link:update' }, resource: { type: 'page', properties: { owner_id: 'carol' } },
-      evaluations: [{ resource: { id: 'one' } }, { resource: { id: 'two', properties: { owner_id: 'carol' } } }],
-    }, { evaluations: [{ decision: false }, { decision: true }] })
+    await requireAnswer(
+      'evaluations',
+      {
+        subject: { type: 'user', id: 'carol', properties: { role: 'editor' } },
+        action: { name: 'link:update' },
+        resource: { type: 'page', properties: { owner_id: 'carol' } },
+        evaluations: [{ resource: { id: 'one' } }, { resource: { id: 'two', properties: { owner_id: 'carol' } } }],
+      },
+      { evaluations: [{ decision: false }, { decision: true }] },
+    )
   })
 
   it('3.4.1: an item that is no question is denied, and the others are answered', () =>
-    requireAnswer('evaluations', { subject: alice, action: reads, evaluations: [{ resource: record('record-1') }, {}, null, { resource: 'record-1' }] },
-      { evaluations: [{ decision: true }, { decision: false }, { decision: false }, { decision: false }] }))
+    requireAnswer(
+      'evaluations',
+      {
+        subject: alice,
+        action: reads,
+        evaluations: [{ resource: record('record-1') }, {}, null, { resource: 'record-1' }],
+      },
+      { evaluations: [{ decision: true }, { decision: false }, { decision: false }, { decision: false }] },
+    ))
 
   it('takes any text that JSON can hold for a name that nobody has', async () => {
-    await requireAnswer('evaluation', { subject: { ...alice, id: `${alice.id}\u0000` }, action: reads, resource: record('\u0000') }, { decision: false })
-    await requireAnswer('evaluation', { subject: alice, action: reads, resource: { type: 'link', id: '\u0000' }, context: { '\u0000': '\ud800' } }, { decision: true })
-    await requireAnswer('evaluations', { subject: alice, action: reads, evaluations: [{ resource: record('record-1') }, { resource: { type: 'record\u0000', id: '1' } }] },
-      { evaluations: [{ decision: true }, { decision: false }] })
+    await requireAnswer(
+      'evaluation',
+      { subject: { ...alice, id: `${alice.id}\u0000` }, action: reads, resource: record('\u0000') },
+      { decision: false },
+    )
+    await requireAnswer(
+      'evaluation',
+      { subject: alice, action: reads, resource: { type: 'link', id: '\u0000' }, context: { '\u0000': '\ud800' } },
+      { decision: true },
+    )
+    await requireAnswer(
+      'evaluations',
+      {
+        subject: alice,
+        action: reads,
+        evaluations: [{ resource: record('record-1') }, { resource: { type: 'record\u0000', id: '1' } }],
+      },
+      { evaluations: [{ decision: true }, { decision: false }] },
+    )
   })
 
   it('3.4.1: and says what is wrong with it, where it is asked why', async () => {
-    const { json } = await post('evaluations', { subject: alice, action: reads, context: { explain: true }, evaluations: [{ resource: { type: 'record' } }] })
-    expect(listAt(json, 'evaluations')[0]).to.deep.include({ decision: false }).and.to.have.nested.property('context.error.message').that.matches(/^resource\.id: /)
+    const { json } = await post('evaluations', {
+      subject: alice,
+      action: reads,
+      context: { explain: true },
+      evaluations: [{ resource: { type: 'record' } }],
+    })
+    expect(listAt(json, 'evaluations')[0])
+      .to.deep.include({ decision: false })
+      .and.to.have.nested.property('context.error.message')
+      .that.matches(/^resource\.id: /)
   })
 
   it('3.4.2 and 3.4.3: without items, or with none, it is one question', async () => {
@@ -154,11 +291,14 @@ describe('the AuthZEN certification scenario', () => {
 
   it('6: the metadata names this service and its endpoints, all of which are there', async () => {
     const { status, json, headers } = await service.request('GET', '/.well-known/authzen-configuration')
-    expect([status, json]).to.deep.equal([200, {
-      policy_decision_point: service.baseUrl,
-      access_evaluation_endpoint: `${service.baseUrl}/access/v1/evaluation`,
-      access_evaluations_endpoint: `${service.baseUrl}/access/v1/evaluations`,
-    }])
+    expect([status, json]).to.deep.equal([
+      200,
+      {
+        policy_decision_point: service.baseUrl,
+        access_evaluation_endpoint: `${service.baseUrl}/access/v1/evaluation`,
+        access_evaluations_endpoint: `${service.baseUrl}/access/v1/evaluations`,
+      },
+    ])
     expect(headers.get('Content-Type')).to.match(/^application\/json\b/)
   })
 })

@@ -4,8 +4,24 @@ import { startTestService } from '../support/service.js'
 import type { TestResponse, TestService, TestUser } from '../support/service.js'
 
 const TODO_ROWS = [
-  { ptype: 'p', priority: 600, rule: 'TODO', role: 'todo-editor', action: 'todo:can_update_todo', reach: 'own', effect: 'allow' },
-  { ptype: 'p', priority: 610, rule: 'TODO', role: 'todo-reader', action: 'todo:can_read_todos', reach: 'any', effect: 'allow' },
+  {
+    ptype: 'p',
+    priority: 600,
+    rule: 'TODO',
+    role: 'todo-editor',
+    action: 'todo:can_update_todo',
+    reach: 'own',
+    effect: 'allow',
+  },
+  {
+    ptype: 'p',
+    priority: 610,
+    rule: 'TODO',
+    role: 'todo-reader',
+    action: 'todo:can_read_todos',
+    reach: 'any',
+    effect: 'allow',
+  },
 ]
 
 describe('the AuthZEN Authorization API', () => {
@@ -16,7 +32,11 @@ describe('the AuthZEN Authorization API', () => {
 
   const ask = (body: unknown, path = 'evaluation', headers: Record<string, string> = {}): Promise<TestResponse> =>
     service.request('POST', `/access/v1/${path}`, { token: admin.token, json: body, headers })
-  const question = (subject: unknown, action: string, resource: object) => ({ subject, action: { name: action }, resource })
+  const question = (subject: unknown, action: string, resource: object) => ({
+    subject,
+    action: { name: action },
+    resource,
+  })
 
   before(async () => {
     service = await startTestService()
@@ -25,7 +45,9 @@ describe('the AuthZEN Authorization API', () => {
     code = 'authzen-link'
     await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code } })
     const changed = await service.request('POST', '/policy/changes', {
-      token: admin.token, headers: { 'If-Match': '"1"' }, json: { add: TODO_ROWS, remove: [], reason: 'another application' },
+      token: admin.token,
+      headers: { 'If-Match': '"1"' },
+      json: { add: TODO_ROWS, remove: [], reason: 'another application' },
     })
     expect(changed.status, changed.text).to.equal(200)
   })
@@ -34,52 +56,106 @@ describe('the AuthZEN Authorization API', () => {
   it('answers for our users by their row, whatever role the question claims', async () => {
     const own = await ask(question({ type: 'user', id: editor.id }, 'update', { type: 'link', id: code }))
     expect([own.status, own.json]).to.deep.equal([200, { decision: true }])
-    const claimed = await ask(question({ type: 'user', id: editor.id, properties: { role: 'admin' } }, 'policy:write', { type: 'policy', id: '1' }))
+    const claimed = await ask(
+      question({ type: 'user', id: editor.id, properties: { role: 'admin' } }, 'policy:write', {
+        type: 'policy',
+        id: '1',
+      }),
+    )
     expect([claimed.status, claimed.json]).to.deep.equal([200, { decision: false }])
   })
 
   it('takes the owner of our links from their row, whatever owner the question claims', async () => {
     const other = await service.addUser('editor')
-    const claimed = await ask(question({ type: 'user', id: other.id }, 'link:delete', { type: 'link', id: code, properties: { owner_id: other.id } }))
+    const claimed = await ask(
+      question({ type: 'user', id: other.id }, 'link:delete', {
+        type: 'link',
+        id: code,
+        properties: { owner_id: other.id },
+      }),
+    )
     expect(claimed.json).to.deep.equal({ decision: false })
   })
 
   it('lets nobody but R1 in for anonymous subjects, suspended users, and strangers without a role', async () => {
     const suspended = await service.addUser('admin')
     await service.db.asOwner('update users set suspended_at = now() where id = $1', [suspended.id])
-    for (const subject of [{ type: 'anonymous', id: 'anonymous' }, { type: 'user', id: suspended.id }, { type: 'user', id: 'somebody' }, { type: 'user', id: '999999', properties: { role: 'user' } }]) {
+    for (const subject of [
+      { type: 'anonymous', id: 'anonymous' },
+      { type: 'user', id: suspended.id },
+      { type: 'user', id: 'somebody' },
+      { type: 'user', id: '999999', properties: { role: 'user' } },
+    ]) {
       expect((await ask(question(subject, 'read', { type: 'link', id: code }))).json).to.deep.equal({ decision: true })
-      expect((await ask(question(subject, 'create', { type: 'link', id: 'x' }))).json).to.deep.equal({ decision: false })
+      expect((await ask(question(subject, 'create', { type: 'link', id: 'x' }))).json).to.deep.equal({
+        decision: false,
+      })
     }
   })
 
-  it('decides another application\'s vocabulary by its rows', async () => {
+  it("decides another application's vocabulary by its rows", async () => {
     const subject = { type: 'user', id: 'beth@the-smiths.com', properties: { role: 'todo-editor' } }
     const todo = (owner: string) => ({ type: 'todo', id: '7240d0db', properties: { owner_id: owner } })
-    expect((await ask(question(subject, 'can_update_todo', todo('beth@the-smiths.com')))).json).to.deep.equal({ decision: true })
-    expect((await ask(question(subject, 'can_update_todo', todo('morty@the-citadel.com')))).json).to.deep.equal({ decision: false })
-    expect((await ask(question(subject, 'can delete!', todo('beth@the-smiths.com')))).json).to.deep.equal({ decision: false })
+    expect((await ask(question(subject, 'can_update_todo', todo('beth@the-smiths.com')))).json).to.deep.equal({
+      decision: true,
+    })
+    expect((await ask(question(subject, 'can_update_todo', todo('morty@the-citadel.com')))).json).to.deep.equal({
+      decision: false,
+    })
+    expect((await ask(question(subject, 'can delete!', todo('beth@the-smiths.com')))).json).to.deep.equal({
+      decision: false,
+    })
   })
 
   it('gives nobody of elsewhere what is ours: an id that is the same by chance owns none of our records', async () => {
-    for (const subject of [{ type: 'service', id: editor.id, properties: { role: 'editor' } }, { type: 'service', id: editor.id }]) {
-      expect((await ask(question(subject, 'link:delete', { type: 'link', id: code }))).json).to.deep.equal({ decision: false })
-      expect((await ask(question(subject, 'profile:read', { type: 'profile', id: editor.id }))).json).to.deep.equal({ decision: false })
+    for (const subject of [
+      { type: 'service', id: editor.id, properties: { role: 'editor' } },
+      { type: 'service', id: editor.id },
+    ]) {
+      expect((await ask(question(subject, 'link:delete', { type: 'link', id: code }))).json).to.deep.equal({
+        decision: false,
+      })
+      expect((await ask(question(subject, 'profile:read', { type: 'profile', id: editor.id }))).json).to.deep.equal({
+        decision: false,
+      })
     }
-    expect((await ask(question({ type: 'user', id: editor.id }, 'read', { type: 'profile', id: editor.id }))).json).to.deep.equal({ decision: true })
+    expect(
+      (await ask(question({ type: 'user', id: editor.id }, 'read', { type: 'profile', id: editor.id }))).json,
+    ).to.deep.equal({ decision: true })
     const stranger = { type: 'user', id: '4611686018427387904', properties: { role: 'editor' } }
-    expect((await ask(question(stranger, 'read', { type: 'profile', id: stranger.id, properties: { owner_id: stranger.id } }))).json).to.deep.equal({ decision: false })
+    expect(
+      (
+        await ask(
+          question(stranger, 'read', { type: 'profile', id: stranger.id, properties: { owner_id: stranger.id } }),
+        )
+      ).json,
+    ).to.deep.equal({ decision: false })
   })
 
   it('explains only where the caller asks why: the layer, the row that decided and those that were looked at', async () => {
     const body = question({ type: 'user', id: editor.id }, 'link:delete', { type: 'link', id: 'none' })
     expect((await ask({ ...body, context: { explain: 'true' } })).json).to.deep.equal({ decision: false })
     const { json } = await ask({ ...body, context: { explain: true } })
-    expect(json).to.have.nested.property('context').that.deep.includes({ role: 'editor', action: 'link:delete', relation: 'other', layer: 'object', rule: 'R5', revision: 2, inherits: ['user', 'anyone'] })
+    expect(json)
+      .to.have.nested.property('context')
+      .that.deep.includes({
+        role: 'editor',
+        action: 'link:delete',
+        relation: 'other',
+        layer: 'object',
+        rule: 'R5',
+        revision: 2,
+        inherits: ['user', 'anyone'],
+      })
     expect(json).to.have.nested.property('context.row.priority', 540)
-    expect(json).to.have.nested.property('context.considered[0]').that.deep.includes({ outcome: 'does_not_match', why: 'the record is another\'s' })
+    expect(json)
+      .to.have.nested.property('context.considered[0]')
+      .that.deep.includes({ outcome: 'does_not_match', why: "the record is another's" })
     expect(json).to.have.nested.property('context.endpoint.effect', 'allow')
-    const unknown = await ask({ ...question({ type: 'user', id: editor.id }, 'can delete!', { type: 'todo', id: '1' }), context: { explain: true } })
+    const unknown = await ask({
+      ...question({ type: 'user', id: editor.id }, 'can delete!', { type: 'todo', id: '1' }),
+      context: { explain: true },
+    })
     expect(unknown.json).to.have.nested.property('context.reason').that.includes('todo:can delete! is no action')
   })
 
@@ -90,8 +166,14 @@ describe('the AuthZEN Authorization API', () => {
     ['a subject that is a text', question('user', 'read', { type: 'link', id: 'x' })],
     ['a subject without a type', question({ id: '1' }, 'read', { type: 'link', id: 'x' })],
     ['an id that is a number', question({ type: 'user', id: 1 }, 'read', { type: 'link', id: 'x' })],
-    ['an action name that is a number', { ...question({ type: 'user', id: '1' }, 'read', { type: 'link', id: 'x' }), action: { name: 1 } }],
-    ['properties that are a list', question({ type: 'user', id: '1', properties: [] }, 'read', { type: 'link', id: 'x' })],
+    [
+      'an action name that is a number',
+      { ...question({ type: 'user', id: '1' }, 'read', { type: 'link', id: 'x' }), action: { name: 1 } },
+    ],
+    [
+      'properties that are a list',
+      question({ type: 'user', id: '1', properties: [] }, 'read', { type: 'link', id: 'x' }),
+    ],
     ['a list', []],
     ['a null', null],
   ] as const) {
@@ -102,14 +184,27 @@ describe('the AuthZEN Authorization API', () => {
   }
 
   it('answers 400 to a malformed body, an empty one, and another content type', async () => {
-    const post = (headers: Record<string, string>, body: string) => service.request('POST', '/access/v1/evaluation', { token: admin.token, headers, body })
-    for (const [type, body] of [['application/json', '{'], ['application/json', ''], ['text/plain', '{}'], ['application/x-www-form-urlencoded', 'a=b']] as const) {
+    const post = (headers: Record<string, string>, body: string) =>
+      service.request('POST', '/access/v1/evaluation', { token: admin.token, headers, body })
+    for (const [type, body] of [
+      ['application/json', '{'],
+      ['application/json', ''],
+      ['text/plain', '{}'],
+      ['application/x-www-form-urlencoded', 'a=b'],
+    ] as const) {
       expect((await post({ 'Content-Type': type }, body)).status, `${type} ${body}`).to.equal(400)
     }
   })
 
   it('ignores members that it does not know, and echoes X-Request-ID', async () => {
-    const { status, headers } = await ask({ ...question({ type: 'user', id: editor.id, more: 1 }, 'read', { type: 'link', id: code, more: [] }), future: {} }, 'evaluation', { 'X-Request-ID': 'bfe9eb29-ab87-4ca3' })
+    const { status, headers } = await ask(
+      {
+        ...question({ type: 'user', id: editor.id, more: 1 }, 'read', { type: 'link', id: code, more: [] }),
+        future: {},
+      },
+      'evaluation',
+      { 'X-Request-ID': 'bfe9eb29-ab87-4ca3' },
+    )
     expect(status).to.equal(200)
     expect(headers.get('X-Request-ID')).to.equal('bfe9eb29-ab87-4ca3')
   })
@@ -119,7 +214,9 @@ describe('the AuthZEN Authorization API', () => {
     const narrow = await service.tokenFor(admin, 'link:read')
     expect((await service.request('POST', '/access/v1/evaluation', { json: body })).status).to.equal(401)
     expect((await service.request('POST', '/access/v1/evaluation', { json: body, token: narrow })).status).to.equal(403)
-    expect((await service.request('POST', '/access/v1/evaluation', { json: body, token: editor.token })).status).to.equal(403)
+    expect(
+      (await service.request('POST', '/access/v1/evaluation', { json: body, token: editor.token })).status,
+    ).to.equal(403)
   })
 
   describe('with many questions', () => {
@@ -128,23 +225,48 @@ describe('the AuthZEN Authorization API', () => {
       { resource: { type: 'link', id: 'another' } },
       { resource: { type: 'link', id: code }, action: { name: 'delete' } },
     ]
-    const batch = (options?: object) => ({ subject: { type: 'user', id: editor.id }, action: { name: 'update' }, evaluations: items(), ...(options ? { options } : {}) })
+    const batch = (options?: object) => ({
+      subject: { type: 'user', id: editor.id },
+      action: { name: 'update' },
+      evaluations: items(),
+      ...(options ? { options } : {}),
+    })
 
     it('completes each from the defaults, in order', async () => {
-      expect((await ask(batch(), 'evaluations')).json).to.deep.equal({ evaluations: [{ decision: true }, { decision: false }, { decision: true }] })
+      expect((await ask(batch(), 'evaluations')).json).to.deep.equal({
+        evaluations: [{ decision: true }, { decision: false }, { decision: true }],
+      })
     })
 
     it('stops at the first deny or the first permit where it is asked to', async () => {
-      expect((await ask(batch({ evaluations_semantic: 'deny_on_first_deny' }), 'evaluations')).json).to.deep.equal({ evaluations: [{ decision: true }, { decision: false }] })
-      expect((await ask(batch({ evaluations_semantic: 'permit_on_first_permit' }), 'evaluations')).json).to.deep.equal({ evaluations: [{ decision: true }] })
-      expect((await ask(batch({ evaluations_semantic: 'execute_all' }), 'evaluations')).json).to.have.property('evaluations').with.lengthOf(3)
+      expect((await ask(batch({ evaluations_semantic: 'deny_on_first_deny' }), 'evaluations')).json).to.deep.equal({
+        evaluations: [{ decision: true }, { decision: false }],
+      })
+      expect((await ask(batch({ evaluations_semantic: 'permit_on_first_permit' }), 'evaluations')).json).to.deep.equal({
+        evaluations: [{ decision: true }],
+      })
+      expect((await ask(batch({ evaluations_semantic: 'execute_all' }), 'evaluations')).json)
+        .to.have.property('evaluations')
+        .with.lengthOf(3)
       expect((await ask(batch({ evaluations_semantic: 'whatever' }), 'evaluations')).status).to.equal(400)
     })
 
     it('answers false for a bad item, and the others with what they are', async () => {
-      const { status, json } = await ask({ ...batch(), evaluations: [...items(), 7, { resource: 'x' }, { resource: { type: 'link' } }] }, 'evaluations')
+      const { status, json } = await ask(
+        { ...batch(), evaluations: [...items(), 7, { resource: 'x' }, { resource: { type: 'link' } }] },
+        'evaluations',
+      )
       expect(status).to.equal(200)
-      expect(json).to.deep.equal({ evaluations: [{ decision: true }, { decision: false }, { decision: true }, { decision: false }, { decision: false }, { decision: false }] })
+      expect(json).to.deep.equal({
+        evaluations: [
+          { decision: true },
+          { decision: false },
+          { decision: true },
+          { decision: false },
+          { decision: false },
+          { decision: false },
+        ],
+      })
     })
 
     it('is one question where it has no items', async () => {
@@ -158,6 +280,9 @@ describe('the AuthZEN Authorization API', () => {
   it('says where its endpoints are', async () => {
     const { status, json } = await service.request('GET', '/.well-known/authzen-configuration')
     expect(status).to.equal(200)
-    expect(json).to.include({ policy_decision_point: service.baseUrl, access_evaluation_endpoint: `${service.baseUrl}/access/v1/evaluation` })
+    expect(json).to.include({
+      policy_decision_point: service.baseUrl,
+      access_evaluation_endpoint: `${service.baseUrl}/access/v1/evaluation`,
+    })
   })
 })

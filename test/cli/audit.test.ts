@@ -23,11 +23,29 @@ describe('linkgate audit', () => {
     service = await startTestService({ environment: { DATA_DIR: dataDir } })
     environment = { ...onDatabase(service.db.service, service.db.owner), DATA_DIR: dataDir }
     editor = await service.addUser('editor')
-    await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code: 'listed' } })
+    await service.request('POST', '/links', {
+      token: editor.token,
+      json: { target: 'https://example.com/', code: 'listed' },
+    })
     const admin = await service.addUser('admin')
     await service.request('POST', '/policy/changes', {
-      token: admin.token, headers: { 'If-Match': '"1"' },
-      json: { add: [{ ptype: 'p', priority: 505, rule: 'MOD', role: 'viewer', action: 'link:update', reach: 'own', effect: 'deny' }], remove: [], reason: 'to clear \u001b[2Jthe \u202escreen' },
+      token: admin.token,
+      headers: { 'If-Match': '"1"' },
+      json: {
+        add: [
+          {
+            ptype: 'p',
+            priority: 505,
+            rule: 'MOD',
+            role: 'viewer',
+            action: 'link:update',
+            reach: 'own',
+            effect: 'deny',
+          },
+        ],
+        remove: [],
+        reason: 'to clear \u001b[2Jthe \u202escreen',
+      },
     })
     await service.request('PATCH', `/users/${editor.id}`, { token: admin.token, json: { role: 'viewer' } })
   })
@@ -44,7 +62,9 @@ describe('linkgate audit', () => {
     const edited = position(/ policy .* 2 +what=revision .*actor=admin/)
     const decided = position(/allow 200 R3 .* user:update/)
     const demoted = position(/ user .*what=changed role=\["editor","viewer"\]$/)
-    expect([made, edited, decided, demoted], out).to.deep.equal([made, edited, decided, demoted].toSorted((a, b) => a - b)).and.not.to.include(-1)
+    expect([made, edited, decided, demoted], out)
+      .to.deep.equal([made, edited, decided, demoted].toSorted((a, b) => a - b))
+      .and.not.to.include(-1)
   })
 
   it('lets no reason that somebody typed move the cursor or turn the line', async () => {
@@ -56,26 +76,50 @@ describe('linkgate audit', () => {
 
   it('filters, and gives all that match to a program', async () => {
     const { out } = await audit('list', '--user', editor.email, '--action', 'link:create', '--format', 'ndjson')
-    const [entry, ...others] = out.trimEnd().split('\n').map((line) => JSON.parse(line))
+    const [entry, ...others] = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     expect(others).to.deep.equal([])
     expect(entry).to.deep.include({ kind: 'decision', action: 'link:create', effect: 'allow', rule: 'R4' })
     const csv = await audit('list', '--from', '1h', '--format', 'csv')
-    expect(csv.out.split('\n')[0]).to.equal('id,time,kind,request_id,revision,layer,subject_id,subject_role,network,token_id,action,resource_type,resource_code,relation,effect,rule,row_priority,status,change')
+    expect(csv.out.split('\n')[0]).to.equal(
+      'id,time,kind,request_id,revision,layer,subject_id,subject_role,network,token_id,action,resource_type,resource_code,relation,effect,rule,row_priority,status,change',
+    )
     expect((await audit('list', '--to', '1h')).out).to.equal('')
   })
 
   it('shows what comes as it comes, each entry once, until it is interrupted', async () => {
-    const tail = spawn(process.execPath, [fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT)), 'audit', 'tail', '--action', 'link:delete'], { env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment }, stdio: ['ignore', 'pipe', 'inherit'] })
+    const tail = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT)), 'audit', 'tail', '--action', 'link:delete'],
+      {
+        env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     try {
       let seen = ''
-      const shown = async (count: number) => { while (seen.split('\n').length <= count) await once(tail.stdout, 'data') }
-      tail.stdout.setEncoding('utf8').on('data', (chunk: string) => { seen += chunk })
+      const shown = async (count: number) => {
+        while (seen.split('\n').length <= count) await once(tail.stdout, 'data')
+      }
+      tail.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        seen += chunk
+      })
       for (let i = 1; i <= 3; i += 1) {
-        await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code: `tailed-${i}` } })
+        await service.request('POST', '/links', {
+          token: editor.token,
+          json: { target: 'https://example.com/', code: `tailed-${i}` },
+        })
         await service.request('DELETE', `/links/tailed-${i}`, { token: editor.token })
         await shown(i)
       }
-      expect(seen.trimEnd().split('\n').map((line) => / (tailed-\d) /.exec(line)?.[1])).to.deep.equal(['tailed-1', 'tailed-2', 'tailed-3'])
+      expect(
+        seen
+          .trimEnd()
+          .split('\n')
+          .map((line) => / (tailed-\d) /.exec(line)?.[1]),
+      ).to.deep.equal(['tailed-1', 'tailed-2', 'tailed-3'])
       const ended = once(tail, 'exit')
       tail.kill('SIGINT')
       expect(await ended).to.deep.equal([0, null])
@@ -94,7 +138,9 @@ describe('linkgate audit', () => {
     ] as const) {
       const { code, err } = await audit(...args)
       expect(code, args.join(' ')).to.be.oneOf([1, 2])
-      expect(err).to.include(message).and.to.match(/^linkgate: [^\n]+\n$/)
+      expect(err)
+        .to.include(message)
+        .and.to.match(/^linkgate: [^\n]+\n$/)
     }
   })
 
@@ -102,16 +148,26 @@ describe('linkgate audit', () => {
     const { code, out } = await audit('verify')
     expect({ code, out }).to.deep.include({ code: 0 })
     expect(out).to.match(/^whole: [\d,]+ entries in \d+ chains?; as signed at 20/)
-    expect(await audit('expire', '--before', '2026-01')).to.deep.include({ code: 0, out: 'there is nothing before 2026-01\n' })
+    expect(await audit('expire', '--before', '2026-01')).to.deep.include({
+      code: 0,
+      out: 'there is nothing before 2026-01\n',
+    })
   })
 
   it('names what was changed behind its back, with exit code 1, and retires nothing then', async () => {
-    const [entry] = await service.db.asOwner<{ id: string; writer: number; seq: string }>(`update decisions set effect = 'deny' where action = 'link:create' and resource_code = 'listed' returning id, writer, seq`)
+    const [entry] = await service.db.asOwner<{ id: string; writer: number; seq: string }>(
+      `update decisions set effect = 'deny' where action = 'link:create' and resource_code = 'listed' returning id, writer, seq`,
+    )
     const { code, out } = await audit('verify')
     expect(code).to.equal(1)
-    expect(out).to.match(/^NOT whole: 1 fault in /).and.to.include(`altered   record ${entry?.id} (entry ${entry?.seq} of chain ${entry?.writer})`)
+    expect(out)
+      .to.match(/^NOT whole: 1 fault in /)
+      .and.to.include(`altered   record ${entry?.id} (entry ${entry?.seq} of chain ${entry?.writer})`)
     const json = JSON.parse((await audit('verify', '--json')).out)
     expect(json).to.deep.include({ whole: false, faults_found: 1 })
-    expect(await audit('expire', '--before', '2026-01')).to.deep.include({ code: 1, err: 'linkgate: the log is not whole (1 fault; linkgate audit verify): nothing was dropped\n' })
+    expect(await audit('expire', '--before', '2026-01')).to.deep.include({
+      code: 1,
+      err: 'linkgate: the log is not whole (1 fault; linkgate audit verify): nothing was dropped\n',
+    })
   })
 })

@@ -15,12 +15,16 @@ describe('linkgate policy explain', () => {
   before(async () => {
     callers = await startWithCallers()
     code = await addLink(callers.service.db, { owner: callers.editor.id })
-    await addRows(callers.service, callers.admin.token, [{ ptype: 'p', priority: 50, rule: 'FREEZE', role: 'editor', action: 'link:delete', reach: 'own', effect: 'deny' }])
+    await addRows(callers.service, callers.admin.token, [
+      { ptype: 'p', priority: 50, rule: 'FREEZE', role: 'editor', action: 'link:delete', reach: 'own', effect: 'deny' },
+    ])
   })
   after(() => callers.service.stop())
 
   const explain = (...args: readonly string[]): Promise<CliAnswer> =>
-    runCommand(['policy', 'explain', ...args], { environment: onDatabase(callers.service.db.service, callers.service.db.owner) })
+    runCommand(['policy', 'explain', ...args], {
+      environment: onDatabase(callers.service.db.service, callers.service.db.owner),
+    })
   const json = async (...args: readonly string[]): Promise<unknown> => {
     const answer = await explain(...args, '--json')
     expect(answer.code, answer.err).to.equal(0)
@@ -37,60 +41,117 @@ describe('linkgate policy explain', () => {
   }
 
   it('says what decided and which rows were looked at, for a user and a link', async () => {
-    const { code: exit, out, err } = await explain('--user', callers.editor.email, '--action', 'link:delete', '--link', code)
+    const {
+      code: exit,
+      out,
+      err,
+    } = await explain('--user', callers.editor.email, '--action', 'link:delete', '--link', code)
     expect([exit, err], 'the answer is no, and the question was answered').to.deep.equal([0, ''])
     expect(out).to.match(/^editor link:delete on an own record: deny FREEZE \(revision 2\)$/m)
-    expect(out).to.match(/^p, 50, FREEZE, editor, link:delete, own, deny +decides$/m).and.to.match(/^p, 530, .* +not reached$/m)
+    expect(out)
+      .to.match(/^p, 50, FREEZE, editor, link:delete, own, deny +decides$/m)
+      .and.to.match(/^p, 530, .* +not reached$/m)
     expect((await explain('--user', callers.other.id, '--action', 'link:delete', '--link', code)).out)
-      .to.match(/^p, 50, .* +does not match: the record is another's$/m).and.to.match(/^p, 540, R5, user, link:delete, any, deny +decides$/m)
+      .to.match(/^p, 50, .* +does not match: the record is another's$/m)
+      .and.to.match(/^p, 540, R5, user, link:delete, any, deny +decides$/m)
   })
 
   it('under an earlier revision, for a role, for nobody, and as JSON', async () => {
-    expect(await json('--user', callers.editor.id, '--action', 'link:delete', '--link', code, '--revision', '1')).to.deep.include({ revision: 1, relation: 'own', effect: 'allow', layer: 'object' })
-    expect(await json('--role', 'viewer', '--action', 'link:update', '--relation', 'own')).to.deep.include({ role: 'viewer', relation: 'own', effect: 'allow' })
-    expect(await json('--role', 'viewer', '--action', 'link:update')).to.deep.include({ relation: 'other', effect: 'deny' })
-    for (const who of [['--user', 'anonymous'], ['--role', 'anonymous']]) {
+    expect(
+      await json('--user', callers.editor.id, '--action', 'link:delete', '--link', code, '--revision', '1'),
+    ).to.deep.include({ revision: 1, relation: 'own', effect: 'allow', layer: 'object' })
+    expect(await json('--role', 'viewer', '--action', 'link:update', '--relation', 'own')).to.deep.include({
+      role: 'viewer',
+      relation: 'own',
+      effect: 'allow',
+    })
+    expect(await json('--role', 'viewer', '--action', 'link:update')).to.deep.include({
+      relation: 'other',
+      effect: 'deny',
+    })
+    for (const who of [
+      ['--user', 'anonymous'],
+      ['--role', 'anonymous'],
+    ]) {
       const nobody = await json(...who, '--action', 'link:create')
       expect(nobody).to.deep.include({ role: 'anonymous', relation: 'anonymous', effect: 'deny', layer: 'endpoint' })
-      expect(listAt(nobody, 'object', 'considered').map((each) => [at(each, 'row', 'priority'), at(each, 'outcome')])).to.deep.equal([[200, 'decides'], [400, 'not_reached'], [999_999, 'not_reached']])
+      expect(
+        listAt(nobody, 'object', 'considered').map((each) => [at(each, 'row', 'priority'), at(each, 'outcome')]),
+      ).to.deep.equal([
+        [200, 'decides'],
+        [400, 'not_reached'],
+        [999_999, 'not_reached'],
+      ])
     }
-    expect((await explain('--role', 'viewer', '--action', 'policy:write')).out).to.contain('deny, not let in').and.to.contain('no endpoint row lets it in')
+    expect((await explain('--role', 'viewer', '--action', 'policy:write')).out)
+      .to.contain('deny, not let in')
+      .and.to.contain('no endpoint row lets it in')
   })
 
   it('says that a suspended user counts as nobody', async () => {
     const suspended = await callers.service.addUser('admin')
     await callers.service.db.asOwner('update users set suspended_at = now() where id = $1', [suspended.id])
     const { code: exit, out, err } = await explain('--user', suspended.id, '--action', 'link:create')
-    expect([exit, out.split('\n')[0]]).to.deep.equal([0, 'anonymous link:create without a user: deny, not let in (revision 2)'])
+    expect([exit, out.split('\n')[0]]).to.deep.equal([
+      0,
+      'anonymous link:create without a user: deny, not let in (revision 2)',
+    ])
     expect(err).to.contain('is suspended')
   })
 
   it('says why a request was answered as it was, by the rows of its time', async () => {
     const { service, editor, other } = callers
-    const allowed = await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/' } })
+    const allowed = await service.request('POST', '/links', {
+      token: editor.token,
+      json: { target: 'https://example.com/' },
+    })
     const asked = await explain('--request', allowed.headers.get('X-Request-ID') ?? '')
     expect([asked.code, asked.err]).to.deep.equal([0, ''])
-    expect(asked.out).to.match(/^\S+Z user \d+ \(editor\) link:create \S+: allow R4 by the object layer, 201$/m).and.to.match(/^p, 400, R4, user, link:create, any, allow +decides$/m)
+    expect(asked.out)
+      .to.match(/^\S+Z user \d+ \(editor\) link:create \S+: allow R4 by the object layer, 201$/m)
+      .and.to.match(/^p, 400, R4, user, link:create, any, allow +decides$/m)
 
     for (const [layer, answer, why] of [
       ['object', await service.request('DELETE', `/links/${code}`, { token: other.token }), /^p, 540, .* decides$/m],
-      ['endpoint', await service.request('GET', '/policy', { token: other.token }), /refused before the record was looked up/],
-      ['gateway', await service.request('DELETE', `/links/${code}`), /^no token was sent; it takes one with the scope link:delete$/m],
+      [
+        'endpoint',
+        await service.request('GET', '/policy', { token: other.token }),
+        /refused before the record was looked up/,
+      ],
+      [
+        'gateway',
+        await service.request('DELETE', `/links/${code}`),
+        /^no token was sent; it takes one with the scope link:delete$/m,
+      ],
     ] as const) {
       const id = answer.headers.get('X-Request-ID') ?? ''
-      expect(await recorded(id), layer).to.contain(`by the ${layer} layer`).and.to.match(why)
-      expect(at(JSON.parse((await explain('--request', id, '--json')).out), 'data', 0, 'explanation', 'layer')).to.equal(layer)
+      expect(await recorded(id), layer)
+        .to.contain(`by the ${layer} layer`)
+        .and.to.match(why)
+      expect(
+        at(JSON.parse((await explain('--request', id, '--json')).out), 'data', 0, 'explanation', 'layer'),
+      ).to.equal(layer)
     }
   })
 
   it('1 where there is no such user, link or revision; 2 for what cannot be asked', async () => {
     const { id } = callers.editor
     for (const [exit, ...args] of [
-      [1, '--user', 'nobody@example.com', '--action', 'link:read'], [1, '--user', id, '--action', 'link:read', '--link', 'absent'], [1, '--user', id, '--action', 'link:read', '--revision', '9'],
-      [1, '--request', 'absent'], [2, '--request', 'absent', '--user', id], [2, '--request', 'absent', '--action', 'link:read'],
-      [2, '--action', 'link:read'], [2, '--user', id], [2, '--user', id, '--role', 'editor', '--action', 'link:read'], [2, '--user', id, '--action', 'read'],
-      [2, '--role', 'editor', '--action', 'link:read', '--link', code], [2, '--user', id, '--action', 'link:read', '--link', code, '--relation', 'own'],
-      [2, '--user', 'anonymous', '--action', 'link:read', '--relation', 'own'], [2, '--role', 'No Role', '--action', 'link:read'], [2, '--role', 'anyone', '--action', 'link:read'],
+      [1, '--user', 'nobody@example.com', '--action', 'link:read'],
+      [1, '--user', id, '--action', 'link:read', '--link', 'absent'],
+      [1, '--user', id, '--action', 'link:read', '--revision', '9'],
+      [1, '--request', 'absent'],
+      [2, '--request', 'absent', '--user', id],
+      [2, '--request', 'absent', '--action', 'link:read'],
+      [2, '--action', 'link:read'],
+      [2, '--user', id],
+      [2, '--user', id, '--role', 'editor', '--action', 'link:read'],
+      [2, '--user', id, '--action', 'read'],
+      [2, '--role', 'editor', '--action', 'link:read', '--link', code],
+      [2, '--user', id, '--action', 'link:read', '--link', code, '--relation', 'own'],
+      [2, '--user', 'anonymous', '--action', 'link:read', '--relation', 'own'],
+      [2, '--role', 'No Role', '--action', 'link:read'],
+      [2, '--role', 'anyone', '--action', 'link:read'],
     ] as const) {
       const answer = await explain(...args)
       expect([answer.code, answer.out], args.join(' ')).to.deep.equal([exit, ''])

@@ -26,19 +26,38 @@ describe('the first admin', () => {
     try {
       // both have seen that nobody is there yet before either may make anybody
       await door.query('select pg_advisory_lock($1)', [FIRST_ACCOUNT])
-      nodes.push(...await Promise.all(folders.map((folder) => startNode({ ...onDatabase(service, owner), DATA_DIR: folder, REQUEST_DEADLINE_MS: '30000' }))))
-      const waiting = 'select 1 from pg_locks where locktype = \'advisory\' and database = (select oid from pg_database where datname = current_database()) and objid = $1 and not granted'
+      nodes.push(
+        ...(await Promise.all(
+          folders.map((folder) =>
+            startNode({ ...onDatabase(service, owner), DATA_DIR: folder, REQUEST_DEADLINE_MS: '30000' }),
+          ),
+        )),
+      )
+      const waiting =
+        "select 1 from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()) and objid = $1 and not granted"
       while ((await door.query(waiting, [FIRST_ACCOUNT])).rowCount !== 2);
     } finally {
       await door.end()
     }
     await Promise.all(nodes.map((node) => untilSaid(node, (output) => output.includes('Ctrl-C'))))
 
-    const left = (await Promise.all(folders.map((folder) => access(join(folder, 'first-admin-password')).then(() => [folder], () => [])))).flat()
+    const left = (
+      await Promise.all(
+        folders.map((folder) =>
+          access(join(folder, 'first-admin-password')).then(
+            () => [folder],
+            () => [],
+          ),
+        ),
+      )
+    ).flat()
     expect(left).to.have.length(1)
     const password = await readFile(join(left[0] ?? '', 'first-admin-password'), 'utf8')
     for (const { baseUrl } of nodes) {
-      const answer = await fetch(`${baseUrl}/auth/token`, { method: 'POST', body: new URLSearchParams({ grant_type: 'password', username: 'admin@localhost', password }) })
+      const answer = await fetch(`${baseUrl}/auth/token`, {
+        method: 'POST',
+        body: new URLSearchParams({ grant_type: 'password', username: 'admin@localhost', password }),
+      })
       expect(answer.status).to.equal(200)
     }
   })

@@ -13,7 +13,11 @@ import type { TestDatabase } from '../support/database.js'
 import { onDatabase } from '../support/node.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
-interface Answer { readonly code: number; readonly out: string; readonly err: string }
+interface Answer {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
 
 const ROOT = fileURLToPath(PACKAGE_ROOT)
 const MODERATE = 'p, 505, MOD, editor, link:update, any, allow\np, 506, MOD, editor, link:delete, any, allow\n'
@@ -40,8 +44,14 @@ describe('linkgate policy', () => {
   const policy = async (...args: readonly string[]): Promise<Answer> => {
     const written = { out: '', err: '' }
     const [out, err] = [process.stdout.write, process.stderr.write]
-    process.stdout.write = (text: string | Uint8Array) => { written.out += String(text); return true }
-    process.stderr.write = (text: string | Uint8Array) => { written.err += String(text); return true }
+    process.stdout.write = (text: string | Uint8Array) => {
+      written.out += String(text)
+      return true
+    }
+    process.stderr.write = (text: string | Uint8Array) => {
+      written.err += String(text)
+      return true
+    }
     try {
       return { code: await runCli(['node', 'linkgate', 'policy', ...args]), ...written }
     } finally {
@@ -63,7 +73,9 @@ describe('linkgate policy', () => {
   it('export prints the rows in force, and apply takes them back without making a revision', async () => {
     const csv = await done('export')
     expect(csv).to.contain('p, 510, R5, user, link:update, own, allow')
-    expect(await done('apply', await file('same.csv', csv), '--reason', 'nothing')).to.equal('no row changes: revision 1 stays\n')
+    expect(await done('apply', await file('same.csv', csv), '--reason', 'nothing')).to.equal(
+      'no row changes: revision 1 stays\n',
+    )
     expect(await done('export')).to.equal(csv)
   })
 
@@ -73,24 +85,46 @@ describe('linkgate policy', () => {
     const { revision, decisions } = JSON.parse(await done('table', '--json'))
     expect(revision).to.equal(1)
     expect(decisions).to.have.length(csv.length - 1)
-    expect((await done('table', '--role', 'editor', '--action', 'link:delete', '--csv')).trimEnd().split('\n')).to.have.length(3)
+    expect(
+      (await done('table', '--role', 'editor', '--action', 'link:delete', '--csv')).trimEnd().split('\n'),
+    ).to.have.length(3)
     expect((await policy('table', '--csv', '--json')).code).to.equal(2)
   })
 
   it('check says of each row what it is good for, and asks no database', async () => {
     process.env['DATABASE_URL'] = 'postgres://nobody:x@127.0.0.1:1/nothing'
-    expect(await done('check', join(ROOT, 'policies/default.csv'))).to.contain('25 rows').and.to.contain('every invariant holds')
-    const doubtful = await file('doubtful.csv', `${await readFile(join(ROOT, 'policies/default.csv'), 'utf8')}p, 1000000, X, editor, link:raed, any, allow\n`)
+    expect(await done('check', join(ROOT, 'policies/default.csv')))
+      .to.contain('25 rows')
+      .and.to.contain('every invariant holds')
+    const doubtful = await file(
+      'doubtful.csv',
+      `${await readFile(join(ROOT, 'policies/default.csv'), 'utf8')}p, 1000000, X, editor, link:raed, any, allow\n`,
+    )
     const text = await done('check', doubtful)
     expect(text).to.contain('unreachable: shadowed by row 999999').and.to.contain('no route has the action link:raed')
     const { findings } = JSON.parse(await done('check', doubtful, '--json'))
-    expect(findings).to.deep.include({ kind: 'unreachable', row: { ptype: 'p', priority: 1_000_000, rule: 'X', role: 'editor', action: 'link:raed', reach: 'any', effect: 'allow' }, by: [999_999] })
+    expect(findings).to.deep.include({
+      kind: 'unreachable',
+      row: {
+        ptype: 'p',
+        priority: 1_000_000,
+        rule: 'X',
+        role: 'editor',
+        action: 'link:raed',
+        reach: 'any',
+        effect: 'allow',
+      },
+      by: [999_999],
+    })
   })
 
   it('check without a file asks the rows in force, and warns of roles that no user has', async () => {
     await db.asOwner(`insert into users (email, role) values ('e@example.com', 'editor')`)
     const text = await done('check')
-    expect(text).to.contain('p2, viewer, link:read').and.to.contain('no user has the role viewer').and.to.contain('revision 1: 25 rows')
+    expect(text)
+      .to.contain('p2, viewer, link:read')
+      .and.to.contain('no user has the role viewer')
+      .and.to.contain('revision 1: 25 rows')
     expect(text).not.to.contain('no user has the role editor')
     expect(await done('check', '--csv')).to.match(/^kind,row,finding\n/)
   })
@@ -98,7 +132,10 @@ describe('linkgate policy', () => {
   it('check answers no to rows that break an invariant or do not parse, one line for each', async () => {
     const broken = await policy('check', await file('broken.csv', MODERATE))
     expect(broken.code).to.equal(1)
-    expect(broken.err).to.contain('only-admin-updates-others').and.to.contain('admin-reads-policy').and.to.contain('policies/invariants.csv')
+    expect(broken.err)
+      .to.contain('only-admin-updates-others')
+      .and.to.contain('admin-reads-policy')
+      .and.to.contain('policies/invariants.csv')
     const faulty = await policy('check', await file('faulty.csv', 'p, 1, R1, editor, link:read, any\np2, "a,b", *\n'))
     expect([faulty.code, faulty.out]).to.deep.equal([1, ''])
     expect(faulty.err).to.match(/^linkgate: .*faulty\.csv: line 1: .*; line 2, role: .*\n$/)
@@ -109,30 +146,44 @@ describe('linkgate policy', () => {
   it('diff prints every decision that changes: to a file, to a revision, between two, as CSV and as JSON', async () => {
     const shared = await file('readers.csv', `${await done('export')}p, 50, X, viewer, link:read, own, deny\n`)
     const text = await done('diff', shared)
-    expect(text).to.contain('+ p, 50, X, viewer').and.to.match(/^viewer +link:read +own +allow R1 +deny X$/m).and.to.contain('1 decision changes: 0 from deny to allow, 1 from allow to deny')
+    expect(text)
+      .to.contain('+ p, 50, X, viewer')
+      .and.to.match(/^viewer +link:read +own +allow R1 +deny X$/m)
+      .and.to.contain('1 decision changes: 0 from deny to allow, 1 from allow to deny')
     await done('apply', shared, '--reason', 'readers')
     expect((await done('diff', '1', '2', '--csv')).trimEnd().split('\n')).to.have.length(2)
     expect(JSON.parse(await done('diff', '1', '--json')).decisions_changed).to.have.length(1)
-    expect((await done('diff', '2'))).to.contain('no decision changes')
+    expect(await done('diff', '2')).to.contain('no decision changes')
     expect((await policy('diff', '9')).err).to.equal('linkgate: there is no policy revision 9\n')
   })
 
   it('apply puts a whole file or additions in force; a dry run changes nothing; the history says who and why', async () => {
     const auditor = join(ROOT, 'policies/auditor.csv')
-    expect(await done('apply', auditor, '--merge', '--reason', 'an auditor', '--dry-run')).to.contain('dry run: nothing was changed, revision 1 stays')
+    expect(await done('apply', auditor, '--merge', '--reason', 'an auditor', '--dry-run')).to.contain(
+      'dry run: nothing was changed, revision 1 stays',
+    )
     expect(await done('history')).not.to.contain('an auditor')
     expect(await done('apply', auditor, '--merge', '--reason', 'an auditor')).to.contain('revision 2 is in force')
-    const answer = JSON.parse(await done('apply', join(ROOT, 'policies/default.csv'), '--reason', 'no auditor', '--json'))
+    const answer = JSON.parse(
+      await done('apply', join(ROOT, 'policies/default.csv'), '--reason', 'no auditor', '--json'),
+    )
     expect(answer).to.include({ revision: 3 })
     expect(answer.removed).to.have.length(10)
     expect(await done('history')).to.match(/^3 +\S+Z +\S.* \(command line\) +\+0 -10 +no auditor$/m)
     expect(await done('history', '2')).to.contain('+ p, 810, AUDITOR, auditor, policy:read, any, allow')
     expect(await done('restore', '2', '--reason', 'the auditor again')).to.contain('revision 4 is in force')
-    expect(JSON.parse(await done('history', '--json')).data.map((each: { revision: number }) => each.revision)).to.deep.equal([4, 3, 2, 1])
+    expect(
+      JSON.parse(await done('history', '--json')).data.map((each: { revision: number }) => each.revision),
+    ).to.deep.equal([4, 3, 2, 1])
   })
 
   it('apply and restore want a reason', async () => {
-    for (const args of [['apply', 'x.csv'], ['apply', 'x.csv', '--reason', ' '], ['restore', '1'], ['restore', 'one', '--reason', 'x']]) {
+    for (const args of [
+      ['apply', 'x.csv'],
+      ['apply', 'x.csv', '--reason', ' '],
+      ['restore', '1'],
+      ['restore', 'one', '--reason', 'x'],
+    ]) {
       const { code, err } = await policy(...args)
       expect(code, args.join(' ')).to.equal(2)
       expect(err.trimEnd().split('\n')).to.have.length(1)
@@ -140,21 +191,59 @@ describe('linkgate policy', () => {
   })
 
   it('apply names the row whose priority is taken, and warns of rows that decide nothing', async () => {
-    const taken = await policy('apply', await file('taken.csv', 'p2, clerk, link:read\np, 300, X, clerk, link:read, any, allow\n'), '--merge', '--reason', 'x')
-    expect([taken.code, taken.err]).to.deep.equal([1, 'linkgate: the row "p, 300, X, clerk, link:read, any, allow", priority: 300 is the priority of another row; priorities are unique\n'])
-    const late = await policy('apply', await file('late.csv', 'p, 1000000, X, clerk, link:read, any, allow\n'), '--merge', '--reason', 'x')
+    const taken = await policy(
+      'apply',
+      await file('taken.csv', 'p2, clerk, link:read\np, 300, X, clerk, link:read, any, allow\n'),
+      '--merge',
+      '--reason',
+      'x',
+    )
+    expect([taken.code, taken.err]).to.deep.equal([
+      1,
+      'linkgate: the row "p, 300, X, clerk, link:read, any, allow", priority: 300 is the priority of another row; priorities are unique\n',
+    ])
+    const late = await policy(
+      'apply',
+      await file('late.csv', 'p, 1000000, X, clerk, link:read, any, allow\n'),
+      '--merge',
+      '--reason',
+      'x',
+    )
     expect(late.code).to.equal(0)
-    expect(late.err).to.equal('linkgate: warning: p, 1000000, X, clerk, link:read, any, allow: unreachable: shadowed by row 100\n')
+    expect(late.err).to.equal(
+      'linkgate: warning: p, 1000000, X, clerk, link:read, any, allow: unreachable: shadowed by row 100\n',
+    )
   })
 
   it('apply keeps to the expectation files that it is given', async () => {
     const clerk = await file('clerk.csv', 'p, 50, X, clerk, link:read, any, deny\n')
-    const refused = await policy('apply', clerk, '--merge', '--reason', 'x', '--expect', await file('clerk-allow.csv', 'clerk, link:read, other, clerks read\n'))
+    const refused = await policy(
+      'apply',
+      clerk,
+      '--merge',
+      '--reason',
+      'x',
+      '--expect',
+      await file('clerk-allow.csv', 'clerk, link:read, other, clerks read\n'),
+    )
     expect(refused.code).to.equal(1)
-    expect(refused.err).to.contain('clerk link:read on another\'s record must be allow, but is deny: row 50 (X)').and.to.contain('1 of 1 question')
+    expect(refused.err)
+      .to.contain("clerk link:read on another's record must be allow, but is deny: row 50 (X)")
+      .and.to.contain('1 of 1 question')
     expect(await done('history')).not.to.match(/^2 /m)
-    await done('apply', clerk, '--merge', '--reason', 'x', '--expect', await file('clerk-deny.csv', 'clerk, link:read, other, clerks do not read\n'))
-    expect((await policy('apply', clerk, '--merge', '--reason', 'x', '--expect', clerk)).code, 'a file whose name says no answer').to.equal(2)
+    await done(
+      'apply',
+      clerk,
+      '--merge',
+      '--reason',
+      'x',
+      '--expect',
+      await file('clerk-deny.csv', 'clerk, link:read, other, clerks do not read\n'),
+    )
+    expect(
+      (await policy('apply', clerk, '--merge', '--reason', 'x', '--expect', clerk)).code,
+      'a file whose name says no answer',
+    ).to.equal(2)
   })
 
   it('test asks the rows in force, or those of a file', async () => {
@@ -162,7 +251,9 @@ describe('linkgate policy', () => {
     const closed = await file('closed.csv', 'p, 1, X, admin, *, any, allow\n')
     const { code, err } = await policy('test', '--policy', closed)
     expect(code).to.equal(1)
-    expect(err).to.match(/^linkgate: anonymous link:read must be allow, but is deny: no row matches \[.*allow\.csv:3, R1/m)
+    expect(err).to.match(
+      /^linkgate: anonymous link:read must be allow, but is deny: no row matches \[.*allow\.csv:3, R1/m,
+    )
   })
 
   it('leads out of a policy that was broken by hand, and says on the way what is wrong', async () => {
@@ -170,9 +261,13 @@ describe('linkgate policy', () => {
     await db.asOwner(`insert into casbin (ptype, rule) values ('p', '["505", "X", "editor, *", "link:update", "any"]')`)
     const exported = await policy('export')
     expect(exported.out, 'the last good rows').to.equal(csv)
-    expect(exported.err).to.contain('revision 2 cannot be in force').and.to.contain('revision 1 counts as the one in force')
+    expect(exported.err)
+      .to.contain('revision 2 cannot be in force')
+      .and.to.contain('revision 1 counts as the one in force')
     expect((await policy('restore', '2', '--reason', 'x')).code).to.equal(1)
-    expect((await policy('apply', await file('a.csv', 'p2, clerk, link:read\n'), '--merge', '--reason', 'x')).err).to.contain('--merge needs rows that are in force')
+    expect(
+      (await policy('apply', await file('a.csv', 'p2, clerk, link:read\n'), '--merge', '--reason', 'x')).err,
+    ).to.contain('--merge needs rows that are in force')
     const mended = await policy('apply', await file('good.csv', csv), '--reason', 'mended')
     expect(mended.out).to.contain('(not a row)').and.to.contain('revision 3 is in force')
     await db.asOwner('truncate casbin')
@@ -182,26 +277,42 @@ describe('linkgate policy', () => {
 
   it('as a program: moderation by editors is refused, the answer names the file, and with that file changed it works and one restore takes it back', async function () {
     if (!existsSync(join(ROOT, 'dist/main.js'))) this.skip()
-    for (const part of ['bin', 'dist', 'policies', 'migrations', 'model.conf', 'package.json']) await cp(join(ROOT, part), join(folder, part), { recursive: true })
+    for (const part of ['bin', 'dist', 'policies', 'migrations', 'model.conf', 'package.json'])
+      await cp(join(ROOT, part), join(folder, part), { recursive: true })
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    const linkgate = (...args: readonly string[]) => new Promise<Answer>((resolve) => {
-      execFile(process.execPath, [join(folder, 'bin/linkgate.js'), 'policy', ...args], { env: { PATH: process.env['PATH'], ...onDatabase(db.service, db.owner) } }, (error, out, err) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err }))
-    })
+    const linkgate = (...args: readonly string[]) =>
+      new Promise<Answer>((resolve) => {
+        execFile(
+          process.execPath,
+          [join(folder, 'bin/linkgate.js'), 'policy', ...args],
+          { env: { PATH: process.env['PATH'], ...onDatabase(db.service, db.owner) } },
+          (error, out, err) =>
+            resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err }),
+        )
+      })
     const moderate = await file('moderate.csv', MODERATE)
     const apply = ['apply', moderate, '--merge', '--reason', 'editors moderate'] as const
     const refused = await linkgate(...apply)
     expect(refused.code).to.equal(1)
-    expect(refused.err).to.match(/^linkgate: .*only-admin-updates-others.*row 505 \(MOD\) decides\. Invariants change in policies\/invariants\.csv alone\.\n$/)
+    expect(refused.err).to.match(
+      /^linkgate: .*only-admin-updates-others.*row 505 \(MOD\) decides\. Invariants change in policies\/invariants\.csv alone\.\n$/,
+    )
 
     const invariants = join(folder, 'policies/invariants.csv')
-    await writeFile(invariants, (await readFile(invariants, 'utf8')).replace(/(only-admin-(?:updates|deletes)-others, )!admin,/g, '$1viewer,'))
+    await writeFile(
+      invariants,
+      (await readFile(invariants, 'utf8')).replace(/(only-admin-(?:updates|deletes)-others, )!admin,/g, '$1viewer,'),
+    )
     const applied = await linkgate(...apply)
     expect([applied.code, applied.err]).to.deep.equal([0, ''])
-    expect(applied.out).to.match(/^editor +link:delete +another's +deny R5 +allow MOD$/m).and.to.contain('revision 2 is in force')
+    expect(applied.out)
+      .to.match(/^editor +link:delete +another's +deny R5 +allow MOD$/m)
+      .and.to.contain('revision 2 is in force')
 
     const restored = await linkgate('restore', '1', '--reason', 'no more')
-    expect(restored.out).to.match(/^editor +link:delete +another's +allow MOD +deny R5$/m).and.to.contain('revision 3 is in force')
+    expect(restored.out)
+      .to.match(/^editor +link:delete +another's +allow MOD +deny R5$/m)
+      .and.to.contain('revision 3 is in force')
     expect((await linkgate('test')).code).to.equal(0)
   }).timeout(30_000)
 })

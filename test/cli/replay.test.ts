@@ -41,17 +41,42 @@ describe('linkgate policy diff, apply and restore with --replay', () => {
     const { editor, other } = callers
     const out = await done('diff', frozen, '--replay', '24h')
     expect(out).to.match(/^replay of 24h, \S+Z to \S+Z$/m)
-    expect(out).to.match(new RegExp(`^editor +link:delete +own +3 +allow R5 +deny FREEZE +${editor.id} \\(2\\), ${other.id} \\(1\\)$`, 'm'))
-    expect(out).to.match(/^3 of \d+ recorded decisions would change, for 2 users: 0 from deny to allow, 3 from allow to deny$/m)
-    expect(at(JSON.parse(await done('diff', frozen, '--replay', '24h', '--json')), 'replay')).to.deep.include({ window: '24h', changed: 3, subjects: 2 })
+    expect(out).to.match(
+      new RegExp(
+        `^editor +link:delete +own +3 +allow R5 +deny FREEZE +${editor.id} \\(2\\), ${other.id} \\(1\\)$`,
+        'm',
+      ),
+    )
+    expect(out).to.match(
+      /^3 of \d+ recorded decisions would change, for 2 users: 0 from deny to allow, 3 from allow to deny$/m,
+    )
+    expect(at(JSON.parse(await done('diff', frozen, '--replay', '24h', '--json')), 'replay')).to.deep.include({
+      window: '24h',
+      changed: 3,
+      subjects: 2,
+    })
     expect(await done('diff', frozen, '--replay', '24h', '--csv')).to.equal(
-      'role,action,relation,layer,count,effect_before,rule_before,effect_in_force,rule_in_force,effect_after,rule_after,users\neditor,link:delete,own,object,3,allow,R5,allow,R5,deny,FREEZE,2\n')
+      'role,action,relation,layer,count,effect_before,rule_before,effect_in_force,rule_in_force,effect_after,rule_after,users\neditor,link:delete,own,object,3,allow,R5,allow,R5,deny,FREEZE,2\n',
+    )
   })
 
   it('in a dry run of apply and of restore, and in no other', async () => {
-    expect(await done('apply', frozen, '--reason', 'x', '--dry-run', '--replay', '1h')).to.contain('3 of ').and.to.contain('dry run: nothing was changed, revision 1 stays')
-    expect(at(JSON.parse(await done('restore', '1', '--reason', 'x', '--dry-run', '--replay', '1h', '--json')), 'replay', 'changed')).to.equal(0)
-    for (const args of [['apply', frozen, '--reason', 'x', '--replay', '1h'], ['restore', '1', '--reason', 'x', '--replay', '1h'], ['diff', frozen, '--replay', '1w'], ['diff', frozen, '--replay', '91d']]) {
+    expect(await done('apply', frozen, '--reason', 'x', '--dry-run', '--replay', '1h'))
+      .to.contain('3 of ')
+      .and.to.contain('dry run: nothing was changed, revision 1 stays')
+    expect(
+      at(
+        JSON.parse(await done('restore', '1', '--reason', 'x', '--dry-run', '--replay', '1h', '--json')),
+        'replay',
+        'changed',
+      ),
+    ).to.equal(0)
+    for (const args of [
+      ['apply', frozen, '--reason', 'x', '--replay', '1h'],
+      ['restore', '1', '--reason', 'x', '--replay', '1h'],
+      ['diff', frozen, '--replay', '1w'],
+      ['diff', frozen, '--replay', '91d'],
+    ]) {
       const { code, out, err } = await policy(...args)
       expect([code, out], args.join(' ')).to.deep.equal([2, ''])
       expect(err).to.match(/^linkgate: [^\n]+\n$/)

@@ -21,15 +21,28 @@ describe('linkgate user and linkgate token', () => {
     environment = { ...onDatabase(db.service, db.owner), DATA_DIR: join(await makeTemporaryFolder(), 'data') }
   })
 
-  const run = (args: readonly string[], stdin?: string, more: Readonly<Record<string, string>> = {}): Promise<CliAnswer> =>
+  const run = (
+    args: readonly string[],
+    stdin?: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<CliAnswer> =>
     runCommand(args, { environment: { ...environment, ...more }, ...(stdin === undefined ? {} : { stdin }) })
-  const done = async (args: readonly string[], stdin?: string, more?: Readonly<Record<string, string>>): Promise<string> => {
+  const done = async (
+    args: readonly string[],
+    stdin?: string,
+    more?: Readonly<Record<string, string>>,
+  ): Promise<string> => {
     const { code, out, err } = await run(args, stdin, more)
     expect({ code, err }, args.join(' ')).to.deep.equal({ code: 0, err: '' })
     return out
   }
   const user = async (...args: readonly string[]): Promise<unknown> => JSON.parse(await done(['user', ...args]))
-  const refused = async (code: number, args: readonly string[], stdin?: string, more?: Readonly<Record<string, string>>): Promise<string> => {
+  const refused = async (
+    code: number,
+    args: readonly string[],
+    stdin?: string,
+    more?: Readonly<Record<string, string>>,
+  ): Promise<string> => {
     const answer = await run(args, stdin, more)
     expect({ code: answer.code, out: answer.out }, answer.err).to.deep.equal({ code, out: '' })
     expect(answer.err).to.match(/^linkgate: [^\n]+\n$/)
@@ -45,7 +58,10 @@ describe('linkgate user and linkgate token', () => {
 
   it('lists them, one JSON object a line', async () => {
     await user('add', '--email', 'ada@example.com', '--role', 'editor')
-    const lines = (await done(['user', 'list'])).trimEnd().split('\n').map((line): unknown => JSON.parse(line))
+    const lines = (await done(['user', 'list']))
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line))
     expect(lines.map((line) => at(line, 'email'))).to.deep.equal(['Root@example.com', 'ada@example.com'])
   })
 
@@ -59,7 +75,10 @@ describe('linkgate user and linkgate token', () => {
   })
 
   it('keeps the last active admin, in one line and with exit code 1', async () => {
-    for (const args of [['user', 'role', 'root@example.com', 'editor'], ['user', 'suspend', 'root@example.com']]) {
+    for (const args of [
+      ['user', 'role', 'root@example.com', 'editor'],
+      ['user', 'suspend', 'root@example.com'],
+    ]) {
       expect(await refused(1, args)).to.include('last active admin')
     }
     expect(await user('role', 'root@example.com', 'admin')).to.include({ role: 'admin', suspended: false })
@@ -67,16 +86,29 @@ describe('linkgate user and linkgate token', () => {
 
   it('refuses bad usage with exit code 2, and who is not there with 1', async () => {
     for (const args of [
-      ['user'], ['user', 'role', 'ada@example.com'], ['user', 'role', 'ada@example.com', 'Admin'], ['user', 'role', 'ada@example.com', 'user'],
-      ['user', 'add', '--email', 'no address', '--role', 'viewer'], ['user', 'add', '--email', 'x@example.com'], ['user', 'password', 'ada@example.com'],
-      ['user', 'add', '--email', 'x@example.com', '--role', 'viewer', '--name', 'n'.repeat(201)], ['user', 'remove', 'ada@example.com'],
-      ['user', 'link', 'ada@example.com', '--subject', 'ada'], ['user', 'add', '--email', 'x@example.com', '--role', 'viewer', '--subject', 'x'],
-      ['token'], ['token', '--user', 'ada@example.com', '--scope', 'everything'], ['token', '--user', 'ada@example.com', '--ttl', '86401'],
+      ['user'],
+      ['user', 'role', 'ada@example.com'],
+      ['user', 'role', 'ada@example.com', 'Admin'],
+      ['user', 'role', 'ada@example.com', 'user'],
+      ['user', 'add', '--email', 'no address', '--role', 'viewer'],
+      ['user', 'add', '--email', 'x@example.com'],
+      ['user', 'password', 'ada@example.com'],
+      ['user', 'add', '--email', 'x@example.com', '--role', 'viewer', '--name', 'n'.repeat(201)],
+      ['user', 'remove', 'ada@example.com'],
+      ['user', 'link', 'ada@example.com', '--subject', 'ada'],
+      ['user', 'add', '--email', 'x@example.com', '--role', 'viewer', '--subject', 'x'],
+      ['token'],
+      ['token', '--user', 'ada@example.com', '--scope', 'everything'],
+      ['token', '--user', 'ada@example.com', '--ttl', '86401'],
     ]) {
       const answer = await run(args)
       expect(answer.code, `${args.join(' ')}: ${answer.err}`).to.equal(2)
     }
-    for (const args of [['user', 'role', '4611686018427387904', 'viewer'], ['user', 'suspend', 'nobody@example.com'], ['token', '--user', 'nobody']]) {
+    for (const args of [
+      ['user', 'role', '4611686018427387904', 'viewer'],
+      ['user', 'suspend', 'nobody@example.com'],
+      ['token', '--user', 'nobody'],
+    ]) {
       expect(await refused(1, args)).to.include('there is no user')
     }
   })
@@ -84,7 +116,10 @@ describe('linkgate user and linkgate token', () => {
   it('sets passwords, and ends the sign-ins that there were', async () => {
     await done(['user', 'password', 'ada@example.com', '--password-stdin'], 'a first password\n')
     const service = await startTestService({ db, environment: { DATA_DIR: environment['DATA_DIR'] ?? '' } })
-    const signIn = (password: string) => service.request('POST', '/auth/token', { json: { grant_type: 'password', username: 'ada@example.com', password } })
+    const signIn = (password: string) =>
+      service.request('POST', '/auth/token', {
+        json: { grant_type: 'password', username: 'ada@example.com', password },
+      })
     try {
       const first = await signIn('a first password')
       expect(first.status, first.text).to.equal(200)
@@ -94,9 +129,13 @@ describe('linkgate user and linkgate token', () => {
       expect((await service.request('GET', '/users/me', { token })).status).to.equal(401)
       expect((await signIn('a first password')).status).to.equal(400)
       expect((await signIn('a second password')).status).to.equal(200)
-      expect(await refused(1, ['user', 'password', 'ada@example.com', '--password-stdin'], 'short')).to.include('password')
+      expect(await refused(1, ['user', 'password', 'ada@example.com', '--password-stdin'], 'short')).to.include(
+        'password',
+      )
 
-      const printed = (await done(['token', '--user', 'ada@example.com', '--scope', 'profile:read', '--ttl', '60'])).trimEnd()
+      const printed = (
+        await done(['token', '--user', 'ada@example.com', '--scope', 'profile:read', '--ttl', '60'])
+      ).trimEnd()
       expect(decodeJwt(printed)).to.include({ scope: 'profile:read' })
       expect((await service.request('GET', '/users/me', { token: printed })).status).to.equal(200)
       expect((await service.request('PATCH', '/users/me', { token: printed, json: {} })).status).to.equal(403)
@@ -108,19 +147,37 @@ describe('linkgate user and linkgate token', () => {
   it('adds users with a password from standard input, and none where it is too short', async () => {
     await done(['user', 'add', '--email', 'bob@example.com', '--role', 'viewer', '--password-stdin'], 'a long password')
     await refused(1, ['user', 'add', '--email', 'carl@example.com', '--role', 'viewer', '--password-stdin'], 'short')
-    expect(await db.asOwner(`select email from users where password_hash is not null and email in ('bob@example.com', 'carl@example.com')`)).to.deep.equal([{ email: 'bob@example.com' }])
+    expect(
+      await db.asOwner(
+        `select email from users where password_hash is not null and email in ('bob@example.com', 'carl@example.com')`,
+      ),
+    ).to.deep.equal([{ email: 'bob@example.com' }])
   })
 
   it('links users to subjects of an external issuer, each subject to one user, and prints personal tokens', async () => {
     const external = { JWT_ISSUER: 'http://127.0.0.1:9', JWT_AUDIENCE: 'https://links.example.com' }
     await done(['user', 'link', 'ada@example.com', '--subject', 'idp|ada'], undefined, external)
     await done(['user', 'link', 'ada@example.com', '--subject', 'idp|ada'], undefined, external)
-    expect(await refused(1, ['user', 'link', 'bob@example.com', '--subject', 'idp|ada'], undefined, external)).to.include('linked to another user')
-    await done(['user', 'add', '--email', 'dora@example.com', '--role', 'editor', '--subject', 'idp|dora'], undefined, external)
-    await refused(1, ['user', 'add', '--email', 'emil@example.com', '--role', 'editor', '--subject', 'idp|dora'], undefined, external)
-    const linked = await db.asOwner(`select e.issuer, e.subject, u.email from external_identities e join users u on u.id = e.user_id order by 2`)
+    expect(
+      await refused(1, ['user', 'link', 'bob@example.com', '--subject', 'idp|ada'], undefined, external),
+    ).to.include('linked to another user')
+    await done(
+      ['user', 'add', '--email', 'dora@example.com', '--role', 'editor', '--subject', 'idp|dora'],
+      undefined,
+      external,
+    )
+    await refused(
+      1,
+      ['user', 'add', '--email', 'emil@example.com', '--role', 'editor', '--subject', 'idp|dora'],
+      undefined,
+      external,
+    )
+    const linked = await db.asOwner(
+      `select e.issuer, e.subject, u.email from external_identities e join users u on u.id = e.user_id order by 2`,
+    )
     expect(linked).to.deep.equal([
-      { issuer: external.JWT_ISSUER, subject: 'idp|ada', email: 'ada@example.com' }, { issuer: external.JWT_ISSUER, subject: 'idp|dora', email: 'dora@example.com' },
+      { issuer: external.JWT_ISSUER, subject: 'idp|ada', email: 'ada@example.com' },
+      { issuer: external.JWT_ISSUER, subject: 'idp|dora', email: 'dora@example.com' },
     ])
     expect(await db.asOwner(`select from users where email = 'emil@example.com'`)).to.have.length(0)
 

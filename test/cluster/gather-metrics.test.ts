@@ -28,7 +28,17 @@ describe('the metrics of several workers', () => {
     const { text, retire } = createMetricsGathering()
     const last = await counted(3)
     let answer: (measurements: Measurements) => void = () => undefined
-    const asked = text([{ measure: () => new Promise((resolve) => { answer = resolve }) }], [])
+    const asked = text(
+      [
+        {
+          measure: () =>
+            new Promise((resolve) => {
+              answer = resolve
+            }),
+        },
+      ],
+      [],
+    )
     retire({ lastMeasured: () => last })
     answer(last)
     expect(valueOf(await asked, 'done_total')).to.equal(3)

@@ -30,7 +30,10 @@ describe('workers on the embedded database', function () {
     if (address === null || typeof address === 'string') throw new Error('no port')
     const { code, stderr } = await runProgram(['serve'], { ...environment, PORT: String(address.port) }).ended
     taken.close()
-    expect([code, stderr.trimEnd()]).to.deep.equal([1, `linkgate: port ${address.port} on 127.0.0.1 is taken; set PORT to another, or to 0 for any free one`])
+    expect([code, stderr.trimEnd()]).to.deep.equal([
+      1,
+      `linkgate: port ${address.port} on 127.0.0.1 is taken; set PORT to another, or to 0 for any free one`,
+    ])
   })
 
   it('end by themselves where their primary is killed, and the next start takes the database over', async () => {

@@ -25,7 +25,10 @@ describe('a worker’s link to its primary', () => {
 
   it('rejects what it would ask of a primary that is gone', async () => {
     const { link } = openLink()
-    const failure = await link.count('user', 'bucket').then(() => null, (error: unknown) => error)
+    const failure = await link.count('user', 'bucket').then(
+      () => null,
+      (error: unknown) => error,
+    )
     expect(failure).to.be.instanceOf(Error).with.property('message', 'the primary does not answer')
   })
 })

@@ -11,7 +11,10 @@ describe('the storm of edits against two nodes of two workers behind a balancer'
     const report = await storm({ milliseconds: 3_000, changes: 21, writers: 8, workers: 2 })
     expect(report).to.include({ underDenial: 0, tooLate: 0, processes: 4 })
     // 503 where the policy was replaced again while the change was decided again: the caller is told to retry
-    expect(Object.keys(report.odd).filter((status) => status !== '503'), JSON.stringify(report)).to.deep.equal([])
+    expect(
+      Object.keys(report.odd).filter((status) => status !== '503'),
+      JSON.stringify(report),
+    ).to.deep.equal([])
     expect(report.committed).to.equal(report.acknowledged)
     expect(report.edits).to.be.greaterThan(5)
     expect(report.committed).to.be.greaterThan(20)

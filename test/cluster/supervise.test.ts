@@ -7,7 +7,10 @@ import { StartError } from '../../src/domain/start-error.js'
 import { keepLog } from '../support/log.js'
 
 /** A worker without a process: it ends when it is told to, or when the test says so. */
-interface FakeWorker extends WorkerProcess { end(end?: Partial<End>): void; readonly stopped: boolean[] }
+interface FakeWorker extends WorkerProcess {
+  end(end?: Partial<End>): void
+  readonly stopped: boolean[]
+}
 
 const fakeWorkers = (readiness: (index: number) => Promise<void> = async () => {}) => {
   const forked: FakeWorker[] = []
@@ -15,15 +18,25 @@ const fakeWorkers = (readiness: (index: number) => Promise<void> = async () => {
   const fork = (): WorkerProcess => {
     const index = forked.length
     let resolveEnd: (end: End) => void = () => undefined
-    const ended = new Promise<End>((resolve) => { resolveEnd = resolve })
+    const ended = new Promise<End>((resolve) => {
+      resolveEnd = resolve
+    })
     const end = (how: Partial<End> = {}) => resolveEnd({ code: 0, signal: null, hung: false, ...how })
     const stopped: boolean[] = []
     const worker: FakeWorker = {
-      id: index, pid: index, ended, end, stopped,
+      id: index,
+      pid: index,
+      ended,
+      end,
+      stopped,
       ready: readiness(index).then(() => ({ url: 'http://127.0.0.1:1', port: 1, revision: 1 })),
-      stop: ({ now }) => { stopped.push(now); end() },
+      stop: ({ now }) => {
+        stopped.push(now)
+        end()
+      },
       kill: () => end({ code: null, signal: 'SIGKILL' }),
-      measure: async () => [], lastMeasured: () => [],
+      measure: async () => [],
+      lastMeasured: () => [],
     }
     worker.ready.catch(() => undefined)
     forked.push(worker)
@@ -35,7 +48,9 @@ const fakeWorkers = (readiness: (index: number) => Promise<void> = async () => {
     for (;;) {
       const worker = forked[n]
       if (worker) return worker
-      await new Promise<void>((resolve) => { waiting.push(resolve) })
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve)
+      })
     }
   }
   return { forked, fork, nth }
@@ -45,8 +60,13 @@ const log = pino({ level: 'silent' })
 
 describe('the supervisor', () => {
   it('rejects with the reason of the one that cannot start, and leaves none behind', async () => {
-    const { fork, forked } = fakeWorkers(async (index) => { if (index === 1) throw new StartError('no room') })
-    const failure = await superviseWorkers({ count: 3, fork, log }).then(() => null, (error: unknown) => error)
+    const { fork, forked } = fakeWorkers(async (index) => {
+      if (index === 1) throw new StartError('no room')
+    })
+    const failure = await superviseWorkers({ count: 3, fork, log }).then(
+      () => null,
+      (error: unknown) => error,
+    )
     expect(failure).to.be.instanceOf(StartError).with.property('message', 'no room')
     expect(await Promise.all(forked.map(({ ended }) => ended))).to.have.length(3)
   })
@@ -62,7 +82,10 @@ describe('the supervisor', () => {
       await nth(i + 1)
       pauses.push(performance.now() - began)
     }
-    const told = kept.lines().flatMap((line) => /"restart_in_ms":(\d+)/.exec(line)?.[1] ?? []).map(Number)
+    const told = kept
+      .lines()
+      .flatMap((line) => /"restart_in_ms":(\d+)/.exec(line)?.[1] ?? [])
+      .map(Number)
     expect(told).to.deep.equal([100, 200, 400])
     // a timer may be early by what the clock is rounded to
     for (const [i, pause] of told.entries()) expect(pauses[i]).to.be.at.least(pause - 5)
@@ -71,7 +94,9 @@ describe('the supervisor', () => {
   })
 
   it('keeps the old workers where a new one cannot start', async () => {
-    const { fork, forked } = fakeWorkers(async (index) => { if (index >= 2) throw new StartError('no room') })
+    const { fork, forked } = fakeWorkers(async (index) => {
+      if (index >= 2) throw new StartError('no room')
+    })
     const supervisor = await superviseWorkers({ count: 2, fork, log })
     await supervisor.restart()
     expect(supervisor.workers().map(({ id }) => id)).to.deep.equal([0, 1])
@@ -96,7 +121,9 @@ describe('the supervisor', () => {
     const supervisor = await superviseWorkers({ count: 1, fork, log })
     ;(await nth(0)).end({ code: 1 })
     await supervisor.stop({ now: false })
-    await new Promise((resolve) => { setImmediate(resolve) })
+    await new Promise((resolve) => {
+      setImmediate(resolve)
+    })
     expect(forked).to.have.length(1)
   })
 })

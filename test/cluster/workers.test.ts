@@ -33,7 +33,9 @@ describe('two workers on one port', function () {
   const bearer = (name: keyof typeof tokens) => ({ Authorization: `Bearer ${tokens[name]}` })
   /** How many of the connections are answered. */
   const answered = async (asked: readonly Connection[], path = '/healthz') =>
-    (await Promise.allSettled(asked.map((each) => each.request('GET', path)))).filter((each) => each.status === 'fulfilled' && each.value.status === 200).length
+    (await Promise.allSettled(asked.map((each) => each.request('GET', path)))).filter(
+      (each) => each.status === 'fulfilled' && each.value.status === 200,
+    ).length
 
   before(async () => {
     requireBuilt()
@@ -42,23 +44,49 @@ describe('two workers on one port', function () {
     const issuer = await openIssuer({ signingKeyFile, audience: undefined })
     const pool = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
     const tokenOf = async (role: string) => {
-      const { id } = await createAccounts(pool).add({ email: `${role}@example.com`, role, name: '', passwordHash: null })
+      const { id } = await createAccounts(pool).add({
+        email: `${role}@example.com`,
+        role,
+        name: '',
+        passwordHash: null,
+      })
       return (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 600 })).token
     }
     tokens = { admin: await tokenOf('admin'), editor: await tokenOf('editor') }
     await pool.close()
-    const environment = { ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: signingKeyFile, WORKERS: '2', REQUEST_DEADLINE_MS: '20000' }
-    ;[node, limited] = await Promise.all([startNode(environment), startNode({ ...environment, RATE_LIMIT_ANONYMOUS: '30/600', RATE_LIMIT_SIGN_IN: '3/600' })])
+    const environment = {
+      ...onDatabase(db.service, db.owner),
+      JWT_SIGNING_KEY_FILE: signingKeyFile,
+      WORKERS: '2',
+      REQUEST_DEADLINE_MS: '20000',
+    }
+    ;[node, limited] = await Promise.all([
+      startNode(environment),
+      startNode({ ...environment, RATE_LIMIT_ANONYMOUS: '30/600', RATE_LIMIT_SIGN_IN: '3/600' }),
+    ])
     await untilSaid(node, () => workerPids(node).length === 2)
     const [maker] = connect(1, { fresh: true })
-    expect((await maker?.request('POST', '/links', { headers: bearer('editor'), json: { target: 'https://example.com/', code: 'shared' } }))?.status).to.equal(201)
+    expect(
+      (
+        await maker?.request('POST', '/links', {
+          headers: bearer('editor'),
+          json: { target: 'https://example.com/', code: 'shared' },
+        })
+      )?.status,
+    ).to.equal(201)
   })
-  afterEach(() => { for (const connection of connections.splice(0)) connection.close() })
-  after(async () => { await Promise.all([node?.stop(), limited?.stop()]) })
+  afterEach(() => {
+    for (const connection of connections.splice(0)) connection.close()
+  })
+  after(async () => {
+    await Promise.all([node?.stop(), limited?.stop()])
+  })
 
   it('count for one limit: of 200 requests at once on both, exactly 30 pass at 30', async () => {
     const callers = connect(8, { to: limited })
-    const statuses = (await Promise.all(callers.flatMap((caller) => Array.from({ length: 25 }, () => caller.request('GET', '/shared'))))).map(({ status }) => status)
+    const statuses = (
+      await Promise.all(callers.flatMap((caller) => Array.from({ length: 25 }, () => caller.request('GET', '/shared'))))
+    ).map(({ status }) => status)
     expect(statuses.filter((status) => status === 302)).to.have.length(30)
     expect(statuses.filter((status) => status === 429)).to.have.length(170)
   })
@@ -67,7 +95,9 @@ describe('two workers on one port', function () {
     const callers = connect(6, { to: limited })
     expect(await answered(callers)).to.equal(6)
     const count = async () => {
-      const answers = await Promise.all(callers.flatMap((caller) => Array.from({ length: 20 }, () => caller.request('GET', '/shared'))))
+      const answers = await Promise.all(
+        callers.flatMap((caller) => Array.from({ length: 20 }, () => caller.request('GET', '/shared'))),
+      )
       return answers.filter(({ status }) => status === 302).length
     }
     expect(await count(), 'the quota is used up').to.equal(0)
@@ -89,20 +119,48 @@ describe('two workers on one port', function () {
     // all of them are open, on either worker, before the edit
     expect(await answered(others)).to.equal(5)
     const revision = 1
-    const deny = { ptype: 'p', priority: 505, rule: 'TEST', role: 'editor', action: 'link:update', reach: 'any', effect: 'deny' }
-    const edited = await editing.request('POST', '/policy/changes', { headers: { ...bearer('admin'), 'If-Match': `"${revision}"` }, json: { add: [deny], remove: [], reason: 'a test' } })
+    const deny = {
+      ptype: 'p',
+      priority: 505,
+      rule: 'TEST',
+      role: 'editor',
+      action: 'link:update',
+      reach: 'any',
+      effect: 'deny',
+    }
+    const edited = await editing.request('POST', '/policy/changes', {
+      headers: { ...bearer('admin'), 'If-Match': `"${revision}"` },
+      json: { add: [deny], remove: [], reason: 'a test' },
+    })
     const edit = performance.now()
     expect(edited.status, edited.text).to.equal(200)
-    const writes = await Promise.all(others.map((other) => other.request('PATCH', '/links/shared', { headers: bearer('editor'), json: { target: 'https://example.com/denied' } })))
+    const writes = await Promise.all(
+      others.map((other) =>
+        other.request('PATCH', '/links/shared', {
+          headers: bearer('editor'),
+          json: { target: 'https://example.com/denied' },
+        }),
+      ),
+    )
     expect(writes.map(({ status }) => status)).to.deep.equal([403, 403, 403, 403, 403])
-    const fresh = await Promise.all(others.map((other) => other.request('GET', '/links/shared', { headers: { 'Policy-At-Least': String(revision + 1) } })))
-    expect(fresh.map(({ status, headers }) => [status, headers['policy-revision']])).to.deep.equal(others.map(() => [200, String(revision + 1)]))
+    const fresh = await Promise.all(
+      others.map((other) =>
+        other.request('GET', '/links/shared', { headers: { 'Policy-At-Least': String(revision + 1) } }),
+      ),
+    )
+    expect(fresh.map(({ status, headers }) => [status, headers['policy-revision']])).to.deep.equal(
+      others.map(() => [200, String(revision + 1)]),
+    )
     for (const other of others) {
       let seen: unknown
-      while (seen !== String(revision + 1)) seen = (await other.request('GET', '/links/shared')).headers['policy-revision']
+      while (seen !== String(revision + 1))
+        seen = (await other.request('GET', '/links/shared')).headers['policy-revision']
     }
     expect(performance.now() - edit).to.be.lessThan(1_000)
-    const back = await editing.request('POST', '/policy/changes', { headers: { ...bearer('admin'), 'If-Match': `"${revision + 1}"` }, json: { add: [], remove: [deny], reason: 'a test' } })
+    const back = await editing.request('POST', '/policy/changes', {
+      headers: { ...bearer('admin'), 'If-Match': `"${revision + 1}"` },
+      json: { add: [], remove: [deny], reason: 'a test' },
+    })
     expect(back.status).to.equal(200)
   })
 
@@ -124,8 +182,12 @@ describe('two workers on one port', function () {
   it('add up what they count, with what those that are gone had counted', async () => {
     const counted = async () => {
       const [asking] = connect(1)
-      const { text } = await asking?.request('GET', '/metrics') ?? { text: '' }
-      return Number(/linkgate_http_request_duration_seconds_count\{method="GET",route="\/:code",status="302"\} (\d+)/.exec(text)?.[1] ?? 0)
+      const { text } = (await asking?.request('GET', '/metrics')) ?? { text: '' }
+      return Number(
+        /linkgate_http_request_duration_seconds_count\{method="GET",route="\/:code",status="302"\} (\d+)/.exec(
+          text,
+        )?.[1] ?? 0,
+      )
     }
     const before = await counted()
     await Promise.all(connect(4).map((caller) => caller.request('GET', '/shared')))
@@ -139,8 +201,12 @@ describe('two workers on one port', function () {
   it('are replaced one after another on SIGHUP, and no request fails, on kept connections and new ones', async () => {
     const before = workerPids(node).slice(-2)
     const read = (caller: Connection) => () => caller.request('GET', '/shared')
-    const write = (caller: Connection) => () => caller.request('PATCH', '/links/shared', { headers: bearer('editor'), json: { target: 'https://example.com/' } })
-    const under = load([...connect(4).map(read), ...connect(2).map(write), ...connect(2, { fresh: true }).map(read)], (status) => status === 302 || status === 200)
+    const write = (caller: Connection) => () =>
+      caller.request('PATCH', '/links/shared', { headers: bearer('editor'), json: { target: 'https://example.com/' } })
+    const under = load(
+      [...connect(4).map(read), ...connect(2).map(write), ...connect(2, { fresh: true }).map(read)],
+      (status) => status === 302 || status === 200,
+    )
     node.child.kill('SIGHUP')
     await untilSaid(node, (output) => output.includes('every worker was replaced'))
     const { done, failed } = await under.stop()
@@ -148,14 +214,17 @@ describe('two workers on one port', function () {
     expect(done).to.be.greaterThan(50)
     const after = workerPids(node).slice(-2)
     expect(after.filter((pid) => before.includes(pid))).to.deep.equal([])
-    expect((await Promise.all(before.map(isRunning)))).to.deep.equal([false, false])
+    expect(await Promise.all(before.map(isRunning))).to.deep.equal([false, false])
   })
 
   it('stop in order under load: what was begun is answered, exit 0 within the limit', async () => {
     const pids = workerPids(node).slice(-2)
     const callers = connect(4)
     expect(await answered(callers)).to.equal(4)
-    const under = load(callers.map((caller) => () => caller.request('GET', '/shared')), (status) => status === 302)
+    const under = load(
+      callers.map((caller) => () => caller.request('GET', '/shared')),
+      (status) => status === 302,
+    )
     const begun = await Promise.all(Array.from({ length: 4 }, () => halfRequest(node.baseUrl)))
     const signalled = performance.now()
     const exited = once(node.child, 'exit')

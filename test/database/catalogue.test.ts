@@ -9,7 +9,10 @@ import { addLink, addUserWithId } from '../support/records.js'
 
 const LOGIN = 'linkgate_service'
 
-/** Every right on a table or a column that any role but the schema's owner has. Nothing else may appear, and nothing may be missing. */
+/**
+ * Every right on a table or a column that any role but the schema's owner has. Nothing else may appear, and nothing may
+ * be missing.
+ */
 const RIGHTS = `
 audit_chain audit_chains INSERT SELECT UPDATE
 audit_chain audit_writers USAGE
@@ -56,7 +59,9 @@ users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
 users_own personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(created_at,expires_at,id,last_used_at,name,revoked_at,scopes,user_id) UPDATE(revoked_at)
 users_own policy_head SELECT
 users_own users SELECT(created_at,email,id,name,role,suspended_at,updated_at,version) UPDATE(name,password_hash,updated_at,version)
-`.trim().split('\n')
+`
+  .trim()
+  .split('\n')
 
 /** Functions that run as their owner, the owner, and who else may call them. */
 const DEFINERS = `
@@ -77,11 +82,13 @@ record_user_change() audit_chain -
 require_active_admin() identity -
 sweep_idempotency_keys(bytea) identity links_own,users_own
 use_personal_token(bytea) identity linkgate_service
-`.trim().split('\n')
+`
+  .trim()
+  .split('\n')
 
 const EACH = `(owner_id = ((( SELECT (NULLIF(current_setting('app.callers'::text, true), ''::text))::jsonb AS "nullif") ->> code))::bigint)`
 
-describe('the database\'s own word', () => {
+describe("the database's own word", () => {
   let db: TestDatabase
   let pool: Database
 
@@ -111,9 +118,11 @@ describe('the database\'s own word', () => {
   })
 
   it('every table that refers to a user and is not in the log has row-level security', async () => {
-    expect(await lines(`
+    expect(
+      await lines(`
       select distinct c.relname as line from pg_constraint k join pg_class c on c.oid = k.conrelid
-       where k.contype = 'f' and k.confrelid = 'users'::regclass and not (c.relrowsecurity and c.relforcerowsecurity)`)).to.deep.equal([])
+       where k.contype = 'f' and k.confrelid = 'users'::regclass and not (c.relrowsecurity and c.relforcerowsecurity)`),
+    ).to.deep.equal([])
   })
 
   it('no policy is for everybody, and none lets a role of one user see more than that user', async () => {
@@ -123,13 +132,19 @@ describe('the database\'s own word', () => {
        where polroles && array['links_own', 'users_own']::regrole[]::oid[]`)
     expect(own).to.have.length.of.at.least(2)
     for (const expression of own.flatMap(({ using, check }) => [using, check])) {
-      if (expression !== null) expect(expression).to.match(/^\((?:owner_id|user_id|id|invited_by) = \( SELECT \(NULLIF\(current_setting\('app\.user_id'::text, true\), ''::text\)\)::bigint AS "nullif"\)\)$/)
+      if (expression !== null)
+        expect(expression).to.match(
+          /^\((?:owner_id|user_id|id|invited_by) = \( SELECT \(NULLIF\(current_setting\('app\.user_id'::text, true\), ''::text\)\)::bigint AS "nullif"\)\)$/,
+        )
     }
   })
 
   it('the role of many callers sees of each only what is under the code that they named', async () => {
-    expect(await db.asOwner(`select pg_get_expr(polqual, polrelid) as using, pg_get_expr(polwithcheck, polrelid) as check from pg_policy where 'links_each'::regrole = any (polroles)`))
-      .to.deep.equal([{ using: EACH, check: EACH }])
+    expect(
+      await db.asOwner(
+        `select pg_get_expr(polqual, polrelid) as using, pg_get_expr(polwithcheck, polrelid) as check from pg_policy where 'links_each'::regrole = any (polroles)`,
+      ),
+    ).to.deep.equal([{ using: EACH, check: EACH }])
   })
 
   it('the login role and the roles of a request have no power of their own', async () => {
@@ -139,19 +154,28 @@ describe('the database\'s own word', () => {
     expect(roles).to.have.length(12)
     for (const role of roles) {
       expect(role, String(role['rolname'])).to.include({
-        rolsuper: false, rolbypassrls: false, rolinherit: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false,
+        rolsuper: false,
+        rolbypassrls: false,
+        rolinherit: false,
+        rolcreaterole: false,
+        rolcreatedb: false,
+        rolreplication: false,
         rolcanlogin: role['rolname'] === LOGIN,
       })
     }
   })
 
   it('the login role owns nothing, and the roles of a request own but their functions', async () => {
-    expect(await lines(`
+    expect(
+      await lines(`
       select r.rolname || ' ' || c.relname as line from pg_class c join pg_roles r on r.oid = c.relowner where not r.rolsuper
       union all select r.rolname || ' ' || n.nspname from pg_namespace n join pg_roles r on r.oid = n.nspowner where not r.rolsuper and n.nspname <> 'public'
       union all select r.rolname || ' ' || d.datname from pg_database d join pg_roles r on r.oid = d.datdba where not r.rolsuper
-      union all select r.rolname || ' ' || p.proname from pg_proc p join pg_roles r on r.oid = p.proowner where not r.rolsuper and not p.prosecdef`)).to.deep.equal([])
-    expect(await lines(`select p.proname as line from pg_proc p where p.proowner = '${LOGIN}'::regrole`)).to.deep.equal([])
+      union all select r.rolname || ' ' || p.proname from pg_proc p join pg_roles r on r.oid = p.proowner where not r.rolsuper and not p.prosecdef`),
+    ).to.deep.equal([])
+    expect(await lines(`select p.proname as line from pg_proc p where p.proowner = '${LOGIN}'::regrole`)).to.deep.equal(
+      [],
+    )
   })
 
   it('the rights on tables and columns are these, and no others', async () => {
@@ -170,24 +194,41 @@ describe('the database\'s own word', () => {
   })
 
   it('nobody but the owner may truncate, refer to, or put a trigger on a table, hand a right on, or create in a schema', async () => {
-    expect(await lines(`
+    expect(
+      await lines(`
       select r.rolname || ' ' || c.relname || ' ' || privilege as line from pg_roles r cross join pg_class c
         cross join unnest(array['TRUNCATE', 'REFERENCES', 'TRIGGER', 'SELECT WITH GRANT OPTION', 'INSERT WITH GRANT OPTION']) privilege
        where not r.rolsuper and r.rolname not like 'pg\\_%' and c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
-         and has_table_privilege(r.oid, c.oid, privilege)`)).to.deep.equal([])
-    expect(await lines(`
+         and has_table_privilege(r.oid, c.oid, privilege)`),
+    ).to.deep.equal([])
+    expect(
+      await lines(`
       select r.rolname || ' ' || n.nspname as line from pg_roles r cross join pg_namespace n
-       where not r.rolsuper and r.rolname not like 'pg\\_%' and n.nspname !~ '^pg_(?:toast_)?temp' and has_schema_privilege(r.oid, n.oid, 'CREATE')`)).to.deep.equal([])
+       where not r.rolsuper and r.rolname not like 'pg\\_%' and n.nspname !~ '^pg_(?:toast_)?temp' and has_schema_privilege(r.oid, n.oid, 'CREATE')`),
+    ).to.deep.equal([])
   })
 
   it('the login role may become the roles of a request, has none of their rights by itself, and nobody administers them', async () => {
-    expect(await lines(`
+    expect(
+      await lines(`
       select g.rolname || case when m.admin_option then ' ADMIN' else '' end || case when m.inherit_option then ' INHERIT' else '' end as line
-        from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = '${LOGIN}'::regrole order by 1`)).to.deep.equal(
-      ['audit_reader', 'audit_writer', 'identity', 'links_any', 'links_each', 'links_own', 'policy_editor', 'users_any', 'users_own'])
-    expect(await lines(`
+        from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = '${LOGIN}'::regrole order by 1`),
+    ).to.deep.equal([
+      'audit_reader',
+      'audit_writer',
+      'identity',
+      'links_any',
+      'links_each',
+      'links_own',
+      'policy_editor',
+      'users_any',
+      'users_own',
+    ])
+    expect(
+      await lines(`
       select m.member::regrole::text as line from pg_auth_members m join pg_roles r on r.oid = m.member
-       where not r.rolsuper and r.rolname not like 'pg\\_%' and r.rolname <> '${LOGIN}'`)).to.deep.equal([])
+       where not r.rolsuper and r.rolname not like 'pg\\_%' and r.rolname <> '${LOGIN}'`),
+    ).to.deep.equal([])
   })
 
   it('functions that run as their owner pin their search path, belong to whom they should, and are called by no others', async () => {
@@ -198,15 +239,19 @@ describe('the database\'s own word', () => {
         from pg_proc p join pg_roles o on o.oid = p.proowner
        where p.pronamespace = 'public'::regnamespace and p.prosecdef order by line`)
     expect(found.sort()).to.deep.equal(DEFINERS)
-    expect(await lines(`
+    expect(
+      await lines(`
       select proname as line from pg_proc where pronamespace = 'public'::regnamespace and prosecdef
-         and proconfig is distinct from array['search_path=pg_catalog, pg_temp']`)).to.deep.equal([])
+         and proconfig is distinct from array['search_path=pg_catalog, pg_temp']`),
+    ).to.deep.equal([])
   })
 
   it('there is no view through which rows could be seen past row-level security', async () => {
-    expect(await lines(`
+    expect(
+      await lines(`
       select relname as line from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')
-         and not coalesce(reloptions @> array['security_invoker=true'], false)`)).to.deep.equal([])
+         and not coalesce(reloptions @> array['security_invoker=true'], false)`),
+    ).to.deep.equal([])
   })
 
   it('without a setting, and with an empty one, the roles of one user see no row and change none', async () => {
@@ -235,9 +280,25 @@ describe('the database\'s own word', () => {
   })
 
   it('the login role, while it is nobody, can read, change or empty no table that has owners', async () => {
-    for (const table of ['links', 'users', 'refresh_tokens', 'personal_tokens', 'invitations', 'idempotency_keys', 'decisions']) {
-      for (const text of [`select from ${table}`, `delete from ${table}`, `truncate ${table}`, `copy ${table} to stdout`]) {
-        const refused = await pool.run({ text }).then(() => null, (error: unknown) => error)
+    for (const table of [
+      'links',
+      'users',
+      'refresh_tokens',
+      'personal_tokens',
+      'invitations',
+      'idempotency_keys',
+      'decisions',
+    ]) {
+      for (const text of [
+        `select from ${table}`,
+        `delete from ${table}`,
+        `truncate ${table}`,
+        `copy ${table} to stdout`,
+      ]) {
+        const refused = await pool.run({ text }).then(
+          () => null,
+          (error: unknown) => error,
+        )
         expect(refused, text).to.have.property('code', '42501')
       }
     }
@@ -245,24 +306,52 @@ describe('the database\'s own word', () => {
 
   it('the login role can neither become the owner, nor switch row-level security off, nor make triggers out of our functions', async () => {
     for (const text of [
-      'set role postgres', 'alter table links disable row level security', 'alter table links no force row level security',
-      `create policy hole on links using (true)`, `alter role ${LOGIN} superuser`, 'create table public.mine (id int)', 'drop table links',
+      'set role postgres',
+      'alter table links disable row level security',
+      'alter table links no force row level security',
+      `create policy hole on links using (true)`,
+      `alter role ${LOGIN} superuser`,
+      'create table public.mine (id int)',
+      'drop table links',
     ]) {
-      const refused = await pool.run({ text }).then(() => null, (error: unknown) => error)
+      const refused = await pool.run({ text }).then(
+        () => null,
+        (error: unknown) => error,
+      )
       expect(refused, text).to.have.property('code', '42501')
     }
-    const refused = await pool.transaction(async (client) => {
-      await client.query('create temp table bait (id int) on commit drop')
-      await client.query('create trigger pull after truncate on bait for each statement execute function record_policy_edit_by_hand()')
-      await client.query('truncate bait')
-    }).then(() => null, (error: unknown) => error)
+    const refused = await pool
+      .transaction(async (client) => {
+        await client.query('create temp table bait (id int) on commit drop')
+        await client.query(
+          'create trigger pull after truncate on bait for each statement execute function record_policy_edit_by_hand()',
+        )
+        await client.query('truncate bait')
+      })
+      .then(
+        () => null,
+        (error: unknown) => error,
+      )
     expect(refused).to.have.property('code', '42501')
   })
 
   it('a decision record is appended by the roles of a request, and never changed or deleted', async () => {
-    for (const role of ['links_own', 'links_any', 'links_each', 'users_own', 'users_any', 'policy_editor', 'audit_reader', 'audit_writer', 'identity']) {
+    for (const role of [
+      'links_own',
+      'links_any',
+      'links_each',
+      'users_own',
+      'users_any',
+      'policy_editor',
+      'audit_reader',
+      'audit_writer',
+      'identity',
+    ]) {
       for (const text of ['update decisions set rule = rule', 'delete from decisions', 'truncate decisions']) {
-        const refused = await pool.flush([{ text: 'select enter($1, 1)', values: [role] }, { text }]).then(() => null, (error: unknown) => error)
+        const refused = await pool.flush([{ text: 'select enter($1, 1)', values: [role] }, { text }]).then(
+          () => null,
+          (error: unknown) => error,
+        )
         expect(refused, `${role}: ${text}`).to.have.property('code', '42501')
       }
     }

@@ -5,7 +5,11 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Home } from '../../src/database/embedded/home.js'
 import {
-  makeLinks, prepareRuntime, readLinks, requirePlatformPackage, type PlatformPackage,
+  makeLinks,
+  prepareRuntime,
+  readLinks,
+  requirePlatformPackage,
+  type PlatformPackage,
 } from '../../src/database/embedded/runtime.js'
 import { isRoot, requireServerUser, runAs } from '../../src/database/embedded/server-user.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
@@ -23,7 +27,9 @@ describe('the programs of the embedded PostgreSQL', () => {
     // as `npm ci --ignore-scripts` leaves it: without the links
     unlinked = { folder: join(folder, 'package'), version: installed.version }
     await cp(installed.folder, unlinked.folder, {
-      recursive: true, verbatimSymlinks: true, filter: async file => !(await lstat(file)).isSymbolicLink(),
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: async (file) => !(await lstat(file)).isSymbolicLink(),
     })
     const user = isRoot() ? await requireServerUser() : undefined
     home = { folder: join(folder, 'home'), cluster: join(folder, 'home', 'postgres'), clusterExists: false, user }
@@ -51,7 +57,7 @@ describe('the programs of the embedded PostgreSQL', () => {
     const links = await readLinks(unlinked.folder)
     expect(links).not.to.have.length(0)
     const found = await Promise.all(links.map(({ target }) => stat(join(unlinked.folder, target))))
-    expect(found.every(file => file.isFile())).to.equal(true)
+    expect(found.every((file) => file.isFile())).to.equal(true)
     expect(await makeLinks(unlinked.folder), 'a second time').to.equal(true)
     const runtime = await prepareRuntime(home, unlinked)
     expect(runtime.postgres).to.equal(join(unlinked.folder, 'native', 'bin', 'postgres'))

@@ -26,7 +26,10 @@ const query = async (config: ClientConfig, text: string): Promise<readonly Recor
 }
 
 const refusalOf = async (work: Promise<unknown>): Promise<StartError> => {
-  const error: unknown = await work.then(() => undefined, reason => reason)
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason) => reason,
+  )
   if (!(error instanceof StartError)) throw new Error('expected a StartError', { cause: error })
   expect(error.message).not.to.include('\n')
   return error
@@ -36,7 +39,7 @@ const pidIn = async (cluster: string): Promise<number> =>
   Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0])
 
 const untilGone = async (pid: number): Promise<void> => {
-  while (await isRunning(pid)) await new Promise(resolve => setImmediate(resolve))
+  while (await isRunning(pid)) await new Promise((resolve) => setImmediate(resolve))
 }
 
 const kill = async (pid: number): Promise<void> => {
@@ -77,7 +80,7 @@ describe('the embedded PostgreSQL', () => {
   })
 
   afterEach(async () => {
-    await Promise.all(opened.splice(0).map(postgres => postgres.leave()))
+    await Promise.all(opened.splice(0).map((postgres) => postgres.leave()))
   })
 
   after(async () => {
@@ -86,25 +89,41 @@ describe('the embedded PostgreSQL', () => {
 
   it('starts from nothing, in UTF-8 with checksums and durable, and keeps its secrets to itself', async () => {
     const { owner, service } = await open()
-    const [row] = await query(owner, `select current_setting('server_encoding') as encoding,
+    const [row] = await query(
+      owner,
+      `select current_setting('server_encoding') as encoding,
       current_setting('fsync') as fsync,
       current_setting('data_checksums') as checksums, current_setting('listen_addresses') as addresses,
       current_setting('password_encryption') as passwords, datlocprovider as provider, datlocale as locale
-      from pg_database where datname = 'linkgate'`)
-    expect(row).to.deep.equal({ encoding: 'UTF8', fsync: 'on', checksums: 'on', addresses: '',
-      passwords: 'scram-sha-256', provider: 'b', locale: 'C.UTF-8' })
+      from pg_database where datname = 'linkgate'`,
+    )
+    expect(row).to.deep.equal({
+      encoding: 'UTF8',
+      fsync: 'on',
+      checksums: 'on',
+      addresses: '',
+      passwords: 'scram-sha-256',
+      provider: 'b',
+      locale: 'C.UTF-8',
+    })
     expect(service.user).to.equal('linkgate_service')
     expect(service.password).to.have.length.above(30).and.not.to.equal(owner.password)
     expect((await stat(join(dataDir, 'postgres-credentials.json'))).mode & 0o777).to.equal(0o600)
     expect((await stat(dataDir)).mode & 0o007).to.equal(0)
     expect((await stat(owner.host ?? '')).mode & 0o777).to.equal(0o700)
-    expect((await readdir(dataDir)).filter(name => name.startsWith('init-')), 'drafts').to.deep.equal([])
+    expect(
+      (await readdir(dataDir)).filter((name) => name.startsWith('init-')),
+      'drafts',
+    ).to.deep.equal([])
   })
 
   it('lets nobody in without the password', async () => {
     const { owner } = await open()
     const attempt = query({ ...owner, password: 'wrong' }, 'select 1')
-    const error: unknown = await attempt.then(() => undefined, reason => reason)
+    const error: unknown = await attempt.then(
+      () => undefined,
+      (reason) => reason,
+    )
     expect(error).to.have.property('code', '28P01')
   })
 
@@ -174,8 +193,10 @@ describe('the embedded PostgreSQL', () => {
     await chmod(dataDir, 0o711)
     const users = await Promise.all([startUser('open', dataDir), startUser('open', dataDir)])
     try {
-      expect(users[0].said).to.match(/^\d+ .*run$/).and.to.equal(users[1].said)
-      expect((await readdir(dataDir)).filter(name => name.startsWith('init-'))).to.deep.equal([])
+      expect(users[0].said)
+        .to.match(/^\d+ .*run$/)
+        .and.to.equal(users[1].said)
+      expect((await readdir(dataDir)).filter((name) => name.startsWith('init-'))).to.deep.equal([])
     } finally {
       await Promise.all(users.map(({ child }) => killUser(child)))
     }
@@ -192,7 +213,9 @@ describe('the embedded PostgreSQL', () => {
     const control = join(dataDir, 'postgres', 'global', 'pg_control')
     await writeFile(control, '')
     const { message } = await refusalOf(open())
-    expect(message).to.match(/did not come up/).and.to.include(join(dataDir, 'postgres.log'))
+    expect(message)
+      .to.match(/did not come up/)
+      .and.to.include(join(dataDir, 'postgres.log'))
   })
 
   it('says in one line that the passwords of a database are gone', async () => {
@@ -215,7 +238,7 @@ describe('the embedded PostgreSQL', () => {
     try {
       const lines: string[] = []
       const options = { dataDir: join(closed, 'data'), settings: { fsync: 'off' } }
-      const postgres = await openEmbeddedPostgres({ ...options, log: line => lines.push(line) })
+      const postgres = await openEmbeddedPostgres({ ...options, log: (line) => lines.push(line) })
       elsewhere = (await readFile(join(closed, 'data', 'postgres-location'), 'utf8')).trim()
       await query(postgres.owner, 'create table kept ()')
       await postgres.leave()
@@ -236,7 +259,9 @@ describe('the embedded PostgreSQL', () => {
 describe('the claim of a data folder', () => {
   let folder: string
 
-  before(async () => { folder = await makeTemporaryFolder() })
+  before(async () => {
+    folder = await makeTemporaryFolder()
+  })
   after(() => rm(folder, { recursive: true, force: true }))
 
   it('is refused while a live process has it, and free again after its release', async () => {
@@ -252,6 +277,9 @@ describe('the claim of a data folder', () => {
     expect((await refusalOf(claimDataDir(folder))).message).to.include(`(process ${child.pid})`)
     await killUser(child)
     const claims = await Promise.allSettled(Array.from({ length: 10 }, () => claimDataDir(folder)))
-    expect(claims.filter(({ status }) => status === 'fulfilled'), 'claims at the same moment').to.have.length(1)
+    expect(
+      claims.filter(({ status }) => status === 'fulfilled'),
+      'claims at the same moment',
+    ).to.have.length(1)
   })
 })

@@ -11,7 +11,13 @@ import { openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
 import { addLink, addUserWithId } from '../support/records.js'
 
-const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => { throw new Error('it did not fail') }, (error: unknown) => error)
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => {
+      throw new Error('it did not fail')
+    },
+    (error: unknown) => error,
+  )
 
 const DEADLINE_MS = 500
 
@@ -31,35 +37,64 @@ describe('a long read', () => {
     return all
   }
   /** The sessions of the service's role that have a transaction. */
-  const reading = async () => (await db.asOwner('select from pg_stat_activity where usename = $1 and datname = current_database() and xact_start is not null', [db.service.user])).length
+  const reading = async () =>
+    (
+      await db.asOwner(
+        'select from pg_stat_activity where usename = $1 and datname = current_database() and xact_start is not null',
+        [db.service.user],
+      )
+    ).length
   /** Waits until the server has heard that a reader left. */
-  const noneReads = async (): Promise<void> => { while (await reading() > 0) await db.asOwner('select pg_sleep(0.01)') }
+  const noneReads = async (): Promise<void> => {
+    while ((await reading()) > 0) await db.asOwner('select pg_sleep(0.01)')
+  }
 
   before(async () => {
     db = await testDatabase()
     await addUserWithId(db, '1', 'editor')
     await addUserWithId(db, '2', 'editor')
-    for (const [owner, code] of [['1', 'first'], ['2', 'of-another'], ['1', 'second']] as const) await addLink(db, { owner, code })
+    for (const [owner, code] of [
+      ['1', 'first'],
+      ['2', 'of-another'],
+      ['1', 'second'],
+    ] as const)
+      await addLink(db, { owner, code })
     wire = await openWire(db.service)
   })
   after(() => wire.close())
-  beforeEach(() => { pool = openPool({ connection: wire.connection, size: 1, deadlineMs: DEADLINE_MS }) })
+  beforeEach(() => {
+    pool = openPool({ connection: wire.connection, size: 1, deadlineMs: DEADLINE_MS })
+  })
   afterEach(async () => {
     wire.mend()
     await pool.close()
   })
 
   it('reads every row once, in order, as its caller', async () => {
-    expect(await rowsOf(pool.stream(ENTER, { text: 'select n from generate_series(1, 25) n' }, 10))).to.deep.equal(Array.from({ length: 25 }, (_, i) => ({ n: i + 1 })))
-    expect(await rowsOf(pool.stream(ENTER, { text: 'select code from links where code <> $1 order by code', values: ['x'] }, 10))).to.deep.equal([{ code: 'first' }, { code: 'second' }])
-    expect(await text(pool.copy(ENTER, NUMBERS))).to.equal(Array.from({ length: 1_000_000 }, (_, i) => `${i + 1}\n`).join(''))
-    expect(await text(pool.copy(ENTER, 'copy (select code from links order by code) to stdout'))).to.equal('first\nsecond\n')
+    expect(await rowsOf(pool.stream(ENTER, { text: 'select n from generate_series(1, 25) n' }, 10))).to.deep.equal(
+      Array.from({ length: 25 }, (_, i) => ({ n: i + 1 })),
+    )
+    expect(
+      await rowsOf(
+        pool.stream(ENTER, { text: 'select code from links where code <> $1 order by code', values: ['x'] }, 10),
+      ),
+    ).to.deep.equal([{ code: 'first' }, { code: 'second' }])
+    expect(await text(pool.copy(ENTER, NUMBERS))).to.equal(
+      Array.from({ length: 1_000_000 }, (_, i) => `${i + 1}\n`).join(''),
+    )
+    expect(await text(pool.copy(ENTER, 'copy (select code from links order by code) to stdout'))).to.equal(
+      'first\nsecond\n',
+    )
     expect(await text(pool.copy(ENTER, 'copy (select where false) to stdout'))).to.equal('')
   })
 
   it('changes nothing, whatever it asks', async () => {
-    expect(await rowsOf(pool.stream(ENTER, { text: `select current_setting('transaction_read_only') as only` }, 1))).to.deep.equal([{ only: 'on' }])
-    expect(await failureOf(pool.copy(ENTER, `copy (delete from links returning code) to stdout`).next())).to.have.property('code', '25006')
+    expect(
+      await rowsOf(pool.stream(ENTER, { text: `select current_setting('transaction_read_only') as only` }, 1)),
+    ).to.deep.equal([{ only: 'on' }])
+    expect(
+      await failureOf(pool.copy(ENTER, `copy (delete from links returning code) to stdout`).next()),
+    ).to.have.property('code', '25006')
     expect(await text(pool.copy(ENTER, 'copy (select count(*) from links) to stdout'))).to.equal('2\n')
   })
 
@@ -70,7 +105,12 @@ describe('a long read', () => {
   })
 
   it('leaves the pool to others, and its connection to nobody: it ends with the last row, and where its reader leaves', async () => {
-    const sessions = async () => (await pool.run<{ n: number }>({ text: 'select count(*)::int as n from pg_stat_activity where usename = session_user' }))[0]?.n
+    const sessions = async () =>
+      (
+        await pool.run<{ n: number }>({
+          text: 'select count(*)::int as n from pg_stat_activity where usename = session_user',
+        })
+      )[0]?.n
     const alone = await sessions()
     const leaving = pool.copy(ENTER, NUMBERS)
     await leaving.next()
@@ -85,38 +125,52 @@ describe('a long read', () => {
     const unread = [pool.stream(ENTER, { text: 'select 1' }, 10), pool.copy(ENTER, NUMBERS)]
     for (const each of unread) await each.return(undefined)
     expect(await text(pool.copy(ENTER, 'copy (select 1) to stdout'))).to.equal('1\n')
-    while (await sessions() !== alone) await db.asOwner('select pg_sleep(0.01)')
+    while ((await sessions()) !== alone) await db.asOwner('select pg_sleep(0.01)')
   })
 
   it('is refused where as many are under way as may be, and taken again afterwards', async () => {
     const first = pool.copy(ENTER, NUMBERS)
     await first.next()
-    for (const second of [pool.copy(ENTER, NUMBERS), pool.stream(ENTER, { text: 'select 1' }, 1)]) expect(await failureOf(second.next())).to.include({ code: 'exports_busy', status: 503 })
+    for (const second of [pool.copy(ENTER, NUMBERS), pool.stream(ENTER, { text: 'select 1' }, 1)])
+      expect(await failureOf(second.next())).to.include({ code: 'exports_busy', status: 503 })
     await first.return(undefined)
     expect(await rowsOf(pool.stream(ENTER, { text: 'select 1 as one' }, 1))).to.deep.equal([{ one: 1 }])
   })
 
   it('fails with what the server says, also in its middle, and is over then', async () => {
     const seen: Buffer[] = []
-    const failing = async () => { for await (const piece of pool.copy(ENTER, 'copy (select 1 / (500000 - n) from generate_series(1, 1000000) n) to stdout')) seen.push(piece) }
+    const failing = async () => {
+      for await (const piece of pool.copy(
+        ENTER,
+        'copy (select 1 / (500000 - n) from generate_series(1, 1000000) n) to stdout',
+      ))
+        seen.push(piece)
+    }
     expect(await failureOf(failing())).to.have.property('code', '22012')
     expect(seen).to.not.have.length(0)
-    expect(await failureOf(pool.copy(ENTER, 'copy (select nothing) to stdout').next())).to.have.property('code', '42703')
+    expect(await failureOf(pool.copy(ENTER, 'copy (select nothing) to stdout').next())).to.have.property(
+      'code',
+      '42703',
+    )
     expect(await failureOf(pool.stream(ENTER, { text: 'select 1 / 0' }, 1).next())).to.have.property('code', '22012')
     expect(await text(pool.copy(ENTER, 'copy (select 1) to stdout'))).to.equal('1\n')
   })
 
   it('waits for its reader for as long as they take, whatever time a statement is given', async () => {
-    const hasty = openPool({ connection: { ...db.service, options: '-c statement_timeout=300 -c idle_in_transaction_session_timeout=300' }, size: 1, deadlineMs: DEADLINE_MS })
+    const hasty = openPool({
+      connection: { ...db.service, options: '-c statement_timeout=300 -c idle_in_transaction_session_timeout=300' },
+      size: 1,
+      deadlineMs: DEADLINE_MS,
+    })
     const slow = hasty.copy(ENTER, MUCH)
     let bytes = (await slow.next()).value?.length ?? 0
-    await db.asOwner('select pg_sleep($1)', [DEADLINE_MS * 2 / 1_000])
+    await db.asOwner('select pg_sleep($1)', [(DEADLINE_MS * 2) / 1_000])
     expect(await reading()).to.equal(1)
     for await (const piece of slow) bytes += piece.length
     expect(bytes).to.equal(100_000_000)
     const rows = hasty.stream(ENTER, { text: 'select generate_series(1, 30) as n' }, 10)
     await rows.next()
-    await db.asOwner('select pg_sleep($1)', [DEADLINE_MS * 2 / 1_000])
+    await db.asOwner('select pg_sleep($1)', [(DEADLINE_MS * 2) / 1_000])
     expect(await rowsOf(rows)).to.have.length(20)
     await hasty.close()
   })
@@ -164,7 +218,10 @@ describe('a long read', () => {
     it('where its backend is ended', async () => {
       const read = pool.copy(ENTER, MUCH)
       await read.next()
-      await db.asOwner('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and xact_start is not null', [db.service.user])
+      await db.asOwner(
+        'select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and xact_start is not null',
+        [db.service.user],
+      )
       expectAway(await failureOf(text(read)))
     })
   })

@@ -12,7 +12,8 @@ import { withPool } from '../support/bare-database.js'
 import { cluster, createDatabase } from '../support/cluster.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
-const FIELDS = 'id, time, request_id, revision, layer, subject_id, subject_role, token_id, network, action, resource_type, resource_code, relation, effect, rule, row_priority, status'
+const FIELDS =
+  'id, time, request_id, revision, layer, subject_id, subject_role, token_id, network, action, resource_type, resource_code, relation, effect, rule, row_priority, status'
 
 describe('a log from before there were chains', () => {
   it('is chained whole, every entry as it was and under its id, and new entries go on behind it', async () => {
@@ -36,7 +37,11 @@ describe('a log from before there were chains', () => {
     const [newest] = await ask(`select max(id)::int as id from decisions`)
     expect(newest).to.deep.equal({ id: 301 })
 
-    const pool = openPool({ connection: { ...owner, user: service.user, password: service.password }, size: 1, deadlineMs: 10_000 })
+    const pool = openPool({
+      connection: { ...owner, user: service.user, password: service.password },
+      size: 1,
+      deadlineMs: 10_000,
+    })
     const faults: LogFault[] = []
     const verdict = await verifyLog(pool, { keys: new Map(), onFault: (fault) => faults.push(fault) })
     await pool.close()

@@ -35,18 +35,32 @@ const DEADLINE_MS = '20000'
   const stops: (() => Promise<unknown>)[] = []
 
   const settings = (more: Partial<DatabaseSettings> = {}): DatabaseSettings => ({
-    databaseUrl: urlOf(pooler.through(db.service)), migrationDatabaseUrl: urlOf(db.owner), listenDatabaseUrl: urlOf(db.service),
-    databasePooled: true, dataDir: '', migrations, ...more,
+    databaseUrl: urlOf(pooler.through(db.service)),
+    migrationDatabaseUrl: urlOf(db.owner),
+    listenDatabaseUrl: urlOf(db.service),
+    databasePooled: true,
+    dataDir: '',
+    migrations,
+    ...more,
   })
   const refusal = async (more: Partial<DatabaseSettings>): Promise<string> => {
-    const error: unknown = await openDatabase(settings(more)).then(() => undefined, (reason: unknown) => reason)
+    const error: unknown = await openDatabase(settings(more)).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
     return error instanceof StartError ? error.message : String(error)
   }
   const pooledService = async (more: Partial<DatabaseSettings> = {}, said: (line: string) => void = () => {}) => {
     const { databaseUrl = '' } = settings()
     const service = await startTestService({
-      db: { ...db, ...await openDatabase(settings(more)) }, log: pino({ level: 'warn' }, { write: said }),
-      environment: { DATABASE_URL: databaseUrl, DATABASE_POOLER: 'transaction', JWT_SIGNING_KEY_FILE: signingKeyFile, REQUEST_DEADLINE_MS: DEADLINE_MS },
+      db: { ...db, ...(await openDatabase(settings(more))) },
+      log: pino({ level: 'warn' }, { write: said }),
+      environment: {
+        DATABASE_URL: databaseUrl,
+        DATABASE_POOLER: 'transaction',
+        JWT_SIGNING_KEY_FILE: signingKeyFile,
+        REQUEST_DEADLINE_MS: DEADLINE_MS,
+      },
     })
     stops.push(() => service.stop())
     return service
@@ -58,7 +72,8 @@ const DEADLINE_MS = '20000'
       if (answer.status !== 503 || at(answer.json, 'code') !== 'exports_busy') return answer
     }
   }
-  const isRemembering = async (service: TestService) => (await service.request('GET', '/metrics')).text.includes('\nlinkgate_cache_off 0\n')
+  const isRemembering = async (service: TestService) =>
+    (await service.request('GET', '/metrics')).text.includes('\nlinkgate_cache_off 0\n')
 
   before(async () => {
     db = await testDatabase()
@@ -68,18 +83,30 @@ const DEADLINE_MS = '20000'
     one = await pooledService()
     other = await pooledService()
   })
-  after(async () => { for (const stop of stops.toReversed()) await stop() })
-
-  it('is refused where the settings do not speak of it, by the setting\'s name', async () => {
-    expect(await refusal({ databasePooled: false })).to.include('DATABASE_POOLER=transaction')
-    expect((await openDatabase(settings({ databaseUrl: urlOf(db.service), databasePooled: false }))).migrated).to.deep.equal([])
+  after(async () => {
+    for (const stop of stops.toReversed()) await stop()
   })
 
-  it('is refused where one login is owner and service, also where the pooler drops the service\'s role in silence', async () => {
-    expect(await refusal({ databaseUrl: urlOf(pooler.through(db.owner)) })).to.include('MIGRATION_DATABASE_URL').and.include('options')
-    const silent = await startPgbouncer({ logins: [db.service, db.owner], poolSize: 2, settings: ['ignore_startup_parameters = options'] })
+  it("is refused where the settings do not speak of it, by the setting's name", async () => {
+    expect(await refusal({ databasePooled: false })).to.include('DATABASE_POOLER=transaction')
+    expect(
+      (await openDatabase(settings({ databaseUrl: urlOf(db.service), databasePooled: false }))).migrated,
+    ).to.deep.equal([])
+  })
+
+  it("is refused where one login is owner and service, also where the pooler drops the service's role in silence", async () => {
+    expect(await refusal({ databaseUrl: urlOf(pooler.through(db.owner)) }))
+      .to.include('MIGRATION_DATABASE_URL')
+      .and.include('options')
+    const silent = await startPgbouncer({
+      logins: [db.service, db.owner],
+      poolSize: 2,
+      settings: ['ignore_startup_parameters = options'],
+    })
     try {
-      expect(await refusal({ databaseUrl: urlOf(silent.through(db.owner)) })).to.include(`began as the role "${db.owner.user}"`)
+      expect(await refusal({ databaseUrl: urlOf(silent.through(db.owner)) })).to.include(
+        `began as the role "${db.owner.user}"`,
+      )
     } finally {
       await silent.kill()
     }
@@ -102,38 +129,64 @@ const DEADLINE_MS = '20000'
     const userOf = (client: number): TestUser => users[client % users.length] ?? expect.fail('no user')
     const own = new Map<string, Set<string>>(users.map(({ id }) => [id, new Set<string>()]))
     let rows = 0
-    await Promise.all(Array.from({ length: 64 }, async (_, client) => {
-      const { id, token } = userOf(client)
-      const service = client % 2 === 0 ? one : other
-      const code = freshCode('pooled')
-      const foreign = [...own.get(userOf(client + 1).id) ?? []][0] ?? freshCode('absent')
-      own.get(id)?.add(code)
-      const made = await service.request('POST', '/links', { token, json: { code, target: `https://example.com/${id}` } })
-      expect([made.status, at(made.json, 'owner_id')], made.text).to.deep.equal([201, id])
-      const [listed, changed, exported, refused] = await Promise.all([
-        service.request('GET', '/links?limit=100', { token }),
-        service.request('PATCH', `/links/${code}`, { token, json: { target: `https://example.com/${id}/changed` } }),
-        exportOf(service, token),
-        service.request('DELETE', `/links/${foreign}`, { token }),
-      ])
-      expect([listed.status, changed.status, exported.status]).to.deep.equal([200, 200, 200])
-      expect(refused.status).to.be.oneOf([403, 404])
-      const seen = [...listAt(listed.json, 'data'), ...exported.text.split('\n').filter(Boolean).map((line): unknown => JSON.parse(line))]
-      rows += seen.length
-      for (const link of seen) expect(at(link, 'owner_id')).to.equal(id)
-    }))
+    await Promise.all(
+      Array.from({ length: 64 }, async (_, client) => {
+        const { id, token } = userOf(client)
+        const service = client % 2 === 0 ? one : other
+        const code = freshCode('pooled')
+        const foreign = [...(own.get(userOf(client + 1).id) ?? [])][0] ?? freshCode('absent')
+        own.get(id)?.add(code)
+        const made = await service.request('POST', '/links', {
+          token,
+          json: { code, target: `https://example.com/${id}` },
+        })
+        expect([made.status, at(made.json, 'owner_id')], made.text).to.deep.equal([201, id])
+        const [listed, changed, exported, refused] = await Promise.all([
+          service.request('GET', '/links?limit=100', { token }),
+          service.request('PATCH', `/links/${code}`, { token, json: { target: `https://example.com/${id}/changed` } }),
+          exportOf(service, token),
+          service.request('DELETE', `/links/${foreign}`, { token }),
+        ])
+        expect([listed.status, changed.status, exported.status]).to.deep.equal([200, 200, 200])
+        expect(refused.status).to.be.oneOf([403, 404])
+        const seen = [
+          ...listAt(listed.json, 'data'),
+          ...exported.text
+            .split('\n')
+            .filter(Boolean)
+            .map((line): unknown => JSON.parse(line)),
+        ]
+        rows += seen.length
+        for (const link of seen) expect(at(link, 'owner_id')).to.equal(id)
+      }),
+    )
     expect(rows).to.be.greaterThan(128)
     for (const { id, token } of users) {
       const { json } = await other.request('GET', '/links?limit=100', { token })
-      expect(listAt(json, 'data').map((link) => at(link, 'code'))).to.have.members([...own.get(id) ?? []])
+      expect(listAt(json, 'data').map((link) => at(link, 'code'))).to.have.members([...(own.get(id) ?? [])])
     }
   })
 
   it('streams an export of more than one batch', async () => {
     const { id, token } = await one.addUser('editor')
-    await db.asOwner(`with decided as (select set_config('app.decision', $2, false))
+    await db.asOwner(
+      `with decided as (select set_config('app.decision', $2, false))
       insert into links (code, target, owner_id) select 'export-' || n, 'https://example.com/', $1::bigint from generate_series(1, 2500) n, decided`,
-    [id, JSON.stringify({ request_id: 'by-hand', revision: 1, layer: 'object', subject_role: 'owner', action: 'link:create', relation: 'none', effect: 'allow', rule: 'R3', status: 201 })])
+      [
+        id,
+        JSON.stringify({
+          request_id: 'by-hand',
+          revision: 1,
+          layer: 'object',
+          subject_role: 'owner',
+          action: 'link:create',
+          relation: 'none',
+          effect: 'allow',
+          rule: 'R3',
+          status: 201,
+        }),
+      ],
+    )
     const { text } = await one.request('GET', '/links/export?format=ndjson', { token })
     expect(text.trimEnd().split('\n')).to.have.length(2_500)
   })
@@ -141,9 +194,25 @@ const DEADLINE_MS = '20000'
   it('puts a policy edit in force on both services, for writes at once', async () => {
     const admin = await one.addUser('admin')
     const editor = await one.addUser('editor')
-    const deny = { ptype: 'p', priority: 350, rule: 'TEST', role: 'editor', action: 'link:create', reach: 'any', effect: 'deny' }
-    const change = async (json: object) => one.request('POST', '/policy/changes', { token: admin.token, json, headers: { 'If-Match': (await one.request('GET', '/policy', { token: admin.token })).headers.get('etag') ?? '' } })
-    const write = (headers = {}) => other.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/' }, headers })
+    const deny = {
+      ptype: 'p',
+      priority: 350,
+      rule: 'TEST',
+      role: 'editor',
+      action: 'link:create',
+      reach: 'any',
+      effect: 'deny',
+    }
+    const change = async (json: object) =>
+      one.request('POST', '/policy/changes', {
+        token: admin.token,
+        json,
+        headers: {
+          'If-Match': (await one.request('GET', '/policy', { token: admin.token })).headers.get('etag') ?? '',
+        },
+      })
+    const write = (headers = {}) =>
+      other.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/' }, headers })
     const edited = await change({ add: [deny], remove: [], reason: 'a test' })
     expect(edited.status, edited.text).to.equal(200)
     expect((await write()).status).to.equal(403)
@@ -155,18 +224,20 @@ const DEADLINE_MS = '20000'
   it('takes an entry back from memory where the listening connection leads past it', async () => {
     const editor = await one.addUser('editor')
     const code = freshCode('pooled')
-    while (!await isRemembering(other)) await new Promise(setImmediate)
+    while (!(await isRemembering(other))) await new Promise(setImmediate)
     await one.request('POST', '/links', { token: editor.token, json: { code, target: 'https://example.com/1' } })
     const follow = async () => (await other.request('GET', `/${code}`)).headers.get('location')
     expect(await follow()).to.equal('https://example.com/1')
     await one.request('PATCH', `/links/${code}`, { token: editor.token, json: { target: 'https://example.com/2' } })
-    while (await follow() !== 'https://example.com/2') await new Promise(setImmediate)
+    while ((await follow()) !== 'https://example.com/2') await new Promise(setImmediate)
   })
 
   it('remembers nothing, and says why, where the listening connection leads through it', async () => {
     const told = new EventEmitter()
     const why = once(told, 'why')
-    const deaf = await pooledService({ listenDatabaseUrl: undefined }, (line) => { if (line.includes('nobody hears')) told.emit('why', line) })
+    const deaf = await pooledService({ listenDatabaseUrl: undefined }, (line) => {
+      if (line.includes('nobody hears')) told.emit('why', line)
+    })
     expect(String(await why)).to.include('DATABASE_LISTEN_URL')
     expect(await isRemembering(deaf)).to.equal(false)
     await deaf.stop()
@@ -184,17 +255,24 @@ const DEADLINE_MS = '20000'
     }
     await pooler.start()
     const back = performance.now()
-    const isBack = async (service: TestService) => (await list(service)).status === 200 && (await service.request('GET', '/readyz')).status === 200
-    for (const service of [one, other]) while (!await isBack(service)) expect(performance.now() - back).to.be.below(2_000)
+    const isBack = async (service: TestService) =>
+      (await list(service)).status === 200 && (await service.request('GET', '/readyz')).status === 200
+    for (const service of [one, other])
+      while (!(await isBack(service))) expect(performance.now() - back).to.be.below(2_000)
   })
 
   it('is 503 at the worst to who asks while the server behind it drops its connections', async () => {
     const editor = await one.addUser('editor')
-    await db.asOwner(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = $1 and application_name <> 'linkgate listener'`, [db.service.user])
+    await db.asOwner(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = $1 and application_name <> 'linkgate listener'`,
+      [db.service.user],
+    )
     const dropped = performance.now()
     for (const service of [one, other]) {
       for (let status = 0; status !== 201;) {
-        status = (await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/' } })).status
+        status = (
+          await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/' } })
+        ).status
         expect(status).to.be.oneOf([201, 503])
         expect(performance.now() - dropped).to.be.below(2_000)
       }
@@ -205,14 +283,28 @@ const DEADLINE_MS = '20000'
     this.timeout(60_000)
     requireBuilt()
     const node = await startNode({
-      DATABASE_URL: urlOf(pooler.through(db.service)), DATABASE_POOLER: 'transaction', DATABASE_LISTEN_URL: urlOf(db.service), JWT_SIGNING_KEY_FILE: signingKeyFile, WORKERS: '2',
+      DATABASE_URL: urlOf(pooler.through(db.service)),
+      DATABASE_POOLER: 'transaction',
+      DATABASE_LISTEN_URL: urlOf(db.service),
+      JWT_SIGNING_KEY_FILE: signingKeyFile,
+      WORKERS: '2',
     })
     try {
       const editor = await one.addUser('editor')
-      const ask = (path: string, init: RequestInit = {}) => fetch(`${node.baseUrl}${path}`, { redirect: 'manual', ...init, headers: { Authorization: `Bearer ${editor.token}`, 'Content-Type': 'application/json' } })
+      const ask = (path: string, init: RequestInit = {}) =>
+        fetch(`${node.baseUrl}${path}`, {
+          redirect: 'manual',
+          ...init,
+          headers: { Authorization: `Bearer ${editor.token}`, 'Content-Type': 'application/json' },
+        })
       const code = freshCode('node')
-      expect((await ask('/links', { method: 'POST', body: JSON.stringify({ code, target: 'https://example.com/' }) })).status).to.equal(201)
-      expect((await Promise.all(Array.from({ length: 20 }, () => ask(`/${code}`)))).map(({ status }) => status)).to.deep.equal(Array.from({ length: 20 }, () => 302))
+      expect(
+        (await ask('/links', { method: 'POST', body: JSON.stringify({ code, target: 'https://example.com/' }) }))
+          .status,
+      ).to.equal(201)
+      expect(
+        (await Promise.all(Array.from({ length: 20 }, () => ask(`/${code}`)))).map(({ status }) => status),
+      ).to.deep.equal(Array.from({ length: 20 }, () => 302))
       expect((await ask('/readyz')).status).to.equal(200)
     } finally {
       await node.stop()

@@ -11,7 +11,13 @@ import { openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
 import { addUserWithId, DECIDED } from '../support/records.js'
 
-const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => { throw new Error('it did not fail') }, (error: unknown) => error)
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => {
+      throw new Error('it did not fail')
+    },
+    (error: unknown) => error,
+  )
 
 const expectAway = (error: unknown): void => {
   expect(error).to.be.instanceOf(Refusal)
@@ -23,12 +29,17 @@ describe('the pool', () => {
   let wire: Wire
   let pool: Database
 
-  const insert = (code: string) => ({ text: `insert into links (code, target, owner_id) values ($1, 'https://example.com/', 1)`, values: [code] })
-  const ENTER = { text: 'select enter($1, $2)', values: ['links_own', '1'] } as const
-  const whoAmI = () => pool.run<{ role: string; id: string | null; decision: string | null; status: string }>({
-    text: `select current_user as role, nullif(current_setting('app.user_id', true), '') as id, nullif(current_setting('app.decision', true), '') as decision`,
+  const insert = (code: string) => ({
+    text: `insert into links (code, target, owner_id) values ($1, 'https://example.com/', 1)`,
+    values: [code],
   })
-  const codes = async () => (await db.asOwner<{ code: string }>('select code from links order by code')).map(({ code }) => code)
+  const ENTER = { text: 'select enter($1, $2)', values: ['links_own', '1'] } as const
+  const whoAmI = () =>
+    pool.run<{ role: string; id: string | null; decision: string | null; status: string }>({
+      text: `select current_user as role, nullif(current_setting('app.user_id', true), '') as id, nullif(current_setting('app.decision', true), '') as decision`,
+    })
+  const codes = async () =>
+    (await db.asOwner<{ code: string }>('select code from links order by code')).map(({ code }) => code)
 
   before(async () => {
     db = await testDatabase()
@@ -47,16 +58,24 @@ describe('the pool', () => {
   })
 
   it('answers a result for each statement of a flush, in order', async () => {
-    const results = await pool.flush([{ text: 'select 1 as a' }, { text: 'select $1::text as b', values: ['two'] }, { text: 'select 3 as c' }])
+    const results = await pool.flush([
+      { text: 'select 1 as a' },
+      { text: 'select $1::text as b', values: ['two'] },
+      { text: 'select 3 as c' },
+    ])
     expect(results.map(({ rows: [row] }) => row)).to.deep.equal([{ a: 1 }, { b: 'two' }, { c: 3 }])
   })
 
   it('keeps statements by name for the connection, also where one is sent twice before the server has it', async () => {
     const named = (value: string) => ({ name: 'kept', text: 'select $1::text as value', values: [value] })
     for (const values of [['a', 'b'], ['c'], ['d', 'e']]) {
-      expect((await pool.flush(values.map(named))).map(({ rows }) => rows)).to.deep.equal(values.map((value) => [{ value }]))
+      expect((await pool.flush(values.map(named))).map(({ rows }) => rows)).to.deep.equal(
+        values.map((value) => [{ value }]),
+      )
     }
-    expect(await pool.run<{ n: string }>({ text: `select count(*) as n from pg_prepared_statements where name = 'kept'` })).to.deep.equal([{ n: '1' }])
+    expect(
+      await pool.run<{ n: string }>({ text: `select count(*) as n from pg_prepared_statements where name = 'kept'` }),
+    ).to.deep.equal([{ n: '1' }])
   })
 
   it('tells the server a named statement anew where it failed, was taken away or answers other columns now', async () => {
@@ -77,10 +96,21 @@ describe('the pool', () => {
   it('never sends one text under the name of another', async () => {
     await pool.run({ name: 'taken', text: 'select 1 as one' })
     const before = wire.sent()
-    expect(await failureOf(pool.flush([ENTER, { name: 'taken', text: 'select 2 as two' }]))).to.have.property('message').that.includes('another text')
+    expect(await failureOf(pool.flush([ENTER, { name: 'taken', text: 'select 2 as two' }])))
+      .to.have.property('message')
+      .that.includes('another text')
     expect(wire.sent()).to.equal(before)
     expect(await pool.run({ name: 'taken', text: 'select 1 as one' })).to.deep.equal([{ one: 1 }])
-    expect(await failureOf(pool.flush([{ name: 'new', text: 'select 1' }, { name: 'new', text: 'select 2' }]))).to.have.property('message').that.includes('another text')
+    expect(
+      await failureOf(
+        pool.flush([
+          { name: 'new', text: 'select 1' },
+          { name: 'new', text: 'select 2' },
+        ]),
+      ),
+    )
+      .to.have.property('message')
+      .that.includes('another text')
     expect(await pool.flush([{ name: 'new', text: 'select 2' }])).to.have.length(1)
   })
 
@@ -88,7 +118,9 @@ describe('the pool', () => {
     const MONEY = 790
     const asked = { text: `select '1'::money as m, pg_backend_pid() as pid from generate_series(1, 3)` }
     const before = await pool.run<{ pid: number }>(asked)
-    types.setTypeParser(MONEY, () => { throw new RangeError('unreadable') })
+    types.setTypeParser(MONEY, () => {
+      throw new RangeError('unreadable')
+    })
     try {
       const failures = await Promise.all([failureOf(pool.run(asked)), pool.run({ text: 'select 1 as one' })])
       expect(failures).to.deep.equal([failures[0], [{ one: 1 }]])
@@ -96,29 +128,53 @@ describe('the pool', () => {
     } finally {
       types.setTypeParser(MONEY, String)
     }
-    expect(await pool.run<{ pid: number }>({ text: 'select pg_backend_pid() as pid' })).to.deep.equal([{ pid: before[0]?.pid }])
+    expect(await pool.run<{ pid: number }>({ text: 'select pg_backend_pid() as pid' })).to.deep.equal([
+      { pid: before[0]?.pid },
+    ])
   })
 
   it('sends arrays of texts and numbers as they are', async () => {
-    await assert(asyncProperty(array(oneof(string({ unit: 'binary' }).filter((text) => !text.includes('\0')), constantFrom(null, 'null', 'NULL', '', '"', '\\', '{}', ',', ' a '))), async (texts) => {
-      expect(await pool.run({ text: 'select to_json($1::text[]) as texts', values: [texts] })).to.deep.equal([{ texts }])
-    }))
-    expect(await pool.run({ text: 'select to_json($1::bigint[]) as numbers', values: [[1, null, -5]] })).to.deep.equal([{ numbers: [1, null, -5] }])
-    for (const value of [[[1]], [{}], [undefined], [Buffer.from('a')]]) expect(await failureOf(pool.run({ text: 'select $1::text[]', values: [value] }))).to.be.instanceOf(TypeError)
+    await assert(
+      asyncProperty(
+        array(
+          oneof(
+            string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
+            constantFrom(null, 'null', 'NULL', '', '"', '\\', '{}', ',', ' a '),
+          ),
+        ),
+        async (texts) => {
+          expect(await pool.run({ text: 'select to_json($1::text[]) as texts', values: [texts] })).to.deep.equal([
+            { texts },
+          ])
+        },
+      ),
+    )
+    expect(await pool.run({ text: 'select to_json($1::bigint[]) as numbers', values: [[1, null, -5]] })).to.deep.equal([
+      { numbers: [1, null, -5] },
+    ])
+    for (const value of [[[1]], [{}], [undefined], [Buffer.from('a')]])
+      expect(await failureOf(pool.run({ text: 'select $1::text[]', values: [value] }))).to.be.instanceOf(TypeError)
   })
 
   it('sends nothing at all of a flush with a statement that cannot be sent', async () => {
     await pool.run({ text: 'select 1' })
     const before = wire.sent()
     for (const value of [{ an: 'object' }, undefined, Symbol('x'), () => 1, Number]) {
-      expect(await failureOf(pool.flush([ENTER, DECIDED, insert('kept'), { text: 'select $1', values: [value] }]))).to.be.instanceOf(TypeError)
+      expect(
+        await failureOf(pool.flush([ENTER, DECIDED, insert('kept'), { text: 'select $1', values: [value] }])),
+      ).to.be.instanceOf(TypeError)
     }
     expect(wire.sent()).to.equal(before)
     expect(await codes()).to.deep.equal([])
   })
 
   it('keeps nothing of a flush in which a statement fails, wherever it stands', async () => {
-    for (const broken of [{ text: 'select 1 / 0' }, { text: 'no sql' }, insert('one'), { text: 'select $1::int', values: ['no number'] }]) {
+    for (const broken of [
+      { text: 'select 1 / 0' },
+      { text: 'no sql' },
+      insert('one'),
+      { text: 'select $1::int', values: ['no number'] },
+    ]) {
       const failed = await failureOf(pool.flush([ENTER, DECIDED, insert('one'), broken, insert('two')]))
       expect(failed).to.have.property('code').that.does.not.equal('25P02')
       expect(await codes()).to.deep.equal([])
@@ -126,14 +182,20 @@ describe('the pool', () => {
   })
 
   it('takes a commit that rolled back for the failure that it is', async () => {
-    const failed = await failureOf(pool.transaction(async (client) => {
-      await client.query('select 1 / 0').catch(() => undefined)
-    }))
+    const failed = await failureOf(
+      pool.transaction(async (client) => {
+        await client.query('select 1 / 0').catch(() => undefined)
+      }),
+    )
     expect(failed).to.have.property('message').that.includes('rolled back')
     // a deferred constraint fails in the commit itself
     await db.asOwner('create table if not exists deferred (id int unique deferrable initially deferred)')
     await db.asOwner('grant insert on deferred to links_own')
-    expect(await failureOf(pool.flush([ENTER, { text: 'insert into deferred values (1)' }, { text: 'insert into deferred values (1)' }]))).to.have.property('code', '23505')
+    expect(
+      await failureOf(
+        pool.flush([ENTER, { text: 'insert into deferred values (1)' }, { text: 'insert into deferred values (1)' }]),
+      ),
+    ).to.have.property('code', '23505')
     expect(await db.asOwner('select from deferred')).to.have.length(0)
     await db.asOwner('drop table deferred')
   })
@@ -143,10 +205,12 @@ describe('the pool', () => {
     expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
     await failureOf(pool.flush([ENTER, DECIDED, { text: 'select 1 / 0' }]))
     expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
-    await failureOf(pool.transaction(async (client) => {
-      await client.query(ENTER.text, [...ENTER.values])
-      throw new Error('given up')
-    }))
+    await failureOf(
+      pool.transaction(async (client) => {
+        await client.query(ENTER.text, [...ENTER.values])
+        throw new Error('given up')
+      }),
+    )
     expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
   })
 
@@ -211,7 +275,11 @@ describe('the pool', () => {
     expect(first ?? [{ one: 1 }]).to.deep.equal([{ one: 1 }])
     const busy = failureOf(pool.flush([ENTER, DECIDED, insert('unacknowledged'), { text: 'select pg_sleep(5)' }]))
     const kill = async (): Promise<number> =>
-      (await db.asOwner(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query = 'select pg_sleep(5)'`)).length
+      (
+        await db.asOwner(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query = 'select pg_sleep(5)'`,
+        )
+      ).length
     let killed = 0
     while (killed === 0) killed = await kill()
     expectAway(await busy)

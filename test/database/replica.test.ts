@@ -42,17 +42,21 @@ describe('a read replica for redirects', function () {
     expect(status).to.equal(302)
     return headers.get('location')
   }
-  const metric = async (at: TestService, name: string) => Number(new RegExp(`^linkgate_replica_${name} (\\S+)$`, 'm').exec((await at.request('GET', '/metrics')).text)?.[1])
+  const metric = async (at: TestService, name: string) =>
+    Number(new RegExp(`^linkgate_replica_${name} (\\S+)$`, 'm').exec((await at.request('GET', '/metrics')).text)?.[1])
   const change = async (code: string, target: string) => {
     const { status } = await writing.request('PATCH', `/links/${code}`, { token: editor.token, json: { target } })
     expect(status).to.equal(200)
   }
-  /** Until a service leads to the new target, which was committed before: how often it led to the old one, never beyond the bound. */
+  /**
+   * Until a service leads to the new target, which was committed before: how often it led to the old one, never beyond
+   * the bound.
+   */
   const untilFollowed = async (at: TestService, code: string, target: string) => {
     const changed = performance.now()
     for (let old = 0; ; old += 1) {
       const asked = performance.now()
-      if (await follow(at, code) === target) return old
+      if ((await follow(at, code)) === target) return old
       expect(asked - changed).to.be.below(STALE_MS)
     }
   }
@@ -75,7 +79,7 @@ describe('a read replica for redirects', function () {
     await untilUsed()
   }
   const untilUsed = async (used = true) => {
-    while (await metric(asking, 'left_out') !== (used ? 0 : 1)) await new Promise(setImmediate)
+    while ((await metric(asking, 'left_out')) !== (used ? 0 : 1)) await new Promise(setImmediate)
   }
 
   before(async () => {
@@ -83,20 +87,29 @@ describe('a read replica for redirects', function () {
     db = await migratedDatabase(pair.primary, pair.primary.owner)
     wire = await openWire({ ...db.service, ...pair.standby.socket })
     const environment = {
-      DATABASE_URL: urlOf(db.service), DATABASE_REPLICA_URL: urlOf(wire.connection), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+      DATABASE_URL: urlOf(db.service),
+      DATABASE_REPLICA_URL: urlOf(wire.connection),
+      JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
     }
     writing = await startTestService({ db, environment })
-    const log = pino({ level: 'info' }, { write: (line) => { if (line.includes('redirects are read')) told.push(line) } })
+    const log = pino(
+      { level: 'info' },
+      {
+        write: (line) => {
+          if (line.includes('redirects are read')) told.push(line)
+        },
+      },
+    )
     asking = await startTestService({ db, environment: { ...environment, REDIRECT_CACHE_SIZE: '0' }, log })
     remembering = await startTestService({ db, environment })
     editor = await writing.addUser('editor')
     for (const code of CODES) await addLink(db, { code, target: FIRST, owner: editor.id })
     await untilUsed()
     // until no change is recent any more
-    for (let before = -1; before < await metric(asking, 'reads_total');) {
+    for (let before = -1; before < (await metric(asking, 'reads_total'));) {
       before = await metric(asking, 'reads_total')
       for (const code of CODES) await follow(asking, code)
-      if (await metric(asking, 'reads_total') === before + CODES.length) break
+      if ((await metric(asking, 'reads_total')) === before + CODES.length) break
       before = -1
     }
   })
@@ -109,7 +122,10 @@ describe('a read replica for redirects', function () {
   it('answers them', async () => {
     const [before, fallbacks] = [await metric(asking, 'reads_total'), await metric(asking, 'fallbacks_total')]
     for (let i = 0; i < 20; i += 1) expect(await follow(asking, 'plain')).to.equal(FIRST)
-    expect([await metric(asking, 'reads_total'), await metric(asking, 'fallbacks_total')]).to.deep.equal([before + 20, fallbacks])
+    expect([await metric(asking, 'reads_total'), await metric(asking, 'fallbacks_total')]).to.deep.equal([
+      before + 20,
+      fallbacks,
+    ])
   })
 
   it('never hides a change from the process that made it, nor from others for long, and is not remembered where it is behind', async () => {
@@ -144,7 +160,9 @@ describe('a read replica for redirects', function () {
   it('costs a redirect little where it hangs, the next ones nothing, and is used again when it answers', async () => {
     wire.hold()
     const held = performance.now()
-    expect(await Promise.all(Array.from({ length: 20 }, () => follow(asking, 'steady')))).to.deep.equal(Array.from({ length: 20 }, () => FIRST))
+    expect(await Promise.all(Array.from({ length: 20 }, () => follow(asking, 'steady')))).to.deep.equal(
+      Array.from({ length: 20 }, () => FIRST),
+    )
     const ms = performance.now() - held
     process.stdout.write(`      (20 redirects through a replica that hangs: ${Math.round(ms)} ms)\n`)
     expect(ms).to.be.below(1_000)
@@ -177,7 +195,12 @@ describe('a read replica for redirects', function () {
     const faultOf = async (connection: ClientConfig): Promise<unknown> => {
       const pool = openPool({ connection, size: 1, deadlineMs: 5_000 })
       const { fault, stop } = await new Promise<{ fault: unknown; stop: () => void }>((resolve) => {
-        const opened = openReplica({ primary, replica: pool, staleMs: STALE_MS, onChange: (given) => resolve({ fault: given, stop: () => opened.stop() }) })
+        const opened = openReplica({
+          primary,
+          replica: pool,
+          staleMs: STALE_MS,
+          onChange: (given) => resolve({ fault: given, stop: () => opened.stop() }),
+        })
       })
       stop()
       await pool.close()

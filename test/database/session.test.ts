@@ -14,7 +14,16 @@ describe('the session of the service, at its start', () => {
   const role = `login_${randomBytes(6).toString('hex')}`
 
   const open = (databaseUrl: string, migrationDatabaseUrl: string, more: { readonly databasePooled?: boolean } = {}) =>
-    openDatabase({ ...more, databaseUrl, migrationDatabaseUrl, dataDir: '', migrations: new URL('migrations/', PACKAGE_ROOT) }).then(({ migrated }) => migrated, (error: unknown) => error)
+    openDatabase({
+      ...more,
+      databaseUrl,
+      migrationDatabaseUrl,
+      dataDir: '',
+      migrations: new URL('migrations/', PACKAGE_ROOT),
+    }).then(
+      ({ migrated }) => migrated,
+      (error: unknown) => error,
+    )
 
   before(async () => {
     db = await testDatabase()
@@ -32,7 +41,11 @@ describe('the session of the service, at its start', () => {
     expect(await open(login, urlOf(db.owner))).to.deep.equal([])
     for (const might of ['superuser', 'bypassrls', 'createrole', 'replication']) {
       await db.asOwner(`alter role ${role} ${might}`)
-      expect(await open(login, urlOf(db.owner)), might).to.be.instanceOf(StartError).with.property('message').that.includes(role).and.includes('row-level security')
+      expect(await open(login, urlOf(db.owner)), might)
+        .to.be.instanceOf(StartError)
+        .with.property('message')
+        .that.includes(role)
+        .and.includes('row-level security')
       await db.asOwner(`alter role ${role} no${might}`)
     }
     await db.asOwner(`grant ${db.owner.user} to ${role}`)
@@ -41,7 +54,7 @@ describe('the session of the service, at its start', () => {
     expect(await open(login, urlOf(db.owner))).to.deep.equal([])
   })
 
-  it('needs nothing of the owner where the schema is up to date, and leaves the owner\'s rights at the door where one URL is both', async () => {
+  it("needs nothing of the owner where the schema is up to date, and leaves the owner's rights at the door where one URL is both", async () => {
     expect(await open(urlOf(db.service), urlOf(db.service))).to.deep.equal([])
     expect(await open(urlOf(db.owner), urlOf(db.owner))).to.deep.equal([])
   })
@@ -50,11 +63,17 @@ describe('the session of the service, at its start', () => {
     const login = urlOf({ ...db.service, user: role, password: 'a password' })
     await db.asOwner(`alter role ${role} set default_transaction_isolation = 'serializable'`)
     expect(await open(login, urlOf(db.owner))).to.deep.equal([])
-    expect(await open(login, urlOf(db.owner), { databasePooled: true })).to.be.instanceOf(StartError).with.property('message').that.includes('default_transaction_isolation is "serializable"')
+    expect(await open(login, urlOf(db.owner), { databasePooled: true }))
+      .to.be.instanceOf(StartError)
+      .with.property('message')
+      .that.includes('default_transaction_isolation is "serializable"')
     await db.asOwner(`alter role ${role} reset default_transaction_isolation`)
   })
 
   it('is refused where the login does not work, in one line', async () => {
-    expect(await open(urlOf({ ...db.service, password: 'wrong' }), urlOf(db.owner))).to.be.instanceOf(StartError).with.property('message').that.includes('DATABASE_URL')
+    expect(await open(urlOf({ ...db.service, password: 'wrong' }), urlOf(db.owner)))
+      .to.be.instanceOf(StartError)
+      .with.property('message')
+      .that.includes('DATABASE_URL')
   })
 })

@@ -17,12 +17,17 @@ const run = promisify(execFile)
 const Lock = z.looseObject({ packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional(), devOptional: z.boolean().optional() })) })
 const Command = z.tuple([z.literal('node')], z.string())
 
-/** Looks for packages beside the links, not beside what they lead to: there stands everything that development needs. */
+/**
+ * Looks for packages beside the links, not beside what they lead to: there stands everything that development needs.
+ */
 const AS_LAID_OUT = { NODE_OPTIONS: '--preserve-symlinks' }
 
 const inPackage = (path: string) => fileURLToPath(new URL(path, PACKAGE_ROOT))
 
-/** The packages that `npm prune --omit=dev` keeps and the Dockerfile does not remove, each a link to the one that is installed. */
+/**
+ * The packages that `npm prune --omit=dev` keeps and the Dockerfile does not remove, each a link to the one that is
+ * installed.
+ */
 const linkProductionPackages = async (into: string, removed: readonly string[]) => {
   const { packages } = Lock.parse(JSON.parse(await readFile(inPackage('package-lock.json'), 'utf8')))
   const kept = Object.entries(packages)

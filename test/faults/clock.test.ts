@@ -1,3 +1,11 @@
 import { describeMovedClock } from '../support/moved-clock.js'
 
-describeMovedClock({ offsets: [['-20s', 201], ['+20s', 201], ['-3d', 401], ['+3d', 401]], years: true })
+describeMovedClock({
+  offsets: [
+    ['-20s', 201],
+    ['+20s', 201],
+    ['-3d', 401],
+    ['+3d', 401],
+  ],
+  years: true,
+})

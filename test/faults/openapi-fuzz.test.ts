@@ -8,6 +8,10 @@ describe('fifty thousand requests out of /openapi.json, at and beyond every boun
     expect(faults).to.deep.equal([])
     expect(requests).to.equal(50_000)
     // what these ask for is a secret, or the id of a request that was recorded: nothing that is made up gets it
-    expect(neverServed).to.deep.equal(['post /invitations/:token/accept', 'post /auth/token', 'get /audit/requests/:request_id'])
+    expect(neverServed).to.deep.equal([
+      'post /invitations/:token/accept',
+      'post /auth/token',
+      'get /audit/requests/:request_id',
+    ])
   })
 })

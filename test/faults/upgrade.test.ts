@@ -13,7 +13,13 @@ describe('an upgrade from the previous version under load, with 100,000 entries 
     const previous = await previousVersion()
     if (previous === null) return this.skip()
     requireBuilt()
-    const { phases, migrated, ...report } = await upgrade({ previous, nodes: 2, milliseconds: 5_000, requests: 101, oldEntries: 100_000 })
+    const { phases, migrated, ...report } = await upgrade({
+      previous,
+      nodes: 2,
+      milliseconds: 5_000,
+      requests: 101,
+      oldEntries: 100_000,
+    })
     for (const [name, { done, failed }] of Object.entries(phases)) {
       expect(failed, name).to.deep.equal([])
       expect(done, name).to.be.greaterThan(100)

@@ -10,7 +10,10 @@ describe('workers in trouble', () => {
   it('sixty seconds of the storm on two nodes of two workers behind a balancer commit no change wrongly', async () => {
     const report = await storm({ milliseconds: 60_000, changes: 1_000, writers: 8, workers: 2 })
     expect(report).to.include({ underDenial: 0, tooLate: 0, processes: 4 })
-    expect(Object.keys(report.odd).filter((status) => status !== '503'), JSON.stringify(report)).to.deep.equal([])
+    expect(
+      Object.keys(report.odd).filter((status) => status !== '503'),
+      JSON.stringify(report),
+    ).to.deep.equal([])
     expect(report.committed).to.equal(report.acknowledged)
     expect(report.committed).to.be.at.least(1_000)
   })
@@ -24,7 +27,10 @@ describe('workers in trouble', () => {
       for (const caller of callers) await caller.request('GET', '/healthz')
       const began = performance.now()
       process.kill(hung, 'SIGSTOP')
-      const open = await Promise.race([Promise.any(callers.map((caller) => caller.request('GET', '/healthz'))), untilGone([hung], isRunning)])
+      const open = await Promise.race([
+        Promise.any(callers.map((caller) => caller.request('GET', '/healthz'))),
+        untilGone([hung], isRunning),
+      ])
       expect(open?.status).to.equal(200)
       await untilSaid(node, () => workerPids(node).length === 3)
       expect(performance.now() - began).to.be.within(8_000, 15_000)
@@ -32,7 +38,9 @@ describe('workers in trouble', () => {
       expect(node.output()).to.include('it did not answer any more and was killed')
       for (const caller of callers) caller.close()
       const later = Array.from({ length: 4 }, () => openConnection(node.baseUrl, { fresh: true }))
-      expect((await Promise.all(later.map((caller) => caller.request('GET', '/healthz')))).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200])
+      expect(
+        (await Promise.all(later.map((caller) => caller.request('GET', '/healthz')))).map(({ status }) => status),
+      ).to.deep.equal([200, 200, 200, 200])
     } finally {
       await node.stop()
     }

@@ -6,17 +6,36 @@ import { startTestService } from '../support/service.js'
 import type { TestService } from '../support/service.js'
 
 const OURS = 'https://app.example'
-const STRANGERS = ['https://evil.example', 'https://app.example.evil.example', 'https://sub.app.example', 'http://app.example', 'https://app.example:8443', 'https://APP.example', 'null', 'https://app.example/', `${OURS}, https://evil.example`, 'x']
+const STRANGERS = [
+  'https://evil.example',
+  'https://app.example.evil.example',
+  'https://sub.app.example',
+  'http://app.example',
+  'https://app.example:8443',
+  'https://APP.example',
+  'null',
+  'https://app.example/',
+  `${OURS}, https://evil.example`,
+  'x',
+]
 const corsHeaders = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control-'))
 
 describe('calls from pages of other origins', () => {
   describe('with CORS_ORIGINS of exact origins', () => {
     let service: TestService
-    before(async () => { service = await startTestService({ environment: { CORS_ORIGINS: `${OURS} http://localhost:5173` } }) })
+    before(async () => {
+      service = await startTestService({ environment: { CORS_ORIGINS: `${OURS} http://localhost:5173` } })
+    })
     after(() => service.stop())
 
     const preflight = (path: string, method: string, origin = OURS, on = service) =>
-      on.request('OPTIONS', path, { headers: { 'Origin': origin, 'Access-Control-Request-Method': method, 'Access-Control-Request-Headers': 'authorization' } })
+      on.request('OPTIONS', path, {
+        headers: {
+          Origin: origin,
+          'Access-Control-Request-Method': method,
+          'Access-Control-Request-Headers': 'authorization',
+        },
+      })
 
     it('a preflight of every route is 204 without a token, and allows the methods of that path alone', async () => {
       for (const route of service.routes) {
@@ -26,9 +45,21 @@ describe('calls from pages of other origins', () => {
         expect(answer.status, bare).to.equal(204)
         expect(answer.headers.get('Access-Control-Allow-Origin')).to.equal(OURS)
         // a path may be one pattern's and another's, such as /links/export
-        const methods = service.routes.filter((each) => new RegExp(`^${each.path.replace(/:[a-z_]+/g, '[^/]+')}$`).test(bare)).flatMap((each) => (each.method === 'get' ? ['GET', 'HEAD'] : [each.method.toUpperCase()]))
-        expect(answer.headers.get('Access-Control-Allow-Methods')?.split(', '), bare).to.have.members([...new Set([...methods, 'OPTIONS'])])
-        expect(answer.headers.get('Access-Control-Allow-Headers')?.split(', ')).to.include.members(['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Idempotency-Key', 'Policy-At-Least', 'X-Request-ID'])
+        const methods = service.routes
+          .filter((each) => new RegExp(`^${each.path.replace(/:[a-z_]+/g, '[^/]+')}$`).test(bare))
+          .flatMap((each) => (each.method === 'get' ? ['GET', 'HEAD'] : [each.method.toUpperCase()]))
+        expect(answer.headers.get('Access-Control-Allow-Methods')?.split(', '), bare).to.have.members([
+          ...new Set([...methods, 'OPTIONS']),
+        ])
+        expect(answer.headers.get('Access-Control-Allow-Headers')?.split(', ')).to.include.members([
+          'Authorization',
+          'Content-Type',
+          'If-Match',
+          'If-None-Match',
+          'Idempotency-Key',
+          'Policy-At-Least',
+          'X-Request-ID',
+        ])
         expect(answer.headers.get('Access-Control-Max-Age')).to.equal('600')
         expect(answer.headers.get('Vary')).to.equal('Origin')
         expect(answer.text).to.equal('')
@@ -43,7 +74,10 @@ describe('calls from pages of other origins', () => {
 
     it('another origin gets the plain answer, with no word of CORS', async () => {
       for (const origin of STRANGERS) {
-        for (const answer of [await preflight('/links', 'POST', origin), await service.request('GET', '/healthz', { headers: { Origin: origin } })]) {
+        for (const answer of [
+          await preflight('/links', 'POST', origin),
+          await service.request('GET', '/healthz', { headers: { Origin: origin } }),
+        ]) {
           expect(answer.status, origin).to.be.oneOf([200, 204])
           expect(corsHeaders(answer.headers), origin).to.deep.equal([])
           expect(answer.headers.get('Vary')).to.equal('Origin')
@@ -54,7 +88,11 @@ describe('calls from pages of other origins', () => {
     it('a request of an allowed origin may read the answer and what it needs of its headers, refusals too; never with credentials', async () => {
       const { token } = await service.addUser('editor')
       const answers = [
-        await service.request('POST', '/links', { token, json: { target: 'https://example.com/', code: 'from-a-page' }, headers: { Origin: OURS } }),
+        await service.request('POST', '/links', {
+          token,
+          json: { target: 'https://example.com/', code: 'from-a-page' },
+          headers: { Origin: OURS },
+        }),
         await service.request('GET', '/links/from-a-page', { token, headers: { Origin: OURS } }),
         await service.request('GET', '/from-a-page', { headers: { Origin: OURS } }),
         await service.request('POST', '/links', { token, json: {}, headers: { Origin: OURS } }),
@@ -63,8 +101,19 @@ describe('calls from pages of other origins', () => {
       ]
       expect(answers.map(({ status }) => status)).to.deep.equal([201, 200, 302, 422, 401, 404])
       for (const { headers, status } of answers) {
-        expect(headers.get('Access-Control-Allow-Origin'), String(status)).to.equal(status === 404 ? 'http://localhost:5173' : OURS)
-        expect(headers.get('Access-Control-Expose-Headers')?.split(', ')).to.include.members(['ETag', 'Location', 'Policy-Revision', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-ID', 'Idempotent-Replayed'])
+        expect(headers.get('Access-Control-Allow-Origin'), String(status)).to.equal(
+          status === 404 ? 'http://localhost:5173' : OURS,
+        )
+        expect(headers.get('Access-Control-Expose-Headers')?.split(', ')).to.include.members([
+          'ETag',
+          'Location',
+          'Policy-Revision',
+          'RateLimit',
+          'RateLimit-Policy',
+          'Retry-After',
+          'X-Request-ID',
+          'Idempotent-Replayed',
+        ])
         expect(headers.get('Access-Control-Allow-Credentials')).to.equal(null)
         expect(headers.get('Vary')).to.match(/\bOrigin\b/)
       }
@@ -74,7 +123,10 @@ describe('calls from pages of other origins', () => {
     it('lets nobody in: an allowed origin without a token is 401 as anybody is', async () => {
       for (const route of service.routes.filter(({ gateway }) => gateway.scope !== 'public')) {
         const { method, path, options } = requestOf(route)
-        expect((await service.request(method, path, { ...options, headers: { ...options.headers, Origin: OURS } })).status, `${method} ${path}`).to.equal(401)
+        expect(
+          (await service.request(method, path, { ...options, headers: { ...options.headers, Origin: OURS } })).status,
+          `${method} ${path}`,
+        ).to.equal(401)
       }
     })
   })
@@ -83,7 +135,12 @@ describe('calls from pages of other origins', () => {
     const service = await startTestService({ environment: { CORS_ORIGINS: '*' } })
     try {
       for (const origin of [OURS, 'null', 'https://evil.example']) {
-        for (const answer of [await service.request('OPTIONS', '/links', { headers: { 'Origin': origin, 'Access-Control-Request-Method': 'POST' } }), await service.request('GET', '/links', { headers: { Origin: origin } })]) {
+        for (const answer of [
+          await service.request('OPTIONS', '/links', {
+            headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
+          }),
+          await service.request('GET', '/links', { headers: { Origin: origin } }),
+        ]) {
           expect(answer.headers.get('Access-Control-Allow-Origin')).to.equal('*')
           expect(answer.headers.get('Access-Control-Allow-Credentials')).to.equal(null)
         }
@@ -96,7 +153,12 @@ describe('calls from pages of other origins', () => {
   it('without CORS_ORIGINS no answer says a word of CORS', async () => {
     const service = await startTestService()
     try {
-      for (const answer of [await service.request('OPTIONS', '/links', { headers: { 'Origin': OURS, 'Access-Control-Request-Method': 'POST' } }), await service.request('GET', '/healthz', { headers: { Origin: OURS } })]) {
+      for (const answer of [
+        await service.request('OPTIONS', '/links', {
+          headers: { Origin: OURS, 'Access-Control-Request-Method': 'POST' },
+        }),
+        await service.request('GET', '/healthz', { headers: { Origin: OURS } }),
+      ]) {
         expect(corsHeaders(answer.headers)).to.deep.equal([])
         expect(answer.headers.get('Vary')).to.equal(null)
       }
@@ -105,7 +167,19 @@ describe('calls from pages of other origins', () => {
     }
   })
 
-  for (const text of ['https://app.example/', 'https://app.example/path', 'http://app.example', 'app.example', '* https://app.example', 'https://*.app.example', 'null', 'https://user@app.example', 'ftp://app.example', 'https://APP.example', 'https://app.example:443']) {
+  for (const text of [
+    'https://app.example/',
+    'https://app.example/path',
+    'http://app.example',
+    'app.example',
+    '* https://app.example',
+    'https://*.app.example',
+    'null',
+    'https://user@app.example',
+    'ftp://app.example',
+    'https://APP.example',
+    'https://app.example:443',
+  ]) {
     it(`CORS_ORIGINS=${JSON.stringify(text)} refuses the start`, () => {
       expect(() => readConfig({ CORS_ORIGINS: text })).to.throw('CORS_ORIGINS')
     })

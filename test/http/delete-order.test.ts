@@ -14,18 +14,27 @@ describe('DELETE /links/{code}, in the specified order', () => {
   before(async () => {
     callers = await startWithCallers()
     service = callers.service
-    // a role that may not delete at all: an endpoint row is what lets a signed-in user call it, so it is taken away here
+    // a role that may not delete at all: an endpoint row is what lets a signed-in user call it, so it is taken away
+    // here
     const policy = await service.request('POST', '/policy/changes', {
-      token: callers.admin.token, headers: { 'If-Match': '"1"' },
-      json: { remove: [{ ptype: 'p2', role: 'user', action: 'link:delete' }], add: [{ ptype: 'p2', role: 'editor', action: 'link:delete' }], reason: 'only editors may call delete' },
+      token: callers.admin.token,
+      headers: { 'If-Match': '"1"' },
+      json: {
+        remove: [{ ptype: 'p2', role: 'user', action: 'link:delete' }],
+        add: [{ ptype: 'p2', role: 'editor', action: 'link:delete' }],
+        reason: 'only editors may call delete',
+      },
     })
     expect(policy.status, policy.text).to.equal(200)
     absentRole = callers.viewer.token
   })
   after(() => service.stop())
-  beforeEach(async () => { code = await addLink(service.db, { owner: callers.other.id }) })
+  beforeEach(async () => {
+    code = await addLink(service.db, { owner: callers.other.id })
+  })
 
-  const remove = (name: string, token?: string, headers = {}) => service.request('DELETE', `/links/${name}`, { ...(token === undefined ? {} : { token }), headers })
+  const remove = (name: string, token?: string, headers = {}) =>
+    service.request('DELETE', `/links/${name}`, { ...(token === undefined ? {} : { token }), headers })
 
   it('401 without a token, whether or not the link exists', async () => {
     for (const name of [code, 'there-is-none', 'no%20code']) {
@@ -36,7 +45,8 @@ describe('DELETE /links/{code}, in the specified order', () => {
   })
 
   it('401 with a token that is not valid, whether or not the link exists', async () => {
-    for (const name of [code, 'there-is-none']) expect((await remove(name, 'nonsense')).json).to.include({ status: 401, code: 'invalid_token' })
+    for (const name of [code, 'there-is-none'])
+      expect((await remove(name, 'nonsense')).json).to.include({ status: 401, code: 'invalid_token' })
   })
 
   it('403 without the scope, before the role, the record and its owner are looked at', async () => {
@@ -50,16 +60,21 @@ describe('DELETE /links/{code}, in the specified order', () => {
   })
 
   it('403 for the role, before the record is looked for', async () => {
-    for (const name of [code, 'there-is-none']) expect((await remove(name, absentRole)).json).to.include({ status: 403, code: 'role_not_allowed' })
+    for (const name of [code, 'there-is-none'])
+      expect((await remove(name, absentRole)).json).to.include({ status: 403, code: 'role_not_allowed' })
   })
 
   it('404 where there is no such link', async () => {
     expect((await remove('there-is-none', callers.editor.token)).json).to.include({ status: 404, code: 'not_found' })
   })
 
-  it('403 by R5 for another\'s link, which stays; If-Match is not looked at before', async () => {
+  it("403 by R5 for another's link, which stays; If-Match is not looked at before", async () => {
     for (const headers of [{}, { 'If-Match': '"of no version"' }]) {
-      expect((await remove(code, callers.editor.token, headers)).json).to.include({ status: 403, code: 'policy_denied', rule: 'R5' })
+      expect((await remove(code, callers.editor.token, headers)).json).to.include({
+        status: 403,
+        code: 'policy_denied',
+        rule: 'R5',
+      })
     }
     expect(await storedLink(service.db, code)).to.include({ owner_id: callers.other.id })
   })

@@ -15,11 +15,23 @@ describe('entity tags of links', () => {
     service = callers.service
   })
   after(() => service.stop())
-  beforeEach(async () => { code = await addLink(service.db, { owner: callers.editor.id }) })
+  beforeEach(async () => {
+    code = await addLink(service.db, { owner: callers.editor.id })
+  })
 
-  const ask = (method: string, headers: Readonly<Record<string, string>> = {}, user: { readonly token: string } | null = callers.editor, json?: unknown) =>
-    service.request(method, `/links/${code}`, { headers, ...(user === null ? {} : { token: user.token }), ...(json === undefined ? {} : { json }) })
-  const tag = async (user: { readonly token: string } | null = callers.editor) => (await ask('GET', {}, user)).headers.get('ETag') ?? ''
+  const ask = (
+    method: string,
+    headers: Readonly<Record<string, string>> = {},
+    user: { readonly token: string } | null = callers.editor,
+    json?: unknown,
+  ) =>
+    service.request(method, `/links/${code}`, {
+      headers,
+      ...(user === null ? {} : { token: user.token }),
+      ...(json === undefined ? {} : { json }),
+    })
+  const tag = async (user: { readonly token: string } | null = callers.editor) =>
+    (await ask('GET', {}, user)).headers.get('ETag') ?? ''
 
   it('stand on every answer with one link, and change with it', async () => {
     const first = await tag()
@@ -27,7 +39,10 @@ describe('entity tags of links', () => {
     const changed = await ask('PATCH', {}, callers.editor, { target: 'https://example.com/2' })
     expect(changed.headers.get('ETag')).to.not.equal(first)
     expect(await tag()).to.equal(changed.headers.get('ETag'))
-    const made = await service.request('POST', '/links', { token: callers.editor.token, json: { target: 'https://example.com/' } })
+    const made = await service.request('POST', '/links', {
+      token: callers.editor.token,
+      json: { target: 'https://example.com/' },
+    })
     expect(made.headers.get('ETag')).to.match(/^"\d+-1"$/)
   })
 
@@ -50,7 +65,10 @@ describe('entity tags of links', () => {
     const old = await tag()
     await ask('PATCH', {}, callers.editor, { target: 'https://example.com/2' })
     for (const condition of [old, '"x"', `W/${await tag()}`, await tag(null), 'nonsense']) {
-      expect((await ask('PATCH', { 'If-Match': condition }, callers.editor, { target: 'https://example.com/3' })).json, condition).to.include({ status: 412, code: 'precondition_failed' })
+      expect(
+        (await ask('PATCH', { 'If-Match': condition }, callers.editor, { target: 'https://example.com/3' })).json,
+        condition,
+      ).to.include({ status: 412, code: 'precondition_failed' })
       expect((await ask('DELETE', { 'If-Match': condition })).json).to.include({ status: 412 })
     }
     expect(await storedLink(service.db, code)).to.include({ target: 'https://example.com/2' })
@@ -58,7 +76,10 @@ describe('entity tags of links', () => {
 
   it('are looked at after authorization: who may not change the link learns nothing of its version', async () => {
     for (const condition of [await tag(), '"x"']) {
-      expect((await ask('DELETE', { 'If-Match': condition }, callers.other)).json).to.include({ status: 403, code: 'policy_denied' })
+      expect((await ask('DELETE', { 'If-Match': condition }, callers.other)).json).to.include({
+        status: 403,
+        code: 'policy_denied',
+      })
       expect((await ask('DELETE', { 'If-Match': condition }, null)).status).to.equal(401)
     }
     code = 'there-is-none'

@@ -22,18 +22,26 @@ describe('lists and exports', () => {
   before(async () => {
     callers = await startWithCallers({ environment: { DATABASE_POOL_SIZE: '2', REQUEST_DEADLINE_MS: '3000' } })
     service = callers.service
-    await service.db.asOwner(`
+    await service.db.asOwner(
+      `
       with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
       insert into links (code, target, owner_id)
       select case when n % 2 = 0 then 'Even-' else 'odd_' end || md5(n::text), 'https://example.com/' || n || case when n % 10 = 0 then '/Ten%' else '' end, case when n % 3 = 0 then $1 else $2 end::bigint
-        from generate_series(1, 90) n, decided`, [callers.other.id, callers.editor.id])
+        from generate_series(1, 90) n, decided`,
+      [callers.other.id, callers.editor.id],
+    )
   })
   after(() => service.stop())
 
-  const get = (query: string, user: TestUser = callers.editor) => service.request('GET', `/links${query}`, { token: user.token })
+  const get = (query: string, user: TestUser = callers.editor) =>
+    service.request('GET', `/links${query}`, { token: user.token })
 
   /** All pages of a list; `meanwhile` runs after each of them. */
-  const walk = async (query: string, user: TestUser, meanwhile: (page: number) => Promise<void> = async () => {}): Promise<readonly unknown[]> => {
+  const walk = async (
+    query: string,
+    user: TestUser,
+    meanwhile: (page: number) => Promise<void> = async () => {},
+  ): Promise<readonly unknown[]> => {
     const all: unknown[] = []
     let cursor: unknown = ''
     for (let page = 1; cursor !== null; page += 1) {
@@ -51,21 +59,33 @@ describe('lists and exports', () => {
     it(`pages by ${sort} hold every own link once, in order, whatever their size`, async () => {
       const whole = await walk(`sort=${sort}&limit=100`, callers.editor)
       expect(whole).to.have.length(60)
-      const key = (link: unknown) => (sort.endsWith('code') ? textAt(link, 'code') : textAt(link, 'id').padStart(19, '0'))
+      const key = (link: unknown) =>
+        sort.endsWith('code') ? textAt(link, 'code') : textAt(link, 'id').padStart(19, '0')
       const sorted = [...whole].sort((a, b) => (key(a) < key(b) ? -1 : 1) * (sort.startsWith('-') ? -1 : 1))
       expect(codesOf(whole)).to.deep.equal(codesOf(sorted))
-      for (const limit of [1, 7, 59, 60]) expect(await walk(`sort=${sort}&limit=${limit}`, callers.editor), String(limit)).to.deep.equal(whole)
+      for (const limit of [1, 7, 59, 60])
+        expect(await walk(`sort=${sort}&limit=${limit}`, callers.editor), String(limit)).to.deep.equal(whole)
     })
 
     it(`pages by ${sort} neither repeat nor lose a link that stays, while others come and go`, async () => {
       const before = codesOf(await walk(`sort=${sort}&limit=100`, callers.editor))
       const made: string[] = []
       const removed: string[] = []
-      const seen = codesOf(await walk(`sort=${sort}&limit=9`, callers.editor, async (page) => {
-        made.push(await addLink(service.db, { owner: callers.editor.id, code: freshCode('AAA') }), await addLink(service.db, { owner: callers.editor.id, code: freshCode('zzz') }))
-        const gone = before[(page * 13) % before.length]
-        if (gone !== undefined && !removed.includes(gone) && (await service.request('DELETE', `/links/${gone}`, { token: callers.editor.token })).status === 204) removed.push(gone)
-      }))
+      const seen = codesOf(
+        await walk(`sort=${sort}&limit=9`, callers.editor, async (page) => {
+          made.push(
+            await addLink(service.db, { owner: callers.editor.id, code: freshCode('AAA') }),
+            await addLink(service.db, { owner: callers.editor.id, code: freshCode('zzz') }),
+          )
+          const gone = before[(page * 13) % before.length]
+          if (
+            gone !== undefined &&
+            !removed.includes(gone) &&
+            (await service.request('DELETE', `/links/${gone}`, { token: callers.editor.token })).status === 204
+          )
+            removed.push(gone)
+        }),
+      )
       expect(new Set(seen).size).to.equal(seen.length)
       for (const code of before) if (!removed.includes(code)) expect(seen).to.include(code)
       for (const code of made) await service.request('DELETE', `/links/${code}`, { token: callers.editor.token })
@@ -78,12 +98,23 @@ describe('lists and exports', () => {
     const cursor = textAt(json, 'next_cursor')
     expect((await get(`?limit=2&sort=code&cursor=${cursor}`)).status).to.equal(200)
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-    const forged = [encode(['code', "' or 1=1 --"]), encode(['code', 7]), encode(['code']), encode({ 0: 'code', 1: 'x' }), encode(['code', 'a', 'b']), encode(null), `${cursor.slice(0, -3)}AAA`, '*', 'a'.repeat(401)]
+    const forged = [
+      encode(['code', "' or 1=1 --"]),
+      encode(['code', 7]),
+      encode(['code']),
+      encode({ 0: 'code', 1: 'x' }),
+      encode(['code', 'a', 'b']),
+      encode(null),
+      `${cursor.slice(0, -3)}AAA`,
+      '*',
+      'a'.repeat(401),
+    ]
     for (const each of [...forged, cursor]) {
       const answer = await get(`?limit=2&sort=${each === cursor ? '-code' : 'code'}&cursor=${encodeURIComponent(each)}`)
       expect(answer.json, each).to.include({ status: 400, code: 'invalid_query' })
     }
-    for (const key of ['0', '-1', '9223372036854775808', '1e3', 'x']) expect((await get(`?cursor=${encode(['-created_at', key])}`)).status, key).to.equal(400)
+    for (const key of ['0', '-1', '9223372036854775808', '1e3', 'x'])
+      expect((await get(`?cursor=${encode(['-created_at', key])}`)).status, key).to.equal(400)
   })
 
   it('a cursor of somebody else shows nothing of theirs', async () => {
@@ -95,7 +126,9 @@ describe('lists and exports', () => {
   it('q finds what the code or the target contains, in any case, as text', async () => {
     expect(await walk('q=EVEN-&limit=100', callers.admin)).to.have.length(45)
     const tens = (await storedLinks(service.db)).filter(({ target }) => target.endsWith('/Ten%'))
-    expect(codesOf(await walk('q=/ten%25&limit=4&sort=code', callers.admin))).to.deep.equal(tens.map(({ code }) => code)).and.have.length.of.at.least(3)
+    expect(codesOf(await walk('q=/ten%25&limit=4&sort=code', callers.admin)))
+      .to.deep.equal(tens.map(({ code }) => code))
+      .and.have.length.of.at.least(3)
     expect(await walk('q=%25%25&limit=4', callers.admin)).to.have.length(0)
     for (const link of await walk('q=odd_&limit=100', callers.editor)) expect(textAt(link, 'code')).to.match(/^odd_/)
   })
@@ -123,7 +156,12 @@ describe('lists and exports', () => {
       const ndjson = await get('/export?format=ndjson', user)
       expect(ndjson.headers.get('Content-Type')).to.equal('application/x-ndjson')
       expect(ndjson.headers.get('Content-Disposition')).to.equal('attachment; filename="links.ndjson"')
-      expect(ndjson.text.trimEnd().split('\n').map((line): unknown => JSON.parse(line))).to.deep.equal(pages)
+      expect(
+        ndjson.text
+          .trimEnd()
+          .split('\n')
+          .map((line): unknown => JSON.parse(line)),
+      ).to.deep.equal(pages)
       const csv = await get('/export', user)
       expect(csv.headers.get('Content-Type')).to.equal('text/csv; charset=utf-8')
       const [header, ...lines] = csv.text.trimEnd().split('\n')
@@ -134,7 +172,10 @@ describe('lists and exports', () => {
 
   it('a CSV cell keeps commas and quotation marks, and starts no formula', async () => {
     const code = await addLink(service.db, { owner: callers.viewer.id, target: 'https://example.com/?a="b",c' })
-    const dash = await addLink(service.db, { owner: callers.viewer.id, code: `-${freshCode('1+1')}`.replaceAll('+', '_') })
+    const dash = await addLink(service.db, {
+      owner: callers.viewer.id,
+      code: `-${freshCode('1+1')}`.replaceAll('+', '_'),
+    })
     const { text } = await get('/export', callers.viewer)
     expect(text).to.include('"https://example.com/?a=""b"",c"')
     expect(text).to.include(`,${dash},`).and.include(code)
@@ -142,12 +183,45 @@ describe('lists and exports', () => {
 
   it('whatever text a target is, both forms give it back, and the times that the pages show', async () => {
     const owner = await service.addUser('viewer')
-    const targets = fc.sample(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', '\\', "'", 'é', '\u2028', '\u{1f600}', '\t', '\u0001', '\u0002', '.', 'a', ' ', ';', '=', '$'), minLength: 1, maxLength: 12 }), { numRuns: 200, seed: 7 })
+    const targets = fc.sample(
+      fc.string({
+        unit: fc.constantFrom(
+          '"',
+          ',',
+          '\n',
+          '\r',
+          '\\',
+          "'",
+          'é',
+          '\u2028',
+          '\u{1f600}',
+          '\t',
+          '\u0001',
+          '\u0002',
+          '.',
+          'a',
+          ' ',
+          ';',
+          '=',
+          '$',
+        ),
+        minLength: 1,
+        maxLength: 12,
+      }),
+      { numRuns: 200, seed: 7 },
+    )
     const codes = await Promise.all(targets.map(async (target) => addLink(service.db, { owner: owner.id, target })))
     const byCode = new Map(codes.map((code, i) => [code, targets[i]]))
     const shown = new Map(Exported.parse(await walk('limit=100', owner)).map((link) => [link.code, link]))
-    const ndjson = (await get('/export?format=ndjson', owner)).text.split('\n').filter((line) => line !== '').map((line): unknown => JSON.parse(line))
-    const csv: unknown = parse((await get('/export', owner)).text, { columns: true, record_delimiter: '\n', relax_quotes: false })
+    const ndjson = (await get('/export?format=ndjson', owner)).text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): unknown => JSON.parse(line))
+    const csv: unknown = parse((await get('/export', owner)).text, {
+      columns: true,
+      record_delimiter: '\n',
+      relax_quotes: false,
+    })
     for (const form of [ndjson, csv]) {
       const links = Exported.parse(form)
       expect(links.map(({ code, target }) => [code, target])).to.have.deep.members([...byCode])
@@ -160,30 +234,52 @@ describe('lists and exports', () => {
     const fractions = ['', '.1', '.12', '.123', '.123456', '.999999', '.0009', '.000001', '.900009']
     const codes = await Promise.all(Array.from({ length: 1_001 }, () => addLink(service.db, { owner: owner.id })))
     await service.db.asOwner('alter table links disable trigger link_decision')
-    await service.db.asOwner(`update links set created_at = ('2026-02-28 23:59:59' || fraction || 'Z')::timestamptz, updated_at = ('2026-02-28 23:59:59' || other || 'Z')::timestamptz
-      from (select code, ($2::text[])[1 + n % 9] as fraction, ($2::text[])[1 + n / 9 % 9] as other from unnest($1::text[]) with ordinality as each (code, n)) wanted where links.code = wanted.code`, [codes, fractions])
+    await service.db.asOwner(
+      `update links set created_at = ('2026-02-28 23:59:59' || fraction || 'Z')::timestamptz, updated_at = ('2026-02-28 23:59:59' || other || 'Z')::timestamptz
+      from (select code, ($2::text[])[1 + n % 9] as fraction, ($2::text[])[1 + n / 9 % 9] as other from unnest($1::text[]) with ordinality as each (code, n)) wanted where links.code = wanted.code`,
+      [codes, fractions],
+    )
     await service.db.asOwner('alter table links enable trigger link_decision')
     const cut = (i: number) => `2026-02-28T23:59:59.${(fractions[i % 9] ?? '').slice(1, 4).padEnd(3, '0')}Z`
     const wanted = new Map(codes.map((code, i) => [code, [cut(i + 1), cut(Math.floor((i + 1) / 9))]]))
-    const csv = (await get('/export', owner)).text.trimEnd().split('\n').slice(1).map((line) => line.split(','))
-    const ndjson = Exported.parse((await get('/export?format=ndjson', owner)).text.trimEnd().split('\n').map((line): unknown => JSON.parse(line)))
-    expect(csv.map(([id]) => BigInt(id ?? ''))).to.deep.equal(csv.map(([id]) => BigInt(id ?? '')).toSorted((a, b) => (a < b ? -1 : 1)))
+    const csv = (await get('/export', owner)).text
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(','))
+    const ndjson = Exported.parse(
+      (await get('/export?format=ndjson', owner)).text
+        .trimEnd()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line)),
+    )
+    expect(csv.map(([id]) => BigInt(id ?? ''))).to.deep.equal(
+      csv.map(([id]) => BigInt(id ?? '')).toSorted((a, b) => (a < b ? -1 : 1)),
+    )
     expect(new Map(csv.map(([, code = '', , , ...times]) => [code, times]))).to.deep.equal(wanted)
-    expect(new Map(ndjson.map(({ code, created_at, updated_at }) => [code, [created_at, updated_at]]))).to.deep.equal(wanted)
+    expect(new Map(ndjson.map(({ code, created_at, updated_at }) => [code, [created_at, updated_at]]))).to.deep.equal(
+      wanted,
+    )
     expect(csv).to.have.length(1_001)
   })
 
   it('a reader that leaves, before the first byte or after it, gives the connection back', async () => {
-    await service.db.asOwner(`
+    await service.db.asOwner(
+      `
       with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
-      insert into links (code, target, owner_id) select 'many-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 5000) n, decided`, [callers.viewer.id])
+      insert into links (code, target, owner_id) select 'many-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 5000) n, decided`,
+      [callers.viewer.id],
+    )
     for (let i = 0; i < 6; i += 1) {
       // as many at once as may: the reader of before has left, and the server may not have heard of it yet
       let head = await service.request('HEAD', '/links/export', { token: callers.viewer.token })
       while (head.status === 503) head = await service.request('HEAD', '/links/export', { token: callers.viewer.token })
       expect(head.status).to.equal(200)
       const leaving = new AbortController()
-      const response = await fetch(`${service.baseUrl}/links/export`, { headers: { Authorization: `Bearer ${callers.viewer.token}` }, signal: leaving.signal })
+      const response = await fetch(`${service.baseUrl}/links/export`, {
+        headers: { Authorization: `Bearer ${callers.viewer.token}` },
+        signal: leaving.signal,
+      })
       if (i % 2 === 0) await response.body?.getReader().read()
       leaving.abort()
     }
@@ -192,21 +288,34 @@ describe('lists and exports', () => {
     let whole = await get('/export?format=ndjson', callers.viewer)
     while (whole.status === 503) whole = await get('/export?format=ndjson', callers.viewer)
     expect(whole.text.trimEnd().split('\n')).to.have.length(5_002)
-    expect(await sendRaw(service.baseUrl, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).to.include('200 OK')
+    expect(await sendRaw(service.baseUrl, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).to.include(
+      '200 OK',
+    )
   })
 
   it('an export that fails after it began is whole to nobody', async () => {
     const owner = await service.addUser('viewer')
     // enough for no buffer on the way to hold it, past every trigger
-    await service.db.asOwner(`
+    await service.db.asOwner(
+      `
       with role as (select set_config('session_replication_role', 'replica', false) as name), made as (
         insert into links (code, target, owner_id) select 'most-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 30000) n, role where name = 'replica' returning id)
-      select set_config('session_replication_role', 'origin', false) from (select count(*) from made) every`, [owner.id])
-    const { body } = await fetch(`${service.baseUrl}/links/export`, { headers: { Authorization: `Bearer ${owner.token}` } })
+      select set_config('session_replication_role', 'origin', false) from (select count(*) from made) every`,
+      [owner.id],
+    )
+    const { body } = await fetch(`${service.baseUrl}/links/export`, {
+      headers: { Authorization: `Bearer ${owner.token}` },
+    })
     const reader = body?.getReader()
     expect(await reader?.read()).to.include({ done: false })
-    expect(await service.db.asOwner(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%' and datname = current_database() and pid <> pg_backend_pid()`)).to.have.length(1)
-    const rest = async () => { while ((await reader?.read())?.done !== true); }
+    expect(
+      await service.db.asOwner(
+        `select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%' and datname = current_database() and pid <> pg_backend_pid()`,
+      ),
+    ).to.have.length(1)
+    const rest = async () => {
+      while ((await reader?.read())?.done !== true);
+    }
     expect(await rest().catch((error: unknown) => error)).to.have.property('message', 'terminated')
   })
 })

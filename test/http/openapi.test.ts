@@ -33,15 +33,23 @@ describe('/openapi.json', () => {
   })
 
   it('has every route of the table, and nothing else', () => {
-    const described = Object.entries(Object(at(document, 'paths'))).flatMap(([path, methods]) => Object.keys(Object(methods)).map((method) => `${method} ${path}`))
-    expect(described.sort()).to.deep.equal(service.routes.map(({ method, path }) => `${method} ${templateOf(path)}`).sort())
+    const described = Object.entries(Object(at(document, 'paths'))).flatMap(([path, methods]) =>
+      Object.keys(Object(methods)).map((method) => `${method} ${path}`),
+    )
+    expect(described.sort()).to.deep.equal(
+      service.routes.map(({ method, path }) => `${method} ${templateOf(path)}`).sort(),
+    )
   })
 
   it('names each operation once, and says what each layer checks', () => {
     const ids = service.routes.map(({ method, path }) => at(operationOf(method, path), 'operationId'))
     expect(new Set(ids).size).to.equal(ids.length)
     for (const { method, path, gateway, endpoint, objectAction } of service.routes) {
-      expect(at(operationOf(method, path), 'x-layers'), path).to.deep.include({ gateway, endpoint, object: objectAction })
+      expect(at(operationOf(method, path), 'x-layers'), path).to.deep.include({
+        gateway,
+        endpoint,
+        object: objectAction,
+      })
     }
   })
 
@@ -49,7 +57,11 @@ describe('/openapi.json', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true })
     addFormats.default(ajv)
     ajv.addSchema({ $id: 'document', ...Object(document) })
-    const check = (method: string, path: string, answer: { readonly status: number; readonly headers: Headers; readonly json: unknown; readonly text: string }) => {
+    const check = (
+      method: string,
+      path: string,
+      answer: { readonly status: number; readonly headers: Headers; readonly json: unknown; readonly text: string },
+    ) => {
       const asked = `${method} ${path} -> ${answer.status}`
       const response = at(operationOf(method, path), 'responses', answer.status)
       expect(response, `${asked} is not described: ${answer.text.slice(0, 300)}`).to.not.equal(undefined)
@@ -60,18 +72,37 @@ describe('/openapi.json', () => {
       expect(Object(content), asked).to.have.property(type)
       const schema = at(content, type, 'schema')
       if (schema === undefined || at(schema, 'type') === 'string') return
-      const pointer = ['paths', templateOf(path), method, 'responses', String(answer.status), 'content', type, 'schema'].map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
+      const pointer = ['paths', templateOf(path), method, 'responses', String(answer.status), 'content', type, 'schema']
+        .map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')))
+        .join('/')
       const validate = ajv.compile({ $ref: `document#/${pointer}` })
-      expect(validate(answer.json), `${asked}: ${ajv.errorsText(validate.errors)} in ${answer.text.slice(0, 500)}`).to.equal(true)
+      expect(
+        validate(answer.json),
+        `${asked}: ${ajv.errorsText(validate.errors)} in ${answer.text.slice(0, 500)}`,
+      ).to.equal(true)
     }
     for (const route of service.routes) {
       for (const user of [callers.admin, callers.editor, null]) {
         for (const owner of [callers.admin.id, callers.editor.id, null]) {
-          const name = route.path.endsWith(':code') && owner !== null ? await addLink(service.db, { owner }) : owner ?? 'absent'
+          const name =
+            route.path.endsWith(':code') && owner !== null ? await addLink(service.db, { owner }) : (owner ?? 'absent')
           const { method, path, options } = requestOf(route, name)
           check(route.method, route.path, await service.request(method, path, { ...options, token: user?.token }))
-          if (route.body) check(route.method, route.path, await service.request(method, path, { token: user?.token, json: { no_such_field: 1 } }))
-          if (route.query) check(route.method, route.path, await service.request(method, `${path.split('?')[0]}?no_such_parameter=1`, { ...options, token: user?.token }))
+          if (route.body)
+            check(
+              route.method,
+              route.path,
+              await service.request(method, path, { token: user?.token, json: { no_such_field: 1 } }),
+            )
+          if (route.query)
+            check(
+              route.method,
+              route.path,
+              await service.request(method, `${path.split('?')[0]}?no_such_parameter=1`, {
+                ...options,
+                token: user?.token,
+              }),
+            )
         }
       }
     }

@@ -17,7 +17,8 @@ describe('R7: a profile update changes what its list names, and nothing else', (
   })
   after(() => service.stop())
 
-  const users = () => service.db.asOwner('select id, email, name, role, suspended_at, password_hash from users order by id')
+  const users = () =>
+    service.db.asOwner('select id, email, name, role, suspended_at, password_hash from users order by id')
   const patch = (body: string, headers: Readonly<Record<string, string>> = JSON_TYPE) =>
     service.request('PATCH', '/users/me', { token: callers.editor.token, body, headers })
   const fieldsOf = (json: unknown) => listAt(json, 'errors').map((fault) => at(fault, 'field'))
@@ -77,14 +78,25 @@ describe('R7: a profile update changes what its list names, and nothing else', (
   }
 
   it('names every field that is not allowed, not the first alone', async () => {
-    expect(fieldsOf((await patch('{"role":"admin","id":"1","email":"x@example.com","owner_id":"1","suspended":false}')).json))
-      .to.have.members(['role', 'id', 'email', 'owner_id', 'suspended'])
+    expect(
+      fieldsOf(
+        (await patch('{"role":"admin","id":"1","email":"x@example.com","owner_id":"1","suspended":false}')).json,
+      ),
+    ).to.have.members(['role', 'id', 'email', 'owner_id', 'suspended'])
   })
 
   it('415 for a form body, a text, and no type at all; nothing changes', async () => {
     const before = await users()
-    for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain', 'application/xml']) {
-      expect((await patch('role=admin&name=x', { 'Content-Type': type })).json, type).to.include({ status: 415, code: 'unsupported_media_type' })
+    for (const type of [
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'text/plain',
+      'application/xml',
+    ]) {
+      expect((await patch('role=admin&name=x', { 'Content-Type': type })).json, type).to.include({
+        status: 415,
+        code: 'unsupported_media_type',
+      })
     }
     expect((await patch('{"name":"x"}', { ...JSON_TYPE, 'Content-Encoding': 'gzip' })).status).to.equal(415)
     expect(await users()).to.deep.equal(before)
@@ -92,12 +104,18 @@ describe('R7: a profile update changes what its list names, and nothing else', (
 
   it('a query string sets nothing: 400 naming what it holds', async () => {
     const before = await users()
-    const answer = await service.request('PATCH', '/users/me?role=admin&name=x', { token: callers.editor.token, json: { name: 'Query' } })
-    expect(answer.json).to.deep.include({ status: 400, errors: ['role', 'name'].map((field) => ({ field, message: 'is not a field that may be set here' })) })
+    const answer = await service.request('PATCH', '/users/me?role=admin&name=x', {
+      token: callers.editor.token,
+      json: { name: 'Query' },
+    })
+    expect(answer.json).to.deep.include({
+      status: 400,
+      errors: ['role', 'name'].map((field) => ({ field, message: 'is not a field that may be set here' })),
+    })
     expect(await users()).to.deep.equal(before)
   })
 
-  it('the name is changed, in the caller\'s own row alone, and the role stays', async () => {
+  it("the name is changed, in the caller's own row alone, and the role stays", async () => {
     const others = async () => (await users()).filter(({ id }) => id !== callers.editor.id)
     const before = await others()
     const answer = await patch('{"name":"  Ünïcode ✓ "}')
@@ -114,10 +132,17 @@ describe('R7: a profile update changes what its list names, and nothing else', (
 
   it('the database itself refuses to let the role of a profile write `role`', async () => {
     for (const column of ['role', 'email', 'suspended_at', 'id']) {
-      const refused = await service.database.flush([
-        { text: 'select enter($1, $2)', values: ['users_own', callers.editor.id] },
-        { text: `update users set ${column} = ${column === 'id' ? '1' : column === 'suspended_at' ? 'null' : `'admin'`}` },
-      ]).then(() => null, (error: unknown) => at(error, 'code'))
+      const refused = await service.database
+        .flush([
+          { text: 'select enter($1, $2)', values: ['users_own', callers.editor.id] },
+          {
+            text: `update users set ${column} = ${column === 'id' ? '1' : column === 'suspended_at' ? 'null' : `'admin'`}`,
+          },
+        ])
+        .then(
+          () => null,
+          (error: unknown) => at(error, 'code'),
+        )
       expect(refused, column).to.be.oneOf(['42501', '428C9'])
     }
   })

@@ -22,11 +22,18 @@ describe('races', () => {
 
   it('of 20 parallel creates of one code one is made, and 19 hear that it is taken', async () => {
     const code = freshCode('race')
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => service.request('POST', '/links', {
-      token: (i % 2 === 0 ? callers.editor : callers.other).token, json: { code, target: `https://example.com/${i}` },
-    })))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        service.request('POST', '/links', {
+          token: (i % 2 === 0 ? callers.editor : callers.other).token,
+          json: { code, target: `https://example.com/${i}` },
+        }),
+      ),
+    )
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array.from({ length: 19 }, () => 409)])
-    for (const { status, json } of answers) if (status === 409) expect(json).to.deep.include({ code: 'code_taken', errors: [{ field: 'code', message: 'is taken' }] })
+    for (const { status, json } of answers)
+      if (status === 409)
+        expect(json).to.deep.include({ code: 'code_taken', errors: [{ field: 'code', message: 'is taken' }] })
     const made = answers.find(({ status }) => status === 201)
     expect(made?.json).to.include(await storedLink(service.db, code))
   })
@@ -40,25 +47,43 @@ describe('races', () => {
   })
 
   it('a delete or a change never touches a link that was given away after the decision: R5 decides again', async () => {
-    for (const [method, json] of [['DELETE', undefined], ['PATCH', { target: 'https://example.com/stolen' }]] as const) {
+    for (const [method, json] of [
+      ['DELETE', undefined],
+      ['PATCH', { target: 'https://example.com/stolen' }],
+    ] as const) {
       for (const heir of [callers.other.id, null]) {
         const code = await addLink(service.db, { owner: callers.editor.id, target: 'https://example.com/kept' })
         pause.once(() => giveAway(service.db, code, heir))
-        expect((await ask(method, code, json)).json, method).to.include({ status: 403, code: 'policy_denied', rule: 'R5' })
-        expect(await storedLink(service.db, code)).to.deep.equal({ code, owner_id: heir, target: 'https://example.com/kept' })
+        expect((await ask(method, code, json)).json, method).to.include({
+          status: 403,
+          code: 'policy_denied',
+          rule: 'R5',
+        })
+        expect(await storedLink(service.db, code)).to.deep.equal({
+          code,
+          owner_id: heir,
+          target: 'https://example.com/kept',
+        })
       }
     }
   })
 
   it('a link that was deleted after the decision, and whose code another made anew, is not touched', async () => {
-    for (const [method, json] of [['DELETE', undefined], ['PATCH', { target: 'https://example.com/stolen' }]] as const) {
+    for (const [method, json] of [
+      ['DELETE', undefined],
+      ['PATCH', { target: 'https://example.com/stolen' }],
+    ] as const) {
       const code = await addLink(service.db, { owner: callers.editor.id })
       pause.once(async () => {
         expect((await ask('DELETE', code)).status).to.equal(204)
         await addLink(service.db, { code, owner: callers.other.id, target: 'https://example.com/new' })
       })
       expect((await ask(method, code, json)).json).to.include({ status: 403, code: 'policy_denied' })
-      expect(await storedLink(service.db, code)).to.deep.equal({ code, owner_id: callers.other.id, target: 'https://example.com/new' })
+      expect(await storedLink(service.db, code)).to.deep.equal({
+        code,
+        owner_id: callers.other.id,
+        target: 'https://example.com/new',
+      })
     }
   })
 
@@ -72,7 +97,9 @@ describe('races', () => {
   it('a change that was made in between is not lost to one that names the version before it', async () => {
     const code = await addLink(service.db, { owner: callers.editor.id })
     const tag = (await ask('GET', code)).headers.get('ETag') ?? ''
-    pause.once(async () => { expect((await ask('PATCH', code, { target: 'https://example.com/first' })).status).to.equal(200) })
+    pause.once(async () => {
+      expect((await ask('PATCH', code, { target: 'https://example.com/first' })).status).to.equal(200)
+    })
     const second = await ask('PATCH', code, { target: 'https://example.com/second' }, { 'If-Match': tag })
     expect(second.json).to.include({ status: 412, code: 'precondition_failed' })
     expect(await storedLink(service.db, code)).to.include({ target: 'https://example.com/first' })
@@ -80,7 +107,9 @@ describe('races', () => {
 
   it('a change without a condition is made upon the change before it', async () => {
     const code = await addLink(service.db, { owner: callers.editor.id })
-    pause.once(async () => { expect((await ask('PATCH', code, { target: 'https://example.com/first' })).status).to.equal(200) })
+    pause.once(async () => {
+      expect((await ask('PATCH', code, { target: 'https://example.com/first' })).status).to.equal(200)
+    })
     expect((await ask('PATCH', code, { target: 'https://example.com/second' })).status).to.equal(200)
     expect(await storedLink(service.db, code)).to.include({ target: 'https://example.com/second' })
   })

@@ -16,7 +16,10 @@ describe('what is public and decided by nobody', () => {
   before(async () => {
     db = await testDatabase()
     wire = await openWire(db.service)
-    service = await startTestService({ db: { ...db, service: wire.connection }, environment: { REQUEST_DEADLINE_MS: '1000' } })
+    service = await startTestService({
+      db: { ...db, service: wire.connection },
+      environment: { REQUEST_DEADLINE_MS: '1000' },
+    })
   })
   after(async () => {
     await service.stop()
@@ -51,7 +54,14 @@ describe('what is public and decided by nobody', () => {
   it('every other request is 503 with Retry-After while the database is away, and 200 as soon as it is back', async () => {
     const user = await service.addUser('editor')
     wire.cut()
-    for (const [method, path, json] of [['GET', '/abc', undefined], ['GET', '/links/abc', undefined], ['GET', '/links', undefined], ['POST', '/links', { target: 'https://example.com/' }], ['DELETE', '/links/abc', undefined], ['GET', '/links/export', undefined]] as const) {
+    for (const [method, path, json] of [
+      ['GET', '/abc', undefined],
+      ['GET', '/links/abc', undefined],
+      ['GET', '/links', undefined],
+      ['POST', '/links', { target: 'https://example.com/' }],
+      ['DELETE', '/links/abc', undefined],
+      ['GET', '/links/export', undefined],
+    ] as const) {
       const answer = await service.request(method, path, { token: user.token, ...(json === undefined ? {} : { json }) })
       expect(answer.json, `${method} ${path}`).to.include({ status: 503, code: 'database_unavailable' })
       expect(answer.headers.get('Retry-After')).to.match(/^[1-9]\d*$/)
@@ -69,13 +79,20 @@ describe('what is public and decided by nobody', () => {
 
   it('/readyz is 503 while the newest policy is faulty; decisions go on under the last good one, and changes wait', async () => {
     const user = await service.addUser('editor')
-    await db.asOwner(`insert into casbin (ptype, rule) values ('p', '["77", "R9", "editor", "no action", "any", "allow"]')`)
+    await db.asOwner(
+      `insert into casbin (ptype, rule) values ('p', '["77", "R9", "editor", "no action", "any", "allow"]')`,
+    )
     await service.policy.refresh().catch(() => undefined)
     const answer = await service.request('GET', '/readyz')
     expect(answer.status).to.equal(503)
     // what is wrong, but not with which row: anybody may ask
-    expect(at(answer.json, 'checks', 'policy', 'fault')).to.equal('a newer policy revision cannot be in force; this one is the last good one')
-    const refused = await service.request('POST', '/links', { token: user.token, json: { target: 'https://example.com/' } })
+    expect(at(answer.json, 'checks', 'policy', 'fault')).to.equal(
+      'a newer policy revision cannot be in force; this one is the last good one',
+    )
+    const refused = await service.request('POST', '/links', {
+      token: user.token,
+      json: { target: 'https://example.com/' },
+    })
     expect(refused.json).to.include({ status: 503, code: 'policy_unavailable' })
     expect(refused.headers.get('Retry-After')).to.equal('1')
     expect((await service.request('GET', '/links', { token: user.token })).status).to.equal(200)
@@ -96,8 +113,12 @@ describe('what is public and decided by nobody', () => {
   it('/docs loads nothing from elsewhere, runs no script, and its policy allows its own style alone', async () => {
     const answer = await service.request('GET', '/docs')
     expect(answer.headers.get('Content-Type')).to.equal('text/html; charset=utf-8')
-    expect(answer.text).to.not.match(/<script|<link|<img|<iframe|@import|url\(|\bon[a-z]+=|(?:src|href)="(?!\/openapi\.json|#)/i)
-    expect(answer.headers.get('Content-Security-Policy')).to.match(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/)
+    expect(answer.text).to.not.match(
+      /<script|<link|<img|<iframe|@import|url\(|\bon[a-z]+=|(?:src|href)="(?!\/openapi\.json|#)/i,
+    )
+    expect(answer.headers.get('Content-Security-Policy')).to.match(
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    )
     for (const { path } of service.routes) expect(answer.text).to.include(path.replace(/:([a-z_]+)/g, '{$1}'))
   })
 
@@ -109,7 +130,8 @@ describe('what is public and decided by nobody', () => {
       expect(headers.get('Referrer-Policy')).to.equal('no-referrer')
       expect(headers.get('Content-Security-Policy')).to.include("default-src 'none'")
       expect(headers.get('Strict-Transport-Security')).to.equal(null)
-      for (const name of ['Server', 'X-Powered-By', 'Access-Control-Allow-Origin', 'Set-Cookie']) expect(headers.get(name)).to.equal(null)
+      for (const name of ['Server', 'X-Powered-By', 'Access-Control-Allow-Origin', 'Set-Cookie'])
+        expect(headers.get(name)).to.equal(null)
     }
   })
 

@@ -5,9 +5,15 @@ import { expect } from 'chai'
 import { Refusal } from '../../src/domain/refusal.js'
 import { withinDeadline } from '../../src/http/within-deadline.js'
 
-const none = (): never => { throw new Error('nothing is late') }
+const none = (): never => {
+  throw new Error('nothing is late')
+}
 
-const codeOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'done', (error: unknown) => (error instanceof Refusal ? error.code : error))
+const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof Refusal ? error.code : error),
+  )
 
 describe('a deadline', () => {
   it('lets what is in time through, and what fails in time', async () => {
@@ -18,11 +24,15 @@ describe('a deadline', () => {
 
   it('is over at once where no time is left, and node warns of nothing', async () => {
     const warnings: Error[] = []
-    const keep = (warning: Error) => { warnings.push(warning) }
+    const keep = (warning: Error) => {
+      warnings.push(warning)
+    }
     process.on('warning', keep)
     try {
       expect(await codeOf(withinDeadline(new Promise(() => undefined), -0.17, none))).to.equal('deadline_exceeded')
-      await new Promise((resolve) => { setImmediate(resolve) })
+      await new Promise((resolve) => {
+        setImmediate(resolve)
+      })
       expect(warnings).to.deep.equal([])
     } finally {
       process.off('warning', keep)
@@ -33,12 +43,20 @@ describe('a deadline', () => {
     const late = new EventTarget()
     const closed: unknown[] = []
     const result = once(late, 'result').then(() => 'a stream')
-    expect(await codeOf(withinDeadline(result, 1, (each) => { closed.push(each) }))).to.equal('deadline_exceeded')
+    expect(
+      await codeOf(
+        withinDeadline(result, 1, (each) => {
+          closed.push(each)
+        }),
+      ),
+    ).to.equal('deadline_exceeded')
     late.dispatchEvent(new Event('result'))
     await result
     expect(closed).to.deep.equal(['a stream'])
 
-    const fault = once(late, 'fault').then(() => { throw new Error('too late') })
+    const fault = once(late, 'fault').then(() => {
+      throw new Error('too late')
+    })
     expect(await codeOf(withinDeadline(fault, 1, none))).to.equal('deadline_exceeded')
     late.dispatchEvent(new Event('fault'))
     expect(await fault.catch(({ message }: Error) => message)).to.equal('too late')

@@ -8,15 +8,16 @@ describe('bounded work', () => {
     const order: number[] = []
     let running = 0
     let most = 0
-    const work = (i: number) => bounded(async () => {
-      running += 1
-      most = Math.max(most, running)
-      order.push(i)
-      await new Promise((resolve) => setImmediate(resolve))
-      running -= 1
-      if (i % 3 === 0) throw new Error('failed')
-      return i
-    })
+    const work = (i: number) =>
+      bounded(async () => {
+        running += 1
+        most = Math.max(most, running)
+        order.push(i)
+        await new Promise((resolve) => setImmediate(resolve))
+        running -= 1
+        if (i % 3 === 0) throw new Error('failed')
+        return i
+      })
     const answers = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => work(i)))
     expect(most).to.equal(2)
     expect(order).to.deep.equal(Array.from({ length: 50 }, (_, i) => i))

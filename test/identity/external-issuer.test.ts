@@ -20,13 +20,18 @@ describe('an external OpenID Connect issuer', () => {
 
   const start = async (environment: Readonly<Record<string, string>> = {}, db = service?.db) => {
     const started = await startTestService({
-      environment: { JWT_ISSUER: issuer.url, JWT_AUDIENCE: issuer.audience, ...environment }, ...(db ? { db } : {}),
+      environment: { JWT_ISSUER: issuer.url, JWT_AUDIENCE: issuer.audience, ...environment },
+      ...(db ? { db } : {}),
     })
     services.push(started)
     return started
   }
   const link = async (id: string, subject: string) => {
-    await service.db.asOwner('insert into external_identities (issuer, subject, user_id) values ($1, $2, $3)', [issuer.url, subject, id])
+    await service.db.asOwner('insert into external_identities (issuer, subject, user_id) values ($1, $2, $3)', [
+      issuer.url,
+      subject,
+      id,
+    ])
   }
   const me = (token: string, on = service) => on.request('GET', '/users/me', { token })
 
@@ -53,7 +58,9 @@ describe('an external OpenID Connect issuer', () => {
 
   it('grants the scopes of its tokens and no others', async () => {
     const token = await issuer.accessToken({ scope: 'link:create' })
-    expect((await service.request('POST', '/links', { token, json: { target: 'https://example.com/' } })).status).to.equal(201)
+    expect(
+      (await service.request('POST', '/links', { token, json: { target: 'https://example.com/' } })).status,
+    ).to.equal(201)
     expect((await me(token)).json).to.include({ code: 'insufficient_scope' })
   })
 
@@ -106,7 +113,11 @@ describe('an external OpenID Connect issuer', () => {
   })
 
   it('never takes a subject for the id of a user, nor another issuer’s subject for its own', async () => {
-    await service.db.asOwner('insert into external_identities (issuer, subject, user_id) values ($1, $2, $3)', ['https://other.example.com', 'mallory', ada])
+    await service.db.asOwner('insert into external_identities (issuer, subject, user_id) values ($1, $2, $3)', [
+      'https://other.example.com',
+      'mallory',
+      ada,
+    ])
     for (const sub of [ada, 'mallory', 'ADA', 'ada ', `${ada}`.padStart(4, '0')]) {
       const token = issuer.forge('ES256', { ...claimsOf(await issuer.accessToken()), sub })
       expect((await me(token)).status, sub).to.equal(401)
@@ -132,7 +143,11 @@ describe('an external OpenID Connect issuer', () => {
     expect(new Set(answers.map(({ json }) => at(json, 'id'))).size).to.equal(1)
     expect(answers[0]?.json).to.include({ role: 'viewer', name: '' })
     expect(textAt(answers[0]?.json, 'email')).to.match(/^[0-9a-f]{32}@subject\.invalid$/)
-    expect(await open.db.asOwner(`select subject from external_identities where issuer = $1 and subject = 'newcomer'`, [issuer.url])).to.have.length(1)
+    expect(
+      await open.db.asOwner(`select subject from external_identities where issuer = $1 and subject = 'newcomer'`, [
+        issuer.url,
+      ]),
+    ).to.have.length(1)
     // as good as any other user from then on, where unknown ones are refused too
     expect((await me(token)).json).to.include({ role: 'viewer' })
   })
@@ -151,9 +166,15 @@ describe('an external OpenID Connect issuer', () => {
 
   describe('whose caller is remembered', () => {
     const scope = 'link:create link:update'
-    const links = async () => service.db.asOwner<{ target: string; owner_id: string }>('select target, owner_id from links where target like $1 order by id', ['%/remembered%'])
-    const unlink = async (subject: string) => service.db.asOwner('delete from external_identities where issuer = $1 and subject = $2', [issuer.url, subject])
-    const create = (token: string, mark: string) => service.request('POST', '/links', { token, json: { target: `https://example.com/remembered-${mark}` } })
+    const links = async () =>
+      service.db.asOwner<{ target: string; owner_id: string }>(
+        'select target, owner_id from links where target like $1 order by id',
+        ['%/remembered%'],
+      )
+    const unlink = async (subject: string) =>
+      service.db.asOwner('delete from external_identities where issuer = $1 and subject = $2', [issuer.url, subject])
+    const create = (token: string, mark: string) =>
+      service.request('POST', '/links', { token, json: { target: `https://example.com/remembered-${mark}` } })
     /** An editor who was found for their last change and is remembered since, with a link of theirs. */
     const remember = async (subject: string) => {
       const { id } = await service.addUser('editor')
@@ -167,7 +188,14 @@ describe('an external OpenID Connect issuer', () => {
 
     // each by itself: a refusal makes the process forget the caller
     for (const [what, change] of [
-      ['PATCH', (token: string, code: string) => service.request('PATCH', `/links/${code}`, { token, json: { target: 'https://example.com/remembered-too-late' } })],
+      [
+        'PATCH',
+        (token: string, code: string) =>
+          service.request('PATCH', `/links/${code}`, {
+            token,
+            json: { target: 'https://example.com/remembered-too-late' },
+          }),
+      ],
       ['POST', (token: string) => create(token, 'too-late')],
     ] as const) {
       it(`refuses their next ${what} once their subject is linked to nobody`, async () => {
@@ -183,18 +211,30 @@ describe('an external OpenID Connect issuer', () => {
     it('takes their next change for that of the user whom their subject is linked to now', async () => {
       const { id, token, code } = await remember('late')
       const next = await service.addUser('editor')
-      await service.db.asOwner('update external_identities set user_id = $3 where issuer = $1 and subject = $2', [issuer.url, 'late', next.id])
+      await service.db.asOwner('update external_identities set user_id = $3 where issuer = $1 and subject = $2', [
+        issuer.url,
+        'late',
+        next.id,
+      ])
       const made = await create(token, 'after')
       expect([made.status, at(made.json, 'owner_id')], made.text).to.deep.equal([201, next.id])
-      const refused = await service.request('PATCH', `/links/${code}`, { token, json: { target: 'https://example.com/remembered-too-late' } })
+      const refused = await service.request('PATCH', `/links/${code}`, {
+        token,
+        json: { target: 'https://example.com/remembered-too-late' },
+      })
       expect([refused.status, at(refused.json, 'rule')], refused.text).to.deep.equal([403, 'R5'])
-      expect((await links()).filter(({ owner_id }) => owner_id === id)).to.deep.equal([{ target: 'https://example.com/remembered-before', owner_id: id }])
+      expect((await links()).filter(({ owner_id }) => owner_id === id)).to.deep.equal([
+        { target: 'https://example.com/remembered-before', owner_id: id },
+      ])
     })
   })
 
   it('has personal tokens beside it, which name our own users', async () => {
     const token = await issuer.accessToken()
-    const made = await service.request('POST', '/users/me/tokens', { token, json: { name: 'a key', scopes: ['profile:read'] } })
+    const made = await service.request('POST', '/users/me/tokens', {
+      token,
+      json: { name: 'a key', scopes: ['profile:read'] },
+    })
     expect(made.status, made.text).to.equal(201)
     const answer = await me(textAt(made.json, 'token'))
     expect(answer.json).to.include({ id: ada })
@@ -202,7 +242,11 @@ describe('an external OpenID Connect issuer', () => {
 
   it('takes the place of the own issuer: there is no sign-in, no invitation and no key of ours', async () => {
     const token = await issuer.accessToken()
-    for (const [path, json] of [['/auth/token', { grant_type: 'password' }], ['/auth/revoke', { token: 'x' }], ['/users/invitations', { email: 'a@example.com', role: 'viewer' }]] as const) {
+    for (const [path, json] of [
+      ['/auth/token', { grant_type: 'password' }],
+      ['/auth/revoke', { token: 'x' }],
+      ['/users/invitations', { email: 'a@example.com', role: 'viewer' }],
+    ] as const) {
       // PATCH and GET know /users/{id}, so that path is a 405
       expect((await service.request('POST', path, { token, json })).status, path).to.be.oneOf([404, 405])
     }
@@ -228,8 +272,15 @@ describe('an external OpenID Connect issuer', () => {
     expect((await me(good, fresh)).status).to.equal(200)
     issuer.asked.length = 0
     const claims = { ...claimsOf(good) }
-    const invented = (changes: Readonly<Record<string, unknown>> = {}) => issuer.forge('ES256', { ...claims, ...changes }, { kid: randomUUID() })
-    for (const changes of [{ aud: 'other' }, { iss: 'https://other.example.com' }, { exp: 1 }, { sub: 7 }, { jti: undefined }]) {
+    const invented = (changes: Readonly<Record<string, unknown>> = {}) =>
+      issuer.forge('ES256', { ...claims, ...changes }, { kid: randomUUID() })
+    for (const changes of [
+      { aud: 'other' },
+      { iss: 'https://other.example.com' },
+      { exp: 1 },
+      { sub: 7 },
+      { jti: undefined },
+    ]) {
       expect((await me(invented(changes), fresh)).status).to.equal(401)
     }
     expect(issuer.asked).to.deep.equal([])

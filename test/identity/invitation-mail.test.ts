@@ -7,7 +7,12 @@ describe('the mailer of invitations', () => {
   it('gives up on a server that falls silent, and holds nobody back who waits for it to settle', async () => {
     const mail = await startMailServer({ silent: true })
     const faults: unknown[] = []
-    const mailer = invitationMailer({ url: mail.url, from: 'links@example.com', patience: 50, onFault: (fault) => faults.push(fault) })
+    const mailer = invitationMailer({
+      url: mail.url,
+      from: 'links@example.com',
+      patience: 50,
+      onFault: (fault) => faults.push(fault),
+    })
     try {
       mailer.send('ada@example.com', 'http://127.0.0.1:3000/invitations/x/accept', new Date())
       expect(faults).to.deep.equal([])

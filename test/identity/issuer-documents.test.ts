@@ -21,14 +21,25 @@ describe('a document of an issuer', () => {
       else if (path === '/good') response.end('{"a":1}')
       else if (path !== '/silent') response.writeHead(500).end('{}')
     })
-    await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve)
+    })
     const address = server.address()
     base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
   })
-  after(() => { server.closeAllConnections(); server.close() })
-  beforeEach(() => { asked = [] })
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  beforeEach(() => {
+    asked = []
+  })
 
-  const read = (path: string) => readDocument(`${base}${path}`, AbortSignal.timeout(200)).then((value) => ({ value }), () => 'refused')
+  const read = (path: string) =>
+    readDocument(`${base}${path}`, AbortSignal.timeout(200)).then(
+      (value) => ({ value }),
+      () => 'refused',
+    )
 
   it('is read as JSON', async () => {
     expect(await read('/good')).to.deep.equal({ value: { a: 1 } })
@@ -51,10 +62,22 @@ describe('the settings of an external issuer', () => {
 
   it('are an issuer and an audience, with RS256 and ES256 and unknown subjects refused', () => {
     expect(readConfig(issuer).externalIssuer).to.deep.equal({
-      name: issuer.JWT_ISSUER, audience: issuer.JWT_AUDIENCE, jwksUri: undefined, algorithms: ['RS256', 'ES256'], unknownSubjects: 'refuse',
+      name: issuer.JWT_ISSUER,
+      audience: issuer.JWT_AUDIENCE,
+      jwksUri: undefined,
+      algorithms: ['RS256', 'ES256'],
+      unknownSubjects: 'refuse',
     })
-    expect(readConfig({ ...issuer, JWT_ALGORITHMS: ' PS256,ES384 ', JWT_UNKNOWN_SUBJECTS: 'viewer', JWKS_URI: 'https://keys.example.com/set' }).externalIssuer)
-      .to.include({ unknownSubjects: 'viewer', jwksUri: 'https://keys.example.com/set' }).and.deep.include({ algorithms: ['PS256', 'ES384'] })
+    expect(
+      readConfig({
+        ...issuer,
+        JWT_ALGORITHMS: ' PS256,ES384 ',
+        JWT_UNKNOWN_SUBJECTS: 'viewer',
+        JWKS_URI: 'https://keys.example.com/set',
+      }).externalIssuer,
+    )
+      .to.include({ unknownSubjects: 'viewer', jwksUri: 'https://keys.example.com/set' })
+      .and.deep.include({ algorithms: ['PS256', 'ES384'] })
     for (const loopback of ['http://127.0.0.1:4000', 'http://localhost:4000/realm', 'http://[::1]:4000']) {
       expect(readConfig({ ...issuer, JWT_ISSUER: loopback }).externalIssuer).to.include({ name: loopback })
     }

@@ -11,15 +11,31 @@ import { makeTemporaryFolder } from '../support/temporary-folder.js'
 describe('the own issuer', () => {
   let issuer: Issuer
   before(async () => {
-    issuer = createIssuer({ issuer: 'https://links.example', audience: 'linkgate', key: await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')) })
+    issuer = createIssuer({
+      issuer: 'https://links.example',
+      audience: 'linkgate',
+      key: await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')),
+    })
   })
 
   it('signs access tokens of RFC 9068 that its published keys verify', async () => {
-    const { token, expiresIn } = await issuer.sign({ subject: '7', scope: 'link:read', ttlSeconds: 900, clientId: 'cli' })
-    const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet({ keys: issuer.jwks().keys.map((jwk) => ({ ...jwk })) }), {
-      issuer: 'https://links.example', audience: 'linkgate', typ: 'at+jwt', algorithms: ['ES256'],
-      requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti', 'scope', 'client_id'],
+    const { token, expiresIn } = await issuer.sign({
+      subject: '7',
+      scope: 'link:read',
+      ttlSeconds: 900,
+      clientId: 'cli',
     })
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      createLocalJWKSet({ keys: issuer.jwks().keys.map((jwk) => ({ ...jwk })) }),
+      {
+        issuer: 'https://links.example',
+        audience: 'linkgate',
+        typ: 'at+jwt',
+        algorithms: ['ES256'],
+        requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti', 'scope', 'client_id'],
+      },
+    )
     expect(protectedHeader).to.deep.equal({ alg: 'ES256', typ: 'at+jwt', kid: issuer.jwks().keys[0]?.kid })
     expect(payload).to.include({ sub: '7', scope: 'link:read', client_id: 'cli' })
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).to.equal(900)
@@ -34,7 +50,9 @@ describe('the own issuer', () => {
 
   for (const ttlSeconds of [0, -1, 1.5, 86_401, Infinity, NaN]) {
     it(`signs nothing for a life of ${ttlSeconds} seconds`, async () => {
-      expect(await issuer.sign({ subject: '7', scope: '', ttlSeconds }).catch((error: unknown) => error)).to.be.instanceOf(RangeError)
+      expect(
+        await issuer.sign({ subject: '7', scope: '', ttlSeconds }).catch((error: unknown) => error),
+      ).to.be.instanceOf(RangeError)
     })
   }
 

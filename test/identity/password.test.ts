@@ -6,11 +6,19 @@ import { createPasswords } from '../../src/identity/password.js'
 import type { Passwords } from '../../src/identity/password.js'
 
 const refusalOf = async (promise: Promise<unknown>): Promise<Refusal | null> =>
-  promise.then(() => null, (error: unknown) => { if (error instanceof Refusal) return error; throw error })
+  promise.then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof Refusal) return error
+      throw error
+    },
+  )
 
 describe('passwords', () => {
   let passwords: Passwords
-  before(async () => { passwords = await createPasswords() })
+  before(async () => {
+    passwords = await createPasswords()
+  })
 
   it('are kept as argon2id with 19 MiB, 2 passes, one lane and a salt of their own', async () => {
     const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')])
@@ -36,7 +44,13 @@ describe('passwords', () => {
     }
   })
 
-  for (const [length, password] of [[7, 'a'.repeat(7)], [257, 'a'.repeat(257)], [7, '😀'.repeat(7)], [100_000, 'a'.repeat(100_000)], [0, '']] as const) {
+  for (const [length, password] of [
+    [7, 'a'.repeat(7)],
+    [257, 'a'.repeat(257)],
+    [7, '😀'.repeat(7)],
+    [100_000, 'a'.repeat(100_000)],
+    [0, ''],
+  ] as const) {
     it(`of ${length} characters are refused, naming the field (${password.slice(0, 2)})`, async () => {
       const refusal = await refusalOf(passwords.hash(password))
       expect(refusal).to.include({ code: 'validation_failed' })
@@ -57,7 +71,15 @@ describe('passwords', () => {
 
   it('cost the same work where the account has none: one check, against a hash of the same parameters', async () => {
     const checked: string[] = []
-    const counted = await createPasswords({ argon2: { hash: library.hash, verify: (hash, password) => { checked.push(String(hash)); return library.verify(hash, password) } } })
+    const counted = await createPasswords({
+      argon2: {
+        hash: library.hash,
+        verify: (hash, password) => {
+          checked.push(String(hash))
+          return library.verify(hash, password)
+        },
+      },
+    })
     expect(await counted.verify(undefined, 'correct horse')).to.equal(false)
     expect(await counted.verify(null, 'correct horse')).to.equal(false)
     expect(checked).to.have.length(2)
@@ -66,7 +88,9 @@ describe('passwords', () => {
 
   it('refuse a burst with 429 instead of taking all memory, also for accounts that are not there', async () => {
     const few = await createPasswords({ atOnce: 1, waiting: 3 })
-    const answers = await Promise.all(Array.from({ length: 10 }, () => refusalOf(few.verify(undefined, 'correct horse'))))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => refusalOf(few.verify(undefined, 'correct horse'))),
+    )
     expect(answers.filter((answer) => answer === null)).to.have.length(4)
     for (const answer of answers.filter((each) => each !== null)) {
       expect(answer).to.include({ code: 'rate_limited' })

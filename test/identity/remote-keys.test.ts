@@ -13,7 +13,12 @@ const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const weak = generateKeyPairSync('rsa', { modulusLength: 1_024 })
 const ed = generateKeyPairSync('ed25519')
-const jwk = (key: KeyObject, changes: Readonly<Record<string, unknown>> = {}) => ({ ...key.export({ format: 'jwk' }), kid: 'k', use: 'sig', ...changes })
+const jwk = (key: KeyObject, changes: Readonly<Record<string, unknown>> = {}) => ({
+  ...key.export({ format: 'jwk' }),
+  kid: 'k',
+  use: 'sig',
+  ...changes,
+})
 
 /** Keys over documents that the test makes, and a clock that it moves. */
 const bench = (documents: { keys: unknown; discovery?: unknown }, jwksUri?: string) => {
@@ -22,15 +27,34 @@ const bench = (documents: { keys: unknown; discovery?: unknown }, jwksUri?: stri
   const faults: unknown[] = []
   let away = false
   const keys = remoteKeys({
-    issuer, jwksUri, onFault: (error) => faults.push(error), now: () => time,
+    issuer,
+    jwksUri,
+    onFault: (error) => faults.push(error),
+    now: () => time,
     read: async (url) => {
       asked.push(url)
       if (away) throw new Error('away')
-      return url.endsWith('/openid-configuration') ? documents.discovery ?? { issuer, jwks_uri: `${issuer}/keys` } : { keys: documents.keys }
+      return url.endsWith('/openid-configuration')
+        ? (documents.discovery ?? { issuer, jwks_uri: `${issuer}/keys` })
+        : { keys: documents.keys }
     },
   })
-  const outcome = (kid: string, alg: string) => keys.find(kid, alg).then(() => 'found', (error: unknown) => (error instanceof Refusal ? error.code : 'refused'))
-  return { outcome, asked, faults, pass: (milliseconds: number) => { time += milliseconds }, setAway: (is: boolean) => { away = is } }
+  const outcome = (kid: string, alg: string) =>
+    keys.find(kid, alg).then(
+      () => 'found',
+      (error: unknown) => (error instanceof Refusal ? error.code : 'refused'),
+    )
+  return {
+    outcome,
+    asked,
+    faults,
+    pass: (milliseconds: number) => {
+      time += milliseconds
+    },
+    setAway: (is: boolean) => {
+      away = is
+    },
+  }
 }
 
 describe('the keys of a remote issuer', () => {
@@ -60,7 +84,9 @@ describe('the keys of a remote issuer', () => {
   }
 
   it('are none where two keys have one name and one algorithm', async () => {
-    const { outcome } = bench({ keys: [jwk(ec.publicKey), jwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)] })
+    const { outcome } = bench({
+      keys: [jwk(ec.publicKey), jwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)],
+    })
     expect(await outcome('k', 'ES256')).to.equal('refused')
   })
 

@@ -13,7 +13,12 @@ import { startTestService } from '../support/service.js'
 import type { RequestOptions, TestResponse, TestService } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
-const PASSWORDS = { first: 'correct horse battery', second: 'staple & other words', wrong: 'a wrong pass phrase', accepted: 'chosen at acceptance' } as const
+const PASSWORDS = {
+  first: 'correct horse battery',
+  second: 'staple & other words',
+  wrong: 'a wrong pass phrase',
+  accepted: 'chosen at acceptance',
+} as const
 
 describe('a secret', () => {
   let service: TestService
@@ -38,45 +43,108 @@ describe('a secret', () => {
     kept = keepLog()
     const folder = await makeTemporaryFolder()
     // a mail server that is away: what failed is logged
-    service = await startTestService({ log: kept.log, environment: { DATA_DIR: folder, SMTP_URL: 'smtp://mailer:the-mail-password@127.0.0.1:9' } })
+    service = await startTestService({
+      log: kept.log,
+      environment: { DATA_DIR: folder, SMTP_URL: 'smtp://mailer:the-mail-password@127.0.0.1:9' },
+    })
     keep('the mail server’s password', 'the-mail-password')
     for (const [what, password] of Object.entries(PASSWORDS)) keep(`the ${what} password`, password)
     const passwords = await createPasswords()
     const passwordHash = await passwords.hash(PASSWORDS.first)
-    const admin = await createAccounts(service.database).add({ email: 'root@example.com', role: 'admin', name: 'Root', passwordHash })
+    const admin = await createAccounts(service.database).add({
+      email: 'root@example.com',
+      role: 'admin',
+      name: 'Root',
+      passwordHash,
+    })
 
-    const signIn = (password: string) => service.request('POST', '/auth/token', { json: { grant_type: 'password', username: admin.email, password } })
+    const signIn = (password: string) =>
+      service.request('POST', '/auth/token', { json: { grant_type: 'password', username: admin.email, password } })
     const first = await signIn(PASSWORDS.first)
     const token = keep('an access token', textAt(first.json, 'access_token'))
     const refreshToken = keep('a refresh token', textAt(first.json, 'refresh_token'))
-    const second = await service.request('POST', '/auth/token', { json: { grant_type: 'refresh_token', refresh_token: refreshToken } })
+    const second = await service.request('POST', '/auth/token', {
+      json: { grant_type: 'refresh_token', refresh_token: refreshToken },
+    })
     keep('the next refresh token', textAt(second.json, 'refresh_token'))
     keep('the next access token', textAt(second.json, 'access_token'))
-    const personal = keep('a personal token', textAt((await service.request('POST', '/users/me/tokens', { token, json: { name: 'a key', scopes: ['link:read'] } })).json, 'token'))
+    const personal = keep(
+      'a personal token',
+      textAt(
+        (await service.request('POST', '/users/me/tokens', { token, json: { name: 'a key', scopes: ['link:read'] } }))
+          .json,
+        'token',
+      ),
+    )
     const key = { 'Idempotency-Key': keep('an idempotency key', 'a-key-of-the-caller') }
     for (let i = 0; i < 2; i += 1) {
-      keep('a personal token under a key', textAt((await service.request('POST', '/users/me/tokens', { token, json: { name: 'a key', scopes: [] }, headers: key })).json, 'token'))
+      keep(
+        'a personal token under a key',
+        textAt(
+          (
+            await service.request('POST', '/users/me/tokens', {
+              token,
+              json: { name: 'a key', scopes: [] },
+              headers: key,
+            })
+          ).json,
+          'token',
+        ),
+      )
     }
-    const invitation = await service.request('POST', '/users/invitations', { token, json: { email: 'ada@example.com', role: 'viewer' }, headers: { 'Idempotency-Key': 'another-key' } })
+    const invitation = await service.request('POST', '/users/invitations', {
+      token,
+      json: { email: 'ada@example.com', role: 'viewer' },
+      headers: { 'Idempotency-Key': 'another-key' },
+    })
     const { pathname } = new URL(textAt(invitation.json, 'url'))
     keep('an invitation', pathname.split('/')[2] ?? '')
 
-    const { pathname: unused } = new URL(textAt((await service.request('POST', '/users/invitations', { token, json: { email: 'eve@example.com', role: 'viewer' } })).json, 'url'))
+    const { pathname: unused } = new URL(
+      textAt(
+        (
+          await service.request('POST', '/users/invitations', {
+            token,
+            json: { email: 'eve@example.com', role: 'viewer' },
+          })
+        ).json,
+        'url',
+      ),
+    )
     keep('another invitation', unused.split('/')[2] ?? '')
 
     // every way to fail with them
     await ask('POST', pathname, { json: { name: 'Ada', password: 'short' } })
     await ask('POST', pathname, { json: { name: 'Ada', password: PASSWORDS.accepted } })
     await ask('POST', pathname, { json: { name: 'Ada', password: PASSWORDS.accepted } })
-    await ask('POST', '/auth/token', { json: { grant_type: 'password', username: admin.email, password: PASSWORDS.wrong } })
-    await ask('POST', '/auth/token', { json: { grant_type: PASSWORDS.wrong, username: admin.email, password: PASSWORDS.wrong, scope: PASSWORDS.wrong } })
-    await ask('POST', '/auth/token', { json: { grant_type: 'refresh_token', refresh_token: refreshToken, scope: 'link:read' } })
-    await ask('POST', '/auth/token', { body: `{"password":"${PASSWORDS.wrong}",`, headers: { 'Content-Type': 'application/json' } })
-    await ask('POST', '/auth/token', { body: `{"password":"${PASSWORDS.wrong}","password":"${PASSWORDS.first}"}`, headers: { 'Content-Type': 'application/json' } })
-    await ask('PATCH', '/users/me', { token: await service.tokenFor(admin), json: { password: PASSWORDS.second, current_password: PASSWORDS.wrong } })
-    await ask('PATCH', '/users/me', { token: await service.tokenFor(admin), json: { password: PASSWORDS.second, current_password: PASSWORDS.first } })
+    await ask('POST', '/auth/token', {
+      json: { grant_type: 'password', username: admin.email, password: PASSWORDS.wrong },
+    })
+    await ask('POST', '/auth/token', {
+      json: { grant_type: PASSWORDS.wrong, username: admin.email, password: PASSWORDS.wrong, scope: PASSWORDS.wrong },
+    })
+    await ask('POST', '/auth/token', {
+      json: { grant_type: 'refresh_token', refresh_token: refreshToken, scope: 'link:read' },
+    })
+    await ask('POST', '/auth/token', {
+      body: `{"password":"${PASSWORDS.wrong}",`,
+      headers: { 'Content-Type': 'application/json' },
+    })
+    await ask('POST', '/auth/token', {
+      body: `{"password":"${PASSWORDS.wrong}","password":"${PASSWORDS.first}"}`,
+      headers: { 'Content-Type': 'application/json' },
+    })
+    await ask('PATCH', '/users/me', {
+      token: await service.tokenFor(admin),
+      json: { password: PASSWORDS.second, current_password: PASSWORDS.wrong },
+    })
+    await ask('PATCH', '/users/me', {
+      token: await service.tokenFor(admin),
+      json: { password: PASSWORDS.second, current_password: PASSWORDS.first },
+    })
     for (const each of [token, personal, `${token}x`, `${personal}x`, refreshToken]) {
-      for (const path of ['/users/me', '/users', '/links', '/links/absent', '/users/me/tokens']) await ask('GET', path, { token: each })
+      for (const path of ['/users/me', '/users', '/links', '/links/absent', '/users/me/tokens'])
+        await ask('GET', path, { token: each })
       await ask('GET', '/links/absent', { headers: { Authorization: `Basic ${each}` } })
       await ask('POST', '/auth/revoke', { json: { token: each } })
     }
@@ -89,7 +157,9 @@ describe('a secret', () => {
     }
     await service.db.asOwner('alter table users rename to users_away')
     await ask('GET', '/users', { token: personal })
-    await ask('POST', '/auth/token', { json: { grant_type: 'password', username: admin.email, password: PASSWORDS.second } })
+    await ask('POST', '/auth/token', {
+      json: { grant_type: 'password', username: admin.email, password: PASSWORDS.second },
+    })
     await ask('POST', unused, { json: { name: 'Eve', password: PASSWORDS.accepted } })
     await service.db.asOwner('alter table users_away rename to users')
     await kept.line('could not be sent')
@@ -99,8 +169,12 @@ describe('a secret', () => {
 
   /** The forms in which a secret could lie somewhere. */
   const formsOf = (secret: string): readonly string[] => [
-    secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64').replace(/=+$/, ''), Buffer.from(secret).toString('base64url'),
-    encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1),
+    secret,
+    Buffer.from(secret).toString('hex'),
+    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+    Buffer.from(secret).toString('base64url'),
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
     ...(/^[A-Za-z0-9_-]{43}$/.test(secret) ? [Buffer.from(secret, 'base64url').toString('hex')] : []),
     // without the part that says what it is
     ...(secret.startsWith('lgp_') ? [secret.slice(4), Buffer.from(secret.slice(4), 'base64url').toString('hex')] : []),
@@ -117,14 +191,26 @@ describe('a secret', () => {
 
   it('stands in no answer but the one that hands it over, and in no error', () => {
     expect(answers.length).to.be.greaterThan(100)
-    expect(answers.some((text) => text.includes('internal_error')), 'faults of ours are among them').to.equal(true)
+    expect(
+      answers.some((text) => text.includes('internal_error')),
+      'faults of ours are among them',
+    ).to.equal(true)
     expect(found(answers.join('\n'))).to.deep.equal([])
     expect(answers.join('\n')).to.not.match(/\$argon2|password_hash|token_hash/)
   })
 
   it('stands in no column of the database', async () => {
-    const tables = await service.db.asOwner<{ name: string }>(`select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'm', 'v')`)
-    expect(tables.map(({ name }) => name)).to.include.members(['users', 'refresh_tokens', 'personal_tokens', 'invitations', 'decisions', 'external_identities'])
+    const tables = await service.db.asOwner<{ name: string }>(
+      `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'm', 'v')`,
+    )
+    expect(tables.map(({ name }) => name)).to.include.members([
+      'users',
+      'refresh_tokens',
+      'personal_tokens',
+      'invitations',
+      'decisions',
+      'external_identities',
+    ])
     let rows = 0
     for (const { name } of tables) {
       const dump = await service.db.asOwner<{ line: string }>(`select t::text as line from ${name} t`)
@@ -135,6 +221,7 @@ describe('a secret', () => {
   })
 
   it('would be found if it did', () => {
-    for (const [what, secret] of secrets) for (const form of formsOf(secret)) expect(found(`… ${form} …`)).to.include(what)
+    for (const [what, secret] of secrets)
+      for (const form of formsOf(secret)) expect(found(`… ${form} …`)).to.include(what)
   })
 })

@@ -39,13 +39,18 @@ const memoryBench = async (): Promise<Bench> => {
   const store = memorySignInStore()
   let next = 9_007_199_254_740_993n
   const change = (id: Id, values: { readonly suspended?: boolean; readonly passwordHash?: string }) => {
-    for (const [email, account] of store.accounts) if (account.id === id) store.accounts.set(email, { ...account, ...values })
+    for (const [email, account] of store.accounts)
+      if (account.id === id) store.accounts.set(email, { ...account, ...values })
   }
   return {
     store,
     addUser: async (email, password) => {
       const id = toId(String(next++))
-      store.accounts.set(email.toLowerCase(), { id, passwordHash: password === null ? null : hashFor(password), suspended: false })
+      store.accounts.set(email.toLowerCase(), {
+        id,
+        passwordHash: password === null ? null : hashFor(password),
+        suspended: false,
+      })
       return id
     },
     setPassword: async (id, password) => change(id, { passwordHash: hashFor(password) }),
@@ -53,20 +58,33 @@ const memoryBench = async (): Promise<Bench> => {
     expire: async () => {
       for (const [key, token] of store.tokens) store.tokens.set(key, { ...token, expiresAt: new Date(0) })
     },
-    dump: async () => JSON.stringify([...store.tokens.values()].map(({ tokenHash, ...token }) => ({ ...token, hash: tokenHash.toString('hex') }))),
+    dump: async () =>
+      JSON.stringify(
+        [...store.tokens.values()].map(({ tokenHash, ...token }) => ({ ...token, hash: tokenHash.toString('hex') })),
+      ),
   }
 }
 
 const databaseBench = ({ asOwner }: TestDatabase, database: Database): Bench => ({
   store: createSignInStore(database),
   addUser: async (email, password) => {
-    const [row] = await asOwner<{ id: string }>(`insert into users (email, role, password_hash) values ($1, 'editor', $2) returning id`, [email, password === null ? null : hashFor(password)])
+    const [row] = await asOwner<{ id: string }>(
+      `insert into users (email, role, password_hash) values ($1, 'editor', $2) returning id`,
+      [email, password === null ? null : hashFor(password)],
+    )
     return toId(row?.id)
   },
-  setPassword: async (id, password) => { await asOwner('update users set password_hash = $2 where id = $1', [id, hashFor(password)]) },
-  suspend: async (id, suspended) => { await asOwner('update users set suspended_at = case when $2 then now() end where id = $1', [id, suspended]) },
-  expire: async () => { await asOwner(`update refresh_tokens set expires_at = now()`) },
-  dump: async () => JSON.stringify(await asOwner(`select t.*, encode(token_hash, 'hex') as hash from refresh_tokens t`)),
+  setPassword: async (id, password) => {
+    await asOwner('update users set password_hash = $2 where id = $1', [id, hashFor(password)])
+  },
+  suspend: async (id, suspended) => {
+    await asOwner('update users set suspended_at = case when $2 then now() end where id = $1', [id, suspended])
+  },
+  expire: async () => {
+    await asOwner(`update refresh_tokens set expires_at = now()`)
+  },
+  dump: async () =>
+    JSON.stringify(await asOwner(`select t.*, encode(token_hash, 'hex') as hash from refresh_tokens t`)),
 })
 
 const toId = (id: unknown): Id => {
@@ -85,14 +103,18 @@ const codeOf = async (promise: Promise<unknown>): Promise<string> => (await refu
 let issuer: Issuer
 let database: Database | undefined
 before(async () => {
-  issuer = createIssuer({ issuer: 'http://127.0.0.1:3000', audience: 'linkgate', key: await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')) })
+  issuer = createIssuer({
+    issuer: 'http://127.0.0.1:3000',
+    audience: 'linkgate',
+    key: await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')),
+  })
 })
 after(() => database?.close())
 
 let testDb: TestDatabase
 const STORES: Readonly<Record<string, () => Promise<Bench>>> = {
   'a store in memory': memoryBench,
-  'PostgreSQL': async () => {
+  PostgreSQL: async () => {
     if (database === undefined) {
       testDb = await testDatabase()
       database = openPool({ connection: testDb.service, size: 8, deadlineMs: 5_000 })
@@ -127,12 +149,20 @@ for (const [name, open] of Object.entries(STORES)) {
       ada = await bench.addUser('Ada@example.org', 'correct horse')
     })
 
-    const enter = (scope?: string): Promise<TokenAnswer> => signIn.password({ username: 'ada@EXAMPLE.org', password: 'correct horse', scope })
-    const refresh = (token: string, scope?: string): Promise<TokenAnswer> => signIn.refresh({ refresh_token: token, scope })
+    const enter = (scope?: string): Promise<TokenAnswer> =>
+      signIn.password({ username: 'ada@EXAMPLE.org', password: 'correct horse', scope })
+    const refresh = (token: string, scope?: string): Promise<TokenAnswer> =>
+      signIn.refresh({ refresh_token: token, scope })
 
     it('gives what RFC 6749 says, for 15 minutes, with every scope of the service', async () => {
       const answer = await enter()
-      expect(Object.keys(answer).sort()).to.deep.equal(['access_token', 'expires_in', 'refresh_token', 'scope', 'token_type'])
+      expect(Object.keys(answer).sort()).to.deep.equal([
+        'access_token',
+        'expires_in',
+        'refresh_token',
+        'scope',
+        'token_type',
+      ])
       expect(answer).to.include({ token_type: 'Bearer', expires_in: 900, scope: ACTIONS.join(' ') })
       expect(answer.refresh_token).to.match(/^[A-Za-z0-9_-]{43}$/)
       expect(decodeJwt(answer.access_token)).to.include({ sub: ada, scope: ACTIONS.join(' ') })
@@ -163,12 +193,25 @@ for (const [name, open] of Object.entries(STORES)) {
       await bench.addUser('invited@example.org', null)
       await bench.suspend(await bench.addUser('gone@example.org', 'correct horse'), true)
       const attempts = [
-        ['nobody@example.org', 'correct horse'], ['ada@example.org', 'wrong'], ['ada@example.org', ''], ['invited@example.org', 'correct horse'],
-        ['gone@example.org', 'correct horse'], ['no address', 'x'], ['', ''], [`${'a'.repeat(300)}@example.org`, 'x'], ['ada@example.org\0', 'correct horse'],
-        ["' or 1=1 --@x", 'x'], ['%@example.org', 'correct horse'], ['ada@example.org ', 'correct horse'],
+        ['nobody@example.org', 'correct horse'],
+        ['ada@example.org', 'wrong'],
+        ['ada@example.org', ''],
+        ['invited@example.org', 'correct horse'],
+        ['gone@example.org', 'correct horse'],
+        ['no address', 'x'],
+        ['', ''],
+        [`${'a'.repeat(300)}@example.org`, 'x'],
+        ['ada@example.org\0', 'correct horse'],
+        ["' or 1=1 --@x", 'x'],
+        ['%@example.org', 'correct horse'],
+        ['ada@example.org ', 'correct horse'],
       ] as const
-      const refusals = await Promise.all(attempts.map(([username, password]) => refusalOf(signIn.password({ username, password }))))
-      const shapes = refusals.map(({ code, status, message, detail, errors, headers, extensions }) => JSON.stringify({ code, status, message, detail, errors, headers, extensions }))
+      const refusals = await Promise.all(
+        attempts.map(([username, password]) => refusalOf(signIn.password({ username, password }))),
+      )
+      const shapes = refusals.map(({ code, status, message, detail, errors, headers, extensions }) =>
+        JSON.stringify({ code, status, message, detail, errors, headers, extensions }),
+      )
       expect(new Set(shapes).size).to.equal(1)
       expect(refusals[0]).to.include({ code: 'invalid_grant', status: 400 })
       expect(JSON.parse(await bench.dump())).to.deep.equal([])
@@ -210,7 +253,8 @@ for (const [name, open] of Object.entries(STORES)) {
       const second = await refresh(first.refresh_token)
       const third = await refresh(second.refresh_token)
       expect(await codeOf(refresh(first.refresh_token))).to.equal('invalid_grant')
-      for (const token of [first, second, third]) expect(await codeOf(refresh(token.refresh_token))).to.equal('invalid_grant')
+      for (const token of [first, second, third])
+        expect(await codeOf(refresh(token.refresh_token))).to.equal('invalid_grant')
     })
 
     it('leaves other sign-ins of the same user alone when one is ended', async () => {
@@ -226,7 +270,8 @@ for (const [name, open] of Object.entries(STORES)) {
         const answers = await Promise.allSettled(Array.from({ length: 10 }, () => refresh(token)))
         const won = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
         expect(won).to.have.length(1)
-        for (const answer of answers) if (answer.status === 'rejected') expect(answer.reason).to.include({ code: 'invalid_grant' })
+        for (const answer of answers)
+          if (answer.status === 'rejected') expect(answer.reason).to.include({ code: 'invalid_grant' })
         expect(await codeOf(refresh(won[0]?.refresh_token ?? ''))).to.equal('invalid_grant')
       }
     })
@@ -260,12 +305,22 @@ for (const [name, open] of Object.entries(STORES)) {
     it('keeps the end of a sign-in where it was, however often it is refreshed', async () => {
       const { refresh_token: token } = await enter()
       await refresh((await refresh(token)).refresh_token)
-      const ends = (JSON.parse(await bench.dump()) as unknown[]).map((row) => JSON.stringify(Object.entries(row ?? {}).filter(([field]) => field.startsWith('expires'))))
+      const ends = (JSON.parse(await bench.dump()) as unknown[]).map((row) =>
+        JSON.stringify(Object.entries(row ?? {}).filter(([field]) => field.startsWith('expires'))),
+      )
       expect(ends).to.have.length(3)
       expect(new Set(ends).size).to.equal(1)
     })
 
-    for (const token of ['', 'x', 'a'.repeat(42), 'a'.repeat(44), '!'.repeat(43), `${'a'.repeat(42)}\n`, randomBytes(32).toString('base64url')]) {
+    for (const token of [
+      '',
+      'x',
+      'a'.repeat(42),
+      'a'.repeat(44),
+      '!'.repeat(43),
+      `${'a'.repeat(42)}\n`,
+      randomBytes(32).toString('base64url'),
+    ]) {
       it(`refuses the refresh token ${JSON.stringify(token.slice(0, 10))} (${token.length}), and takes its revocation for done`, async () => {
         expect(await codeOf(refresh(token))).to.equal('invalid_grant')
         await signIn.revoke(token)
@@ -303,8 +358,20 @@ for (const [name, open] of Object.entries(STORES)) {
 
     it('makes no sign-in with a password that was changed, or for a user who was suspended, while it was checked', async () => {
       for (const change of [() => bench.setPassword(ada, 'battery staple'), () => bench.suspend(ada, true)]) {
-        const late = createSignIn({ store: bench.store, issuer, passwords: { hash: async (password) => hashFor(password), verify: async () => { await change(); return true } } })
-        expect(await codeOf(late.password({ username: 'ada@example.org', password: 'correct horse' }))).to.equal('invalid_grant')
+        const late = createSignIn({
+          store: bench.store,
+          issuer,
+          passwords: {
+            hash: async (password) => hashFor(password),
+            verify: async () => {
+              await change()
+              return true
+            },
+          },
+        })
+        expect(await codeOf(late.password({ username: 'ada@example.org', password: 'correct horse' }))).to.equal(
+          'invalid_grant',
+        )
       }
       expect(JSON.parse(await bench.dump())).to.deep.equal([])
     })
@@ -320,17 +387,31 @@ describe('the table of sign-ins', () => {
     if (database === undefined) throw new Error('no database')
     for (const statement of [`select from refresh_tokens`, `delete from refresh_tokens`]) {
       expect(await database.run({ text: statement }).catch((error: unknown) => error)).to.include({ code: '42501' })
-      for (const role of ['links_own', 'links_any', 'links_each', 'users_own', 'users_any', 'policy_editor', 'audit_reader']) {
-        const refused: unknown = await database.flush([{ text: 'select enter($1, 1)', values: [role] }, { text: statement }]).catch((error: unknown) => error)
+      for (const role of [
+        'links_own',
+        'links_any',
+        'links_each',
+        'users_own',
+        'users_any',
+        'policy_editor',
+        'audit_reader',
+      ]) {
+        const refused: unknown = await database
+          .flush([{ text: 'select enter($1, 1)', values: [role] }, { text: statement }])
+          .catch((error: unknown) => error)
         expect(refused, role).to.include({ code: '42501' })
       }
     }
   })
 
   it('has forced row-level security, and lets no role change what a token grants', async () => {
-    const [row] = await testDb.asOwner<{ forced: boolean; enabled: boolean }>(`select relforcerowsecurity as forced, relrowsecurity as enabled from pg_class where relname = 'refresh_tokens'`)
+    const [row] = await testDb.asOwner<{ forced: boolean; enabled: boolean }>(
+      `select relforcerowsecurity as forced, relrowsecurity as enabled from pg_class where relname = 'refresh_tokens'`,
+    )
     expect(row).to.deep.equal({ forced: true, enabled: true })
-    const refused: unknown = await database?.flush([{ text: 'select enter_identity()' }, { text: `update refresh_tokens set scope = 'policy:write'` }]).catch((error: unknown) => error)
+    const refused: unknown = await database
+      ?.flush([{ text: 'select enter_identity()' }, { text: `update refresh_tokens set scope = 'policy:write'` }])
+      .catch((error: unknown) => error)
     expect(refused).to.include({ code: '42501' })
   })
 
@@ -338,16 +419,24 @@ describe('the table of sign-ins', () => {
     if (database === undefined) throw new Error('no database')
     const bench = databaseBench(testDb, database)
     await bench.addUser('bea@example.org', 'correct horse')
-    const signIn = createSignIn({ store: bench.store, issuer, passwords: { hash: async (password) => password, verify: async () => true } })
+    const signIn = createSignIn({
+      store: bench.store,
+      issuer,
+      passwords: { hash: async (password) => password, verify: async () => true },
+    })
     const { refresh_token: token } = await signIn.password({ username: 'bea@example.org', password: 'correct horse' })
     const holder = new Client(testDb.owner)
     await holder.connect()
     try {
       await holder.query('begin')
       await holder.query('select from refresh_tokens for update')
-      const both = Promise.allSettled([signIn.refresh({ refresh_token: token }), signIn.refresh({ refresh_token: token })])
+      const both = Promise.allSettled([
+        signIn.refresh({ refresh_token: token }),
+        signIn.refresh({ refresh_token: token }),
+      ])
       const waiting = `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      while ((await testDb.asOwner<{ n: number }>(waiting))[0]?.n !== 2) await new Promise((resolve) => setImmediate(resolve))
+      while ((await testDb.asOwner<{ n: number }>(waiting))[0]?.n !== 2)
+        await new Promise((resolve) => setImmediate(resolve))
       await holder.query('commit')
       const answers = await both
       const won = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
@@ -363,7 +452,11 @@ describe('the table of sign-ins', () => {
     const bench = databaseBench(testDb, database)
     await testDb.asOwner('truncate refresh_tokens')
     await bench.addUser('eve@example.org', 'correct horse')
-    const signIn = createSignIn({ store: bench.store, issuer, passwords: { hash: async (password) => password, verify: async () => true } })
+    const signIn = createSignIn({
+      store: bench.store,
+      issuer,
+      passwords: { hash: async (password) => password, verify: async () => true },
+    })
     const enter = () => signIn.password({ username: 'eve@example.org', password: 'correct horse' })
     await enter()
     await bench.expire()

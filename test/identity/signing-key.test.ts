@@ -11,7 +11,8 @@ import { StartError } from '../../src/domain/start-error.js'
 import { loadSigningKey } from '../../src/identity/signing-key.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
-const pem = (key: { export(options: { type: 'pkcs8'; format: 'pem' }): string | Buffer }) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
+const pem = (key: { export(options: { type: 'pkcs8'; format: 'pem' }): string | Buffer }) =>
+  key.export({ type: 'pkcs8', format: 'pem' }).toString()
 const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })
 
 describe('the signing key', () => {
@@ -47,8 +48,13 @@ describe('the signing key', () => {
   it('is one key for several processes', async function () {
     this.timeout(60_000)
     const script = `import { loadSigningKey } from './src/identity/signing-key.ts'; console.log((await loadSigningKey(process.argv[1])).kid)`
-    const kids = await Promise.all(Array.from({ length: 3 }, async () =>
-      (await promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, file])).stdout.trim()))
+    const kids = await Promise.all(
+      Array.from({ length: 3 }, async () =>
+        (
+          await promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, file])
+        ).stdout.trim(),
+      ),
+    )
     expect(new Set([...kids, (await loadSigningKey(file)).kid]).size).to.equal(1)
   })
 
@@ -76,9 +82,18 @@ describe('the signing key', () => {
     ['a key on a weak curve', pem(ec('secp224r1').privateKey)],
     ['a public key', p256.publicKey.export({ type: 'spki', format: 'pem' }).toString()],
     ['two keys', pem(p256.privateKey) + pem(ec('P-256').privateKey)],
-    ['a key and an RSA key', pem(p256.privateKey) + pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)],
-    ['a key and its public half', pem(p256.privateKey) + p256.publicKey.export({ type: 'spki', format: 'pem' }).toString()],
-    ['an encrypted key', p256.privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString()],
+    [
+      'a key and an RSA key',
+      pem(p256.privateKey) + pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey),
+    ],
+    [
+      'a key and its public half',
+      pem(p256.privateKey) + p256.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    ],
+    [
+      'an encrypted key',
+      p256.privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString(),
+    ],
     ['a key that is cut', `${pem(p256.privateKey).slice(0, 120)}\n-----END PRIVATE KEY-----\n`],
     ['a secret', 'c2VjcmV0'.repeat(100)],
     ['20 KiB', `${pem(p256.privateKey)}${' '.repeat(20_000)}`],

@@ -27,7 +27,10 @@ describe('a token’s life on two processes', () => {
       if (name === 'root') adminId = id
     }
     await pool.close()
-    const environment = { ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem') }
+    const environment = {
+      ...onDatabase(db.service, db.owner),
+      JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+    }
     // both at once: the signing key is made by one of them, and read by the other
     ;[one, two] = await Promise.all([startNode(environment), startNode(environment)])
   })
@@ -36,24 +39,46 @@ describe('a token’s life on two processes', () => {
     await two?.stop()
   })
 
-  const ask = async (node: ServiceNode, method: string, path: string, token?: string, json?: unknown): Promise<{ readonly status: number; readonly json: unknown }> => {
+  const ask = async (
+    node: ServiceNode,
+    method: string,
+    path: string,
+    token?: string,
+    json?: unknown,
+  ): Promise<{ readonly status: number; readonly json: unknown }> => {
     const response = await fetch(`${node.baseUrl}${path}`, {
-      method, headers: { ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      method,
+      headers: {
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     })
     const text = await response.text()
-    return { status: response.status, json: text === '' ? undefined : JSON.parse(text) as unknown }
+    return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) }
   }
-  const signIn = async (node: ServiceNode, name: string) => (await ask(node, 'POST', '/auth/token', undefined, { grant_type: 'password', username: `${name}@example.com`, password: PASSWORD })).json
+  const signIn = async (node: ServiceNode, name: string) =>
+    (
+      await ask(node, 'POST', '/auth/token', undefined, {
+        grant_type: 'password',
+        username: `${name}@example.com`,
+        password: PASSWORD,
+      })
+    ).json
   const me = async (node: ServiceNode, token: string) => (await ask(node, 'GET', '/users/me', token)).status
 
   it('an access token of one is good on the other, and over on both after a sign-out on either', async () => {
     const answer = await signIn(one, 'root')
     const token = textAt(answer, 'access_token')
     expect([await me(one, token), await me(two, token)]).to.deep.equal([200, 200])
-    const next = await ask(two, 'POST', '/auth/token', undefined, { grant_type: 'refresh_token', refresh_token: textAt(answer, 'refresh_token') })
+    const next = await ask(two, 'POST', '/auth/token', undefined, {
+      grant_type: 'refresh_token',
+      refresh_token: textAt(answer, 'refresh_token'),
+    })
     expect(await me(one, textAt(next.json, 'access_token'))).to.equal(200)
-    expect((await ask(two, 'POST', '/auth/revoke', undefined, { token: textAt(next.json, 'refresh_token') })).status).to.equal(200)
+    expect(
+      (await ask(two, 'POST', '/auth/revoke', undefined, { token: textAt(next.json, 'refresh_token') })).status,
+    ).to.equal(200)
     expect([await me(one, token), await me(two, token)]).to.deep.equal([401, 401])
   })
 
@@ -69,7 +94,11 @@ describe('a token’s life on two processes', () => {
   it('one refresh token taken to both at once is good once, and its sign-in is over', async () => {
     for (let round = 0; round < 5; round++) {
       const token = textAt(await signIn(one, 'root'), 'refresh_token')
-      const answers = await Promise.all([one, two].map((node) => ask(node, 'POST', '/auth/token', undefined, { grant_type: 'refresh_token', refresh_token: token })))
+      const answers = await Promise.all(
+        [one, two].map((node) =>
+          ask(node, 'POST', '/auth/token', undefined, { grant_type: 'refresh_token', refresh_token: token }),
+        ),
+      )
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 400])
       const won = answers.find(({ status }) => status === 200)
       expect(await me(two, textAt(won?.json, 'access_token'))).to.equal(401)
@@ -79,10 +108,16 @@ describe('a token’s life on two processes', () => {
   it('two admins who demote each other, each on their own process, leave one', async () => {
     const [root, ada] = [await signIn(one, 'root'), await signIn(two, 'ada')]
     const adaId = textAt((await ask(two, 'GET', '/users/me', textAt(ada, 'access_token'))).json, 'id')
-    const demote = (node: ServiceNode, by: unknown, id: string) => ask(node, 'PATCH', `/users/${id}`, textAt(by, 'access_token'), { role: 'viewer' })
+    const demote = (node: ServiceNode, by: unknown, id: string) =>
+      ask(node, 'PATCH', `/users/${id}`, textAt(by, 'access_token'), { role: 'viewer' })
     const answers = await Promise.all([demote(one, root, adaId), demote(two, ada, adminId)])
     expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
-    const roles = await Promise.all([[one, root], [two, ada]].map(async ([, by]) => at((await ask(one, 'GET', '/users/me', textAt(by, 'access_token'))).json, 'role')))
+    const roles = await Promise.all(
+      [
+        [one, root],
+        [two, ada],
+      ].map(async ([, by]) => at((await ask(one, 'GET', '/users/me', textAt(by, 'access_token'))).json, 'role')),
+    )
     expect(roles.sort()).to.deep.equal(['admin', 'viewer'])
   })
 })

@@ -7,9 +7,11 @@ const parse = (text: string, maxDepth = 32) => parseStrictJson(text, { maxDepth 
 
 describe('strict JSON', () => {
   it('reads what JSON.parse reads', () => {
-    fc.assert(fc.property(fc.json({ maxDepth: 5 }), (text) => {
-      expect(parse(text)).to.deep.equal({ ok: true, value: JSON.parse(text) })
-    }))
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), (text) => {
+        expect(parse(text)).to.deep.equal({ ok: true, value: JSON.parse(text) })
+      }),
+    )
   })
 
   for (const [text, path] of [
@@ -30,7 +32,29 @@ describe('strict JSON', () => {
     expect(parse('[{"a":"a"},{"a":{"a":["a","a"]}}]').ok).to.equal(true)
   })
 
-  for (const text of ['', ' ', '{', '}', '{"a":1,}', '[1,]', '{a:1}', "{'a':1}", '// x\n{}', '{"a":1}/* x */', '01', '+1', '.5', 'NaN', '{"a" 1}', '{}{}', '\ufeff{}', '"\u0001"', '"\\x41"', 'undefined', '{"a":1,"a":}']) {
+  for (const text of [
+    '',
+    ' ',
+    '{',
+    '}',
+    '{"a":1,}',
+    '[1,]',
+    '{a:1}',
+    "{'a':1}",
+    '// x\n{}',
+    '{"a":1}/* x */',
+    '01',
+    '+1',
+    '.5',
+    'NaN',
+    '{"a" 1}',
+    '{}{}',
+    '\ufeff{}',
+    '"\u0001"',
+    '"\\x41"',
+    'undefined',
+    '{"a":1,"a":}',
+  ]) {
     it(`calls ${JSON.stringify(text)} malformed`, () => {
       expect(parse(text)).to.deep.equal({ ok: false, fault: 'malformed' })
     })

@@ -5,11 +5,17 @@ import { createRecentChanges } from '../../src/layers/4-data/recent-changes.js'
 
 describe('the memory of recent changes', () => {
   it('never misses a code that changed a moment ago, however little it may keep', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'), { maxLength: 40 }), (most, codes) => {
-      const changes = createRecentChanges(60_000, most)
-      for (const code of codes) changes.note(code)
-      return codes.every(changes.has)
-    }))
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'), { maxLength: 40 }),
+        (most, codes) => {
+          const changes = createRecentChanges(60_000, most)
+          for (const code of codes) changes.note(code)
+          return codes.every(changes.has)
+        },
+      ),
+    )
   })
 
   it('knows no other code, until all may have changed', () => {

@@ -32,39 +32,89 @@ export const withoutData = route({ ...named, ...gateway, ...endpoint, ...object,
 // @ts-expect-error a gateway that names no scope does not compile
 export const withoutScope = route({ ...named, gateway: { quota: 'caller' }, ...endpoint, ...object, ...data, handle })
 
-// @ts-expect-error a gateway that does not say whose requests are counted does not compile
-export const withoutQuota = route({ ...named, gateway: { scope: 'link:delete' }, ...endpoint, ...object, ...data, handle })
+export const withoutQuota = route({
+  ...named,
+  // @ts-expect-error a gateway that does not say whose requests are counted does not compile
+  gateway: { scope: 'link:delete' },
+  ...endpoint,
+  ...object,
+  ...data,
+  handle,
+})
 
-export const withRecord = route({ ...named, ...gateway, ...endpoint, ...object, ...data, handle: ({ record }) => ({ status: 200, body: record.target }) })
+export const withRecord = route({
+  ...named,
+  ...gateway,
+  ...endpoint,
+  ...object,
+  ...data,
+  handle: ({ record }) => ({ status: 200, body: record.target }),
+})
 
-// @ts-expect-error object 'none' gives the handler no record
-export const noRecord = route({ ...named, ...gateway, ...endpoint, object: 'none', ...data, handle: ({ record }) => ({ status: 200, body: record.target }) })
+export const noRecord = route({
+  ...named,
+  ...gateway,
+  ...endpoint,
+  object: 'none',
+  ...data,
+  // @ts-expect-error object 'none' gives the handler no record
+  handle: ({ record }) => ({ status: 200, body: record.target }),
+})
 
-export const withStore = route({ ...named, ...gateway, ...endpoint, ...object, ...data, handle: async ({ store, record }) => {
-  await store.delete(record)
-  return { status: 204 }
-} })
+export const withStore = route({
+  ...named,
+  ...gateway,
+  ...endpoint,
+  ...object,
+  ...data,
+  handle: async ({ store, record }) => {
+    await store.delete(record)
+    return { status: 204 }
+  },
+})
 
-export const noStore = route({ ...named, ...gateway, ...endpoint, ...object, data: 'none', handle: async ({ store, record }) => {
-  // @ts-expect-error data 'none' gives the handler no store
-  await store.delete(record)
-  return { status: 204 }
-} })
+export const noStore = route({
+  ...named,
+  ...gateway,
+  ...endpoint,
+  ...object,
+  data: 'none',
+  handle: async ({ store, record }) => {
+    // @ts-expect-error data 'none' gives the handler no store
+    await store.delete(record)
+    return { status: 204 }
+  },
+})
 
 const part = { part: { asked: () => true, action: 'link:update', data: links } } as const
 
-export const withPart = route({ ...named, ...gateway, ...endpoint, ...object, data: 'none', ...part, handle: async ({ part, record }) => {
-  await part?.delete(record)
-  // @ts-expect-error a part that the request did not ask for is not there
-  await part.delete(record)
-  return { status: 204 }
-} })
+export const withPart = route({
+  ...named,
+  ...gateway,
+  ...endpoint,
+  ...object,
+  data: 'none',
+  ...part,
+  handle: async ({ part, record }) => {
+    await part?.delete(record)
+    // @ts-expect-error a part that the request did not ask for is not there
+    await part.delete(record)
+    return { status: 204 }
+  },
+})
 
-export const noPart = route({ ...named, ...gateway, ...endpoint, ...object, data: 'none', handle: ({ part }) => {
-  // @ts-expect-error a route without a part gives the handler none
-  void part.delete
-  return { status: 204 }
-} })
+export const noPart = route({
+  ...named,
+  ...gateway,
+  ...endpoint,
+  ...object,
+  data: 'none',
+  handle: ({ part }) => {
+    // @ts-expect-error a route without a part gives the handler none
+    void part.delete
+    return { status: 204 }
+  },
+})
 
 // @ts-expect-error the table takes no route that was not composed: route() is the only way to make one
 export const byHand: Route = { ...named, ...gateway, ...endpoint, ...object, ...data, handle }

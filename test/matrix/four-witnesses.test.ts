@@ -32,7 +32,7 @@ const users: Readonly<Record<string, OracleUser>> = {
 
 const recordsFor = (user: OracleUser): Readonly<Record<string, OracleRecord>> => ({
   'their own record': { owner_id: user?.id ?? '12' },
-  'another\'s record': { owner_id: '99' },
+  "another's record": { owner_id: '99' },
   'no record': null,
   'a record without an owner': { owner_id: null },
   'a record whose owner is missing': {},
@@ -72,8 +72,10 @@ describe('one matrix, several witnesses', () => {
           expect({ effect: decision.effect, rule: decision.rule }, asked).to.deep.equal(expected)
           expect(service.policy.can(user, action, record), asked).to.equal(expected.effect === 'allow')
 
-          const id = user === null || user.suspended ? '' : user.id ?? ''
-          const [allowed, row] = casbin.enforceExSync({ role: roleOf(user), id }, action, { owner_id: record?.owner_id ?? '' })
+          const id = user === null || user.suspended ? '' : (user.id ?? '')
+          const [allowed, row] = casbin.enforceExSync({ role: roleOf(user), id }, action, {
+            owner_id: record?.owner_id ?? '',
+          })
           expect({ effect: allowed ? 'allow' : 'deny', rule: row[1] }, `Casbin: ${asked}`).to.deep.equal(expected)
         }
       }

@@ -14,7 +14,12 @@ const BIG = '9007199254740993'
 const BIG_NEIGHBOUR = '9007199254740992'
 const LARGEST = '9223372036854775807'
 const LARGEST_NEIGHBOUR = '9223372036854775806'
-const NEIGHBOURS: Readonly<Record<string, string>> = { [BIG]: BIG_NEIGHBOUR, [BIG_NEIGHBOUR]: BIG, [LARGEST]: LARGEST_NEIGHBOUR, [LARGEST_NEIGHBOUR]: LARGEST }
+const NEIGHBOURS: Readonly<Record<string, string>> = {
+  [BIG]: BIG_NEIGHBOUR,
+  [BIG_NEIGHBOUR]: BIG,
+  [LARGEST]: LARGEST_NEIGHBOUR,
+  [LARGEST_NEIGHBOUR]: LARGEST,
+}
 
 describe('one matrix over HTTP', () => {
   let service: TestService
@@ -25,11 +30,19 @@ describe('one matrix over HTTP', () => {
     service = await startTestService()
     stranger = (await service.addUser('editor')).id
     const { db } = service
-    for (const [name, role] of [['an admin', 'admin'], ['an editor', 'editor'], ['a viewer', 'viewer'], ['a role without rows', 'intern']] as const) {
+    for (const [name, role] of [
+      ['an admin', 'admin'],
+      ['an editor', 'editor'],
+      ['a viewer', 'viewer'],
+      ['a role without rows', 'intern'],
+    ] as const) {
       const { id } = await service.addUser(role)
       actors.set(name, { user: { id, role }, id })
     }
-    for (const [name, role] of [['a suspended admin', 'admin'], ['a suspended editor', 'editor']] as const) {
+    for (const [name, role] of [
+      ['a suspended admin', 'admin'],
+      ['a suspended editor', 'editor'],
+    ] as const) {
       const { id } = await service.addUser(role)
       await db.asOwner('update users set suspended_at = now() where id = $1', [id])
       actors.set(name, { user: { id, role, suspended: true }, id })
@@ -44,7 +57,19 @@ describe('one matrix over HTTP', () => {
 
   const { recordsFor, askAll } = httpMatrix(() => ({ service, stranger, neighbours: NEIGHBOURS }))
 
-  for (const who of ['no token', 'an admin', 'an editor', 'a viewer', 'a role without rows', 'a suspended admin', 'a suspended editor', `an editor with the id ${BIG}`, `an editor with the id ${BIG_NEIGHBOUR}`, `an editor with the id ${LARGEST}`, `an editor with the id ${LARGEST_NEIGHBOUR}`]) {
+  for (const who of [
+    'no token',
+    'an admin',
+    'an editor',
+    'a viewer',
+    'a role without rows',
+    'a suspended admin',
+    'a suspended editor',
+    `an editor with the id ${BIG}`,
+    `an editor with the id ${BIG_NEIGHBOUR}`,
+    `an editor with the id ${LARGEST}`,
+    `an editor with the id ${LARGEST_NEIGHBOUR}`,
+  ]) {
     it(`every operation answers ${who} as the oracle does, on every kind of record`, async () => {
       const actor = actors.get(who)
       if (!actor) throw new Error(`no actor ${who}`)
@@ -75,9 +100,14 @@ describe('one matrix over HTTP', () => {
       if (user === null || user.suspended === true) continue
       for (const [what, record] of Object.entries(recordsFor(id))) {
         for (const [action, text] of Object.entries(statements)) {
-          const code = record === null ? freshCode('absent') : await addLink(service.db, { owner: record.owner_id ?? null })
+          const code =
+            record === null ? freshCode('absent') : await addLink(service.db, { owner: record.owner_id ?? null })
           const role = user.role === 'admin' ? 'links_any' : 'links_own'
-          const [, , changed] = await service.database.flush([{ text: 'select enter($1, $2)', values: [role, id] }, DECIDED, { text, values: [code] }])
+          const [, , changed] = await service.database.flush([
+            { text: 'select enter($1, $2)', values: [role, id] },
+            DECIDED,
+            { text, values: [code] },
+          ])
           const allowed = record !== null && oracle(user, action, record).effect === 'allow'
           expect(changed?.rowCount, `${who}, ${action}, ${what}`).to.equal(allowed ? 1 : 0)
         }
@@ -92,16 +122,27 @@ describe('one matrix over HTTP', () => {
         { text: 'select enter($1, $2)', values: ['links_own', id] },
         { text: 'select owner_id, count(*) from links group by owner_id' },
       ])
-      const [{ count } = { count: 0 }] = await service.db.asOwner<{ count: string }>('select count(*) from links where owner_id = $1', [id])
+      const [{ count } = { count: 0 }] = await service.db.asOwner<{ count: string }>(
+        'select count(*) from links where owner_id = $1',
+        [id],
+      )
       expect(seen?.rows, who).to.deep.equal(Number(count) === 0 ? [] : [{ owner_id: id, count }])
     }
   })
 
   it('the data layer makes no link without the decision that allowed it', async () => {
-    const refused = await service.database.flush([
-      { text: 'select enter($1, $2)', values: ['links_own', stranger] },
-      { text: `insert into links (code, target, owner_id) values ('undecided', 'https://example.com/', $1)`, values: [stranger] },
-    ]).then(() => null, (error: unknown) => error)
+    const refused = await service.database
+      .flush([
+        { text: 'select enter($1, $2)', values: ['links_own', stranger] },
+        {
+          text: `insert into links (code, target, owner_id) values ('undecided', 'https://example.com/', $1)`,
+          values: [stranger],
+        },
+      ])
+      .then(
+        () => null,
+        (error: unknown) => error,
+      )
     expect(refused).to.have.property('code', 'LG002')
     expect(await storedLink(service.db, 'undecided')).to.equal(undefined)
   })

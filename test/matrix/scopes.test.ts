@@ -9,12 +9,19 @@ import { requestOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
-/** Sets of scopes: none, each alone, and all but each (so that every scope is seen to matter by itself and by its absence). */
-const SCOPE_SETS: readonly (readonly string[])[] = [[], ...ACTIONS.map((each) => [each]), ...ACTIONS.map((each) => ACTIONS.filter((other) => other !== each))]
+/**
+ * Sets of scopes: none, each alone, and all but each (so that every scope is seen to matter by itself and by its
+ * absence).
+ */
+const SCOPE_SETS: readonly (readonly string[])[] = [
+  [],
+  ...ACTIONS.map((each) => [each]),
+  ...ACTIONS.map((each) => ACTIONS.filter((other) => other !== each)),
+]
 
 /**
- * Whether a route is asked with a set: always where it is the one scope that matters that is there alone, or alone is missing. Of the
- * rest, each set with every third route, another third for the next set.
+ * Whether a route is asked with a set: always where it is the one scope that matters that is there alone, or alone is
+ * missing. Of the rest, each set with every third route, another third for the next set.
  */
 const isAsked = (route: Route, index: number, scopes: readonly string[], set: number): boolean => {
   const needed = route.gateway.scope
@@ -34,12 +41,27 @@ describe('scope x role x action', () => {
   after(() => service.stop())
 
   const personalToken = async (user: TestUser, scopes: readonly string[]): Promise<string> =>
-    textAt((await service.request('POST', '/users/me/tokens', { token: user.token, json: { name: 'a key', scopes } })).json, 'token')
+    textAt(
+      (await service.request('POST', '/users/me/tokens', { token: user.token, json: { name: 'a key', scopes } })).json,
+      'token',
+    )
 
   const subjectOf = ({ path, objectAction }: Route) =>
-    path.endsWith('/:code') ? 'link' : path.endsWith('/users/:id') ? 'user' : objectAction.startsWith('profile:') ? 'profile' : 'nothing'
+    path.endsWith('/:code')
+      ? 'link'
+      : path.endsWith('/users/:id')
+        ? 'user'
+        : objectAction.startsWith('profile:')
+          ? 'profile'
+          : 'nothing'
 
-  const ask = async (route: Route, user: TestUser, token: string, scopes: readonly string[], owner: TestUser): Promise<void> => {
+  const ask = async (
+    route: Route,
+    user: TestUser,
+    token: string,
+    scopes: readonly string[],
+    owner: TestUser,
+  ): Promise<void> => {
     const subject = subjectOf(route)
     const needed = route.gateway.scope
     const held = needed === 'public' || scopes.includes(needed)
@@ -47,9 +69,17 @@ describe('scope x role x action', () => {
     const name = subject === 'link' ? await addLink(service.db, { code: freshCode(), owner: owner.id }) : owner.id
     const { method, path, options, status } = requestOf(route, name)
     const answer = await service.request(method, path, { ...options, token })
-    const operation = { scope: needed, endpoint: route.endpoint, action: route.objectAction, record: subject !== 'nothing', status }
+    const operation = {
+      scope: needed,
+      endpoint: route.endpoint,
+      action: route.objectAction,
+      record: subject !== 'nothing',
+      status,
+    }
     const expected = held
-      ? oracleStatus({ id: user.id, role: user.role }, operation, { owner_id: subject === 'profile' ? user.id : owner.id })
+      ? oracleStatus({ id: user.id, role: user.role }, operation, {
+          owner_id: subject === 'profile' ? user.id : owner.id,
+        })
       : { status: 403, code: 'insufficient_scope' }
     const asked = `${user.role} with [${scopes.join(' ')}], ${route.method} ${route.path}: ${answer.text}`
     expect(answer.status, asked).to.equal(expected.status)
@@ -58,7 +88,10 @@ describe('scope x role x action', () => {
   }
 
   for (const role of ['admin', 'editor', 'viewer', 'intern']) {
-    for (const [kind, tokenOf] of [['an access token', (user: TestUser, scopes: readonly string[]) => service.tokenFor(user, scopes.join(' '))], ['a personal token', personalToken]] as const) {
+    for (const [kind, tokenOf] of [
+      ['an access token', (user: TestUser, scopes: readonly string[]) => service.tokenFor(user, scopes.join(' '))],
+      ['a personal token', personalToken],
+    ] as const) {
       it(`${kind} of a role ${role} does what both its scopes and the oracle allow, with every set of scopes`, async function () {
         this.timeout(60_000)
         const user = users.get(role)
@@ -67,7 +100,8 @@ describe('scope x role x action', () => {
           // where its scopes come from makes no difference to how they are checked: none and each alone will do
           if (kind === 'a personal token' && scopes.length > 1) continue
           const token = await tokenOf(user, scopes)
-          for (const route of service.routes.filter((route, index) => isAsked(route, index, scopes, set))) await ask(route, user, token, scopes, scopes.length % 2 === 0 ? user : stranger)
+          for (const route of service.routes.filter((route, index) => isAsked(route, index, scopes, set)))
+            await ask(route, user, token, scopes, scopes.length % 2 === 0 ? user : stranger)
         }
       })
     }
@@ -79,9 +113,14 @@ describe('scope x role x action', () => {
     const code = await addLink(service.db, { owner: stranger.id })
     const [links, people] = [await storedLinks(service.db), await service.db.asOwner('select * from users order by id')]
     for (const token of [await service.tokenFor(admin, 'link:read'), await personalToken(admin, ['link:read'])]) {
-      for (const route of service.routes.filter(({ method, gateway }) => method !== 'get' && gateway.scope !== 'public')) {
+      for (const route of service.routes.filter(
+        ({ method, gateway }) => method !== 'get' && gateway.scope !== 'public',
+      )) {
         const { method, path, options } = requestOf(route, route.path.includes(':id') ? stranger.id : code)
-        expect((await service.request(method, path, { ...options, token })).json, `${method} ${path}`).to.include({ status: 403, code: 'insufficient_scope' })
+        expect((await service.request(method, path, { ...options, token })).json, `${method} ${path}`).to.include({
+          status: 403,
+          code: 'insufficient_scope',
+        })
       }
     }
     expect(await storedLinks(service.db)).to.deep.equal(links)

@@ -14,7 +14,8 @@ describe('the metrics', () => {
   let service: TestService
   let editor: TestUser
   const text = async () => (await service.request('GET', '/metrics')).text
-  const value = async (name: string, labels: Readonly<Record<string, string>> = {}) => valueOf(await text(), name, labels)
+  const value = async (name: string, labels: Readonly<Record<string, string>> = {}) =>
+    valueOf(await text(), name, labels)
 
   before(async () => {
     service = await startTestService({ environment: { RATE_LIMIT_SIGN_IN: '1/60' } })
@@ -23,7 +24,10 @@ describe('the metrics', () => {
   after(() => service.stop())
 
   it('count decisions by effect, rule and layer, and requests by route', async () => {
-    await service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code: 'counted' } })
+    await service.request('POST', '/links', {
+      token: editor.token,
+      json: { target: 'https://example.com/', code: 'counted' },
+    })
     await service.request('GET', '/counted')
     await service.request('GET', '/policy', { token: editor.token })
     const { status, text } = await service.request('GET', '/metrics')
@@ -40,16 +44,46 @@ describe('the metrics', () => {
     const refusals: readonly (readonly [code: keyof typeof REFUSALS, ask: () => Promise<unknown>])[] = [
       ['no_route', () => service.request('GET', '/no/such/path')],
       ['method_not_allowed', () => service.request('PUT', '/links')],
-      ['malformed_json', () => service.request('POST', '/links', { token: editor.token, body: '{', headers: { 'Content-Type': 'application/json' } })],
+      [
+        'malformed_json',
+        () =>
+          service.request('POST', '/links', {
+            token: editor.token,
+            body: '{',
+            headers: { 'Content-Type': 'application/json' },
+          }),
+      ],
       ['token_required', () => service.request('DELETE', '/links/counted')],
       ['invalid_token', () => service.request('GET', '/links', { token: 'x' })],
-      ['insufficient_scope', async () => service.request('GET', '/links', { token: await service.tokenFor(editor, 'link:create') })],
+      [
+        'insufficient_scope',
+        async () => service.request('GET', '/links', { token: await service.tokenFor(editor, 'link:create') }),
+      ],
       ['role_not_allowed', () => service.request('GET', '/users', { token: editor.token })],
       ['not_found', () => service.request('GET', '/absent')],
       ['policy_denied', () => service.request('DELETE', '/links/counted', { token: other.token })],
-      ['code_taken', () => service.request('POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code: 'counted' } })],
-      ['invalid_grant', () => service.request('POST', '/auth/token', { json: { grant_type: 'password', username: 'a@example.com', password: 'no password' } })],
-      ['rate_limited', () => service.request('POST', '/auth/token', { json: { grant_type: 'password', username: 'a@example.com', password: 'no password' } })],
+      [
+        'code_taken',
+        () =>
+          service.request('POST', '/links', {
+            token: editor.token,
+            json: { target: 'https://example.com/', code: 'counted' },
+          }),
+      ],
+      [
+        'invalid_grant',
+        () =>
+          service.request('POST', '/auth/token', {
+            json: { grant_type: 'password', username: 'a@example.com', password: 'no password' },
+          }),
+      ],
+      [
+        'rate_limited',
+        () =>
+          service.request('POST', '/auth/token', {
+            json: { grant_type: 'password', username: 'a@example.com', password: 'no password' },
+          }),
+      ],
     ]
     for (const [code, ask] of refusals) {
       const labels = { layer: REFUSALS[code].layer, code }
@@ -64,7 +98,8 @@ describe('the metrics', () => {
     const before = await text()
     await service.request('GET', '/links/counted')
     const after = await text()
-    for (const name of ['linkgate_decision_duration_seconds_count', 'linkgate_pool_acquire_duration_seconds_count']) expect(valueOf(after, name), name).to.be.greaterThan(valueOf(before, name))
+    for (const name of ['linkgate_decision_duration_seconds_count', 'linkgate_pool_acquire_duration_seconds_count'])
+      expect(valueOf(after, name), name).to.be.greaterThan(valueOf(before, name))
     expect(valueOf(after, 'linkgate_database_duration_seconds_count', { kind: 'run' })).to.be.greaterThan(0)
     expect(valueOf(after, 'linkgate_pool_size_limit')).to.equal(10)
     expect(valueOf(after, 'linkgate_pool_connections')).to.be.within(1, 10)
@@ -88,7 +123,10 @@ describe('the metrics', () => {
 
   it('sound an alarm where the data layer refuses what the other layers allowed', async () => {
     await service.db.asOwner('revoke update on links from links_own')
-    const answer = await service.request('PATCH', '/links/counted', { token: editor.token, json: { target: 'https://example.com/changed' } })
+    const answer = await service.request('PATCH', '/links/counted', {
+      token: editor.token,
+      json: { target: 'https://example.com/changed' },
+    })
     expect(answer.status).to.equal(500)
     expect(await value('linkgate_layer_disagreements_total')).to.equal(1)
   })
@@ -103,15 +141,25 @@ describe('the metrics', () => {
   })
 
   it('are not passed on through a proxy, whatever it says of the caller', async () => {
-    for (const [name, value] of [['X-Forwarded-For', '203.0.113.9'], ['X-Forwarded-For', '127.0.0.1'], ['Forwarded', 'for=127.0.0.1']] as const) {
-      expect((await service.request('GET', '/metrics', { headers: { [name]: value } })).status, `${name}: ${value}`).to.equal(404)
+    for (const [name, value] of [
+      ['X-Forwarded-For', '203.0.113.9'],
+      ['X-Forwarded-For', '127.0.0.1'],
+      ['Forwarded', 'for=127.0.0.1'],
+    ] as const) {
+      expect(
+        (await service.request('GET', '/metrics', { headers: { [name]: value } })).status,
+        `${name}: ${value}`,
+      ).to.equal(404)
     }
   })
 
   it('count connections that were lost and questions that got none, and the records that wait meanwhile', async () => {
     const db = await testDatabase()
     const wire = await openWire(db.service)
-    const wired = await startTestService({ db: { ...db, service: wire.connection }, environment: { REQUEST_DEADLINE_MS: '1000' } })
+    const wired = await startTestService({
+      db: { ...db, service: wire.connection },
+      environment: { REQUEST_DEADLINE_MS: '1000' },
+    })
     try {
       const user = await wired.addUser('editor')
       await wired.request('GET', '/users', { token: user.token })
@@ -134,7 +182,9 @@ describe('the metrics', () => {
 
 describe('the metrics on a port of their own', () => {
   let service: TestService
-  before(async () => { service = await startTestService({ environment: { METRICS_PORT: '0' } }) })
+  before(async () => {
+    service = await startTestService({ environment: { METRICS_PORT: '0' } })
+  })
   after(() => service.stop())
 
   it('answer there, through a proxy too, and no longer where the public asks', async () => {
@@ -147,7 +197,9 @@ describe('the metrics on a port of their own', () => {
   })
 
   it('refuse a port that is the service’s own, and a host without a port', () => {
-    expect(() => readConfig({ PORT: '3000', METRICS_PORT: '3000' })).to.throw('METRICS_PORT: must be another port than PORT')
+    expect(() => readConfig({ PORT: '3000', METRICS_PORT: '3000' })).to.throw(
+      'METRICS_PORT: must be another port than PORT',
+    )
     expect(() => readConfig({ METRICS_HOST: '0.0.0.0' })).to.throw('METRICS_HOST: has no meaning without METRICS_PORT')
     expect(readConfig({ METRICS_PORT: '9100' }).metrics).to.deep.equal({ host: '127.0.0.1', port: 9_100 })
   })
@@ -155,7 +207,8 @@ describe('the metrics on a port of their own', () => {
   it('are all that is there', async () => {
     const { origin } = new URL(String(service.metricsUrl))
     expect(origin).to.not.equal(service.baseUrl)
-    for (const path of ['/', '/healthz', '/links', '/metrics/', '/metrics?x']) expect((await fetch(`${origin}${path}`)).status, path).to.equal(404)
+    for (const path of ['/', '/healthz', '/links', '/metrics/', '/metrics?x'])
+      expect((await fetch(`${origin}${path}`)).status, path).to.equal(404)
     expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).to.equal(405)
     expect((await fetch(`${origin}/metrics`, { method: 'HEAD' })).status).to.equal(200)
   })
@@ -163,10 +216,24 @@ describe('the metrics on a port of their own', () => {
 
 describe('the metrics of several processes', () => {
   it('add up by what each gauge means: the oldest revision, the greatest age, the sum of the connections', async () => {
-    const aggregators = new Map((await createMetrics().registry.getMetricsAsJSON()).map(({ name, type, aggregator }) => [name, `${type} ${aggregator}`]))
+    const aggregators = new Map(
+      (await createMetrics().registry.getMetricsAsJSON()).map(({ name, type, aggregator }) => [
+        name,
+        `${type} ${aggregator}`,
+      ]),
+    )
     for (const [name, aggregator] of Object.entries({
-      policy_revision: 'min', policy_age_seconds: 'max', policy_check_age_seconds: 'max', policy_load_failed: 'max', pool_connections: 'sum', pool_size_limit: 'sum', limiter_shared: 'min', cache_off: 'max', recorder_waiting: 'sum',
-    })) expect(aggregators.get(`linkgate_${name}`), name).to.include(aggregator)
+      policy_revision: 'min',
+      policy_age_seconds: 'max',
+      policy_check_age_seconds: 'max',
+      policy_load_failed: 'max',
+      pool_connections: 'sum',
+      pool_size_limit: 'sum',
+      limiter_shared: 'min',
+      cache_off: 'max',
+      recorder_waiting: 'sum',
+    }))
+      expect(aggregators.get(`linkgate_${name}`), name).to.include(aggregator)
   })
 
   it('read a cache that is given to them, and say that it is off where there is none', async () => {
@@ -175,8 +242,17 @@ describe('the metrics of several processes', () => {
     metrics.followCache(() => ({ hits: 3, misses: 2, negativeHits: 1, invalidations: 4, entries: 5, off: false }))
     await metrics.text()
     const { series } = parseExposition(await metrics.text())
-    const cache = Object.fromEntries(series.filter(({ name }) => name.startsWith('linkgate_cache_')).map(({ name, value }) => [name.slice(15), value]))
-    expect(cache).to.deep.equal({ hits_total: 3, misses_total: 2, negative_hits_total: 1, invalidations_total: 4, entries: 5, off: 0 })
+    const cache = Object.fromEntries(
+      series.filter(({ name }) => name.startsWith('linkgate_cache_')).map(({ name, value }) => [name.slice(15), value]),
+    )
+    expect(cache).to.deep.equal({
+      hits_total: 3,
+      misses_total: 2,
+      negative_hits_total: 1,
+      invalidations_total: 4,
+      entries: 5,
+      off: 0,
+    })
   })
 })
 

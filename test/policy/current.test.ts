@@ -7,13 +7,19 @@ import { csvRows, shippedRules } from '../support/policy.js'
 
 /** A load that answers when it is told to. */
 const byHand = () => {
-  const loads: { readonly known: number | null; answer(snapshot: Snapshot | null): void; fail(error: Error): void }[] = []
-  const load = (known: number | null) => new Promise<Snapshot | null>((resolve, reject) => loads.push({ known, answer: resolve, fail: reject }))
-  return { loads, load, nth: (i: number) => {
-    const found = loads[i]
-    if (found === undefined) throw new Error(`no load ${i}`)
-    return found
-  } }
+  const loads: { readonly known: number | null; answer(snapshot: Snapshot | null): void; fail(error: Error): void }[] =
+    []
+  const load = (known: number | null) =>
+    new Promise<Snapshot | null>((resolve, reject) => loads.push({ known, answer: resolve, fail: reject }))
+  return {
+    loads,
+    load,
+    nth: (i: number) => {
+      const found = loads[i]
+      if (found === undefined) throw new Error(`no load ${i}`)
+      return found
+    },
+  }
 }
 
 const turn = () => new Promise(setImmediate)
@@ -27,7 +33,11 @@ describe('the policy in force', () => {
   }
   before(async () => {
     const { model } = await shippedRules()
-    snapshots = await Promise.all([0, 1, 2, 3].map((revision) => buildSnapshot(revision, model, csvRows(`p, 1, R${revision}, anyone, link:read, any, allow`))))
+    snapshots = await Promise.all(
+      [0, 1, 2, 3].map((revision) =>
+        buildSnapshot(revision, model, csvRows(`p, 1, R${revision}, anyone, link:read, any, allow`)),
+      ),
+    )
   })
 
   it('decides nothing before the first policy is whole', async () => {
@@ -37,7 +47,10 @@ describe('the policy in force', () => {
     expect(() => policy.can(null, 'link:read', null)).to.throw()
     const refreshed = policy.refresh()
     nth(0).answer(null)
-    await refreshed.then(() => expect.fail('there is no policy'), () => undefined)
+    await refreshed.then(
+      () => expect.fail('there is no policy'),
+      () => undefined,
+    )
     expect(policy.status()).to.deep.equal({ revision: null, fault: null })
   })
 
@@ -64,7 +77,10 @@ describe('the policy in force', () => {
     await first
     const second = policy.refresh()
     nth(1).fail(new Error('a stored row does not parse'))
-    await second.then(() => expect.fail('the load failed'), (error: unknown) => expect(String(error)).to.contain('does not parse'))
+    await second.then(
+      () => expect.fail('the load failed'),
+      (error: unknown) => expect(String(error)).to.contain('does not parse'),
+    )
     expect(policy.status()).to.deep.equal({ revision: 1, fault: 'a stored row does not parse' })
     expect(policy.can(null, 'link:read', null)).to.equal(true)
     const third = policy.refresh()

@@ -18,7 +18,15 @@ import type { Snapshot } from '../../src/policy/snapshot.js'
 import { loadSnapshot } from '../../src/policy/store.js'
 import type { PolicyRules } from '../../src/policy/store.js'
 import { testDatabase } from '../support/database.js'
-import { casbinOver, csvRows, interpreterWitness, policyRow, requireAgreement, shippedRules, snapshotWitness } from '../support/policy.js'
+import {
+  casbinOver,
+  csvRows,
+  interpreterWitness,
+  policyRow,
+  requireAgreement,
+  shippedRules,
+  snapshotWitness,
+} from '../support/policy.js'
 
 /** How many sequences of edits: 250 in the suite, `POLICY_SEQUENCES=20000` on demand. */
 const SEQUENCES = Number(process.env['POLICY_SEQUENCES'] ?? 250)
@@ -29,14 +37,32 @@ type Step =
   | { readonly kind: 'stale'; readonly add: readonly PolicyRow[] }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 7, arbitrary: fc.record({ kind: fc.constant('edit' as const), add: fc.array(policyRow, { maxLength: 3 }), remove: fc.array(fc.nat(), { maxLength: 2 }) }) },
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      kind: fc.constant('edit' as const),
+      add: fc.array(policyRow, { maxLength: 3 }),
+      remove: fc.array(fc.nat(), { maxLength: 2 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('restore' as const), back: fc.nat({ max: 4 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('stale' as const), add: fc.array(policyRow, { minLength: 1, maxLength: 2 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('stale' as const),
+      add: fc.array(policyRow, { minLength: 1, maxLength: 2 }),
+    }),
+  },
 )
 
-const sequence = fc.record({ guarded: fc.constantFrom(true, false, false), steps: fc.array(step, { minLength: 1, maxLength: 5 }) })
+const sequence = fc.record({
+  guarded: fc.constantFrom(true, false, false),
+  steps: fc.array(step, { minLength: 1, maxLength: 5 }),
+})
 
-const START = csvRows('p, 100, R3, admin, *, any, allow\np, 9, R1, anyone, link:read, any, allow\np, 1001, R6, anyone, *, any, deny\np2, admin, *\ng, editor, viewer\n')
+const START = csvRows(
+  'p, 100, R3, admin, *, any, allow\np, 9, R1, anyone, link:read, any, allow\np, 1001, R6, anyone, *, any, deny\np2, admin, *\ng, editor, viewer\n',
+)
 const ORIGIN = { actor: { id: null, name: 'a test' }, reason: 'a step', requestId: 'test', record: null }
 
 describe('a sequence of edits', () => {
@@ -70,12 +96,15 @@ describe('a sequence of edits', () => {
       told.restored += 1
       return planRestore(database, base, base.revision - each.back, rules)
     }
-    const remove = each.kind === 'edit' ? [...new Set(each.remove)].flatMap((i) => rows[i % Math.max(rows.length, 1)] ?? []) : []
+    const remove =
+      each.kind === 'edit' ? [...new Set(each.remove)].flatMap((i) => rows[i % Math.max(rows.length, 1)] ?? []) : []
     const plan = await planEdit(base, { add: each.add, remove }, rules)
     return each.kind === 'stale' ? { ...plan, candidate: { ...plan.candidate, revision: base.revision } } : plan
   }
 
-  /** A snapshot is a function of its revision, its model and its rows in their order: with these alike, so is all of it. */
+  /**
+   * A snapshot is a function of its revision, its model and its rows in their order: with these alike, so is all of it.
+   */
   const requireAlike = (committed: Snapshot, loaded: Snapshot) => {
     expect(committed.revision).to.equal(loaded.revision)
     expect(committed.model).to.equal(loaded.model)
@@ -85,45 +114,53 @@ describe('a sequence of edits', () => {
   const requireOneMind = async (rows: readonly PolicyRow[]) => {
     const snapshot = await policy.refresh()
     expect(snapshot.rows.map(rowKey).sort()).to.deep.equal(rows.map(rowKey).sort())
-    told.decisions += requireAgreement(rows, { running: snapshotWitness(snapshot), stored: await storedWitness(), interpreter: interpreterWitness(rows) })
+    told.decisions += requireAgreement(rows, {
+      running: snapshotWitness(snapshot),
+      stored: await storedWitness(),
+      interpreter: interpreterWitness(rows),
+    })
   }
 
   it(`leaves the running snapshot, Casbin over the stored rows and the interpreter of one mind after each step (${SEQUENCES} sequences)`, async () => {
-    await fc.assert(fc.asyncProperty(sequence, async ({ guarded, steps }) => {
-      rules = { model: shipped.model, invariants: guarded ? shipped.invariants : [] }
-      const base = policy.status().revision === null ? await buildSnapshot(0, rules.model, []) : policy.current()
-      const back = await planEdit(base, editBetween(base.rows, START), rules)
-      if (back.add.length + back.remove.length > 0) await commitEdit(database, back, ORIGIN)
-      await policy.refresh()
-      const history = [START]
-      let rows: readonly PolicyRow[] = START
-      for (const each of steps) {
-        told.steps += 1
-        const { revision } = policy.current()
-        try {
-          const restoring = each.kind === 'restore' && each.back < history.length
-          if (each.kind === 'restore' && !restoring) continue
-          const plan = await perform(rows, each)
-          if (plan === null) throw new Error('there was such a revision')
-          if (plan.add.length + plan.remove.length === 0) continue
-          const committed = await commitEdit(database, plan, ORIGIN)
-          if (each.kind === 'stale') throw new Error('a stale edit was committed')
-          requireAlike(committed, await policy.refresh())
-          told.kept += 1
-          const gone = new Set(plan.remove.map(rowKey))
-          rows = restoring ? history.at(-1 - each.back) ?? [] : [...rows.filter((row) => !gone.has(rowKey(row))), ...plan.add]
-          history.push(rows)
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error
-          expect(error.code).to.be.oneOf(['validation_failed', 'invariant_violated', 'precondition_failed'])
-          told.refused += 1
-          expect((await policy.refresh()).revision, 'a refused edit makes no revision').to.equal(revision)
+    await fc.assert(
+      fc.asyncProperty(sequence, async ({ guarded, steps }) => {
+        rules = { model: shipped.model, invariants: guarded ? shipped.invariants : [] }
+        const base = policy.status().revision === null ? await buildSnapshot(0, rules.model, []) : policy.current()
+        const back = await planEdit(base, editBetween(base.rows, START), rules)
+        if (back.add.length + back.remove.length > 0) await commitEdit(database, back, ORIGIN)
+        await policy.refresh()
+        const history = [START]
+        let rows: readonly PolicyRow[] = START
+        for (const each of steps) {
+          told.steps += 1
+          const { revision } = policy.current()
+          try {
+            const restoring = each.kind === 'restore' && each.back < history.length
+            if (each.kind === 'restore' && !restoring) continue
+            const plan = await perform(rows, each)
+            if (plan === null) throw new Error('there was such a revision')
+            if (plan.add.length + plan.remove.length === 0) continue
+            const committed = await commitEdit(database, plan, ORIGIN)
+            if (each.kind === 'stale') throw new Error('a stale edit was committed')
+            requireAlike(committed, await policy.refresh())
+            told.kept += 1
+            const gone = new Set(plan.remove.map(rowKey))
+            rows = restoring
+              ? (history.at(-1 - each.back) ?? [])
+              : [...rows.filter((row) => !gone.has(rowKey(row))), ...plan.add]
+            history.push(rows)
+          } catch (error) {
+            if (!(error instanceof Refusal)) throw error
+            expect(error.code).to.be.oneOf(['validation_failed', 'invariant_violated', 'precondition_failed'])
+            told.refused += 1
+            expect((await policy.refresh()).revision, 'a refused edit makes no revision').to.equal(revision)
+          }
+          await requireOneMind(rows)
         }
-        await requireOneMind(rows)
-      }
-    }), { numRuns: SEQUENCES })
+      }),
+      { numRuns: SEQUENCES },
+    )
     expect(told.kept).to.be.greaterThan(SEQUENCES * 0.7)
     expect(told.refused).to.be.greaterThan(SEQUENCES * 0.3)
   }).timeout(120_000 + SEQUENCES * 200)
-
 })

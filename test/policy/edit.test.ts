@@ -16,7 +16,12 @@ import type { TestDatabase } from '../support/database.js'
 import { csvRows, rowsOf, shippedRules } from '../support/policy.js'
 
 const RECORD = { subjectRole: 'admin', tokenId: null, rule: 'R3', row: 300, revision: 1 }
-const ORIGIN: EditOrigin = { actor: { id: '1', name: 'admin@localhost' }, reason: 'a test', requestId: 'r-1', record: RECORD }
+const ORIGIN: EditOrigin = {
+  actor: { id: '1', name: 'admin@localhost' },
+  reason: 'a test',
+  requestId: 'r-1',
+  record: RECORD,
+}
 const ROW = csvRows('p, 505, X, editor, link:read, any, allow')
 
 describe('commitEdit', () => {
@@ -27,7 +32,11 @@ describe('commitEdit', () => {
     db = await testDatabase()
     database = openPool({ connection: db.service, size: 4, deadlineMs: 10_000 })
     rules = await shippedRules()
-    await commitEdit(database, await planEdit(await buildSnapshot(0, rules.model, []), { add: await rowsOf('default.csv'), remove: [] }, rules), ORIGIN)
+    await commitEdit(
+      database,
+      await planEdit(await buildSnapshot(0, rules.model, []), { add: await rowsOf('default.csv'), remove: [] }, rules),
+      ORIGIN,
+    )
   })
   after(() => database.close())
 
@@ -36,7 +45,11 @@ describe('commitEdit', () => {
     if (snapshot === null) throw new Error('there is a policy')
     return snapshot
   }
-  const codeOf = (work: Promise<unknown>) => work.then(() => 'done', (error: unknown) => (error instanceof Refusal ? error.code : String(error)))
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
+    )
 
   /** Everything that an edit writes, as the database holds it. */
   const written = async () => {
@@ -54,7 +67,14 @@ describe('commitEdit', () => {
     const after = await loaded()
     expect(after.revision).to.equal(base.revision + 1)
     expect(after.rows.map(rowKey).sort()).to.deep.equal([...base.rows, ...ROW].map(rowKey).sort())
-    expect(await findRevision(database, after.revision)).to.deep.include({ actor: { id: '1', name: 'admin@localhost' }, reason: 'a test', added: ROW, removed: [], model_sha256: rules.model.sha256, decisions_changed: plan.changes })
+    expect(await findRevision(database, after.revision)).to.deep.include({
+      actor: { id: '1', name: 'admin@localhost' },
+      reason: 'a test',
+      added: ROW,
+      removed: [],
+      model_sha256: rules.model.sha256,
+      decisions_changed: plan.changes,
+    })
     expect(Number((await written())?.['decisions'])).to.equal(Number(before?.['decisions']) + 1)
     const restore = await planRestore(database, after, base.revision, rules)
     if (restore === null) throw new Error('there was one')
@@ -66,7 +86,10 @@ describe('commitEdit', () => {
 
   it('refuses a plan that was made for another revision', async () => {
     const base = await loaded()
-    const [one, two] = await Promise.all([planEdit(base, { add: ROW, remove: [] }, rules), planEdit(base, { add: ROW, remove: [] }, rules)])
+    const [one, two] = await Promise.all([
+      planEdit(base, { add: ROW, remove: [] }, rules),
+      planEdit(base, { add: ROW, remove: [] }, rules),
+    ])
     await commitEdit(database, one, ORIGIN)
     expect(await codeOf(commitEdit(database, two, ORIGIN))).to.equal('precondition_failed')
     const newest = await loaded()
@@ -76,7 +99,15 @@ describe('commitEdit', () => {
   it('lets exactly one of several edits at once win, and leaves its rows', async () => {
     for (let round = 0; round < 5; round += 1) {
       const base = await loaded()
-      const plans = await Promise.all([601, 602, 603, 604].map((priority) => planEdit(base, { add: csvRows(`p, ${priority}, X${round}, editor, link:read, any, allow`), remove: [] }, rules)))
+      const plans = await Promise.all(
+        [601, 602, 603, 604].map((priority) =>
+          planEdit(
+            base,
+            { add: csvRows(`p, ${priority}, X${round}, editor, link:read, any, allow`), remove: [] },
+            rules,
+          ),
+        ),
+      )
       const codes = await Promise.all(plans.map((plan) => codeOf(commitEdit(database, plan, ORIGIN))))
       expect(codes.sort()).to.deep.equal(['done', 'precondition_failed', 'precondition_failed', 'precondition_failed'])
       const now = await loaded()
@@ -89,34 +120,48 @@ describe('commitEdit', () => {
   /** The database with the connection killed right before, or right after, the n-th statement of a transaction. */
   const killedAt = (n: number, moment: 'before' | 'after'): Database => ({
     ...database,
-    transaction: (work) => database.transaction(async (client) => {
-      const { rows: [backend] } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-      const kill = () => db.asOwner('select pg_terminate_backend($1)', [backend?.pid])
-      let sent = 0
-      let last: Promise<unknown> = Promise.resolve()
-      // one after another, as the server takes them: none overtakes the one at which the connection dies
-      const query = (text: string, values?: unknown[]) => {
-        const answer = last.then(async () => {
-          const nth = ++sent
-          if (nth === n && moment === 'before') await kill()
-          const result = await client.query(text, values)
-          if (nth === n && moment === 'after') await kill()
-          return result
-        })
-        last = answer.catch(() => undefined)
-        return answer
-      }
-      return work(new Proxy(client, { get: (target, key): unknown => (key === 'query' ? query : Reflect.get(target, key, target)) }))
-    }),
+    transaction: (work) =>
+      database.transaction(async (client) => {
+        const {
+          rows: [backend],
+        } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+        const kill = () => db.asOwner('select pg_terminate_backend($1)', [backend?.pid])
+        let sent = 0
+        let last: Promise<unknown> = Promise.resolve()
+        // one after another, as the server takes them: none overtakes the one at which the connection dies
+        const query = (text: string, values?: unknown[]) => {
+          const answer = last.then(async () => {
+            const nth = ++sent
+            if (nth === n && moment === 'before') await kill()
+            const result = await client.query(text, values)
+            if (nth === n && moment === 'after') await kill()
+            return result
+          })
+          last = answer.catch(() => undefined)
+          return answer
+        }
+        return work(
+          new Proxy(client, {
+            get: (target, key): unknown => (key === 'query' ? query : Reflect.get(target, key, target)),
+          }),
+        )
+      }),
   })
 
   for (const moment of ['before', 'after'] as const) {
     it(`leaves nothing behind where the connection dies ${moment} any statement`, async () => {
       const base = await loaded()
-      const plan = await planEdit(base, { add: [...ROW, ...csvRows('p2, viewer, link:update')], remove: csvRows('p, 720, R7, user, profile:update, own, allow') }, rules)
+      const plan = await planEdit(
+        base,
+        {
+          add: [...ROW, ...csvRows('p2, viewer, link:update')],
+          remove: csvRows('p, 720, R7, user, profile:update, own, allow'),
+        },
+        rules,
+      )
       const before = await written()
       let n = 1
-      for (; await codeOf(commitEdit(killedAt(n, moment), plan, ORIGIN)) !== 'done'; n += 1) {
+      for (; (await codeOf(commitEdit(killedAt(n, moment), plan, ORIGIN))) !== 'done'; n += 1) {
         expect(await written(), `statement ${n}`).to.deep.equal(before)
         expect((await loaded()).revision).to.equal(base.revision)
       }
@@ -132,10 +177,11 @@ describe('commitEdit', () => {
     const before = await written()
     const failing: Database = {
       ...database,
-      transaction: (work) => database.transaction(async (client) => {
-        await work(client)
-        throw new Error('out of memory')
-      }),
+      transaction: (work) =>
+        database.transaction(async (client) => {
+          await work(client)
+          throw new Error('out of memory')
+        }),
     }
     expect(await codeOf(commitEdit(failing, plan, ORIGIN))).to.contain('out of memory')
     expect(await written()).to.deep.equal(before)
@@ -145,7 +191,13 @@ describe('commitEdit', () => {
 describe('parseEdit', () => {
   it('names the list, the row and the field of every fault', () => {
     try {
-      parseEdit([{ ptype: 'p2', role: 'editor', action: 'link:read' }, { ptype: 'p2', role: 'Editor', action: 'link:read' }], [{ ptype: 'g', role: 'editor', inherits: 'like:%' }, 'x'])
+      parseEdit(
+        [
+          { ptype: 'p2', role: 'editor', action: 'link:read' },
+          { ptype: 'p2', role: 'Editor', action: 'link:read' },
+        ],
+        [{ ptype: 'g', role: 'editor', inherits: 'like:%' }, 'x'],
+      )
       expect.fail('was parsed')
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -162,22 +214,34 @@ describe('planEdit', () => {
     rules = await shippedRules()
     base = await buildSnapshot(7, rules.model, await rowsOf('default.csv'))
   })
-  const faults = async (add: string, remove = '') => planEdit(base, { add: csvRows(add), remove: csvRows(remove) }, rules).then(() => [], (error: unknown) => {
-    if (!(error instanceof Refusal)) throw error
-    return error.errors?.map(({ field, message }) => `${field} ${message}`) ?? [error.code]
-  })
+  const faults = async (add: string, remove = '') =>
+    planEdit(base, { add: csvRows(add), remove: csvRows(remove) }, rules).then(
+      () => [],
+      (error: unknown) => {
+        if (!(error instanceof Refusal)) throw error
+        return error.errors?.map(({ field, message }) => `${field} ${message}`) ?? [error.code]
+      },
+    )
 
   it('refuses a priority that another row has, unless that row goes', async () => {
-    expect(await faults('p, 300, X, editor, link:read, any, allow')).to.deep.equal(['add[0].priority 300 is the priority of another row; priorities are unique'])
-    expect(await faults('p, 400, X, user, link:create, any, allow', 'p, 400, R4, user, link:create, any, allow')).to.deep.equal([])
+    expect(await faults('p, 300, X, editor, link:read, any, allow')).to.deep.equal([
+      'add[0].priority 300 is the priority of another row; priorities are unique',
+    ])
+    expect(
+      await faults('p, 400, X, user, link:create, any, allow', 'p, 400, R4, user, link:create, any, allow'),
+    ).to.deep.equal([])
   })
 
   it('refuses to remove a row that is not there: no row is removed by half of it', async () => {
-    expect(await faults('', 'p, 400, R4, user, link:create, any, deny')).to.deep.equal(['remove[0] is not a row of the policy'])
+    expect(await faults('', 'p, 400, R4, user, link:create, any, deny')).to.deep.equal([
+      'remove[0] is not a row of the policy',
+    ])
   })
 
   it('refuses a row in both lists', async () => {
-    expect(await faults('p2, viewer, link:read', 'p2, viewer, link:read')).to.deep.equal(['add[0] is also listed for removal'])
+    expect(await faults('p2, viewer, link:read', 'p2, viewer, link:read')).to.deep.equal([
+      'add[0] is also listed for removal',
+    ])
   })
 
   it('plans nothing for rows that are there already', async () => {
@@ -189,18 +253,30 @@ describe('planEdit', () => {
     const chain = Array.from({ length: 11 }, (_, i) => `g, role${i}, role${i + 1}`).join('\n')
     expect((await faults(chain))[0]).to.contain('role0 inherits over more than 10 levels')
     const deep = await buildSnapshot(8, rules.model, [...base.rows, ...csvRows(`${chain}\ng, role0, role2`)])
-    const refused = await planEdit(deep, { add: [], remove: csvRows('g, role0, role2') }, rules).catch((error: unknown) => error)
+    const refused = await planEdit(deep, { add: [], remove: csvRows('g, role0, role2') }, rules).catch(
+      (error: unknown) => error,
+    )
     expect(refused).to.be.instanceOf(Refusal).with.property('code', 'validation_failed')
   })
 
   it('takes a hundred thousand rows in one change, and is exact about them', async () => {
     const add = Array.from({ length: 100_000 }, (_, i) => ({
-      ptype: 'p' as const, priority: 1_000_000 + i, rule: 'BULK', role: `team${i % 1_000}`, action: `doc:act${i % 500}` as const, reach: 'any' as const, effect: i % 3 === 0 ? 'deny' as const : 'allow' as const,
+      ptype: 'p' as const,
+      priority: 1_000_000 + i,
+      rule: 'BULK',
+      role: `team${i % 1_000}`,
+      action: `doc:act${i % 500}` as const,
+      reach: 'any' as const,
+      effect: i % 3 === 0 ? ('deny' as const) : ('allow' as const),
     }))
     const plan = await planEdit(base, { add, remove: [] }, rules)
     // the shipped R6 decides before all of them
     expect(plan.changes).to.deep.equal([])
-    const early = await planEdit(base, { add: add.map((row, i) => ({ ...row, priority: 600_000 + i })), remove: [] }, rules)
+    const early = await planEdit(
+      base,
+      { add: add.map((row, i) => ({ ...row, priority: 600_000 + i })), remove: [] },
+      rules,
+    )
     expect(early.changes.length).to.be.greaterThan(0)
     const first = early.changes.find(({ role, action }) => role === 'team1' && action === 'doc:act1')
     expect(first?.after).to.include({ effect: 'allow', rule: 'BULK' })

@@ -3,7 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import { describeDisappointment, effectOfFile, findDisappointments, parseExpectations } from '../../src/policy/expectations.js'
+import {
+  describeDisappointment,
+  effectOfFile,
+  findDisappointments,
+  parseExpectations,
+} from '../../src/policy/expectations.js'
 import { PolicyError } from '../../src/policy/policy-error.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import { csvRows, interpret, rowsOf, shippedRules } from '../support/policy.js'
@@ -16,31 +21,65 @@ describe('expectation files', () => {
       const questions = parseExpectations(file, await readFile(new URL(`policies/${file}`, PACKAGE_ROOT), 'utf8'))
       expect(questions.length).to.be.greaterThan(15)
       expect(findDisappointments(await buildSnapshot(1, model, rows), questions)).to.deep.equal([])
-      for (const { role, action, relation, effect } of questions) expect(interpret(rows, role, action, relation).effect).to.equal(effect)
+      for (const { role, action, relation, effect } of questions)
+        expect(interpret(rows, role, action, relation).effect).to.equal(effect)
     })
   }
 
   it('take the required answer from the name of the file', () => {
-    expect(['allow.csv', 'a/b/deny.csv', 'clerks-allow.csv', 'x.deny.csv', 'disallow.csv', 'allow.csv.bak', 'questions.csv', 'deny/x.csv'].map(effectOfFile))
-      .to.deep.equal(['allow', 'deny', 'allow', 'deny', null, null, null, null])
+    expect(
+      [
+        'allow.csv',
+        'a/b/deny.csv',
+        'clerks-allow.csv',
+        'x.deny.csv',
+        'disallow.csv',
+        'allow.csv.bak',
+        'questions.csv',
+        'deny/x.csv',
+      ].map(effectOfFile),
+    ).to.deep.equal(['allow', 'deny', 'allow', 'deny', null, null, null, null])
     expect(() => parseExpectations('questions.csv', '')).to.throw(PolicyError, 'must end in allow.csv or deny.csv')
   })
 
   it('name the row that decided otherwise, or that no endpoint row lets the role in', async () => {
     const { model } = await shippedRules()
-    const snapshot = await buildSnapshot(1, model, csvRows('p, 540, R5, user, link:delete, any, deny\np, 600, X, editor, link:read, any, allow\n'))
-    const told = (file: string, text: string) => findDisappointments(snapshot, parseExpectations(file, text)).map(describeDisappointment)
-    expect(told('allow.csv', 'editor, link:delete, other, editors moderate\neditor, link:read, own, R1\nviewer, doc:sign, own\n')).to.deep.equal([
-      'editor link:delete on another\'s record must be allow, but is deny: row 540 (R5) [allow.csv:1, editors moderate]',
+    const snapshot = await buildSnapshot(
+      1,
+      model,
+      csvRows('p, 540, R5, user, link:delete, any, deny\np, 600, X, editor, link:read, any, allow\n'),
+    )
+    const told = (file: string, text: string) =>
+      findDisappointments(snapshot, parseExpectations(file, text)).map(describeDisappointment)
+    expect(
+      told(
+        'allow.csv',
+        'editor, link:delete, other, editors moderate\neditor, link:read, own, R1\nviewer, doc:sign, own\n',
+      ),
+    ).to.deep.equal([
+      "editor link:delete on another's record must be allow, but is deny: row 540 (R5) [allow.csv:1, editors moderate]",
       'editor link:read on an own record must be allow, but no endpoint row lets the role in [allow.csv:2, R1]',
       'viewer doc:sign on an own record must be allow, but is deny: no row matches [allow.csv:3]',
     ])
-    expect(told('deny.csv', 'editor, link:read, own, why, with a comma\n')).to.deep.equal(['editor link:read on an own record must be deny, but is allow: row 600 (X) [deny.csv:1, why, with a comma]'])
+    expect(told('deny.csv', 'editor, link:read, own, why, with a comma\n')).to.deep.equal([
+      'editor link:read on an own record must be deny, but is allow: row 600 (X) [deny.csv:1, why, with a comma]',
+    ])
   })
 
-  for (const line of ['Editor, link:read, own', 'anyone, link:read, other', 'editor, link, own', 'editor, link:read, mine', 'editor, link:read, anonymous', 'anonymous, link:read, own', 'editor']) {
+  for (const line of [
+    'Editor, link:read, own',
+    'anyone, link:read, other',
+    'editor, link, own',
+    'editor, link:read, mine',
+    'editor, link:read, anonymous',
+    'anonymous, link:read, own',
+    'editor',
+  ]) {
     it(`are refused whole for the line "${line}"`, () => {
-      expect(() => parseExpectations('allow.csv', `# fine\neditor, link:read, own\n${line}\n`)).to.throw(PolicyError, 'line 3')
+      expect(() => parseExpectations('allow.csv', `# fine\neditor, link:read, own\n${line}\n`)).to.throw(
+        PolicyError,
+        'line 3',
+      )
     })
   }
 })

@@ -36,23 +36,76 @@ describe('the invariants', () => {
 
   it('hold for the shipped rows, with the auditor role too', async () => {
     expect(await findViolations(base, rules.invariants)).to.deep.equal([])
-    const more = await buildSnapshot(1, rules.model, [...base.rows, ...await rowsOf('auditor.csv')])
+    const more = await buildSnapshot(1, rules.model, [...base.rows, ...(await rowsOf('auditor.csv'))])
     expect(await findViolations(more, rules.invariants)).to.deep.equal([])
   })
 
-  const broken: readonly (readonly [what: string, edit: readonly [add: string, remove?: string], says: readonly string[]])[] = [
-    ['a caller without a user creates', ['p, 150, X, anonymous, link:create, any, allow'], ['anonymous-reads-only', 'row 150 (X)', 'anonymous would be allowed link:create']],
-    ['a caller without a user does what no row names', ['p, 150, X, anyone, *, any, allow'], ['anonymous-reads-only', 'row 150 (X)']],
+  const broken: readonly (readonly [
+    what: string,
+    edit: readonly [add: string, remove?: string],
+    says: readonly string[],
+  ])[] = [
+    [
+      'a caller without a user creates',
+      ['p, 150, X, anonymous, link:create, any, allow'],
+      ['anonymous-reads-only', 'row 150 (X)', 'anonymous would be allowed link:create'],
+    ],
+    [
+      'a caller without a user does what no row names',
+      ['p, 150, X, anyone, *, any, allow'],
+      ['anonymous-reads-only', 'row 150 (X)'],
+    ],
     ['R2 goes', ['', 'p, 200, R2, anonymous, *, any, deny\np, 999999, R6, anyone, *, any, deny'], ['was planned']],
-    ['an editor updates others\' links', ['p, 505, X, editor, link:update, any, allow'], ['only-admin-updates-others', 'row 505 (X)', 'editor would be allowed link:update on other records', 'policies/invariants.csv']],
-    ['a role that inherits from admin updates others\' links', ['g, clerk, admin'], ['only-admin-updates-others', 'row 300 (R3)', 'clerk']],
-    ['every user deletes others\' links', ['p, 505, X, user, link:delete, any, allow'], ['only-admin-deletes-others', 'row 505 (X)']],
-    ['R5\'s denial becomes an allowance', ['p, 540, R5, user, link:delete, any, allow', 'p, 540, R5, user, link:delete, any, deny'], ['only-admin-deletes-others', 'row 540 (R5)']],
-    ['an admin may not read the policy', ['p, 250, X, admin, policy:read, any, deny'], ['admin-reads-policy', 'row 250 (X)', 'admin would be denied policy:read']],
-    ['an admin may not write the policy', ['p, 250, X, admin, policy:write, own, deny'], ['admin-writes-policy', 'row 250 (X)', 'on own records']],
-    ['an admin may not update users', ['p, 250, X, admin, user:update, any, deny'], ['admin-updates-users', 'row 250 (X)']],
-    ['an admin is R3\'s no longer', ['', 'p, 300, R3, admin, *, any, allow'], ['3 invariants', 'admin-reads-policy', 'row 999999 (R6)']],
-    ['no endpoint row lets an admin in', ['', 'p2, admin, *'], ['admin-reads-policy', 'no endpoint row lets it through']],
+    [
+      "an editor updates others' links",
+      ['p, 505, X, editor, link:update, any, allow'],
+      [
+        'only-admin-updates-others',
+        'row 505 (X)',
+        'editor would be allowed link:update on other records',
+        'policies/invariants.csv',
+      ],
+    ],
+    [
+      "a role that inherits from admin updates others' links",
+      ['g, clerk, admin'],
+      ['only-admin-updates-others', 'row 300 (R3)', 'clerk'],
+    ],
+    [
+      "every user deletes others' links",
+      ['p, 505, X, user, link:delete, any, allow'],
+      ['only-admin-deletes-others', 'row 505 (X)'],
+    ],
+    [
+      "R5's denial becomes an allowance",
+      ['p, 540, R5, user, link:delete, any, allow', 'p, 540, R5, user, link:delete, any, deny'],
+      ['only-admin-deletes-others', 'row 540 (R5)'],
+    ],
+    [
+      'an admin may not read the policy',
+      ['p, 250, X, admin, policy:read, any, deny'],
+      ['admin-reads-policy', 'row 250 (X)', 'admin would be denied policy:read'],
+    ],
+    [
+      'an admin may not write the policy',
+      ['p, 250, X, admin, policy:write, own, deny'],
+      ['admin-writes-policy', 'row 250 (X)', 'on own records'],
+    ],
+    [
+      'an admin may not update users',
+      ['p, 250, X, admin, user:update, any, deny'],
+      ['admin-updates-users', 'row 250 (X)'],
+    ],
+    [
+      "an admin is R3's no longer",
+      ['', 'p, 300, R3, admin, *, any, allow'],
+      ['3 invariants', 'admin-reads-policy', 'row 999999 (R6)'],
+    ],
+    [
+      'no endpoint row lets an admin in',
+      ['', 'p2, admin, *'],
+      ['admin-reads-policy', 'no endpoint row lets it through'],
+    ],
   ]
   for (const [what, [add, remove], says] of broken) {
     it(`${says[0] === 'was planned' ? 'let through that' : 'refuse that'} ${what}`, async () => {
@@ -69,7 +122,12 @@ describe('the invariants', () => {
     const shipped = await readFile(new URL('policies/invariants.csv', PACKAGE_ROOT), 'utf8')
     await writeFile(file, shipped)
     const running = await loadPolicyRules(pathToFileURL(`${folder}/`))
-    const plan = () => planEdit(base, { add: csvRows('p, 505, X, viewer, link:read, any, allow'), remove: [] }, running).then(() => 'was planned', (error: unknown) => (error instanceof Refusal ? error.code : error instanceof PolicyError ? 'is broken' : String(error)))
+    const plan = () =>
+      planEdit(base, { add: csvRows('p, 505, X, viewer, link:read, any, allow'), remove: [] }, running).then(
+        () => 'was planned',
+        (error: unknown) =>
+          error instanceof Refusal ? error.code : error instanceof PolicyError ? 'is broken' : String(error),
+      )
     expect(await plan()).to.equal('was planned')
     await writeFile(file, 'never, viewer-reads-nothing, viewer, link:read, *, a test')
     expect(await plan()).to.equal('invariant_violated')
@@ -80,7 +138,9 @@ describe('the invariants', () => {
   })
 
   it('carry every violation, with the file that holds the invariant, for a program to read', async () => {
-    const error = await planEdit(base, { add: [], remove: csvRows('p, 300, R3, admin, *, any, allow') }, rules).catch((thrown: unknown) => thrown)
+    const error = await planEdit(base, { add: [], remove: csvRows('p, 300, R3, admin, *, any, allow') }, rules).catch(
+      (thrown: unknown) => thrown,
+    )
     expect(error).to.be.instanceOf(Refusal)
     expect(error).to.have.nested.property('extensions.violations').with.length(3)
     expect(error).to.have.nested.property('extensions.violations[0].file', 'policies/invariants.csv')
@@ -89,15 +149,32 @@ describe('the invariants', () => {
 
   it('ask for a role and an action that only they name', async () => {
     const open = await buildSnapshot(1, rules.model, csvRows('p, 1, X, user, *, any, allow'))
-    const invariants = parseInvariants('never, clerks-pay-nothing, clerk, payment:send, *, why\nalways, auditors-read, auditor, audit:read, *, why\n')
-    expect((await findViolations(open, invariants)).map(({ invariant, cell }) => [invariant.name, cell.role, cell.action])).to.deep.equal([
-      ['clerks-pay-nothing', 'clerk', 'payment:send'], ['auditors-read', 'auditor', 'audit:read'],
+    const invariants = parseInvariants(
+      'never, clerks-pay-nothing, clerk, payment:send, *, why\nalways, auditors-read, auditor, audit:read, *, why\n',
+    )
+    expect(
+      (await findViolations(open, invariants)).map(({ invariant, cell }) => [invariant.name, cell.role, cell.action]),
+    ).to.deep.equal([
+      ['clerks-pay-nothing', 'clerk', 'payment:send'],
+      ['auditors-read', 'auditor', 'audit:read'],
     ])
   })
 
-  for (const line of ['neither, x, admin, *, *, w', 'never, X, admin, *, *, w', 'never, x, !, *, *, w', 'never, x, anyone, *, *, w', 'never, x, admin, link, *, w', 'never, x, admin, *, mine, w', 'never, x', 'never, "x, y"']) {
+  for (const line of [
+    'neither, x, admin, *, *, w',
+    'never, X, admin, *, *, w',
+    'never, x, !, *, *, w',
+    'never, x, anyone, *, *, w',
+    'never, x, admin, link, *, w',
+    'never, x, admin, *, mine, w',
+    'never, x',
+    'never, "x, y"',
+  ]) {
     it(`are refused whole for the line "${line}"`, () => {
-      expect(() => parseInvariants(`never, fine, anonymous, link:create, *, fine\n${line}\n`)).to.throw(PolicyError, 'line 2')
+      expect(() => parseInvariants(`never, fine, anonymous, link:create, *, fine\n${line}\n`)).to.throw(
+        PolicyError,
+        'line 2',
+      )
     })
   }
 })

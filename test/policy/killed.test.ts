@@ -11,25 +11,42 @@ import type { TestDatabase } from '../support/database.js'
 import { onDatabase, startNode } from '../support/node.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
-const ROW = { ptype: 'p', priority: 900, rule: 'FLIP', role: 'clerk', action: 'link:read', reach: 'any', effect: 'allow' }
+const ROW = {
+  ptype: 'p',
+  priority: 900,
+  rule: 'FLIP',
+  role: 'clerk',
+  action: 'link:read',
+  reach: 'any',
+  effect: 'allow',
+}
 
-/** How long after the first edit of a round the process is killed, in milliseconds: somewhere in the middle of another. */
+/**
+ * How long after the first edit of a round the process is killed, in milliseconds: somewhere in the middle of another.
+ */
 const DELAYS = [3, 11, 24, 40, 75]
 
 describe('a process that is killed in the middle of an edit', function () {
   this.timeout(60_000)
   let db: TestDatabase
-  before(async () => { db = await testDatabase() })
+  before(async () => {
+    db = await testDatabase()
+  })
 
   it('leaves an edit that is whole or not there: head, history, rows and records agree, and the next start goes on', async () => {
-    const environment = { ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem') }
+    const environment = {
+      ...onDatabase(db.service, db.owner),
+      JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+    }
     let token = ''
     for (const delay of DELAYS) {
       const node = await startNode(environment)
       token ||= await adminToken(db, environment.JWT_SIGNING_KEY_FILE)
       const edits = editUntilItDies(node.baseUrl, token)
       await edits.first
-      await new Promise((resolve) => { setTimeout(resolve, delay) })
+      await new Promise((resolve) => {
+        setTimeout(resolve, delay)
+      })
       await node.stop('SIGKILL')
       const acknowledged = await edits.acknowledged
 
@@ -52,7 +69,12 @@ describe('a process that is killed in the middle of an edit', function () {
 
 const adminToken = async (db: TestDatabase, signingKeyFile: string): Promise<string> => {
   const database = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
-  const { id } = await createAccounts(database).add({ email: 'editor-of-rows@example.com', role: 'admin', name: '', passwordHash: null })
+  const { id } = await createAccounts(database).add({
+    email: 'editor-of-rows@example.com',
+    role: 'admin',
+    name: '',
+    passwordHash: null,
+  })
   await database.close()
   const issuer = await openIssuer({ signingKeyFile, audience: undefined })
   return (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 600 })).token
@@ -61,14 +83,20 @@ const adminToken = async (db: TestDatabase, signingKeyFile: string): Promise<str
 /** Flips the row as fast as the node commits; `acknowledged` is the last revision that it answered before it died. */
 const editUntilItDies = (url: string, token: string) => {
   let begun = () => {}
-  const first = new Promise<void>((resolve) => { begun = resolve })
+  const first = new Promise<void>((resolve) => {
+    begun = resolve
+  })
   const run = async (): Promise<number> => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
     let revision = Number((await fetch(`${url}/policy`, { headers })).headers.get('ETag')?.replaceAll('"', ''))
     try {
       for (;;) {
         const change = revision % 2 === 0 ? { add: [], remove: [ROW] } : { add: [ROW], remove: [] }
-        const answer = await fetch(`${url}/policy/changes`, { method: 'POST', headers: { ...headers, 'If-Match': `"${revision}"` }, body: JSON.stringify({ ...change, reason: 'flip' }) })
+        const answer = await fetch(`${url}/policy/changes`, {
+          method: 'POST',
+          headers: { ...headers, 'If-Match': `"${revision}"` },
+          body: JSON.stringify({ ...change, reason: 'flip' }),
+        })
         if (answer.status !== 200) throw new Error(await answer.text())
         revision += 1
         begun()

@@ -10,7 +10,9 @@ const OWNER = 'r.sub.id != "" && r.obj.owner_id == r.sub.id'
 
 describe('parseModel', () => {
   let text: string
-  before(async () => { text = await readFile(new URL('model.conf', PACKAGE_ROOT), 'utf8') })
+  before(async () => {
+    text = await readFile(new URL('model.conf', PACKAGE_ROOT), 'utf8')
+  })
 
   const changed = (from: string | RegExp, to: string) => {
     const other = text.replace(from, () => to)
@@ -24,17 +26,62 @@ describe('parseModel', () => {
   })
 
   const refused: readonly (readonly [what: string, from: string | RegExp, to: string, names: RegExp])[] = [
-    ['a further field of the request', 'r  = sub, act, obj', 'r  = sub, act, obj, time', /r must be defined as sub,act,obj/],
-    ['a further field of the endpoint request', 'r2 = role, act', 'r2 = role, act, ip', /r2 must be defined as role,act/],
+    [
+      'a further field of the request',
+      'r  = sub, act, obj',
+      'r  = sub, act, obj, time',
+      /r must be defined as sub,act,obj/,
+    ],
+    [
+      'a further field of the endpoint request',
+      'r2 = role, act',
+      'r2 = role, act, ip',
+      /r2 must be defined as role,act/,
+    ],
     ['object rows without a priority', 'p  = priority, rule,', 'p  = rule,', /p must be defined as priority,rule/],
     ['a further field of the rows', 'reach, eft', 'reach, until, eft', /p must be defined as/],
-    ['endpoint rows with an effect', 'p2 = role, action', 'p2 = role, action, eft', /p2 must be defined as role,action/],
-    ['the effect "some allow" for object rows', 'priority(p.eft) || deny', 'some(where (p.eft == allow))', /e must be priority/],
-    ['the effect "no deny" for object rows', 'priority(p.eft) || deny', '!some(where (p.eft == deny))', /e must be priority/],
-    ['another effect for endpoint rows', 'e2 = some(where (p.eft == allow))', 'e2 = !some(where (p.eft == deny))', /e2 must be some/],
-    ['a matcher that looks at the record\'s code', '(p.action == "*"', '(r.obj.code == "x" || p.action == "*"', /m looks at more/],
-    ['a matcher that looks at an id', 'p.reach == "any" ||', 'p.reach == "any" || r.sub.id == "1" ||', /m looks at more/],
-    ['a matcher that tells callers with an id from those without', 'p.reach == "any" ||', '(p.reach == "any" && r.sub.id != "") ||', /m looks at more/],
+    [
+      'endpoint rows with an effect',
+      'p2 = role, action',
+      'p2 = role, action, eft',
+      /p2 must be defined as role,action/,
+    ],
+    [
+      'the effect "some allow" for object rows',
+      'priority(p.eft) || deny',
+      'some(where (p.eft == allow))',
+      /e must be priority/,
+    ],
+    [
+      'the effect "no deny" for object rows',
+      'priority(p.eft) || deny',
+      '!some(where (p.eft == deny))',
+      /e must be priority/,
+    ],
+    [
+      'another effect for endpoint rows',
+      'e2 = some(where (p.eft == allow))',
+      'e2 = !some(where (p.eft == deny))',
+      /e2 must be some/,
+    ],
+    [
+      "a matcher that looks at the record's code",
+      '(p.action == "*"',
+      '(r.obj.code == "x" || p.action == "*"',
+      /m looks at more/,
+    ],
+    [
+      'a matcher that looks at an id',
+      'p.reach == "any" ||',
+      'p.reach == "any" || r.sub.id == "1" ||',
+      /m looks at more/,
+    ],
+    [
+      'a matcher that tells callers with an id from those without',
+      'p.reach == "any" ||',
+      '(p.reach == "any" && r.sub.id != "") ||',
+      /m looks at more/,
+    ],
     ['ownership without the check that there is an id', OWNER, 'r.obj.owner_id == r.sub.id', /m looks at more/],
     ['ownership whose parts are compared with something else', OWNER, `r.sub.role == ${OWNER}`, /m looks at more/],
     ['eval()', 'p.reach == "any" ||', 'eval(p.reach) ||', /m looks at more/],
@@ -43,7 +90,12 @@ describe('parseModel', () => {
     ['a call on a value', 'p.action == r.act', 'r.act.startsWith(p.action)', /m looks at more/],
     ['a constructor', 'p.action == r.act', 'p.action.constructor == r.act', /m looks at more/],
     ['arithmetic', 'p.action == r.act', 'p.action + "" == r.act', /m looks at more/],
-    ['an endpoint matcher that looks at something else', /m2 = .*/, 'm2 = p2.role == r2.role && r.sub.id == "1"', /m2 looks at more/],
+    [
+      'an endpoint matcher that looks at something else',
+      /m2 = .*/,
+      'm2 = p2.role == r2.role && r.sub.id == "1"',
+      /m2 looks at more/,
+    ],
     ['no object matcher', /^m {2}= .*$/m, '', /model.conf: /],
     ['no endpoint matcher', /^m2 = .*$/m, '', /m2 is not defined/],
     ['no endpoint rows', /^p2 = .*$/m, '', /p2 must be defined/],
@@ -64,6 +116,8 @@ describe('parseModel', () => {
   })
 
   it('takes a stricter matcher over the same terms: auditors may change the language within them', () => {
-    expect(() => parseModel(changed('p.action == r.act)', 'p.action == r.act) && r.sub.role != "suspended"'))).not.to.throw()
+    expect(() =>
+      parseModel(changed('p.action == r.act)', 'p.action == r.act) && r.sub.role != "suspended"')),
+    ).not.to.throw()
   })
 })

@@ -2,19 +2,53 @@ import { expect } from 'chai'
 
 import { parseRow, parseRowTexts, rowTexts } from '../../src/policy/parse-row.js'
 
-const OBJECT = { ptype: 'p', priority: 10, rule: 'R1', role: 'editor', action: 'link:update', reach: 'own', effect: 'allow' }
+const OBJECT = {
+  ptype: 'p',
+  priority: 10,
+  rule: 'R1',
+  role: 'editor',
+  action: 'link:update',
+  reach: 'own',
+  effect: 'allow',
+}
 const ENDPOINT = { ptype: 'p2', role: 'editor', action: 'link:update' }
 const INHERITANCE = { ptype: 'g', role: 'editor', inherits: 'viewer' }
 
 /** Values that mean something to CSV, to the adapter's removals, to Casbin, to JavaScript or to the eye. */
 const HOSTILE: readonly (readonly [name: string, value: unknown])[] = [
-  ['a comma', 'editor, link:read'], ['a quote', 'ed"itor'], ['a quoted text', '"editor"'], ['a newline', 'editor\n'], ['a carriage return', 'editor\r'],
-  ['a comment sign', '#editor'], ['a pattern of the adapter', 'regex:.*'], ['another pattern of the adapter', 'like:%'], ['an empty text', ''],
-  ['a blank', ' editor'], ['a tab', 'editor\t'], ['a NUL', 'editor\0'], ['a prototype', '__proto__'], ['a constructor in capitals', 'Constructor'],
-  ['a very long text', 'e'.repeat(100_000)], ['one letter too many', 'e'.repeat(33)], ['a Cyrillic look-alike', '\u0435ditor'], ['a full-width letter', 'ｅditor'],
-  ['a combining mark', 'e\u0301ditor'], ['a zero-width space', 'editor\u200b'], ['a byte order mark', '\ufeffeditor'], ['a right-to-left mark', '\u202eeditor'],
-  ['a number', 7], ['true', true], ['null', null], ['nothing', undefined], ['a list', ['editor']], ['an object', { toString: () => 'editor' }], ['a star in a word', 'edit*'],
-  ['an expression', 'eval(true)'], ['a function of Casbin', 'keyMatch(r, p)'], ['a dash first', '-editor'], ['a capital', 'Editor'],
+  ['a comma', 'editor, link:read'],
+  ['a quote', 'ed"itor'],
+  ['a quoted text', '"editor"'],
+  ['a newline', 'editor\n'],
+  ['a carriage return', 'editor\r'],
+  ['a comment sign', '#editor'],
+  ['a pattern of the adapter', 'regex:.*'],
+  ['another pattern of the adapter', 'like:%'],
+  ['an empty text', ''],
+  ['a blank', ' editor'],
+  ['a tab', 'editor\t'],
+  ['a NUL', 'editor\0'],
+  ['a prototype', '__proto__'],
+  ['a constructor in capitals', 'Constructor'],
+  ['a very long text', 'e'.repeat(100_000)],
+  ['one letter too many', 'e'.repeat(33)],
+  ['a Cyrillic look-alike', '\u0435ditor'],
+  ['a full-width letter', 'ｅditor'],
+  ['a combining mark', 'e\u0301ditor'],
+  ['a zero-width space', 'editor\u200b'],
+  ['a byte order mark', '\ufeffeditor'],
+  ['a right-to-left mark', '\u202eeditor'],
+  ['a number', 7],
+  ['true', true],
+  ['null', null],
+  ['nothing', undefined],
+  ['a list', ['editor']],
+  ['an object', { toString: () => 'editor' }],
+  ['a star in a word', 'edit*'],
+  ['an expression', 'eval(true)'],
+  ['a function of Casbin', 'keyMatch(r, p)'],
+  ['a dash first', '-editor'],
+  ['a capital', 'Editor'],
 ]
 
 const faultsOf = (input: unknown) => {
@@ -41,7 +75,8 @@ describe('parseRow', () => {
   it('takes * as an action and nowhere else', () => {
     expect(parseRow({ ...OBJECT, action: '*' }).ok).to.equal(true)
     expect(parseRow({ ...ENDPOINT, action: '*' }).ok).to.equal(true)
-    for (const field of ['priority', 'rule', 'role', 'reach', 'effect']) expect(faultsOf({ ...OBJECT, [field]: '*' })).to.deep.equal([field])
+    for (const field of ['priority', 'rule', 'role', 'reach', 'effect'])
+      expect(faultsOf({ ...OBJECT, [field]: '*' })).to.deep.equal([field])
     expect(faultsOf({ ...INHERITANCE, inherits: '*' })).to.deep.equal(['inherits'])
   })
 
@@ -53,25 +88,33 @@ describe('parseRow', () => {
   })
 
   it('takes names of JavaScript as what they are: names', () => {
-    expect(parseRow({ ...ENDPOINT, role: 'constructor' })).to.deep.equal({ ok: true, value: { ...ENDPOINT, role: 'constructor' } })
+    expect(parseRow({ ...ENDPOINT, role: 'constructor' })).to.deep.equal({
+      ok: true,
+      value: { ...ENDPOINT, role: 'constructor' },
+    })
     expect(parseRow({ ...INHERITANCE, role: 'valueof' }).ok).to.equal(true)
   })
 
   it('takes integers from 1 to 999,999,999 as priority', () => {
     for (const priority of [1, 9, 10, 999_999_999]) expect(parseRow({ ...OBJECT, priority }).ok).to.equal(true)
-    for (const priority of [0, -1, 1.5, 1_000_000_000, Number.NaN, Infinity, 2 ** 53, '10', '1e3']) expect(faultsOf({ ...OBJECT, priority })).to.deep.equal(['priority'])
+    for (const priority of [0, -1, 1.5, 1_000_000_000, Number.NaN, Infinity, 2 ** 53, '10', '1e3'])
+      expect(faultsOf({ ...OBJECT, priority })).to.deep.equal(['priority'])
   })
 
   it('lets nobody inherit into the names of the engine, or from more than user', () => {
-    for (const role of ['anonymous', 'anyone', 'user']) expect(faultsOf({ ...INHERITANCE, role })).to.deep.equal(['role'])
-    for (const inherits of ['anonymous', 'anyone']) expect(faultsOf({ ...INHERITANCE, inherits })).to.deep.equal(['inherits'])
+    for (const role of ['anonymous', 'anyone', 'user'])
+      expect(faultsOf({ ...INHERITANCE, role })).to.deep.equal(['role'])
+    for (const inherits of ['anonymous', 'anyone'])
+      expect(faultsOf({ ...INHERITANCE, inherits })).to.deep.equal(['inherits'])
     expect(parseRow({ ...INHERITANCE, inherits: 'user' }).ok).to.equal(true)
     expect(faultsOf({ ...INHERITANCE, inherits: 'editor' })).to.deep.equal(['inherits'])
   })
 
   it('refuses unknown fields, also those that JavaScript gives a meaning', () => {
     expect(faultsOf({ ...ENDPOINT, effect: 'allow' })).to.deep.equal(['effect'])
-    expect(faultsOf(JSON.parse('{"ptype":"p2","role":"editor","action":"link:read","__proto__":{"role":"admin"}}'))).to.deep.equal(['__proto__'])
+    expect(
+      faultsOf(JSON.parse('{"ptype":"p2","role":"editor","action":"link:read","__proto__":{"role":"admin"}}')),
+    ).to.deep.equal(['__proto__'])
     expect(faultsOf({ ...ENDPOINT, constructor: 1 })).to.deep.equal(['constructor'])
   })
 
@@ -84,8 +127,9 @@ describe('parseRow', () => {
   })
 
   it('names every faulty field at once', () => {
-    expect(faultsOf({ ptype: 'p', priority: 0, rule: 'r', role: 'R', action: 'x', reach: 'all', effect: 'Allow' }))
-      .to.deep.equal(['priority', 'rule', 'role', 'action', 'reach', 'effect'])
+    expect(
+      faultsOf({ ptype: 'p', priority: 0, rule: 'r', role: 'R', action: 'x', reach: 'all', effect: 'Allow' }),
+    ).to.deep.equal(['priority', 'rule', 'role', 'action', 'reach', 'effect'])
   })
 })
 

@@ -12,19 +12,30 @@ const faultsOf = (text: string) => {
 
 describe('policy CSV', () => {
   it('reads back every set of rows that it writes', () => {
-    fc.assert(fc.property(policyRows, (rows) => {
-      const read = parsePolicyCsv(formatPolicyCsv(rows))
-      expect(read.ok && read.value.map(rowKey).sort()).to.deep.equal(rows.map(rowKey).sort())
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(policyRows, (rows) => {
+        const read = parsePolicyCsv(formatPolicyCsv(rows))
+        expect(read.ok && read.value.map(rowKey).sort()).to.deep.equal(rows.map(rowKey).sort())
+      }),
+      { numRuns: 500 },
+    )
   })
 
   it('skips comments and empty lines, trims, and takes CRLF and a byte order mark', () => {
-    expect(parsePolicyCsv('\ufeff# a comment, with "quotes\r\n\r\n  p2 ,  editor,link:read\r\n# p2, admin, *\r\n')).to.deep.equal({ ok: true, value: [{ ptype: 'p2', role: 'editor', action: 'link:read' }] })
+    expect(
+      parsePolicyCsv('\ufeff# a comment, with "quotes\r\n\r\n  p2 ,  editor,link:read\r\n# p2, admin, *\r\n'),
+    ).to.deep.equal({ ok: true, value: [{ ptype: 'p2', role: 'editor', action: 'link:read' }] })
   })
 
   it('names line and field of every fault', () => {
-    const faults = faultsOf('# rows\np, 1, R1, editor, link:read, any, allow\n\np, 2, R1, Editor, link:read, all, allow\nq, x\n')
-    expect(faults.map((fault) => fault.replace(/: .*/, ''))).to.deep.equal(['line 4, role', 'line 4, reach', 'line 5, ptype'])
+    const faults = faultsOf(
+      '# rows\np, 1, R1, editor, link:read, any, allow\n\np, 2, R1, Editor, link:read, all, allow\nq, x\n',
+    )
+    expect(faults.map((fault) => fault.replace(/: .*/, ''))).to.deep.equal([
+      'line 4, role',
+      'line 4, reach',
+      'line 5, ptype',
+    ])
   })
 
   it('lets no quoted comma or newline become a field of its own', () => {
@@ -38,11 +49,15 @@ describe('policy CSV', () => {
   })
 
   it('refuses a row without effect', () => {
-    expect(faultsOf('p, 1, R1, editor, link:read, any\n')).to.deep.equal(['line 1: a p row has the fields priority, rule, role, action, reach, effect; this one has 5'])
+    expect(faultsOf('p, 1, R1, editor, link:read, any\n')).to.deep.equal([
+      'line 1: a p row has the fields priority, rule, role, action, reach, effect; this one has 5',
+    ])
   })
 
   it('refuses a row or a priority that stands there twice, naming both lines', () => {
     expect(faultsOf('p2, editor, *\np2, editor, *\n')).to.deep.equal(['line 2: is the row of line 1 again'])
-    expect(faultsOf('p, 1, R1, editor, link:read, any, allow\n#\np, 1, R1, editor, link:read, any, deny\n')).to.deep.equal(['line 3, priority: is also the priority of line 1'])
+    expect(
+      faultsOf('p, 1, R1, editor, link:read, any, allow\n#\np, 1, R1, editor, link:read, any, deny\n'),
+    ).to.deep.equal(['line 3, priority: is also the priority of line 1'])
   })
 })

@@ -22,7 +22,9 @@ describe('rows that somebody changes in the database, beside the service', () =>
   let db: TestDatabase
   let database: Database
   let rules: PolicyRules
-  before(async () => { rules = await shippedRules() })
+  before(async () => {
+    rules = await shippedRules()
+  })
   beforeEach(async () => {
     db = await testDatabase()
     database = openPool({ connection: db.service, size: 2, deadlineMs: 10_000 })
@@ -35,7 +37,8 @@ describe('rows that somebody changes in the database, beside the service', () =>
     await policy.refresh()
     return policy
   }
-  const insert = (ptype: string, rule: readonly unknown[]) => db.asOwner('insert into casbin (ptype, rule) values ($1, $2::jsonb)', [ptype, JSON.stringify(rule)])
+  const insert = (ptype: string, rule: readonly unknown[]) =>
+    db.asOwner('insert into casbin (ptype, rule) values ($1, $2::jsonb)', [ptype, JSON.stringify(rule)])
   const keys = (rows: Parameters<typeof rowKey>[0][]) => rows.map(rowKey).sort()
 
   it('are a revision like any other, with who and what', async () => {
@@ -47,9 +50,17 @@ describe('rows that somebody changes in the database, beside the service', () =>
     expect((await policy.refresh()).revision).to.equal(5)
     expect(policy.current().mayCall('viewer', 'doc:sign')).to.equal(true)
     const { data } = await listRevisions(database, { limit: 10 })
-    expect(data.map(({ added, removed }) => [added.length, removed.length])).to.deep.equal([[1, 1], [1, 0], [0, 1], [1, 0], [25, 0]])
+    expect(data.map(({ added, removed }) => [added.length, removed.length])).to.deep.equal([
+      [1, 1],
+      [1, 0],
+      [0, 1],
+      [1, 0],
+      [25, 0],
+    ])
     expect(data[0]?.reason).to.contain('beside the service')
-    expect(data[3]?.added).to.deep.equal([{ ptype: 'p', priority: 505, rule: 'HAND', role: 'editor', action: 'link:read', reach: 'any', effect: 'deny' }])
+    expect(data[3]?.added).to.deep.equal([
+      { ptype: 'p', priority: 505, rule: 'HAND', role: 'editor', action: 'link:read', reach: 'any', effect: 'deny' },
+    ])
   })
 
   it('make no revision where they change nothing', async () => {
@@ -58,24 +69,50 @@ describe('rows that somebody changes in the database, beside the service', () =>
   })
 
   const faults: readonly (readonly [what: string, breakIt: () => Promise<unknown>, says: string])[] = [
-    ['a row without effect, which Casbin would read as allow', () => insert('p', ['505', 'X', 'editor', 'link:update', 'any']), 'does not parse'],
-    ['a value with a comma, which the adapter would read as two', () => insert('p', ['505', 'X', 'editor', 'link:update', 'any', 'deny, allow']), 'does not parse'],
+    [
+      'a row without effect, which Casbin would read as allow',
+      () => insert('p', ['505', 'X', 'editor', 'link:update', 'any']),
+      'does not parse',
+    ],
+    [
+      'a value with a comma, which the adapter would read as two',
+      () => insert('p', ['505', 'X', 'editor', 'link:update', 'any', 'deny, allow']),
+      'does not parse',
+    ],
     ['a pattern', () => insert('p2', ['regex:.*', 'link:read']), 'does not parse'],
     ['a row that is no list of texts', () => insert('p2', [{ role: 'editor' }, 7]), 'must be a list of texts'],
-    ['a row that breaks an invariant', () => insert('p', ['250', 'X', 'user', 'link:delete', 'any', 'allow']), 'only-admin-deletes-others'],
-    ['an admin who is locked out', () => db.asOwner(`delete from casbin where rule ->> 0 = '300'`), 'admin-reads-policy'],
+    [
+      'a row that breaks an invariant',
+      () => insert('p', ['250', 'X', 'user', 'link:delete', 'any', 'allow']),
+      'only-admin-deletes-others',
+    ],
+    [
+      'an admin who is locked out',
+      () => db.asOwner(`delete from casbin where rule ->> 0 = '300'`),
+      'admin-reads-policy',
+    ],
     ['a table that was emptied', () => db.asOwner('truncate casbin'), 'admin-reads-policy'],
-    ['roles over more than ten levels', () => db.asOwner(`insert into casbin (ptype, rule) select 'g', jsonb_build_array('r' || i, 'r' || i + 1) from generate_series(1, 11) i`), 'more than 10 levels'],
+    [
+      'roles over more than ten levels',
+      () =>
+        db.asOwner(
+          `insert into casbin (ptype, rule) select 'g', jsonb_build_array('r' || i, 'r' || i + 1) from generate_series(1, 11) i`,
+        ),
+      'more than 10 levels',
+    ],
   ]
   for (const [what, breakIt, says] of faults) {
     it(`never come into force with ${what}: the last good policy stays, says why, and there is a way out`, async () => {
       const policy = await loaded()
       const good = policy.current()
       await breakIt()
-      await policy.refresh().then(() => expect.fail('came into force'), (error: unknown) => {
-        expect(error).to.be.instanceOf(PolicyError)
-        expect(String(error)).to.contain(says).and.to.contain('docs/operations.md')
-      })
+      await policy.refresh().then(
+        () => expect.fail('came into force'),
+        (error: unknown) => {
+          expect(error).to.be.instanceOf(PolicyError)
+          expect(String(error)).to.contain(says).and.to.contain('docs/operations.md')
+        },
+      )
       expect(policy.current()).to.equal(good)
       expect(policy.status().fault).to.contain(says)
       const fresh = createCurrentPolicy(loadSnapshot(database, rules))
@@ -85,7 +122,7 @@ describe('rows that somebody changes in the database, beside the service', () =>
       const stored = await readStoredPolicy(database, rules)
       expect(stored.fault).to.contain(says)
       expect([stored.revision, stored.lastGood.revision]).to.deep.equal([2, 1])
-      expect(keys([...stored.lastGood.rows])).to.deep.equal(keys([...await rowsOf('default.csv')]))
+      expect(keys([...stored.lastGood.rows])).to.deep.equal(keys([...(await rowsOf('default.csv'))]))
       expect((await findRevision(database, 2))?.revision, 'the history stays readable').to.equal(2)
       const rows = await rowsOfRevision(database, stored, 1)
       if (rows === null) throw new Error('there was one')
@@ -97,7 +134,7 @@ describe('rows that somebody changes in the database, beside the service', () =>
       expect(keys([...policy.current().rows])).to.deep.equal(keys([...good.rows]))
       // the way back across the broken revision stays open
       const after = await readStoredPolicy(database, rules)
-      expect(keys([...await rowsOfRevision(database, after, 1) ?? []])).to.deep.equal(keys([...good.rows]))
+      expect(keys([...((await rowsOfRevision(database, after, 1)) ?? [])])).to.deep.equal(keys([...good.rows]))
     })
   }
 
@@ -112,15 +149,25 @@ describe('rows that somebody changes in the database, beside the service', () =>
 
   it('cannot be stored with a priority that is no number, or that another row has', async () => {
     for (const priority of ['many', '300', '0300']) {
-      await insert('p', [priority, 'X', 'viewer', 'link:read', 'any', 'allow']).then(() => expect.fail(priority), (error: unknown) => expect(String(error)).to.match(/bigint|casbin_priority_key/))
+      await insert('p', [priority, 'X', 'viewer', 'link:read', 'any', 'allow']).then(
+        () => expect.fail(priority),
+        (error: unknown) => expect(String(error)).to.match(/bigint|casbin_priority_key/),
+      )
     }
     expect((await loaded()).status().revision).to.equal(1)
   })
 
   it('are not written over by an edit that did not see them', async () => {
     const stored = await readStoredPolicy(database, rules)
-    const plan = await planReplacement(stored, [...stored.lastGood.rows, { ptype: 'p2', role: 'clerk', action: 'link:read' }], rules)
+    const plan = await planReplacement(
+      stored,
+      [...stored.lastGood.rows, { ptype: 'p2', role: 'clerk', action: 'link:read' }],
+      rules,
+    )
     await insert('p2', ['viewer', 'doc:read'])
-    await commitEdit(database, plan, ORIGIN).then(() => expect.fail('was committed'), (error: unknown) => expect(error).to.have.property('code', 'precondition_failed'))
+    await commitEdit(database, plan, ORIGIN).then(
+      () => expect.fail('was committed'),
+      (error: unknown) => expect(error).to.have.property('code', 'precondition_failed'),
+    )
   })
 })

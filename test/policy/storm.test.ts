@@ -9,7 +9,10 @@ describe('a storm of edits against writers in two processes', function () {
     const report = await storm({ milliseconds: 4_000, changes: 21, writers: 4 })
     expect(report).to.include({ underDenial: 0, tooLate: 0 })
     // 503 where the policy was replaced again while the change was decided again: the caller is told to retry
-    expect(Object.keys(report.odd).filter((status) => status !== '503'), JSON.stringify(report)).to.deep.equal([])
+    expect(
+      Object.keys(report.odd).filter((status) => status !== '503'),
+      JSON.stringify(report),
+    ).to.deep.equal([])
     expect(report.committed).to.equal(report.acknowledged)
     expect(report.edits).to.be.greaterThan(5)
     expect(report.committed).to.be.greaterThan(20)

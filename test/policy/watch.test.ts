@@ -50,11 +50,27 @@ describe('the watch over the policy', () => {
   })
 
   const start = (intervalMs: number, connection = db.service) => {
-    const onFault = (error: unknown) => { faults.push(error) }
-    const watching = watchPolicy({ policy, intervalMs, onLook: (fault) => { if (fault !== null) onFault(fault) } })
+    const onFault = (error: unknown) => {
+      faults.push(error)
+    }
+    const watching = watchPolicy({
+      policy,
+      intervalMs,
+      onLook: (fault) => {
+        if (fault !== null) onFault(fault)
+      },
+    })
     watch = watching
-    const notify = (channel: string, payload: string) => database.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] })
-    ears = openListener({ connection, notify, announce: 'announce_changed_links', channels: { [POLICY_CHANNEL]: watching.look }, onUp: watching.look, onFault })
+    const notify = (channel: string, payload: string) =>
+      database.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] })
+    ears = openListener({
+      connection,
+      notify,
+      announce: 'announce_changed_links',
+      channels: { [POLICY_CHANNEL]: watching.look },
+      onUp: watching.look,
+      onFault,
+    })
   }
   const reached = async (revision: number) => {
     while (policy.current().revision < revision) await once(loads, 'loaded')
@@ -62,11 +78,14 @@ describe('the watch over the policy', () => {
   /** The process of the connection that listens; waits until there is one. */
   const listener = async (): Promise<number> => {
     for (;;) {
-      const [found] = await db.asOwner<{ pid: number }>(`select pid from pg_stat_activity where datname = current_database() and state = 'idle' and application_name = 'linkgate listener'`)
+      const [found] = await db.asOwner<{ pid: number }>(
+        `select pid from pg_stat_activity where datname = current_database() and state = 'idle' and application_name = 'linkgate listener'`,
+      )
       if (found) return found.pid
     }
   }
-  const edit = (name: string) => db.asOwner(`insert into casbin (ptype, rule) values ('p2', $1::jsonb)`, [JSON.stringify([name, 'link:read'])])
+  const edit = (name: string) =>
+    db.asOwner(`insert into casbin (ptype, rule) values ('p2', $1::jsonb)`, [JSON.stringify([name, 'link:read'])])
 
   it('puts an edit in force when it is notified, long before it would ask', async () => {
     start(AN_HOUR)
@@ -111,7 +130,14 @@ describe('the watch over the policy', () => {
     watch?.stop()
     const client = new Client(db.owner)
     await client.connect()
-    while ((await client.query(`select from pg_stat_activity where datname = current_database() and application_name = 'linkgate listener'`)).rowCount !== 0) await new Promise(setImmediate)
+    while (
+      (
+        await client.query(
+          `select from pg_stat_activity where datname = current_database() and application_name = 'linkgate listener'`,
+        )
+      ).rowCount !== 0
+    )
+      await new Promise(setImmediate)
     await client.end()
   })
 })

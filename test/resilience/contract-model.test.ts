@@ -5,8 +5,11 @@ import type { TestService } from '../support/service.js'
 describe('links, users, tokens and edits of the policy, in any order', function () {
   this.timeout(60_000)
   let service: TestService
-  before(async () => { service = await startTestService() })
+  before(async () => {
+    service = await startTestService()
+  })
   after(() => service.stop())
 
-  it('are answered as a model of the contract says, in forty sequences', () => holdAgainstModel(service, { numRuns: 40, seed: 4 }))
+  it('are answered as a model of the contract says, in forty sequences', () =>
+    holdAgainstModel(service, { numRuns: 40, seed: 4 }))
 })

@@ -31,7 +31,11 @@ describe('a database whose disk is full (pending where no file system can be mou
     await server?.stop()
     await disk?.remove()
   })
-  const create = () => service.request('POST', '/links', { token: user.token, json: { target: `https://example.com/${'x'.repeat(1_900)}` } })
+  const create = () =>
+    service.request('POST', '/links', {
+      token: user.token,
+      json: { target: `https://example.com/${'x'.repeat(1_900)}` },
+    })
 
   it('refuses changes with 503 and Retry-After, answers reads, leaves nothing half done, and goes on as soon as there is room', async () => {
     const first = textAt((await create()).json, 'code')
@@ -53,7 +57,8 @@ describe('a database whose disk is full (pending where no file system can be mou
     expect((await service.request('GET', `/links/${first}`, { token: user.token })).status).to.equal(200)
     expect((await service.request('GET', '/links', { token: user.token })).status).to.equal(200)
     expect((await service.request('GET', '/readyz')).status).to.equal(200)
-    const [counts] = await server.ask(`select (select count(*)::int from links) as links, (select count(*)::int from witnessed) as witnessed,
+    const [counts] =
+      await server.ask(`select (select count(*)::int from links) as links, (select count(*)::int from witnessed) as witnessed,
       (select count(*)::int from decisions where kind = 'decision' and effect = 'allow' and action = 'link:create') as records`)
     expect(counts).to.deep.equal({ links: made.length, witnessed: made.length, records: made.length })
 
@@ -61,7 +66,12 @@ describe('a database whose disk is full (pending where no file system can be mou
     const cleared = performance.now()
     while ((await create()).status !== 201) expect(performance.now() - cleared).to.be.lessThan(2_000)
     const faults: unknown[] = []
-    await verifyLog(service.database, { keys: new Map(), onFault: (fault) => { if (fault.kind !== 'checkpoint') faults.push(fault) } })
+    await verifyLog(service.database, {
+      keys: new Map(),
+      onFault: (fault) => {
+        if (fault.kind !== 'checkpoint') faults.push(fault)
+      },
+    })
     expect(faults).to.deep.equal([])
   })
 })
@@ -76,18 +86,37 @@ describe('a decision log that cannot be written', () => {
   after(() => service.stop())
 
   const refusesChanges = async (status: number) => {
-    const code = textAt((await service.request('POST', '/links', { token: user.token, json: { target: 'https://example.com/' } })).json, 'code')
+    const code = textAt(
+      (await service.request('POST', '/links', { token: user.token, json: { target: 'https://example.com/' } })).json,
+      'code',
+    )
     const before = await service.db.asOwner('select code, target, version from links order by id')
     return {
       meanwhile: async () => {
-        for (const [method, path, json] of [['POST', '/links', { target: 'https://example.com/new' }], ['PATCH', `/links/${code}`, { target: 'https://example.com/new' }], ['DELETE', `/links/${code}`], ['PATCH', '/users/me', { name: 'new' }]] as const) {
-          expect((await service.request(method, path, { token: user.token, ...(json === undefined ? {} : { json }) })).status, `${method} ${path}`).to.equal(status)
+        for (const [method, path, json] of [
+          ['POST', '/links', { target: 'https://example.com/new' }],
+          ['PATCH', `/links/${code}`, { target: 'https://example.com/new' }],
+          ['DELETE', `/links/${code}`],
+          ['PATCH', '/users/me', { name: 'new' }],
+        ] as const) {
+          expect(
+            (await service.request(method, path, { token: user.token, ...(json === undefined ? {} : { json }) }))
+              .status,
+            `${method} ${path}`,
+          ).to.equal(status)
         }
         expect((await service.request('GET', `/${code}`)).status, 'a redirect').to.equal(302)
       },
       after: async () => {
         expect(await service.db.asOwner('select code, target, version from links order by id')).to.deep.equal(before)
-        expect((await service.request('PATCH', `/links/${code}`, { token: user.token, json: { target: 'https://example.com/later' } })).status).to.equal(200)
+        expect(
+          (
+            await service.request('PATCH', `/links/${code}`, {
+              token: user.token,
+              json: { target: 'https://example.com/later' },
+            })
+          ).status,
+        ).to.equal(200)
       },
     }
   }
@@ -109,7 +138,10 @@ describe('a decision log that cannot be written', () => {
       await holder.query('lock table decisions in exclusive mode')
       await meanwhile()
       // what was refused has been given up by the database, too, before the table is free
-      while ((await service.db.asOwner(`select from pg_locks where relation = 'decisions'::regclass and not granted`)).length > 0);
+      while (
+        (await service.db.asOwner(`select from pg_locks where relation = 'decisions'::regclass and not granted`))
+          .length > 0
+      );
     } finally {
       await holder.end()
     }

@@ -21,19 +21,27 @@ describe('SIGTERM to one process under load', function () {
     requireBuilt()
     const db = await testDatabase()
     await db.asOwner(WITNESS)
-    const environment = { ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'), WORKERS: '1' }
+    const environment = {
+      ...onDatabase(db.service, db.owner),
+      JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+      WORKERS: '1',
+    }
     await runProgram(['user', 'add', '--email', 'sigterm@example.com', '--role', 'editor'], environment).ended
     const token = (await runProgram(['token', '--user', 'sigterm@example.com'], environment).ended).stdout.trim()
     const node = await startNode(environment)
     const answered: string[] = []
     const unanswered: string[] = []
     const statuses = new Set<number>()
-    // another connection for each request, as through a proxy that keeps none: who is cut off was in the middle of nothing
+    // another connection for each request, as through a proxy that keeps none: who is cut off was in the middle of
+    // nothing
     const clients = Array.from({ length: 8 }, async () => {
       const { request } = openConnection(node.baseUrl, { fresh: true })
       for (;;) {
         const id = freshCode('term')
-        const answer = await request('POST', '/links', { headers: { Authorization: `Bearer ${token}`, 'X-Request-ID': id }, json: { target: 'https://example.com/' } }).catch(() => null)
+        const answer = await request('POST', '/links', {
+          headers: { Authorization: `Bearer ${token}`, 'X-Request-ID': id },
+          json: { target: 'https://example.com/' },
+        }).catch(() => null)
         if (answer === null) return unanswered.push(id)
         statuses.add(answer.status)
         answered.push(id)
@@ -52,7 +60,11 @@ describe('SIGTERM to one process under load', function () {
     expect(performance.now() - signalled).to.be.lessThan(10_000)
 
     expect([...statuses]).to.deep.equal([201])
-    const done = new Set((await db.asOwner<{ request_id: string }>('select request_id from witnessed')).map(({ request_id }) => request_id))
+    const done = new Set(
+      (await db.asOwner<{ request_id: string }>('select request_id from witnessed')).map(
+        ({ request_id }) => request_id,
+      ),
+    )
     expect(answered.filter((id) => !done.has(id))).to.deep.equal([])
     expect(unanswered.filter((id) => done.has(id))).to.deep.equal([])
   })
@@ -61,12 +73,18 @@ describe('SIGTERM to one process under load', function () {
     it(`with WORKERS=${workers} says first that it is not ready, and serves on until that was heard`, async () => {
       requireBuilt()
       const db = await testDatabase()
-      const node = await startNode({ ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'), WORKERS: workers, DRAIN_MS: '1500' })
-      const ask = async (path: string) => (await openConnection(node.baseUrl, { fresh: true }).request('GET', path)).status
+      const node = await startNode({
+        ...onDatabase(db.service, db.owner),
+        JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+        WORKERS: workers,
+        DRAIN_MS: '1500',
+      })
+      const ask = async (path: string) =>
+        (await openConnection(node.baseUrl, { fresh: true }).request('GET', path)).status
       expect(await ask('/readyz')).to.equal(200)
       const exited = once(node.child, 'exit')
       node.child.kill('SIGTERM')
-      while (await ask('/readyz') !== 503) await delay(5)
+      while ((await ask('/readyz')) !== 503) await delay(5)
       expect([await ask('/healthz'), await ask('/absent'), await ask('/readyz')]).to.deep.equal([200, 404, 503])
       expect(await exited, node.output()).to.deep.equal([0, null])
     })
@@ -75,7 +93,12 @@ describe('SIGTERM to one process under load', function () {
   it('goes at once with a second signal, however long it was to serve on', async () => {
     const db = await testDatabase()
     for (const workers of ['1', '2']) {
-      const node = await startNode({ ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'), WORKERS: workers, DRAIN_MS: '60000' })
+      const node = await startNode({
+        ...onDatabase(db.service, db.owner),
+        JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+        WORKERS: workers,
+        DRAIN_MS: '60000',
+      })
       const exited = once(node.child, 'exit')
       node.child.kill('SIGTERM')
       await untilSaid(node, (output) => output.includes('stopping:'))

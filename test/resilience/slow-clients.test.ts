@@ -11,7 +11,14 @@ describe('clients that are slow, or do nothing', function () {
   it('leave other callers their share: all are served, in time, and exports take a quarter of the pool', async function () {
     if (!tellsProcesses) return this.skip()
     requireBuilt()
-    const { failed, exports, descriptors, ratio, medianAmong } = await amongSlowClients({ idle: 400, slow: 30, readers: 12, rounds: 1, roundMs: 500, maxConnections: 1_000 })
+    const { failed, exports, descriptors, ratio, medianAmong } = await amongSlowClients({
+      idle: 400,
+      slow: 30,
+      readers: 12,
+      rounds: 1,
+      roundMs: 500,
+      maxConnections: 1_000,
+    })
     expect(failed).to.deep.equal([])
     expect(exports).to.deep.equal({ 200: 2, 503: 10 })
     expect(descriptors.most).to.be.within(450, 600)
@@ -29,19 +36,28 @@ describe('clients that are slow, or do nothing', function () {
       }
     })()
     const text = await exportText(batches, { head: '', lines: (rows) => rows.join('') }, 50)
-    const failure = new Promise<unknown>((resolve) => { text.on('error', resolve) })
+    const failure = new Promise<unknown>((resolve) => {
+      text.on('error', resolve)
+    })
     text.once('readable', () => undefined)
-    expect(await failure).to.be.instanceOf(Error).with.property('message').that.includes('took nothing for 50 ms')
+    expect(await failure)
+      .to.be.instanceOf(Error)
+      .with.property('message')
+      .that.includes('took nothing for 50 ms')
     expect(ended).to.equal(true)
   })
 
   it('who takes it slowly gets all of it', async () => {
-    const batches = (async function* () { for (let i = 0; i < 5; i += 1) yield ['x'.repeat(100_000)] })()
+    const batches = (async function* () {
+      for (let i = 0; i < 5; i += 1) yield ['x'.repeat(100_000)]
+    })()
     const text = await exportText(batches, { head: '', lines: (rows) => rows.join('') }, 400)
     let length = 0
     for await (const part of text) {
       length += String(part).length
-      await new Promise((resolve) => { setTimeout(resolve, 100) })
+      await new Promise((resolve) => {
+        setTimeout(resolve, 100)
+      })
     }
     expect(length).to.equal(500_000)
   })

@@ -26,10 +26,19 @@ describe('sign-in over HTTP', () => {
     await other.stop()
   })
 
-  const addAccount = async (on = service) => createAccounts(on.database).add({ email: `member-${accounts += 1}@example.com`, role: 'editor', name: 'Member', passwordHash })
-  const post = (path: string, json: unknown, on = service, headers: Readonly<Record<string, string>> = {}) => on.request('POST', path, { json, headers })
-  const signIn = (username: string, password = PASSWORD, on = service) => post('/auth/token', { grant_type: 'password', username, password }, on)
-  const refresh = (token: string, on = service) => post('/auth/token', { grant_type: 'refresh_token', refresh_token: token }, on)
+  const addAccount = async (on = service) =>
+    createAccounts(on.database).add({
+      email: `member-${(accounts += 1)}@example.com`,
+      role: 'editor',
+      name: 'Member',
+      passwordHash,
+    })
+  const post = (path: string, json: unknown, on = service, headers: Readonly<Record<string, string>> = {}) =>
+    on.request('POST', path, { json, headers })
+  const signIn = (username: string, password = PASSWORD, on = service) =>
+    post('/auth/token', { grant_type: 'password', username, password }, on)
+  const refresh = (token: string, on = service) =>
+    post('/auth/token', { grant_type: 'refresh_token', refresh_token: token }, on)
   const me = async (token: string, on = service) => (await on.request('GET', '/users/me', { token })).status
   const access = (answer: TestResponse) => textAt(answer.json, 'access_token')
   const refreshOf = (answer: TestResponse) => textAt(answer.json, 'refresh_token')
@@ -37,7 +46,13 @@ describe('sign-in over HTTP', () => {
   it('answers as RFC 6749 says, to JSON and to a form, and lets nobody keep the answer', async () => {
     const { email, id } = await addAccount()
     const form = await service.request('POST', '/auth/token', {
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: new URLSearchParams({ grant_type: 'password', username: email, password: PASSWORD, client_id: 'ignored' }).toString(),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        grant_type: 'password',
+        username: email,
+        password: PASSWORD,
+        client_id: 'ignored',
+      }).toString(),
     })
     for (const answer of [form, await signIn(email.toUpperCase())]) {
       expect(answer.status, answer.text).to.equal(200)
@@ -52,8 +67,14 @@ describe('sign-in over HTTP', () => {
     const suspended = await addAccount()
     await createAccounts(service.database).setSuspended(suspended.id, true)
     const answers = [
-      await signIn(email, 'a wrong password'), await signIn('nobody@example.com'), await signIn('no address'), await signIn(suspended.email), await signIn((await service.addUser('editor')).email),
-      await refresh('A'.repeat(43)), await refresh('x'), await signIn(id),
+      await signIn(email, 'a wrong password'),
+      await signIn('nobody@example.com'),
+      await signIn('no address'),
+      await signIn(suspended.email),
+      await signIn((await service.addUser('editor')).email),
+      await refresh('A'.repeat(43)),
+      await refresh('x'),
+      await signIn(id),
     ]
     for (const answer of answers) expect(answer.status, answer.text).to.equal(400)
     expect(new Set(answers.map(({ json }) => JSON.stringify({ ...Object(json), request_id: '' }))).size).to.equal(1)
@@ -63,7 +84,9 @@ describe('sign-in over HTTP', () => {
   it('names its errors as RFC 6749 does', async () => {
     const { email } = await addAccount()
     for (const [json, error] of [
-      [{ grant_type: 'client_credentials' }, 'unsupported_grant_type'], [{ grant_type: 'password', username: email }, 'invalid_request'], [{ grant_type: 'refresh_token' }, 'invalid_request'],
+      [{ grant_type: 'client_credentials' }, 'unsupported_grant_type'],
+      [{ grant_type: 'password', username: email }, 'invalid_request'],
+      [{ grant_type: 'refresh_token' }, 'invalid_request'],
       [{ grant_type: 'password', username: email, password: PASSWORD, scope: 'everything' }, 'invalid_scope'],
     ] as const) {
       const answer = await post('/auth/token', json)
@@ -77,11 +100,16 @@ describe('sign-in over HTTP', () => {
     const first = await signIn(email)
     const second = await refresh(refreshOf(first), other)
     expect(second.status, second.text).to.equal(200)
-    for (const [token, on] of [[access(first), other], [access(second), service]] as const) expect(await me(token, on)).to.equal(200)
+    for (const [token, on] of [
+      [access(first), other],
+      [access(second), service],
+    ] as const)
+      expect(await me(token, on)).to.equal(200)
     const stolen = await refresh(refreshOf(first))
     expect(stolen.json).to.include({ status: 400, error: 'invalid_grant' })
     expect((await refresh(refreshOf(second))).status).to.equal(400)
-    for (const on of [service, other]) for (const answer of [first, second]) expect(await me(access(answer), on)).to.equal(401)
+    for (const on of [service, other])
+      for (const answer of [first, second]) expect(await me(access(answer), on)).to.equal(401)
     expect((await signIn(email)).status, 'the account itself goes on').to.equal(200)
   })
 
@@ -101,18 +129,28 @@ describe('sign-in over HTTP', () => {
     const { email } = await addAccount()
     const [mine, elsewhere] = [await signIn(email), await signIn(email)]
     const later = await refresh(refreshOf(mine))
-    expect((await post('/auth/revoke', { token: refreshOf(mine), token_type_hint: 'refresh_token' })).status).to.equal(200)
-    for (const answer of [mine, later]) for (const on of [service, other]) expect(await me(access(answer), on)).to.equal(401)
+    expect((await post('/auth/revoke', { token: refreshOf(mine), token_type_hint: 'refresh_token' })).status).to.equal(
+      200,
+    )
+    for (const answer of [mine, later])
+      for (const on of [service, other]) expect(await me(access(answer), on)).to.equal(401)
     expect((await refresh(refreshOf(later))).status).to.equal(400)
     expect(await me(access(elsewhere))).to.equal(200)
-    expect((await post('/auth/revoke', { token: 'A'.repeat(43) })).status, 'whether there was one is not told').to.equal(200)
+    expect(
+      (await post('/auth/revoke', { token: 'A'.repeat(43) })).status,
+      'whether there was one is not told',
+    ).to.equal(200)
   })
 
   it('ends other sign-ins when the password changes, and not the one that changed it', async () => {
     const { email } = await addAccount()
     const [mine, elsewhere] = [await signIn(email), await signIn(email)]
     const change = (json: unknown, token = access(mine)) => service.request('PATCH', '/users/me', { token, json })
-    for (const json of [{ password: 'another password' }, { password: 'another password', current_password: 'a wrong one' }, { password: 'short', current_password: PASSWORD }]) {
+    for (const json of [
+      { password: 'another password' },
+      { password: 'another password', current_password: 'a wrong one' },
+      { password: 'short', current_password: PASSWORD },
+    ]) {
       expect((await change(json)).status, JSON.stringify(json)).to.equal(422)
     }
     expect(await me(access(elsewhere)), 'nothing changed').to.equal(200)
@@ -139,23 +177,34 @@ describe('sign-in over HTTP', () => {
   it('puts no token of any kind where a query, a form or a cookie could carry one', async () => {
     const token = access(await signIn((await addAccount()).email))
     expect((await service.request('GET', `/users/me?access_token=${token}`)).status).to.equal(401)
-    expect((await service.request('GET', '/users/me', { headers: { Cookie: `access_token=${token}; token=${token}` } })).status).to.equal(401)
+    expect(
+      (await service.request('GET', '/users/me', { headers: { Cookie: `access_token=${token}; token=${token}` } }))
+        .status,
+    ).to.equal(401)
   })
 
   describe('has a limit of its own', () => {
-    const start = (environment: Readonly<Record<string, string>>) => startTestService({ db: service.db, environment: { DATA_DIR: folder, RATE_LIMIT_SIGN_IN: '3/60', TRUSTED_PROXY_HOPS: '1', ...environment } })
+    const start = (environment: Readonly<Record<string, string>>) =>
+      startTestService({
+        db: service.db,
+        environment: { DATA_DIR: folder, RATE_LIMIT_SIGN_IN: '3/60', TRUSTED_PROXY_HOPS: '1', ...environment },
+      })
     const from = (address: string) => ({ 'X-Forwarded-For': address })
 
     it('for each address, whatever accounts it tries', async () => {
       const limited = await start({})
       try {
-        const attempt = (username: string, address: string) => post('/auth/token', { grant_type: 'password', username, password: PASSWORD }, limited, from(address))
+        const attempt = (username: string, address: string) =>
+          post('/auth/token', { grant_type: 'password', username, password: PASSWORD }, limited, from(address))
         for (let i = 0; i < 3; i++) expect((await attempt(`nobody-${i}@example.com`, '192.0.2.1')).status).to.equal(400)
         const refused = await attempt((await addAccount()).email, '192.0.2.1')
         expect(refused.status).to.equal(429)
         expect(Number(refused.headers.get('Retry-After'))).to.be.within(1, 60)
         expect((await attempt((await addAccount()).email, '192.0.2.2')).status, 'another address').to.equal(200)
-        expect((await limited.request('GET', '/links/absent', { headers: from('192.0.2.1') })).status, 'other requests').to.equal(404)
+        expect(
+          (await limited.request('GET', '/links/absent', { headers: from('192.0.2.1') })).status,
+          'other requests',
+        ).to.equal(404)
       } finally {
         await limited.stop()
       }
@@ -167,8 +216,17 @@ describe('sign-in over HTTP', () => {
         const { email } = await addAccount()
         for (const username of [email, 'not-there@example.com']) {
           let address = 0
-          const attempt = (name: string, password: string) => post('/auth/token', { grant_type: 'password', username: name, password }, limited, from(`198.51.100.${username.length + (address += 1)}`))
-          for (let i = 0; i < 3; i++) expect((await attempt(i === 1 ? username.toUpperCase() : username, 'a wrong password')).status).to.equal(400)
+          const attempt = (name: string, password: string) =>
+            post(
+              '/auth/token',
+              { grant_type: 'password', username: name, password },
+              limited,
+              from(`198.51.100.${username.length + (address += 1)}`),
+            )
+          for (let i = 0; i < 3; i++)
+            expect((await attempt(i === 1 ? username.toUpperCase() : username, 'a wrong password')).status).to.equal(
+              400,
+            )
           expect((await attempt(username, PASSWORD)).status).to.equal(429)
         }
       } finally {
@@ -179,7 +237,11 @@ describe('sign-in over HTTP', () => {
     it('for acceptances of invitations as well', async () => {
       const limited = await start({})
       try {
-        const attempt = () => limited.request('POST', `/invitations/${'A'.repeat(43)}/accept`, { json: { name: 'Ada', password: PASSWORD }, headers: from('203.0.113.1') })
+        const attempt = () =>
+          limited.request('POST', `/invitations/${'A'.repeat(43)}/accept`, {
+            json: { name: 'Ada', password: PASSWORD },
+            headers: from('203.0.113.1'),
+          })
         for (let i = 0; i < 3; i++) expect((await attempt()).status).to.equal(404)
         expect((await attempt()).status).to.equal(429)
       } finally {

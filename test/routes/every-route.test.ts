@@ -7,7 +7,9 @@ import type { TestService } from '../support/service.js'
 describe('every route of the table', () => {
   let service: TestService
 
-  before(async () => { service = await startTestService() })
+  before(async () => {
+    service = await startTestService()
+  })
   after(() => service.stop())
 
   it('without a token is 401 with a challenge, unless it is public; and never a 5xx', async () => {
@@ -25,11 +27,23 @@ describe('every route of the table', () => {
   })
 
   it('that is public and not about links, keys or health is one that this test knows', () => {
-    const open = service.routes.filter(({ gateway }) => gateway.scope === 'public').map(({ method, path }) => `${method} ${path}`)
+    const open = service.routes
+      .filter(({ gateway }) => gateway.scope === 'public')
+      .map(({ method, path }) => `${method} ${path}`)
     for (const name of open) {
       expect(name).to.be.oneOf([
-        'get /links/:code', 'get /:code', 'post /auth/token', 'post /auth/revoke', 'post /invitations/:token/accept',
-        'get /healthz', 'get /readyz', 'get /metrics', 'get /openapi.json', 'get /docs', 'get /.well-known/jwks.json', 'get /.well-known/authzen-configuration',
+        'get /links/:code',
+        'get /:code',
+        'post /auth/token',
+        'post /auth/revoke',
+        'post /invitations/:token/accept',
+        'get /healthz',
+        'get /readyz',
+        'get /metrics',
+        'get /openapi.json',
+        'get /docs',
+        'get /.well-known/jwks.json',
+        'get /.well-known/authzen-configuration',
       ])
     }
   })
@@ -40,7 +54,20 @@ describe('every route of the table', () => {
       for (const route of service.routes) {
         const { method, path, options } = requestOf(route)
         const [bare] = path.split('?')
-        for (const each of [{ path, options }, { path: bare ?? path, options: {} }, { path: `${bare}?a=%00&b[]=%ff&c=${'x'.repeat(3_000)}`, options: method === 'GET' ? {} : { body: '{"a":[{"b":null}],"c":1e999,"__proto__":{}}', headers: { 'Content-Type': 'application/json' } } }]) {
+        for (const each of [
+          { path, options },
+          { path: bare ?? path, options: {} },
+          {
+            path: `${bare}?a=%00&b[]=%ff&c=${'x'.repeat(3_000)}`,
+            options:
+              method === 'GET'
+                ? {}
+                : {
+                    body: '{"a":[{"b":null}],"c":1e999,"__proto__":{}}',
+                    headers: { 'Content-Type': 'application/json' },
+                  },
+          },
+        ]) {
           const answer = await service.request(method, each.path, { ...each.options, token })
           expect(answer.status, `${role}, ${method} ${each.path.slice(0, 100)}: ${answer.text}`).to.be.lessThan(500)
         }
@@ -52,12 +79,22 @@ describe('every route of the table', () => {
     const { token } = await service.addUser('admin')
     for (const route of service.routes.filter(({ gateway }) => gateway.scope !== 'public')) {
       const { method, path, options } = requestOf(route)
-      expect((await service.request(method, path, { ...options, token })).headers.get('Cache-Control'), `${method} ${path}`).to.equal('no-store')
+      expect(
+        (await service.request(method, path, { ...options, token })).headers.get('Cache-Control'),
+        `${method} ${path}`,
+      ).to.equal('no-store')
     }
   })
 
   it('that is refused is never stored by a cache, whoever asks', async () => {
-    for (const [method, path] of [['GET', '/not-there'], ['GET', '/a/path/of/none'], ['GET', '/links'], ['POST', '/links'], ['PUT', '/links'], ['GET', '/%ff']] as const) {
+    for (const [method, path] of [
+      ['GET', '/not-there'],
+      ['GET', '/a/path/of/none'],
+      ['GET', '/links'],
+      ['POST', '/links'],
+      ['PUT', '/links'],
+      ['GET', '/%ff'],
+    ] as const) {
       const answer = await service.request(method, path)
       expect(answer.status, path).to.be.within(400, 499)
       expect(answer.headers.get('Cache-Control'), path).to.equal('no-store')

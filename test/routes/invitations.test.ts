@@ -15,14 +15,15 @@ describe('invitations over HTTP', () => {
   let service: TestService
   let root: TestUser
   let addresses = 0
-  const freshAddress = () => `invited-${addresses += 1}@example.com`
+  const freshAddress = () => `invited-${(addresses += 1)}@example.com`
   before(async () => {
     service = await startTestService()
     root = await service.addUser('admin')
   })
   after(() => service.stop())
 
-  const invite = (json: unknown, by = root, on = service) => on.request('POST', '/users/invitations', { token: by.token, json })
+  const invite = (json: unknown, by = root, on = service) =>
+    on.request('POST', '/users/invitations', { token: by.token, json })
   const pathOf = (answer: TestResponse): string => new URL(textAt(answer.json, 'url')).pathname
   const accept = (path: string, json: unknown = ACCEPTANCE, on = service) => on.request('POST', path, { json })
   const invited = async (role = 'editor', email = freshAddress()) => {
@@ -41,9 +42,13 @@ describe('invitations over HTTP', () => {
     expect(accepted.status, accepted.text).to.equal(201)
     expect(accepted.json).to.include({ email, role: 'editor', name: 'Ada' })
     expect(accepted.text).to.not.include('password')
-    const signedIn = await service.request('POST', '/auth/token', { json: { grant_type: 'password', username: email, password: ACCEPTANCE.password } })
+    const signedIn = await service.request('POST', '/auth/token', {
+      json: { grant_type: 'password', username: email, password: ACCEPTANCE.password },
+    })
     expect(signedIn.status, signedIn.text).to.equal(200)
-    expect((await service.request('GET', '/users/me', { token: textAt(signedIn.json, 'access_token') })).json).to.include({ email })
+    expect(
+      (await service.request('GET', '/users/me', { token: textAt(signedIn.json, 'access_token') })).json,
+    ).to.include({ email })
   })
 
   it('are accepted once, and are 410 after that', async () => {
@@ -76,7 +81,14 @@ describe('invitations over HTTP', () => {
 
   it('stay open where what accepts them is not valid', async () => {
     const { path } = await invited()
-    for (const json of [{ name: 'Ada' }, { name: '', password: 'correct horse' }, { name: 'Ada', password: 'short' }, { ...ACCEPTANCE, role: 'admin' }, { ...ACCEPTANCE, email: 'x@example.com' }, { name: 'Ada', password: 'p'.repeat(257) }]) {
+    for (const json of [
+      { name: 'Ada' },
+      { name: '', password: 'correct horse' },
+      { name: 'Ada', password: 'short' },
+      { ...ACCEPTANCE, role: 'admin' },
+      { ...ACCEPTANCE, email: 'x@example.com' },
+      { name: 'Ada', password: 'p'.repeat(257) },
+    ]) {
       expect((await accept(path, json)).status, JSON.stringify(json)).to.equal(422)
     }
     expect((await accept(path)).json).to.include({ role: 'editor' })
@@ -103,23 +115,43 @@ describe('invitations over HTTP', () => {
   it('hand out no role that is higher than the inviter’s', async () => {
     await addRows(service, root.token, rowsFor('host', 600, 'user:invite'))
     const host = await service.addUser('host')
-    for (const role of ['viewer', 'editor', 'host']) expect((await invite({ email: freshAddress(), role }, host)).status, role).to.equal(201)
+    for (const role of ['viewer', 'editor', 'host'])
+      expect((await invite({ email: freshAddress(), role }, host)).status, role).to.equal(201)
     const refused = await invite({ email: freshAddress(), role: 'admin' }, host)
     expect(refused.json).to.include({ status: 403, code: 'policy_denied' })
-    for (const role of ['anonymous', 'anyone', 'user', 'Admin', '']) expect((await invite({ email: freshAddress(), role })).status, role).to.equal(422)
+    for (const role of ['anonymous', 'anyone', 'user', 'Admin', ''])
+      expect((await invite({ email: freshAddress(), role })).status, role).to.equal(422)
   })
 
   it('take nothing for an address that is none', async () => {
-    for (const email of ['', 'x', 'a@b@c', 'a@b\nBcc: c@d', 'a b@c', `${'a'.repeat(250)}@example.com`, 'a@b, c', 7, null]) {
+    for (const email of [
+      '',
+      'x',
+      'a@b@c',
+      'a@b\nBcc: c@d',
+      'a b@c',
+      `${'a'.repeat(250)}@example.com`,
+      'a@b, c',
+      7,
+      null,
+    ]) {
       expect((await invite({ email, role: 'viewer' })).status, String(email)).to.equal(422)
     }
   })
 
   it('have a limit of their own beside the caller’s, for each inviter and whatever address they come from', async () => {
-    const on = await startTestService({ db: service.db, environment: { RATE_LIMIT_INVITE: '2/3600', RATE_LIMIT_USER: '50/60', TRUSTED_PROXY_HOPS: '1' } })
+    const on = await startTestService({
+      db: service.db,
+      environment: { RATE_LIMIT_INVITE: '2/3600', RATE_LIMIT_USER: '50/60', TRUSTED_PROXY_HOPS: '1' },
+    })
     try {
       const [one, two] = [{ ...root, token: await on.tokenFor(root) }, await on.addUser('admin')]
-      const from = (by: TestUser, address: string) => on.request('POST', '/users/invitations', { token: by.token, json: { email: freshAddress(), role: 'viewer' }, headers: { 'X-Forwarded-For': address } })
+      const from = (by: TestUser, address: string) =>
+        on.request('POST', '/users/invitations', {
+          token: by.token,
+          json: { email: freshAddress(), role: 'viewer' },
+          headers: { 'X-Forwarded-For': address },
+        })
       const statuses = []
       for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) statuses.push((await from(one, address)).status)
       expect(statuses).to.deep.equal([201, 201, 429])
@@ -128,7 +160,10 @@ describe('invitations over HTTP', () => {
       expect(Number(over.headers.get('Retry-After'))).to.be.within(1, 3_600)
       expect(over.headers.get('RateLimit-Policy')).to.equal('"user";q=50;w=60, "invite";q=2;w=3600')
       expect((await from(two, '192.0.2.1')).status).to.equal(201)
-      expect((await on.request('GET', '/users', { token: one.token })).status, 'what else they do is not limited by it').to.equal(200)
+      expect(
+        (await on.request('GET', '/users', { token: one.token })).status,
+        'what else they do is not limited by it',
+      ).to.equal(200)
     } finally {
       await on.stop()
     }
@@ -137,10 +172,16 @@ describe('invitations over HTTP', () => {
   it('are kept as SHA-256 alone, and leave a record that names nobody’s address', async () => {
     const { path, email } = await invited()
     const token = path.split('/')[2] ?? ''
-    const stored = JSON.stringify(await service.db.asOwner(`select i.*, encode(token_hash, 'hex') as hash from invitations i where email = $1`, [email]))
+    const stored = JSON.stringify(
+      await service.db.asOwner(`select i.*, encode(token_hash, 'hex') as hash from invitations i where email = $1`, [
+        email,
+      ]),
+    )
     expect(stored).to.include(createHash('sha256').update(token).digest('hex'))
     expect(stored).to.not.include(token)
-    const [record] = await service.db.asOwner(`select * from decisions where action = 'user:invite' and effect = 'allow' order by id desc limit 1`)
+    const [record] = await service.db.asOwner(
+      `select * from decisions where action = 'user:invite' and effect = 'allow' order by id desc limit 1`,
+    )
     expect(record).to.include({ subject_id: root.id, effect: 'allow', rule: 'R3' })
     expect(JSON.stringify(record)).to.not.include(email)
   })
@@ -148,7 +189,10 @@ describe('invitations over HTTP', () => {
   describe('by e-mail', () => {
     it('are sent to who is invited, with the link', async () => {
       const mail = await startMailServer()
-      const on = await startTestService({ db: service.db, environment: { SMTP_URL: mail.url, MAIL_FROM: 'links@example.com' } })
+      const on = await startTestService({
+        db: service.db,
+        environment: { SMTP_URL: mail.url, MAIL_FROM: 'links@example.com' },
+      })
       try {
         const inviter = { ...root, token: await on.tokenFor(root) }
         const arrived = mail.next()

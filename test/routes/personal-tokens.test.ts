@@ -27,18 +27,24 @@ describe('personal tokens over HTTP', () => {
     await other.stop()
   })
 
-  const make = (json: unknown, token = ada.token, on = service) => on.request('POST', '/users/me/tokens', { token, json })
+  const make = (json: unknown, token = ada.token, on = service) =>
+    on.request('POST', '/users/me/tokens', { token, json })
   const made = async (scopes: readonly string[], token = ada.token) => {
     const answer = await make({ name: 'a key', scopes }, token)
     expect(answer.status, answer.text).to.equal(201)
     return { id: textAt(answer.json, 'id'), value: textAt(answer.json, 'token') }
   }
-  const list = async (token = ada.token) => listAt((await service.request('GET', '/users/me/tokens', { token })).json, 'data')
+  const list = async (token = ada.token) =>
+    listAt((await service.request('GET', '/users/me/tokens', { token })).json, 'data')
   const statusOf = async (token: string, method = 'GET', path = '/users/me', json?: unknown, on = service) =>
     (await on.request(method, path, { token, ...(json === undefined ? {} : { json }) })).status
 
   it('show their value once', async () => {
-    const answer = await make({ name: '  the build  ', scopes: ['link:create', 'link:read', 'link:create'], expires_in: 3_600 })
+    const answer = await make({
+      name: '  the build  ',
+      scopes: ['link:create', 'link:read', 'link:create'],
+      expires_in: 3_600,
+    })
     expect(textAt(answer.json, 'token')).to.match(/^lgp_[A-Za-z0-9_-]{43}$/)
     expect(answer.json).to.deep.include({ name: 'the build', scopes: ['link:create', 'link:read'], last_used_at: null })
     expect(Date.parse(textAt(answer.json, 'expires_at'))).to.be.closeTo(Date.now() + 3_600_000, 30_000)
@@ -49,7 +55,11 @@ describe('personal tokens over HTTP', () => {
 
   it('are kept as SHA-256 alone', async () => {
     const { id, value } = await made(['link:read'])
-    const stored = JSON.stringify(await service.db.asOwner(`select t.*, encode(token_hash, 'hex') as hash from personal_tokens t where id = $1`, [id]))
+    const stored = JSON.stringify(
+      await service.db.asOwner(`select t.*, encode(token_hash, 'hex') as hash from personal_tokens t where id = $1`, [
+        id,
+      ]),
+    )
     expect(stored).to.include(createHash('sha256').update(value).digest('hex'))
     expect(stored).to.not.include(value).and.not.include(value.slice(4))
   })
@@ -65,8 +75,13 @@ describe('personal tokens over HTTP', () => {
     const { value } = await made(['link:read'])
     expect(await statusOf(value, 'GET', '/links')).to.equal(200)
     for (const [method, path, json] of [
-      ['POST', '/links', { target: 'https://example.com/' }], ['PATCH', '/links/absent', { target: 'https://example.com/' }], ['DELETE', '/links/absent', undefined],
-      ['GET', '/users/me', undefined], ['PATCH', '/users/me', { name: 'x' }], ['POST', '/users/me/tokens', { name: 'x', scopes: [] }], ['GET', '/users', undefined],
+      ['POST', '/links', { target: 'https://example.com/' }],
+      ['PATCH', '/links/absent', { target: 'https://example.com/' }],
+      ['DELETE', '/links/absent', undefined],
+      ['GET', '/users/me', undefined],
+      ['PATCH', '/users/me', { name: 'x' }],
+      ['POST', '/users/me/tokens', { name: 'x', scopes: [] }],
+      ['GET', '/users', undefined],
     ] as const) {
       expect(await statusOf(value, method, path, json), `${method} ${path}`).to.equal(403)
     }
@@ -88,7 +103,15 @@ describe('personal tokens over HTTP', () => {
       const { value } = await made([], user.token)
       for (const { method, path, gateway } of service.routes) {
         if (gateway.scope === 'public') continue
-        expect(await statusOf(value, method.toUpperCase(), path.replaceAll(/:[a-z]+/g, '1'), method === 'post' || method === 'patch' ? {} : undefined), `${method} ${path}`).to.equal(403)
+        expect(
+          await statusOf(
+            value,
+            method.toUpperCase(),
+            path.replaceAll(/:[a-z]+/g, '1'),
+            method === 'post' || method === 'patch' ? {} : undefined,
+          ),
+          `${method} ${path}`,
+        ).to.equal(403)
       }
     }
   })
@@ -108,9 +131,20 @@ describe('personal tokens over HTTP', () => {
 
   it('are refused where they ask for what is no scope, no name or no time', async () => {
     for (const json of [
-      { name: 'x' }, { scopes: [] }, { name: '', scopes: [] }, { name: 'n'.repeat(101), scopes: [] }, { name: 'x', scopes: 'link:read' }, { name: 'x', scopes: ['*'] },
-      { name: 'x', scopes: ['link:*'] }, { name: 'x', scopes: ['LINK:READ'] }, { name: 'x', scopes: ['link:read link:delete'] }, { name: 'x', scopes: [null] },
-      { name: 'x', scopes: [], expires_in: 59 }, { name: 'x', scopes: [], expires_in: 366 * 86_400 }, { name: 'x', scopes: [], expires_in: '3600' }, { name: 'x', scopes: [], expires_in: 60.5 },
+      { name: 'x' },
+      { scopes: [] },
+      { name: '', scopes: [] },
+      { name: 'n'.repeat(101), scopes: [] },
+      { name: 'x', scopes: 'link:read' },
+      { name: 'x', scopes: ['*'] },
+      { name: 'x', scopes: ['link:*'] },
+      { name: 'x', scopes: ['LINK:READ'] },
+      { name: 'x', scopes: ['link:read link:delete'] },
+      { name: 'x', scopes: [null] },
+      { name: 'x', scopes: [], expires_in: 59 },
+      { name: 'x', scopes: [], expires_in: 366 * 86_400 },
+      { name: 'x', scopes: [], expires_in: '3600' },
+      { name: 'x', scopes: [], expires_in: 60.5 },
       { name: 'x', scopes: [], user_id: root.id },
     ]) {
       expect((await make(json)).status, JSON.stringify(json)).to.equal(422)
@@ -137,9 +171,12 @@ describe('personal tokens over HTTP', () => {
   it('are at most 100 live ones a user, exactly, also where many are asked for at once; one that has ended makes room', async () => {
     const user = await service.addUser('viewer')
     const ask = (on = service) => make({ name: 'one more', scopes: [] }, user.token, on)
-    await service.db.asOwner(`
+    await service.db.asOwner(
+      `
       with decided as (select set_config('app.decision', $2, false))
-      insert into personal_tokens (user_id, name, token_hash, scopes, expires_at) select $1, 'many', sha256(n::text::bytea), '{}', now() + interval '1 day' from decided, generate_series(1, 97) n`, [user.id, BY_HAND])
+      insert into personal_tokens (user_id, name, token_hash, scopes, expires_at) select $1, 'many', sha256(n::text::bytea), '{}', now() + interval '1 day' from decided, generate_series(1, 97) n`,
+      [user.id, BY_HAND],
+    )
     // all of them are under way at once: they wait for the user's row
     const holder = new Client(service.db.owner)
     await holder.connect()
@@ -147,15 +184,27 @@ describe('personal tokens over HTTP', () => {
     await holder.query('select from users where id = $1 for update', [user.id])
     const asked = Array.from({ length: 8 }, (_, i) => ask(i % 2 === 0 ? service : other))
     for (let waiting = 0; waiting < 8;) {
-      waiting = (await service.db.asOwner(`select from pg_stat_activity where datname = current_database() and usename = 'linkgate_service' and wait_event_type = 'Lock'`)).length
+      waiting = (
+        await service.db.asOwner(
+          `select from pg_stat_activity where datname = current_database() and usename = 'linkgate_service' and wait_event_type = 'Lock'`,
+        )
+      ).length
     }
     await holder.query('commit')
     await holder.end()
     const answers = await Promise.all(asked)
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 201, 201, ...Array.from({ length: 5 }, () => 409)])
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([
+      201,
+      201,
+      201,
+      ...Array.from({ length: 5 }, () => 409),
+    ])
     expect(answers.find(({ status }) => status === 409)?.json).to.include({ code: 'too_many_tokens' })
     expect((await make({ name: 'somebody else’s', scopes: [] })).status).to.equal(201)
-    const [{ id } = { id: '' }] = await service.db.asOwner<{ id: string }>('select id from personal_tokens where user_id = $1 limit 1', [user.id])
+    const [{ id } = { id: '' }] = await service.db.asOwner<{ id: string }>(
+      'select id from personal_tokens where user_id = $1 limit 1',
+      [user.id],
+    )
     expect((await service.request('DELETE', `/users/me/tokens/${id}`, { token: user.token })).status).to.equal(204)
     expect((await ask()).status).to.equal(201)
     expect((await ask()).status).to.equal(409)
@@ -170,14 +219,20 @@ describe('personal tokens over HTTP', () => {
 
   it('tell when they were last used, within a minute, and write no row for each use', async () => {
     const { id, value } = await made(['profile:read'])
-    const lastUsed = async () => at((await list()).find((token) => at(token, 'id') === id), 'last_used_at')
+    const lastUsed = async () =>
+      at(
+        (await list()).find((token) => at(token, 'id') === id),
+        'last_used_at',
+      )
     expect(await lastUsed()).to.equal(null)
     await statusOf(value)
     const first = await lastUsed()
     expect(Date.parse(String(first))).to.be.closeTo(Date.now(), 30_000)
     for (let i = 0; i < 5; i++) await statusOf(value)
     expect(await lastUsed()).to.equal(first)
-    await service.db.asOwner(`update personal_tokens set last_used_at = now() - interval '2 minutes' where id = $1`, [id])
+    await service.db.asOwner(`update personal_tokens set last_used_at = now() - interval '2 minutes' where id = $1`, [
+      id,
+    ])
     await statusOf(value)
     expect(Date.parse(String(await lastUsed()))).to.be.closeTo(Date.now(), 30_000)
   })
@@ -185,11 +240,24 @@ describe('personal tokens over HTTP', () => {
   it('leave a record of who made and ended them', async () => {
     const { id } = await made(['link:read'])
     await statusOf(ada.token, 'DELETE', `/users/me/tokens/${id}`)
-    const records = await service.db.asOwner(`select subject_id, action, rule from decisions where resource_type = 'personal_token' and resource_code = $1`, [id])
-    expect(records).to.deep.equal(Array.from({ length: 2 }, () => ({ subject_id: ada.id, action: 'profile:update', rule: 'R7' })))
+    const records = await service.db.asOwner(
+      `select subject_id, action, rule from decisions where resource_type = 'personal_token' and resource_code = $1`,
+      [id],
+    )
+    expect(records).to.deep.equal(
+      Array.from({ length: 2 }, () => ({ subject_id: ada.id, action: 'profile:update', rule: 'R7' })),
+    )
   })
 
-  for (const token of ['lgp_', `lgp_${'A'.repeat(43)}`, `lgp_${'A'.repeat(42)}`, `lgp_${'A'.repeat(44)}`, `LGP_${'A'.repeat(43)}`, `lgp_${'A'.repeat(42)}'`, `lgp_${'A'.repeat(42)}=`]) {
+  for (const token of [
+    'lgp_',
+    `lgp_${'A'.repeat(43)}`,
+    `lgp_${'A'.repeat(42)}`,
+    `lgp_${'A'.repeat(44)}`,
+    `LGP_${'A'.repeat(43)}`,
+    `lgp_${'A'.repeat(42)}'`,
+    `lgp_${'A'.repeat(42)}=`,
+  ]) {
     it(`${token.slice(0, 8)}… (${token.length}) that nobody was given is 401`, async () => {
       expect(await statusOf(token)).to.equal(401)
     })

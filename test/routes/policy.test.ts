@@ -9,8 +9,25 @@ import { startTestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
 
-const OWN_DELETE = { ptype: 'p', priority: 530, rule: 'R5', role: 'user', action: 'link:delete', reach: 'own', effect: 'allow' }
-const row = (priority: number, fields: Readonly<Record<string, unknown>> = {}) => ({ ptype: 'p', priority, rule: 'T1', role: 'clerk', action: 'link:publish', reach: 'own', effect: 'allow', ...fields })
+const OWN_DELETE = {
+  ptype: 'p',
+  priority: 530,
+  rule: 'R5',
+  role: 'user',
+  action: 'link:delete',
+  reach: 'own',
+  effect: 'allow',
+}
+const row = (priority: number, fields: Readonly<Record<string, unknown>> = {}) => ({
+  ptype: 'p',
+  priority,
+  rule: 'T1',
+  role: 'clerk',
+  action: 'link:publish',
+  reach: 'own',
+  effect: 'allow',
+  ...fields,
+})
 
 describe('the policy over HTTP', () => {
   let callers: Callers
@@ -33,9 +50,16 @@ describe('the policy over HTTP', () => {
     asAdmin('POST', `/policy/changes${query}`, { add, remove, reason: 'a test' }, { 'If-Match': ifMatch })
 
   it('an edit is in force where it was made as a load elsewhere finds it, and need not be loaded here', async () => {
-    const loads = async () => valueOf((await service.request('GET', '/metrics')).text, 'linkgate_policy_load_duration_seconds_count')
+    const loads = async () =>
+      valueOf((await service.request('GET', '/metrics')).text, 'linkgate_policy_load_duration_seconds_count')
     const before = await loads()
-    const added = [row(999), { ptype: 'p2', role: 'clerk', action: 'link:publish' }, row(7, { role: 'user' }), { ptype: 'g', role: 'clerk', inherits: 'user' }, { ptype: 'p2', role: 'clerk', action: 'link:create' }]
+    const added = [
+      row(999),
+      { ptype: 'p2', role: 'clerk', action: 'link:publish' },
+      row(7, { role: 'user' }),
+      { ptype: 'g', role: 'clerk', inherits: 'user' },
+      { ptype: 'p2', role: 'clerk', action: 'link:create' },
+    ]
     expect((await edit(added, [OWN_DELETE])).status).to.equal(200)
     expect((await edit([OWN_DELETE], [added[1]])).status).to.equal(200)
     for (let i = 0; i < 4; i += 1) {
@@ -44,7 +68,7 @@ describe('the policy over HTTP', () => {
     }
     const here = await asAdmin('GET', '/policy')
     // a notification that arrives before the commit's own answer has one loaded all the same
-    expect(await loads() - before).to.be.lessThan(10)
+    expect((await loads()) - before).to.be.lessThan(10)
     const elsewhere = await startTestService({ db: service.db })
     try {
       const there = await elsewhere.request('GET', '/policy', { token: await elsewhere.tokenFor(callers.admin) })
@@ -58,7 +82,9 @@ describe('the policy over HTTP', () => {
   describe('promise 1: no write commits under a policy that has been replaced', () => {
     it('a delete that was allowed is decided again where the row is taken away before its commit', async () => {
       const code = await addLink(service.db, { owner: callers.editor.id })
-      pause.once(async () => { expect((await edit([], [OWN_DELETE])).status).to.equal(200) })
+      pause.once(async () => {
+        expect((await edit([], [OWN_DELETE])).status).to.equal(200)
+      })
       const answer = await service.request('DELETE', `/links/${code}`, { token: callers.editor.token })
       expect(answer.json).to.include({ status: 403, code: 'policy_denied', rule: 'R5' })
       expect(answer.headers.get('Policy-Revision')).to.equal('2')
@@ -68,38 +94,69 @@ describe('the policy over HTTP', () => {
     it('so is one whose edit was made in the database, beside this process', async () => {
       const code = await addLink(service.db, { owner: callers.editor.id })
       pause.once(() => service.db.asOwner(`delete from casbin where rule ->> 0 = '530'`))
-      expect((await service.request('DELETE', `/links/${code}`, { token: callers.editor.token })).json).to.include({ status: 403, code: 'policy_denied' })
+      expect((await service.request('DELETE', `/links/${code}`, { token: callers.editor.token })).json).to.include({
+        status: 403,
+        code: 'policy_denied',
+      })
       expect(await storedLink(service.db, code)).to.not.equal(undefined)
     })
 
     it('a create, a change and a profile update are decided again, too', async () => {
       const cases = [
         ['POST', '/links', { target: 'https://example.com/', code: freshCode('late') }, 'link:create', 400],
-        ['PATCH', `/links/${await addLink(service.db, { owner: callers.editor.id })}`, { target: 'https://example.com/late' }, 'link:update', 401],
+        [
+          'PATCH',
+          `/links/${await addLink(service.db, { owner: callers.editor.id })}`,
+          { target: 'https://example.com/late' },
+          'link:update',
+          401,
+        ],
         ['PATCH', '/users/me', { name: 'late' }, 'profile:update', 402],
       ] as const
       for (const [method, path, json, action, priority] of cases) {
-        pause.once(async () => { expect((await edit([row(priority === 400 ? 399 : priority, { role: 'user', action, reach: 'any', effect: 'deny' })], [])).status).to.equal(200) })
+        pause.once(async () => {
+          expect(
+            (
+              await edit(
+                [row(priority === 400 ? 399 : priority, { role: 'user', action, reach: 'any', effect: 'deny' })],
+                [],
+              )
+            ).status,
+          ).to.equal(200)
+        })
         const answer = await service.request(method, path, { token: callers.editor.token, json })
         expect(answer.json, `${method} ${path}`).to.include({ status: 403, code: 'policy_denied', rule: 'T1' })
       }
-      expect(await service.db.asOwner(`select from links where code like 'late-%' or target like '%/late'`)).to.have.length(0)
+      expect(
+        await service.db.asOwner(`select from links where code like 'late-%' or target like '%/late'`),
+      ).to.have.length(0)
       expect(await service.db.asOwner(`select from users where name = 'late'`)).to.have.length(0)
     })
 
     it('a change that the new policy allows as well is made, and recorded under the new revision', async () => {
       const code = await addLink(service.db, { owner: callers.editor.id })
-      pause.once(async () => { expect((await edit([row(900)], [])).status).to.equal(200) })
+      pause.once(async () => {
+        expect((await edit([row(900)], [])).status).to.equal(200)
+      })
       const answer = await service.request('DELETE', `/links/${code}`, { token: callers.editor.token })
       expect(answer.status).to.equal(204)
       expect(answer.headers.get('Policy-Revision')).to.equal('2')
-      expect(await service.db.asOwner(`select revision from decisions where resource_code = $1 and action = 'link:delete' and effect = 'allow'`, [code])).to.deep.equal([{ revision: '2' }])
+      expect(
+        await service.db.asOwner(
+          `select revision from decisions where resource_code = $1 and action = 'link:delete' and effect = 'allow'`,
+          [code],
+        ),
+      ).to.deep.equal([{ revision: '2' }])
     })
 
     it('a policy that never settles is 503, and nothing is changed', async () => {
       const code = await addLink(service.db, { owner: callers.editor.id })
       let priority = 1_000
-      pause.always(() => service.db.asOwner(`insert into casbin (ptype, rule) values ('p', $1)`, [JSON.stringify([String(priority += 1), 'T1', 'clerk', 'link:publish', 'own', 'allow'])]))
+      pause.always(() =>
+        service.db.asOwner(`insert into casbin (ptype, rule) values ('p', $1)`, [
+          JSON.stringify([String((priority += 1)), 'T1', 'clerk', 'link:publish', 'own', 'allow']),
+        ]),
+      )
       const answer = await service.request('DELETE', `/links/${code}`, { token: callers.editor.token })
       expect(answer.json).to.include({ status: 503, code: 'policy_unavailable' })
       expect(answer.headers.get('Retry-After')).to.equal('1')
@@ -109,14 +166,22 @@ describe('the policy over HTTP', () => {
 
   it('a decided answer names its revision; a caller may demand a revision or a newer one, and gets it or 412', async () => {
     const { token } = callers.editor
-    const ask = (demanded: string) => service.request('GET', '/links', { token, headers: { 'Policy-At-Least': demanded } })
+    const ask = (demanded: string) =>
+      service.request('GET', '/links', { token, headers: { 'Policy-At-Least': demanded } })
     expect((await service.request('GET', '/links', { token })).headers.get('Policy-Revision')).to.equal('1')
-    expect((await service.request('DELETE', `/links/${await addLink(service.db, { owner: callers.other.id })}`, { token })).headers.get('Policy-Revision')).to.equal('1')
+    expect(
+      (
+        await service.request('DELETE', `/links/${await addLink(service.db, { owner: callers.other.id })}`, { token })
+      ).headers.get('Policy-Revision'),
+    ).to.equal('1')
     expect((await ask('1')).status).to.equal(200)
     expect((await ask('2')).json).to.include({ status: 412, code: 'precondition_failed' })
-    for (const wrong of ['x', '-1', '1.5', '1e3', '9'.repeat(16)]) expect((await ask(wrong)).status, wrong).to.equal(400)
+    for (const wrong of ['x', '-1', '1.5', '1e3', '9'.repeat(16)])
+      expect((await ask(wrong)).status, wrong).to.equal(400)
     // an edit that this process has not heard of yet is fetched for who demands it
-    await service.db.asOwner(`insert into casbin (ptype, rule) values ('p', '["901", "T1", "clerk", "link:publish", "own", "allow"]')`)
+    await service.db.asOwner(
+      `insert into casbin (ptype, rule) values ('p', '["901", "T1", "clerk", "link:publish", "own", "allow"]')`,
+    )
     const fresh = await ask('2')
     expect(fresh.status).to.equal(200)
     expect(fresh.headers.get('Policy-Revision')).to.equal('2')
@@ -128,7 +193,10 @@ describe('the policy over HTTP', () => {
       const code = await addLink(service.db, { owner: callers.editor.id })
       const token = await second.tokenFor(callers.editor)
       expect((await edit([], [OWN_DELETE])).status).to.equal(200)
-      expect((await second.request('DELETE', `/links/${code}`, { token })).json).to.include({ status: 403, code: 'policy_denied' })
+      expect((await second.request('DELETE', `/links/${code}`, { token })).json).to.include({
+        status: 403,
+        code: 'policy_denied',
+      })
       expect(await storedLink(service.db, code)).to.not.equal(undefined)
     } finally {
       await second.stop()
@@ -140,7 +208,12 @@ describe('the policy over HTTP', () => {
     try {
       const token = await second.tokenFor(callers.admin)
       expect((await edit([], [OWN_DELETE])).status).to.equal(200)
-      const onSecond = (ifMatch: string) => second.request('POST', '/policy/changes', { token, headers: { 'If-Match': ifMatch }, json: { add: [OWN_DELETE], remove: [], reason: 'a test' } })
+      const onSecond = (ifMatch: string) =>
+        second.request('POST', '/policy/changes', {
+          token,
+          headers: { 'If-Match': ifMatch },
+          json: { add: [OWN_DELETE], remove: [], reason: 'a test' },
+        })
       expect((await onSecond('"99"')).status).to.equal(412)
       expect((await onSecond('"2"')).json).to.include({ revision: 3 })
     } finally {
@@ -162,7 +235,9 @@ describe('the policy over HTTP', () => {
   it('GET /policy/model is model.conf as it is, with its SHA-256', async () => {
     const answer = await asAdmin('GET', '/policy/model')
     expect(answer.text).to.equal(service.policy.current().model.text)
-    expect(answer.headers.get('Model-SHA256')).to.match(/^[0-9a-f]{64}$/).and.equal(service.policy.current().model.sha256)
+    expect(answer.headers.get('Model-SHA256'))
+      .to.match(/^[0-9a-f]{64}$/)
+      .and.equal(service.policy.current().model.sha256)
   })
 
   it('GET /policy/decisions is the whole decision table: each cell once, and what can() answers', async () => {
@@ -173,7 +248,10 @@ describe('the policy over HTTP', () => {
     expect(new Set(names).size).to.equal(names.length)
     expect(cells.find((_, i) => names[i] === 'editor link:delete own')).to.include({ effect: 'allow', rule: 'R5' })
     expect(cells.find((_, i) => names[i] === 'editor link:delete other')).to.include({ effect: 'deny', rule: 'R5' })
-    expect(cells.find((_, i) => names[i] === 'anonymous link:delete anonymous')).to.include({ effect: 'deny', rule: 'R2' })
+    expect(cells.find((_, i) => names[i] === 'anonymous link:delete anonymous')).to.include({
+      effect: 'deny',
+      rule: 'R2',
+    })
     const csv = (await asAdmin('GET', '/policy/decisions?format=csv')).text.trimEnd().split('\n')
     expect(csv).to.have.length(cells.length + 1)
   })
@@ -182,7 +260,11 @@ describe('the policy over HTTP', () => {
     const answer = await edit([row(900)], [])
     expect(answer.status, answer.text).to.equal(200)
     expect(answer.json).to.deep.include({ revision: 2, added: [row(900)], removed: [] })
-    expect(listAt(answer.json, 'decisions_changed').map((change) => ['role', 'action', 'relation'].map((name) => textAt(change, name)).join(' '))).to.include('clerk link:publish own')
+    expect(
+      listAt(answer.json, 'decisions_changed').map((change) =>
+        ['role', 'action', 'relation'].map((name) => textAt(change, name)).join(' '),
+      ),
+    ).to.include('clerk link:publish own')
     expect(listAt(answer.json, 'decisions_changed')[0]).to.have.keys('role', 'action', 'relation', 'before', 'after')
     expect(answer.headers.get('ETag')).to.equal('"2"')
     expect((await asAdmin('GET', '/policy')).json).to.include({ revision: 2 })
@@ -192,8 +274,15 @@ describe('the policy over HTTP', () => {
     const rows = () => service.db.asOwner('select ptype, rule from casbin order by id')
     const before = await rows()
     const body = { add: [row(900)], remove: [], reason: 'a test' }
-    expect((await asAdmin('POST', '/policy/changes', body)).json).to.include({ status: 428, code: 'precondition_required' })
-    for (const stale of ['"0"', '"2"', '1', 'W/"1"', '*', '"x"']) expect((await edit([row(900)], [], '', stale)).json, stale).to.include({ status: 412, code: 'precondition_failed' })
+    expect((await asAdmin('POST', '/policy/changes', body)).json).to.include({
+      status: 428,
+      code: 'precondition_required',
+    })
+    for (const stale of ['"0"', '"2"', '1', 'W/"1"', '*', '"x"'])
+      expect((await edit([row(900)], [], '', stale)).json, stale).to.include({
+        status: 412,
+        code: 'precondition_failed',
+      })
     const faults: readonly (readonly [readonly unknown[], readonly unknown[], string])[] = [
       [[row(900), row(901, { effect: 'Allow' })], [], 'add[1].effect'],
       [[row(900, { role: 'no role' })], [], 'add[0].role'],
@@ -208,9 +297,18 @@ describe('the policy over HTTP', () => {
     for (const [add, remove, field] of faults) {
       const answer = await edit(add, remove)
       expect(answer.json, answer.text).to.include({ status: 422, code: 'validation_failed' })
-      expect(listAt(answer.json, 'errors').map((fault) => at(fault, 'field')), answer.text).to.include(field)
+      expect(
+        listAt(answer.json, 'errors').map((fault) => at(fault, 'field')),
+        answer.text,
+      ).to.include(field)
     }
-    for (const wrong of [{ ...body, reason: '' }, { ...body, reason: '  ' }, { add: [], remove: [] }, { ...body, reason: 'NUL \u0000' }, { ...body, extra: 1 }]) {
+    for (const wrong of [
+      { ...body, reason: '' },
+      { ...body, reason: '  ' },
+      { add: [], remove: [] },
+      { ...body, reason: 'NUL \u0000' },
+      { ...body, extra: 1 },
+    ]) {
       expect((await asAdmin('POST', '/policy/changes', wrong, { 'If-Match': '"1"' })).json).to.include({ status: 422 })
     }
     expect(await rows()).to.deep.equal(before)
@@ -222,7 +320,9 @@ describe('the policy over HTTP', () => {
     expect(opened.json).to.include({ status: 409, code: 'invariant_violated' })
     expect(opened.text).to.include('anonymous-reads-only')
     expect(revision()).to.equal(1)
-    expect((await edit([row(1, { role: 'editor', action: 'link:delete', reach: 'any' })], [])).text).to.include('only-admin-deletes-others')
+    expect((await edit([row(1, { role: 'editor', action: 'link:delete', reach: 'any' })], [])).text).to.include(
+      'only-admin-deletes-others',
+    )
   })
 
   it('a dry run says what would change, and changes nothing', async () => {
@@ -245,9 +345,16 @@ describe('the policy over HTTP', () => {
     expect((await edit([row(900)], [OWN_DELETE])).status).to.equal(200)
     const { json } = await asAdmin('GET', '/policy/revisions')
     expect(listAt(json, 'data').map((each) => at(each, 'revision'))).to.deep.equal([2, 1])
-    expect(at(json, 'data', 0)).to.deep.include({ revision: 2, reason: 'a test', added: [row(900)], removed: [OWN_DELETE] })
+    expect(at(json, 'data', 0)).to.deep.include({
+      revision: 2,
+      reason: 'a test',
+      added: [row(900)],
+      removed: [OWN_DELETE],
+    })
     expect(at(json, 'data', 0, 'actor', 'id')).to.equal(callers.admin.id)
-    expect((await asAdmin('GET', '/policy/revisions/2')).json).to.have.property('decisions_changed').that.is.an('array')
+    expect((await asAdmin('GET', '/policy/revisions/2')).json)
+      .to.have.property('decisions_changed')
+      .that.is.an('array')
     expect((await asAdmin('GET', '/policy/revisions/3')).status).to.equal(404)
     expect((await asAdmin('GET', '/policy/revisions/x')).status).to.equal(404)
     expect((await asAdmin('POST', '/policy/revisions/9/restore', {})).status).to.equal(404)
@@ -259,7 +366,12 @@ describe('the policy over HTTP', () => {
 
   it('an edit is recorded with the decision that allowed it', async () => {
     await edit([row(900)], [])
-    expect(await service.db.asOwner(`select subject_id, action, rule, effect, revision from decisions where action = 'policy:write' and resource_code = '2'`))
-      .to.deep.equal([{ subject_id: callers.admin.id, action: 'policy:write', rule: 'R3', effect: 'allow', revision: '1' }])
+    expect(
+      await service.db.asOwner(
+        `select subject_id, action, rule, effect, revision from decisions where action = 'policy:write' and resource_code = '2'`,
+      ),
+    ).to.deep.equal([
+      { subject_id: callers.admin.id, action: 'policy:write', rule: 'R3', effect: 'allow', revision: '1' },
+    ])
   })
 })

@@ -9,17 +9,30 @@ import { BY_HAND } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
-const link = (code: string, target: string): Link => ({ id: toId('1'), code, target, owner_id: toId('1'), created_at: '', updated_at: '', version: 1 })
+const link = (code: string, target: string): Link => ({
+  id: toId('1'),
+  code,
+  target,
+  owner_id: toId('1'),
+  created_at: '',
+  updated_at: '',
+  version: 1,
+})
 
 describe('the memory of public links', () => {
   const listener = { up: true, confirmedAt: 0 }
   let asked: string[]
   let stored: Map<string, Link>
-  let answer: ((code: string) => Promise<Link | null>)
-  const cacheOf = (size = 100) => createLinkCache({ size, listener, find: async (code) => {
-    asked.push(code)
-    return answer(code)
-  } })
+  let answer: (code: string) => Promise<Link | null>
+  const cacheOf = (size = 100) =>
+    createLinkCache({
+      size,
+      listener,
+      find: async (code) => {
+        asked.push(code)
+        return answer(code)
+      },
+    })
 
   beforeEach(() => {
     Object.assign(listener, { up: true, confirmedAt: performance.now() + 1_000_000 })
@@ -40,7 +53,9 @@ describe('the memory of public links', () => {
     const cache = cacheOf()
     await Promise.all(Array.from({ length: 1_000 }, async () => cache.find('a')))
     expect(asked).to.have.length(1)
-    answer = async () => { throw new Refusal('database_unavailable') }
+    answer = async () => {
+      throw new Refusal('database_unavailable')
+    }
     const refused = await Promise.allSettled(Array.from({ length: 1_000 }, async () => cache.find('c')))
     expect(refused.every(({ status }) => status === 'rejected')).to.equal(true)
     expect(asked).to.have.length(2)
@@ -49,14 +64,20 @@ describe('the memory of public links', () => {
   it('does not remember what was forgotten while it was asked for, nor give it to whoever comes after', async () => {
     const cache = cacheOf()
     const answers: ((link: Link) => void)[] = []
-    answer = () => new Promise((resolve) => { answers.push(resolve) })
+    answer = () =>
+      new Promise((resolve) => {
+        answers.push(resolve)
+      })
     const early = cache.find('a')
     cache.forget('a')
     const late = cache.find('a')
     expect(answers).to.have.length(2)
     answers[1]?.(link('a', 'https://example.com/new'))
     answers[0]?.(link('a', 'https://example.com/old'))
-    expect([await early, await late].map((found) => found?.target)).to.deep.equal(['https://example.com/old', 'https://example.com/new'])
+    expect([await early, await late].map((found) => found?.target)).to.deep.equal([
+      'https://example.com/old',
+      'https://example.com/new',
+    ])
     expect(await cache.find('a')).to.include({ target: 'https://example.com/new' })
   })
 
@@ -75,10 +96,15 @@ describe('the memory of public links', () => {
     Object.assign(listener, { up: false, confirmedAt: performance.now() })
     stored.set('a', link('a', 'https://example.com/changed'))
     expect(await cache.find('a')).to.include({ target: 'https://example.com/changed' })
-    answer = async () => { throw new Refusal('database_unavailable') }
+    answer = async () => {
+      throw new Refusal('database_unavailable')
+    }
     expect(await cache.find('a')).to.include({ target: 'https://example.com/' })
     listener.confirmedAt = performance.now() - STALE_MS
-    expect(await Promise.resolve(cache.find('a')).catch((error: unknown) => error)).to.have.property('code', 'database_unavailable')
+    expect(await Promise.resolve(cache.find('a')).catch((error: unknown) => error)).to.have.property(
+      'code',
+      'database_unavailable',
+    )
   })
 
   it('asks the database where notifications may be late, though the connection looks fine', async () => {
@@ -106,17 +132,21 @@ describe('a redirect that is remembered', () => {
   })
 
   const follow = async (at: TestService, code: string) => (await at.request('GET', `/${code}`)).headers.get('Location')
-  const metric = async (at: TestService, name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec((await at.request('GET', '/metrics')).text)?.[1])
+  const metric = async (at: TestService, name: string) =>
+    Number(new RegExp(`^${name} (\\S+)$`, 'm').exec((await at.request('GET', '/metrics')).text)?.[1])
   /** Until the listening connection stands and what is followed is remembered. */
   const remembered = async (at: TestService, code: string) => {
     for (;;) {
       const before = await metric(at, 'linkgate_cache_hits_total')
       await follow(at, code)
-      if (await metric(at, 'linkgate_cache_hits_total') > before) return
+      if ((await metric(at, 'linkgate_cache_hits_total')) > before) return
     }
   }
   const make = async (code: string) => {
-    const { status } = await service.request('POST', '/links', { token: editor.token, json: { code, target: 'https://example.com/first' } })
+    const { status } = await service.request('POST', '/links', {
+      token: editor.token,
+      json: { code, target: 'https://example.com/first' },
+    })
     expect(status).to.equal(201)
   }
 
@@ -124,38 +154,55 @@ describe('a redirect that is remembered', () => {
     await make('kept')
     for (const each of [service, other]) await remembered(each, 'kept')
     for (let i = 0; i < 20; i += 1) {
-      await service.request('PATCH', '/links/kept', { token: editor.token, json: { target: `https://example.com/${i}` } })
+      await service.request('PATCH', '/links/kept', {
+        token: editor.token,
+        json: { target: `https://example.com/${i}` },
+      })
       expect(await follow(service, 'kept')).to.equal(`https://example.com/${i}`)
       const changed = performance.now()
-      while (await follow(other, 'kept') !== `https://example.com/${i}`) expect(performance.now() - changed).to.be.below(STALE_MS)
+      while ((await follow(other, 'kept')) !== `https://example.com/${i}`)
+        expect(performance.now() - changed).to.be.below(STALE_MS)
     }
     await service.request('PATCH', '/links/kept', { token: editor.token, json: { code: 'renamed' } })
-    expect([await follow(service, 'kept'), await follow(service, 'renamed')]).to.deep.equal([null, 'https://example.com/19'])
+    expect([await follow(service, 'kept'), await follow(service, 'renamed')]).to.deep.equal([
+      null,
+      'https://example.com/19',
+    ])
     await service.request('DELETE', '/links/renamed', { token: editor.token })
     expect(await follow(service, 'renamed')).to.equal(null)
-    while (await follow(other, 'renamed') !== null) await new Promise(setImmediate)
+    while ((await follow(other, 'renamed')) !== null) await new Promise(setImmediate)
   })
 
   it('is there for a code that had no link a moment ago', async () => {
     for (const each of [service, other]) expect(await follow(each, 'later')).to.equal(null)
     await make('later')
     expect(await follow(service, 'later')).to.equal('https://example.com/first')
-    while (await follow(other, 'later') === null) await new Promise(setImmediate)
+    while ((await follow(other, 'later')) === null) await new Promise(setImmediate)
   })
 
-  /** Changes links as a process of the service would that dies before it announces anything; resolves once that is committed. */
-  const changeAndDie = async (...texts: readonly string[]) => service.database.flush([
-    { text: 'select enter_change($1, $2, $3, $4, $5, $6, $7, $8)', values: ['links_own', editor.id, service.policy.current().revision, BY_HAND, editor.role, null, null, null] },
-    ...texts.map((text) => ({ text })),
-  ])
+  /**
+   * Changes links as a process of the service would that dies before it announces anything; resolves once that is
+   * committed.
+   */
+  const changeAndDie = async (...texts: readonly string[]) =>
+    service.database.flush([
+      {
+        text: 'select enter_change($1, $2, $3, $4, $5, $6, $7, $8)',
+        values: ['links_own', editor.id, service.policy.current().revision, BY_HAND, editor.role, null, null, null],
+      },
+      ...texts.map((text) => ({ text })),
+    ])
 
   it('is soon the new one also where who changed it died before anybody was told', async () => {
     await make('orphaned')
     for (const each of [service, other]) await remembered(each, 'orphaned')
     await changeAndDie(`update links set target = 'https://example.com/adopted' where code = 'orphaned'`)
     const changed = performance.now()
-    for (const each of [service, other]) while (await follow(each, 'orphaned') !== 'https://example.com/adopted') expect(performance.now() - changed).to.be.below(STALE_MS)
-    while ((await service.db.asOwner('select from changed_links')).length > 0) expect(performance.now() - changed).to.be.below(STALE_MS)
+    for (const each of [service, other])
+      while ((await follow(each, 'orphaned')) !== 'https://example.com/adopted')
+        expect(performance.now() - changed).to.be.below(STALE_MS)
+    while ((await service.db.asOwner('select from changed_links')).length > 0)
+      expect(performance.now() - changed).to.be.below(STALE_MS)
   })
 
   it('is told of after the commit and not in it, each code once, and of very many in one word', async () => {
@@ -168,11 +215,16 @@ describe('a redirect that is remembered', () => {
       await make('told')
       while (!heard.includes('told')) await listening.query('select')
       heard.length = 0
-      await changeAndDie(`update links set target = 'https://example.com/2' where code = 'told'`, `update links set code = 'told-anew' where code = 'told'`)
+      await changeAndDie(
+        `update links set target = 'https://example.com/2' where code = 'told'`,
+        `update links set code = 'told-anew' where code = 'told'`,
+      )
       while (!heard.includes('told-anew')) await listening.query('select announce_changed_links()')
       expect(heard.toSorted()).to.deep.equal(['told', 'told-anew'])
       heard.length = 0
-      await changeAndDie(`insert into links (code, target, owner_id) select 'many-' || n, 'https://example.com/', ${editor.id} from generate_series(1, 1001) n`)
+      await changeAndDie(
+        `insert into links (code, target, owner_id) select 'many-' || n, 'https://example.com/', ${editor.id} from generate_series(1, 1001) n`,
+      )
       while (heard.length === 0) await listening.query('select announce_changed_links()')
       expect(heard).to.deep.equal(['*'])
     } finally {
@@ -185,16 +237,18 @@ describe('a redirect that is remembered', () => {
     await remembered(service, 'by-hand')
     await service.db.asOwner(`alter table links disable trigger link_decision`)
     await service.db.asOwner(`update links set target = 'https://example.com/by-hand' where code = 'by-hand'`)
-    while (await follow(service, 'by-hand') !== 'https://example.com/by-hand') await new Promise(setImmediate)
+    while ((await follow(service, 'by-hand')) !== 'https://example.com/by-hand') await new Promise(setImmediate)
     await service.db.asOwner('truncate links')
-    while (await follow(service, 'by-hand') !== null) await new Promise(setImmediate)
+    while ((await follow(service, 'by-hand')) !== null) await new Promise(setImmediate)
     await service.db.asOwner(`alter table links enable trigger link_decision`)
   })
 
   it('is decided by the policy every time, remembered or not', async () => {
     await make('decided')
     await remembered(service, 'decided')
-    await service.db.asOwner(`insert into casbin (ptype, rule) values ('p', '["50", "CLOSED", "anyone", "link:read", "any", "deny"]')`)
+    await service.db.asOwner(
+      `insert into casbin (ptype, rule) values ('p', '["50", "CLOSED", "anyone", "link:read", "any", "deny"]')`,
+    )
     await service.policy.refresh()
     expect((await service.request('GET', '/decided')).status).to.equal(403)
     await service.db.asOwner(`delete from casbin where rule ->> 1 = 'CLOSED'`)
@@ -205,12 +259,14 @@ describe('a redirect that is remembered', () => {
   it('asks the database while its listening connection is lost, and remembers again after', async () => {
     await make('deaf')
     await remembered(service, 'deaf')
-    await service.db.asOwner(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'linkgate listener' and datname = current_database()`)
+    await service.db.asOwner(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'linkgate listener' and datname = current_database()`,
+    )
     await service.db.asOwner(`alter table links disable trigger notify_link_change`)
     await service.db.asOwner(`alter table links disable trigger link_decision`)
     await service.db.asOwner(`update links set target = 'https://example.com/missed' where code = 'deaf'`)
     // nobody was notified: what was remembered is gone with the connection
-    while (await follow(service, 'deaf') !== 'https://example.com/missed') await new Promise(setImmediate)
+    while ((await follow(service, 'deaf')) !== 'https://example.com/missed') await new Promise(setImmediate)
     await service.db.asOwner(`alter table links enable trigger notify_link_change`)
     await service.db.asOwner(`alter table links enable trigger link_decision`)
     await remembered(service, 'deaf')

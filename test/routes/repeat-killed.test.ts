@@ -17,22 +17,44 @@ const AT_ONCE = 8
 /** How many creations are acknowledged before the process is killed, with others under way. */
 const ACKNOWLEDGED = [5, 60]
 
-interface Creation { readonly path: string; readonly json: unknown; readonly key: string; answer?: string }
+interface Creation {
+  readonly path: string
+  readonly json: unknown
+  readonly key: string
+  answer?: string
+}
 
 describe('a process that is killed amid creations under keys', function () {
   this.timeout(60_000)
   let db: TestDatabase
-  before(async () => { db = await testDatabase() })
+  before(async () => {
+    db = await testDatabase()
+  })
 
   it('leaves each made once or not at all: asked again, all are there once, and what was acknowledged is answered as it was', async () => {
     // one address for all starts: it stands in the answers
     const port = String(await freePort())
-    const environment = { ...onDatabase(db.service, db.owner), PORT: port, JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem') }
+    const environment = {
+      ...onDatabase(db.service, db.owner),
+      PORT: port,
+      JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+    }
     const creations: Creation[] = []
-    const headers = { 'Authorization': `Bearer ${await adminToken(db, environment.JWT_SIGNING_KEY_FILE)}`, 'Content-Type': 'application/json' }
+    const headers = {
+      Authorization: `Bearer ${await adminToken(db, environment.JWT_SIGNING_KEY_FILE)}`,
+      'Content-Type': 'application/json',
+    }
     const ask = async ({ path, json, key }: Creation) => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers: { ...headers, 'Idempotency-Key': key }, body: JSON.stringify(json) })
-      return { status: response.status, text: await response.text(), replayed: response.headers.get('Idempotent-Replayed') }
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        headers: { ...headers, 'Idempotency-Key': key },
+        body: JSON.stringify(json),
+      })
+      return {
+        status: response.status,
+        text: await response.text(),
+        replayed: response.headers.get('Idempotent-Replayed'),
+      }
     }
     for (const enough of ACKNOWLEDGED) {
       const node = await startNode(environment)
@@ -40,9 +62,14 @@ describe('a process that is killed amid creations under keys', function () {
       let acknowledged = 0
       const makeUntilItDies = async () => {
         for (;;) {
-          const creation: Creation = begun.length % 2 === 0
-            ? { path: '/links', json: { target: 'https://example.com/' }, key: randomUUID() }
-            : { path: '/users/invitations', json: { email: `${begun.length}@example.com`, role: 'viewer' }, key: randomUUID() }
+          const creation: Creation =
+            begun.length % 2 === 0
+              ? { path: '/links', json: { target: 'https://example.com/' }, key: randomUUID() }
+              : {
+                  path: '/users/invitations',
+                  json: { email: `${begun.length}@example.com`, role: 'viewer' },
+                  key: randomUUID(),
+                }
           begun.push(creation)
           const answer = await ask(creation).catch(() => null)
           if (answer === null) return
@@ -62,11 +89,17 @@ describe('a process that is killed amid creations under keys', function () {
       for (const creation of creations) {
         const again = await ask(creation)
         expect(again.status, again.text).to.equal(201)
-        if (creation.answer !== undefined) expect(again).to.deep.equal({ status: 201, text: creation.answer, replayed: 'true' })
+        if (creation.answer !== undefined)
+          expect(again).to.deep.equal({ status: 201, text: creation.answer, replayed: 'true' })
       }
-      const [stored] = await db.asOwner(`select (select count(*) from links) + (select count(*) from invitations) as made, (select count(*) from decisions where action in ('link:create', 'user:invite') and effect = 'allow') as decided`)
+      const [stored] = await db.asOwner(
+        `select (select count(*) from links) + (select count(*) from invitations) as made, (select count(*) from decisions where action in ('link:create', 'user:invite') and effect = 'allow') as decided`,
+      )
       expect(stored).to.deep.equal({ made: String(creations.length), decided: String(creations.length) })
-      expect(creations.filter(({ answer }) => answer === undefined), 'some were cut off').to.not.deep.equal([])
+      expect(
+        creations.filter(({ answer }) => answer === undefined),
+        'some were cut off',
+      ).to.not.deep.equal([])
     } finally {
       await node.stop()
     }
@@ -75,7 +108,12 @@ describe('a process that is killed amid creations under keys', function () {
 
 const adminToken = async (db: TestDatabase, signingKeyFile: string): Promise<string> => {
   const database = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
-  const { id } = await createAccounts(database).add({ email: 'maker@example.com', role: 'admin', name: '', passwordHash: null })
+  const { id } = await createAccounts(database).add({
+    email: 'maker@example.com',
+    role: 'admin',
+    name: '',
+    passwordHash: null,
+  })
   await database.close()
   const issuer = await openIssuer({ signingKeyFile, audience: undefined })
   return (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 600 })).token

@@ -35,31 +35,79 @@ describe('a creation under an Idempotency-Key', () => {
     const origin = `http://127.0.0.1:${service.port}`
     return { ...service, request: async (method, path, options) => askAt(origin, method, path, options) }
   }
-  const askAt = async (origin: string, method: string, path: string, { token, json, headers }: { readonly token?: string | undefined; readonly json?: unknown; readonly headers?: Readonly<Record<string, string>> } = {}): Promise<TestResponse> => {
-    const response = await fetch(`${origin}${path}`, { method, headers: { ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers }, ...(json === undefined ? {} : { body: JSON.stringify(json) }) })
+  const askAt = async (
+    origin: string,
+    method: string,
+    path: string,
+    {
+      token,
+      json,
+      headers,
+    }: {
+      readonly token?: string | undefined
+      readonly json?: unknown
+      readonly headers?: Readonly<Record<string, string>>
+    } = {},
+  ): Promise<TestResponse> => {
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, json: text === '' ? undefined : JSON.parse(text) }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: text === '' ? undefined : JSON.parse(text),
+    }
   }
 
-  const send = (path: string, json: unknown, { key, by = admin, on = one, token = by.token }: { readonly key: string; readonly by?: TestUser; readonly on?: TestService; readonly token?: string }) =>
-    on.request('POST', path, { token, json, headers: { 'Idempotency-Key': key } })
+  const send = (
+    path: string,
+    json: unknown,
+    {
+      key,
+      by = admin,
+      on = one,
+      token = by.token,
+    }: { readonly key: string; readonly by?: TestUser; readonly on?: TestService; readonly token?: string },
+  ) => on.request('POST', path, { token, json, headers: { 'Idempotency-Key': key } })
   const target = 'https://example.com/once'
-  const counts = async () => (await one.db.asOwner<{ links: string; tokens: string; invitations: string; allowed: string }>(`
+  const counts = async () =>
+    (
+      await one.db.asOwner<{ links: string; tokens: string; invitations: string; allowed: string }>(`
     select (select count(*) from links) as links, (select count(*) from personal_tokens) as tokens, (select count(*) from invitations) as invitations,
-           (select count(*) from decisions where effect = 'allow') as allowed`))[0]
+           (select count(*) from decisions where effect = 'allow') as allowed`)
+    )[0]
   const replayed = ({ headers }: TestResponse) => headers.get('Idempotent-Replayed')
 
-  const CREATIONS: Readonly<Record<string, { readonly json: Readonly<Record<string, unknown>>; readonly other: unknown }>> = {
+  const CREATIONS: Readonly<
+    Record<string, { readonly json: Readonly<Record<string, unknown>>; readonly other: unknown }>
+  > = {
     '/links': { json: { target }, other: { target: `${target}-again` } },
-    '/users/me/tokens': { json: { name: 'a key', scopes: ['link:read'] }, other: { name: 'a key', scopes: ['link:read', 'link:delete'] } },
-    '/users/invitations': { json: { email: 'ada@example.com', role: 'viewer' }, other: { email: 'ada@example.com', role: 'admin' } },
+    '/users/me/tokens': {
+      json: { name: 'a key', scopes: ['link:read'] },
+      other: { name: 'a key', scopes: ['link:read', 'link:delete'] },
+    },
+    '/users/invitations': {
+      json: { email: 'ada@example.com', role: 'viewer' },
+      other: { email: 'ada@example.com', role: 'admin' },
+    },
   }
 
   it('is what every creation of the route table takes, and the description says so', async () => {
     const repeatable = one.routes.filter((route) => route.repeatable).map(({ path }) => path)
     expect(repeatable).to.have.members(Object.keys(CREATIONS))
     const document = (await one.request('GET', '/openapi.json')).json
-    for (const path of repeatable) expect(listAt(document, 'paths', path, 'post', 'parameters').map((each) => at(each, 'name'))).to.include('Idempotency-Key')
+    for (const path of repeatable)
+      expect(listAt(document, 'paths', path, 'post', 'parameters').map((each) => at(each, 'name'))).to.include(
+        'Idempotency-Key',
+      )
   })
 
   for (const [path, { json, other }] of Object.entries(CREATIONS)) {
@@ -74,7 +122,8 @@ describe('a creation under an Idempotency-Key', () => {
       for (const on of [one, two]) {
         const again = await send(path, shuffled, { key, on })
         expect({ status: again.status, text: again.text }).to.deep.equal({ status: 201, text: first.text })
-        for (const name of ['Location', 'ETag', 'Content-Type', 'Cache-Control']) expect(again.headers.get(name), name).to.equal(first.headers.get(name))
+        for (const name of ['Location', 'ETag', 'Content-Type', 'Cache-Control'])
+          expect(again.headers.get(name), name).to.equal(first.headers.get(name))
         expect(replayed(again)).to.equal('true')
       }
       expect(await counts()).to.deep.equal(made)
@@ -92,7 +141,9 @@ describe('a creation under an Idempotency-Key', () => {
       for (let round = 0; round < 3; round += 1) {
         const key = randomUUID()
         const before = await counts()
-        const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => send(path, json, { key, on: i % 2 === 0 ? one : two })))
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, (_, i) => send(path, json, { key, on: i % 2 === 0 ? one : two })),
+        )
         const made = answers.filter(({ status }) => status === 201)
         expect(new Set(made.map(({ text }) => text)).size).to.equal(1)
         expect(made.filter((answer) => replayed(answer) === null)).to.have.length(1)
@@ -101,8 +152,12 @@ describe('a creation under an Idempotency-Key', () => {
           expect(headers.get('Retry-After'), String(status)).to.equal('1')
         }
         const after = await counts()
-        const difference = (name: 'links' | 'tokens' | 'invitations' | 'allowed') => Number(after?.[name]) - Number(before?.[name])
-        expect([difference('links') + difference('tokens') + difference('invitations'), difference('allowed')]).to.deep.equal([1, 1])
+        const difference = (name: 'links' | 'tokens' | 'invitations' | 'allowed') =>
+          Number(after?.[name]) - Number(before?.[name])
+        expect([
+          difference('links') + difference('tokens') + difference('invitations'),
+          difference('allowed'),
+        ]).to.deep.equal([1, 1])
       }
     })
   }
@@ -111,7 +166,11 @@ describe('a creation under an Idempotency-Key', () => {
     const mail = await startMailServer()
     const sender = await startTestService({ db: one.db, environment: { SMTP_URL: mail.url } })
     const [key, token] = [randomUUID(), await sender.tokenFor(admin)]
-    for (let i = 0; i < 3; i += 1) expect((await send('/users/invitations', { email: 'once@example.com', role: 'viewer' }, { key, token, on: sender })).status).to.equal(201)
+    for (let i = 0; i < 3; i += 1)
+      expect(
+        (await send('/users/invitations', { email: 'once@example.com', role: 'viewer' }, { key, token, on: sender }))
+          .status,
+      ).to.equal(201)
     // waits for what is being sent
     await sender.stop()
     expect(mail.mails).to.have.length(1)
@@ -121,7 +180,9 @@ describe('a creation under an Idempotency-Key', () => {
   it('with the key of another route is 422', async () => {
     const key = randomUUID()
     await send('/links', { target }, { key })
-    expect((await send('/users/me/tokens', { name: 'a key', scopes: [] }, { key })).json).to.include({ code: 'idempotency_key_reused' })
+    expect((await send('/users/me/tokens', { name: 'a key', scopes: [] }, { key })).json).to.include({
+      code: 'idempotency_key_reused',
+    })
   })
 
   it('is its user’s own: another user’s same key is another request, and shows nothing of the first', async () => {
@@ -131,7 +192,9 @@ describe('a creation under an Idempotency-Key', () => {
     expect([first.status, second.status, replayed(second)]).to.deep.equal([201, 201, null])
     expect(at(second.json, 'owner_id')).to.equal(admin.id)
     expect(at(second.json, 'code')).to.not.equal(at(first.json, 'code'))
-    expect((await send('/links', { target: `${target}-other` }, { key, by: await one.addUser('editor') })).status).to.equal(201)
+    expect(
+      (await send('/links', { target: `${target}-other` }, { key, by: await one.addUser('editor') })).status,
+    ).to.equal(201)
   })
 
   describe('that is under way', () => {
@@ -150,7 +213,9 @@ describe('a creation under an Idempotency-Key', () => {
     }
     const waiting = async () => {
       for (;;) {
-        const [row] = await one.db.asOwner<{ pid: number }>(`select pid from pg_stat_activity where datname = current_database() and usename = 'linkgate_service' and wait_event_type = 'Lock'`)
+        const [row] = await one.db.asOwner<{ pid: number }>(
+          `select pid from pg_stat_activity where datname = current_database() and usename = 'linkgate_service' and wait_event_type = 'Lock'`,
+        )
         if (row) return row.pid
       }
     }
@@ -162,7 +227,10 @@ describe('a creation under an Idempotency-Key', () => {
       await waiting()
       for (const on of [one, two]) {
         const began = performance.now()
-        expect((await send('/links', { target, code }, { key, by: editor, on })).json).to.include({ status: 409, code: 'request_in_progress' })
+        expect((await send('/links', { target, code }, { key, by: editor, on })).json).to.include({
+          status: 409,
+          code: 'request_in_progress',
+        })
         expect(performance.now() - began).to.be.lessThan(1_000)
       }
       expect((await send('/links', { target }, { key, by: admin })).status, 'somebody else’s').to.equal(201)
@@ -190,15 +258,30 @@ describe('a creation under an Idempotency-Key', () => {
       const [key, invitationKey] = [randomUUID(), randomUUID()]
       const link = await send('/links', { target }, { key, by: maker })
       expect(link.status).to.equal(201)
-      expect((await send('/users/invitations', { email: 'x@example.com', role: 'maker' }, { key: invitationKey, by: maker })).status).to.equal(201)
+      expect(
+        (await send('/users/invitations', { email: 'x@example.com', role: 'maker' }, { key: invitationKey, by: maker }))
+          .status,
+      ).to.equal(201)
 
       const narrow = await one.tokenFor(maker, 'link:read user:invite')
-      expect((await send('/links', { target }, { key, token: narrow })).json).to.include({ status: 403, code: 'insufficient_scope' })
+      expect((await send('/links', { target }, { key, token: narrow })).json).to.include({
+        status: 403,
+        code: 'insufficient_scope',
+      })
 
-      await addRows(one, admin.token, [{ ptype: 'p', priority: 5, rule: 'STOP', role: 'maker', action: 'link:create', reach: 'any', effect: 'deny' }])
-      expect((await send('/links', { target }, { key, by: maker })).json).to.include({ status: 403, code: 'policy_denied', rule: 'STOP' })
+      await addRows(one, admin.token, [
+        { ptype: 'p', priority: 5, rule: 'STOP', role: 'maker', action: 'link:create', reach: 'any', effect: 'deny' },
+      ])
+      expect((await send('/links', { target }, { key, by: maker })).json).to.include({
+        status: 403,
+        code: 'policy_denied',
+        rule: 'STOP',
+      })
       await one.db.asOwner(`update users set role = 'viewer' where id = $1`, [maker.id])
-      expect((await send('/users/invitations', { email: 'x@example.com', role: 'maker' }, { key: invitationKey, by: maker })).status).to.equal(403)
+      expect(
+        (await send('/users/invitations', { email: 'x@example.com', role: 'maker' }, { key: invitationKey, by: maker }))
+          .status,
+      ).to.equal(403)
       await one.db.asOwner('update users set suspended_at = now() where id = $1', [maker.id])
       expect((await send('/links', { target }, { key, by: maker })).status).to.equal(401)
     })
@@ -219,12 +302,21 @@ describe('a creation under an Idempotency-Key', () => {
       const value = textAt((await send('/users/me/tokens', json, { key, by: editor })).json, 'token')
       expect((await one.request('GET', '/users/me', { token: value })).json).to.include({ id: editor.id })
       const dump = JSON.stringify(await one.db.asOwner(`select k::text from idempotency_keys k`))
-      for (const secret of [value.slice(4), Buffer.from(value.slice(4), 'base64url').toString('hex'), key, Buffer.from(key).toString('hex')]) expect(dump).to.not.include(secret)
+      for (const secret of [
+        value.slice(4),
+        Buffer.from(value.slice(4), 'base64url').toString('hex'),
+        key,
+        Buffer.from(key).toString('hex'),
+      ])
+        expect(dump).to.not.include(secret)
 
       const elsewhere = await startTestService({ db: one.db })
       try {
         const token = await elsewhere.tokenFor(editor)
-        expect((await send('/users/me/tokens', json, { key, token, on: elsewhere })).json).to.include({ status: 409, code: 'already_created' })
+        expect((await send('/users/me/tokens', json, { key, token, on: elsewhere })).json).to.include({
+          status: 409,
+          code: 'already_created',
+        })
       } finally {
         await elsewhere.stop()
       }
@@ -251,11 +343,23 @@ describe('a creation under an Idempotency-Key', () => {
     it('after 24 hours is a new request; what has ended is swept, 20 keys of anybody at a time', async () => {
       const key = randomUUID()
       const first = await send('/links', { target }, { key, by: editor })
-      await one.db.asOwner(`
+      await one.db.asOwner(
+        `
         insert into idempotency_keys (user_id, key_hash, fingerprint, salt, secret_hash, record, created_at)
-        select $1, sha256(n::text::bytea), sha256(''), sha256(''), sha256(''), '{}', now() - interval '25 hours' from generate_series(1, 50) n`, [admin.id])
-      await one.db.asOwner(`update idempotency_keys set created_at = now() - interval '24 hours' where user_id = $1`, [editor.id])
-      const ended = async () => Number((await one.db.asOwner<{ count: string }>(`select count(*) from idempotency_keys where created_at <= now() - interval '24 hours'`))[0]?.count)
+        select $1, sha256(n::text::bytea), sha256(''), sha256(''), sha256(''), '{}', now() - interval '25 hours' from generate_series(1, 50) n`,
+        [admin.id],
+      )
+      await one.db.asOwner(`update idempotency_keys set created_at = now() - interval '24 hours' where user_id = $1`, [
+        editor.id,
+      ])
+      const ended = async () =>
+        Number(
+          (
+            await one.db.asOwner<{ count: string }>(
+              `select count(*) from idempotency_keys where created_at <= now() - interval '24 hours'`,
+            )
+          )[0]?.count,
+        )
       const before = await ended()
       const second = await send('/links', { target }, { key, by: editor })
       expect([second.status, replayed(second)]).to.deep.equal([201, null])
@@ -264,7 +368,13 @@ describe('a creation under an Idempotency-Key', () => {
     })
   })
 
-  for (const [what, key] of Object.entries({ 'an empty key': '', 'a key with a space': 'a b', 'a key of 256 characters': 'k'.repeat(256), 'a key beyond ASCII': 'schlüssel', 'a tab': 'a\tb' })) {
+  for (const [what, key] of Object.entries({
+    'an empty key': '',
+    'a key with a space': 'a b',
+    'a key of 256 characters': 'k'.repeat(256),
+    'a key beyond ASCII': 'schlüssel',
+    'a tab': 'a\tb',
+  })) {
     it(`with ${what} is 400, and nothing is made`, async () => {
       const made = await counts()
       const answer = await send('/links', { target }, { key, by: editor })
@@ -279,16 +389,26 @@ describe('a creation under an Idempotency-Key', () => {
   })
 
   it('is the only thing that heeds the key: elsewhere it is ignored', async () => {
-    expect((await one.request('GET', '/links', { token: editor.token, headers: { 'Idempotency-Key': 'a b' } })).status).to.equal(200)
+    expect(
+      (await one.request('GET', '/links', { token: editor.token, headers: { 'Idempotency-Key': 'a b' } })).status,
+    ).to.equal(200)
   })
 
   it('leaves the table of keys closed to everybody but their user', async () => {
     await send('/links', { target }, { key: randomUUID(), by: admin })
     for (const role of ['links_own', 'users_own']) {
-      const [, seen] = await one.database.flush([{ text: 'select enter($1, $2)', values: [role, editor.id] }, { text: 'select distinct user_id from idempotency_keys' }])
+      const [, seen] = await one.database.flush([
+        { text: 'select enter($1, $2)', values: [role, editor.id] },
+        { text: 'select distinct user_id from idempotency_keys' },
+      ])
       expect(seen?.rows).to.deep.equal([{ user_id: editor.id }])
       for (const text of [`update idempotency_keys set record = '{}'`, 'delete from idempotency_keys']) {
-        const refused = await one.database.flush([{ text: 'select enter($1, $2)', values: [role, editor.id] }, { text }]).then(() => null, (error: unknown) => error)
+        const refused = await one.database
+          .flush([{ text: 'select enter($1, $2)', values: [role, editor.id] }, { text }])
+          .then(
+            () => null,
+            (error: unknown) => error,
+          )
         expect(refused, text).to.have.property('code', '42501')
       }
     }

@@ -8,7 +8,9 @@ import type { TestService } from '../support/service.js'
 describe('reserved codes', () => {
   let service: TestService
 
-  before(async () => { service = await startTestService() })
+  before(async () => {
+    service = await startTestService()
+  })
   after(() => service.stop())
 
   it('hold the first word of every path of the table, and the second where it could be taken for a code, in any case', () => {
@@ -17,7 +19,8 @@ describe('reserved codes', () => {
       for (const word of [first, first === 'links' ? second : first]) {
         // a word that is no code needs no reserving; its part before a dot might be asked for all the same
         if (word.startsWith(':') || !isCode(word)) continue
-        for (const each of [word, word.toUpperCase(), word.replace(/^./, (c) => c.toUpperCase())]) expect(isReservedCode(each), each).to.equal(true)
+        for (const each of [word, word.toUpperCase(), word.replace(/^./, (c) => c.toUpperCase())])
+          expect(isReservedCode(each), each).to.equal(true)
       }
     }
   })

@@ -22,7 +22,8 @@ describe('users over HTTP', () => {
     await other.stop()
   })
 
-  const patch = (id: string, json: unknown, by = root, on = service) => on.request('PATCH', `/users/${id}`, { token: by.token, json })
+  const patch = (id: string, json: unknown, by = root, on = service) =>
+    on.request('PATCH', `/users/${id}`, { token: by.token, json })
   const show = (id: string) => service.request('GET', `/users/${id}`, { token: root.token })
 
   it('lists them page by page, newest first, each once, also while others are added', async () => {
@@ -31,7 +32,9 @@ describe('users over HTTP', () => {
     const seen: string[] = []
     let cursor: string | null = null
     do {
-      const page = await service.request('GET', `/users?limit=3${cursor === null ? '' : `&cursor=${cursor}`}`, { token: root.token })
+      const page = await service.request('GET', `/users?limit=3${cursor === null ? '' : `&cursor=${cursor}`}`, {
+        token: root.token,
+      })
       expect(page.status, page.text).to.equal(200)
       expect(page.headers.get('Cache-Control')).to.equal('no-store')
       seen.push(...listAt(page.json, 'data').map((user) => textAt(user, 'id')))
@@ -44,7 +47,15 @@ describe('users over HTTP', () => {
     expect(seen).to.include(root.id)
   })
 
-  for (const query of ['limit=0', 'limit=101', 'limit=1e1', 'cursor=x', `cursor=${Buffer.from('["-id","1 or 1=1"]').toString('base64url')}`, 'role=admin', 'limit=1&limit=2']) {
+  for (const query of [
+    'limit=0',
+    'limit=101',
+    'limit=1e1',
+    'cursor=x',
+    `cursor=${Buffer.from('["-id","1 or 1=1"]').toString('base64url')}`,
+    'role=admin',
+    'limit=1&limit=2',
+  ]) {
     it(`refuses the list with ${query}`, async () => {
       expect((await service.request('GET', `/users?${query}`, { token: root.token })).status).to.equal(400)
     })
@@ -54,15 +65,36 @@ describe('users over HTTP', () => {
     const { id, email } = await service.addUser('editor')
     const answer = await show(id)
     expect(answer.json).to.include({ id, email, role: 'editor', suspended: false })
-    expect(Object.keys(Object(answer.json)).sort()).to.deep.equal(['created_at', 'email', 'id', 'name', 'role', 'suspended'])
-    for (const unknown of ['4611686018427387904', '0', '-1', '9223372036854775808', 'abc', '1%20or%201=1']) expect((await show(unknown)).status, unknown).to.equal(404)
+    expect(Object.keys(Object(answer.json)).sort()).to.deep.equal([
+      'created_at',
+      'email',
+      'id',
+      'name',
+      'role',
+      'suspended',
+    ])
+    for (const unknown of ['4611686018427387904', '0', '-1', '9223372036854775808', 'abc', '1%20or%201=1'])
+      expect((await show(unknown)).status, unknown).to.equal(404)
   })
 
   it('refuses fields that are not role and suspended, and changes nothing then', async () => {
     const { id } = await service.addUser('viewer')
     for (const json of [
-      { role: 'editor', email: 'x@example.com' }, { role: 'editor', id: '1' }, { role: 'editor', password_hash: 'x' }, { role: 'anonymous' }, { role: 'anyone' }, { role: 'user' },
-      { role: 'Admin' }, { role: ' admin' }, { role: ['admin'] }, { role: null }, { suspended: 'true' }, { suspended: 1 }, [], 'admin', null,
+      { role: 'editor', email: 'x@example.com' },
+      { role: 'editor', id: '1' },
+      { role: 'editor', password_hash: 'x' },
+      { role: 'anonymous' },
+      { role: 'anyone' },
+      { role: 'user' },
+      { role: 'Admin' },
+      { role: ' admin' },
+      { role: ['admin'] },
+      { role: null },
+      { suspended: 'true' },
+      { suspended: 1 },
+      [],
+      'admin',
+      null,
     ]) {
       const answer = await patch(id, json)
       expect(answer.status, `${JSON.stringify(json)} ${answer.text}`).to.equal(422)
@@ -75,16 +107,25 @@ describe('users over HTTP', () => {
     const list = (on: TestService) => on.request('GET', '/users', { token: user.token })
     for (const on of [service, other]) expect((await list(on)).status).to.equal(200)
     expect((await patch(user.id, { role: 'viewer' })).json).to.include({ role: 'viewer' })
-    for (const on of [service, other]) expect((await list(on)).json).to.include({ status: 403, code: 'role_not_allowed' })
+    for (const on of [service, other])
+      expect((await list(on)).json).to.include({ status: 403, code: 'role_not_allowed' })
     await patch(user.id, { role: 'admin' }, root, other)
     for (const on of [service, other]) expect((await list(on)).status).to.equal(200)
   })
 
   it('binds the next request by a suspension, on every node and with every kind of token, until it is undone', async () => {
     const user = await service.addUser('editor')
-    const made = await service.request('POST', '/users/me/tokens', { token: user.token, json: { name: 'a key', scopes: ['profile:read', 'link:read'] } })
+    const made = await service.request('POST', '/users/me/tokens', {
+      token: user.token,
+      json: { name: 'a key', scopes: ['profile:read', 'link:read'] },
+    })
     const tokens = [user.token, textAt(made.json, 'token')]
-    const statuses = async (path: string) => Promise.all([service, other].flatMap((on) => tokens.map(async (token) => (await on.request('GET', path, { token })).status)))
+    const statuses = async (path: string) =>
+      Promise.all(
+        [service, other].flatMap((on) =>
+          tokens.map(async (token) => (await on.request('GET', path, { token })).status),
+        ),
+      )
     expect(await statuses('/users/me')).to.deep.equal([200, 200, 200, 200])
     expect((await patch(user.id, { suspended: true })).json).to.include({ suspended: true })
     expect(await statuses('/users/me')).to.deep.equal([401, 401, 401, 401])
@@ -96,8 +137,17 @@ describe('users over HTTP', () => {
   it('records who changed whom, with the rule that allowed it', async () => {
     const { id } = await service.addUser('viewer')
     await patch(id, { role: 'editor' })
-    const [record] = await service.db.asOwner(`select subject_id, action, resource_type, effect, rule from decisions where kind = 'decision' and resource_type = 'user' and resource_code = $1`, [id])
-    expect(record).to.deep.equal({ subject_id: root.id, action: 'user:update', resource_type: 'user', effect: 'allow', rule: 'R3' })
+    const [record] = await service.db.asOwner(
+      `select subject_id, action, resource_type, effect, rule from decisions where kind = 'decision' and resource_type = 'user' and resource_code = $1`,
+      [id],
+    )
+    expect(record).to.deep.equal({
+      subject_id: root.id,
+      action: 'user:update',
+      resource_type: 'user',
+      effect: 'allow',
+      rule: 'R3',
+    })
   })
 
   describe('the last active admin', () => {
@@ -109,14 +159,18 @@ describe('users over HTTP', () => {
     })
     after(() => alone.stop())
 
-    const change = (by: TestUser, id: string, json: unknown) => alone.request('PATCH', `/users/${id}`, { token: by.token, json })
+    const change = (by: TestUser, id: string, json: unknown) =>
+      alone.request('PATCH', `/users/${id}`, { token: by.token, json })
 
     for (const json of [{ role: 'editor' }, { suspended: true }, { role: 'viewer', suspended: true }]) {
       it(`stays: ${JSON.stringify(json)} is 409`, async () => {
         const answer = await change(admin, admin.id, json)
         expect(answer.status, answer.text).to.equal(409)
         expect(answer.json).to.include({ code: 'last_admin' })
-        expect((await alone.request('GET', `/users/${admin.id}`, { token: admin.token })).json).to.include({ role: 'admin', suspended: false })
+        expect((await alone.request('GET', `/users/${admin.id}`, { token: admin.token })).json).to.include({
+          role: 'admin',
+          suspended: false,
+        })
       })
     }
 
@@ -132,7 +186,9 @@ describe('users over HTTP', () => {
         for (let round = 0; round < 20; round++) {
           const second = await alone.addUser('admin')
           const answers = await Promise.all([change(admin, second.id, json), change(second, admin.id, json)])
-          const active = await alone.db.asOwner<{ id: string }>(`select id from users where role = 'admin' and suspended_at is null`)
+          const active = await alone.db.asOwner<{ id: string }>(
+            `select id from users where role = 'admin' and suspended_at is null`,
+          )
           expect(active.length, answers.map(({ text }) => text).join(' ')).to.equal(1)
           // the loser met the last-admin rule, or was no admin any more when it was decided
           expect(answers.map(({ status }) => status).sort()[0]).to.equal(200)
@@ -165,7 +221,13 @@ describe('users over HTTP', () => {
     it('raises neither itself nor others above itself', async () => {
       const helpdesk = await service.addUser('helpdesk')
       const { id } = await service.addUser('viewer')
-      for (const [by, target, role] of [[clerk, id, 'admin'], [clerk, clerk.id, 'admin'], [helpdesk, id, 'clerk'], [helpdesk, helpdesk.id, 'clerk'], [helpdesk, helpdesk.id, 'admin']] as const) {
+      for (const [by, target, role] of [
+        [clerk, id, 'admin'],
+        [clerk, clerk.id, 'admin'],
+        [helpdesk, id, 'clerk'],
+        [helpdesk, helpdesk.id, 'clerk'],
+        [helpdesk, helpdesk.id, 'admin'],
+      ] as const) {
         const answer = await patch(target, { role }, by)
         expect(answer.status, answer.text).to.equal(403)
         expect(answer.json).to.include({ code: 'policy_denied' })
@@ -181,7 +243,11 @@ describe('users over HTTP', () => {
     })
 
     it('does not rise by an edit of the policy that it may not make', async () => {
-      const answer = await service.request('POST', '/policy/changes', { token: clerk.token, headers: { 'If-Match': '"1"' }, json: { add: rowsFor('clerk', 700, 'policy:write'), remove: [], reason: 'please' } })
+      const answer = await service.request('POST', '/policy/changes', {
+        token: clerk.token,
+        headers: { 'If-Match': '"1"' },
+        json: { add: rowsFor('clerk', 700, 'policy:write'), remove: [], reason: 'please' },
+      })
       expect(answer.status).to.equal(403)
     })
   })

@@ -11,7 +11,13 @@ describe('an upgrade from the previous version under load', function () {
     const previous = await previousVersion()
     if (previous === null) return this.skip()
     requireBuilt()
-    const { phases, acknowledged, recorded, chainFaults } = await upgrade({ previous, nodes: 1, milliseconds: 250, requests: 40, oldEntries: 300 })
+    const { phases, acknowledged, recorded, chainFaults } = await upgrade({
+      previous,
+      nodes: 1,
+      milliseconds: 250,
+      requests: 40,
+      oldEntries: 300,
+    })
     for (const [name, { done, failed }] of Object.entries(phases)) {
       expect(failed, name).to.deep.equal([])
       expect(done, name).to.be.at.least(40)

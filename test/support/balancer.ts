@@ -11,17 +11,23 @@ export const startBalancer = async (targets: readonly string[]): Promise<Balance
   let turn = 0
   const server = createServer((incoming, outgoing) => {
     const target = targets[turn++ % targets.length]
-    const onward = request(`${target}${incoming.url}`, { agent, method: incoming.method, headers: incoming.headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
-    })
+    const onward = request(
+      `${target}${incoming.url}`,
+      { agent, method: incoming.method, headers: incoming.headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(outgoing)
+      },
+    )
     onward.on('error', () => {
       if (outgoing.headersSent) outgoing.destroy()
       else outgoing.writeHead(502).end()
     })
     incoming.pipe(onward)
   })
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no address')
   return {
@@ -29,7 +35,9 @@ export const startBalancer = async (targets: readonly string[]): Promise<Balance
     close: async () => {
       agent.destroy()
       server.closeAllConnections()
-      await new Promise<void>((resolve) => { server.close(() => resolve()) })
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
     },
   }
 }

@@ -2,7 +2,11 @@ import { Readable } from 'node:stream'
 
 import { runCli } from '../../src/cli/program.js'
 
-export interface CliAnswer { readonly code: number; readonly out: string; readonly err: string }
+export interface CliAnswer {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
 
 export interface CliOptions {
   /** settings for the length of the command, in place of those of this process */
@@ -10,16 +14,28 @@ export interface CliOptions {
   readonly stdin?: string
 }
 
-/** Runs one command line in this process, and answers what it wrote and its exit code. One at a time: it borrows the process's streams. */
-export const runCommand = async (args: readonly string[], { environment, stdin = '' }: CliOptions): Promise<CliAnswer> => {
+/**
+ * Runs one command line in this process, and answers what it wrote and its exit code. One at a time: it borrows the
+ * process's streams.
+ */
+export const runCommand = async (
+  args: readonly string[],
+  { environment, stdin = '' }: CliOptions,
+): Promise<CliAnswer> => {
   const written = { out: '', err: '' }
   const { env } = process
   const given = Object.getOwnPropertyDescriptor(process, 'stdin')
   const [out, err] = [process.stdout.write, process.stderr.write]
   process.env = { PATH: env['PATH'], HOME: env['HOME'], ...environment }
   Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(stdin)]), configurable: true })
-  process.stdout.write = (text: string | Uint8Array) => { written.out += String(text); return true }
-  process.stderr.write = (text: string | Uint8Array) => { written.err += String(text); return true }
+  process.stdout.write = (text: string | Uint8Array) => {
+    written.out += String(text)
+    return true
+  }
+  process.stderr.write = (text: string | Uint8Array) => {
+    written.err += String(text)
+    return true
+  }
   try {
     return { code: await runCli(['node', 'linkgate', ...args]), ...written }
   } finally {

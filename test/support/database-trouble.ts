@@ -22,7 +22,10 @@ export interface TroubleOptions {
   readonly tell?: (figures: Readonly<Record<string, number>>) => void
 }
 
-/** What a redirect may still be answered from memory after the last word from the database (STALE_MS), and what a busy machine adds. */
+/**
+ * What a redirect may still be answered from memory after the last word from the database (STALE_MS), and what a busy
+ * machine adds.
+ */
 const REMEMBERED_MS = 2_000
 const SLACK_MS = 1_500
 const RECOVERY_MS = 2_000
@@ -35,7 +38,12 @@ const expectAway = ({ status, headers, text }: Pick<TestResponse, 'status' | 'he
 }
 
 /** What holds while the database is away, hurt, frozen or slow, and how soon all is well after it. */
-export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () => undefined }: TroubleOptions): void => {
+export const describeDatabaseTrouble = ({
+  stops,
+  stormMs,
+  deadlineMs,
+  tell = () => undefined,
+}: TroubleOptions): void => {
   describe('a database in trouble', function () {
     this.timeout(60_000 + 10 * stormMs)
     let server: OwnServer
@@ -46,7 +54,10 @@ export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () 
       if (!tellsProcesses) return this.skip()
       server = await startOwnServer({ settings: { fsync: 'off' } })
       await server.ask(WITNESS)
-      service = await startTestService({ db: server.database, environment: { DATABASE_POOL_SIZE: '4', REQUEST_DEADLINE_MS: '5000' } })
+      service = await startTestService({
+        db: server.database,
+        environment: { DATABASE_POOL_SIZE: '4', REQUEST_DEADLINE_MS: '5000' },
+      })
       admin = await service.addUser('admin')
       user = await service.addUser('editor')
     })
@@ -54,31 +65,39 @@ export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () 
       await service?.stop()
       await server?.remove()
     })
-    const create = (of = service, token = user.token) => of.request('POST', '/links', { token, json: { target: 'https://example.com/' } })
+    const create = (of = service, token = user.token) =>
+      of.request('POST', '/links', { token, json: { target: 'https://example.com/' } })
     /** Until nobody waits and every connection is idle: one that was leaked never is. */
     const poolIsWhole = async (of: TestService) => {
       const began = performance.now()
       for (;;) {
         const { text } = await of.request('GET', '/metrics')
-        const [waiting, idle, open] = ['waiting', 'idle_connections', 'connections'].map((each) => valueOf(text, `linkgate_pool_${each}`))
+        const [waiting, idle, open] = ['waiting', 'idle_connections', 'connections'].map((each) =>
+          valueOf(text, `linkgate_pool_${each}`),
+        )
         if (waiting === 0 && idle === open) return
         expect(since(began), `${waiting} wait, ${idle} of ${open} are idle`).to.be.lessThan(RECOVERY_MS)
       }
     }
 
     it('stopped at once: 503 with Retry-After, redirects from memory within their bound; started again: all is well by itself in under two seconds', async () => {
-      const invalidations = async () => valueOf((await service.request('GET', '/metrics')).text, 'linkgate_cache_invalidations_total')
+      const invalidations = async () =>
+        valueOf((await service.request('GET', '/metrics')).text, 'linkgate_cache_invalidations_total')
       const before = await invalidations()
       const code = textAt((await create()).json, 'code')
       // by who made it, and once it was announced: what is remembered after that is nobody's business any more
-      while (await invalidations() < before + 2) continue
+      while ((await invalidations()) < before + 2) continue
       for (let round = 0; round < stops; round += 1) {
         await untilRemembered(service, code)
         // it answers nobody from here on; that it is gone altogether may take as long as memory is good for
         await server.signal('SIGKILL')
         const stopped = performance.now()
         const [redirect, change, list, ready, alive] = await Promise.all([
-          service.request('GET', `/${code}`), create(), service.request('GET', '/links', { token: user.token }), service.request('GET', '/readyz'), service.request('GET', '/healthz'),
+          service.request('GET', `/${code}`),
+          create(),
+          service.request('GET', '/links', { token: user.token }),
+          service.request('GET', '/readyz'),
+          service.request('GET', '/healthz'),
         ])
         expect(redirect.status, 'a remembered redirect').to.equal(302)
         for (const answer of [change, list, ready]) expectAway(answer)
@@ -101,7 +120,9 @@ export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () 
           return since(started)
         }
         const [redirects, changes, readiness] = await Promise.all([
-          until(() => service.request('GET', `/${code}`), 302), until(create, 201), until(() => service.request('GET', '/readyz'), 200),
+          until(() => service.request('GET', `/${code}`), 302),
+          until(create, 201),
+          until(() => service.request('GET', '/readyz'), 200),
         ])
         tell({ round, remembered, redirects, changes, readiness })
       }
@@ -121,29 +142,45 @@ export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () 
           const id = freshCode('storm')
           const headers = { Authorization: `Bearer ${user.token}`, 'X-Request-ID': id }
           const [method, path, json] = pick<readonly [string, string, unknown?]>([
-            ['POST', '/links', { target: 'https://example.com/' }], ['POST', '/links', { target: 'https://example.com/' }],
-            ['PATCH', `/links/${code}`, { target: `https://example.com/${id}` }], ['GET', '/links'], ['GET', `/links/${code}`], ['GET', '/links/export'],
+            ['POST', '/links', { target: 'https://example.com/' }],
+            ['POST', '/links', { target: 'https://example.com/' }],
+            ['PATCH', `/links/${code}`, { target: `https://example.com/${id}` }],
+            ['GET', '/links'],
+            ['GET', `/links/${code}`],
+            ['GET', '/links/export'],
           ])
           // an export that breaks off in the middle says so by its end alone
-          const { status, headers: answered } = await request(method, path, { headers, ...(json === undefined ? {} : { json }) }).catch(() => ({ status: 0, headers: {} }))
+          const { status, headers: answered } = await request(method, path, {
+            headers,
+            ...(json === undefined ? {} : { json }),
+          }).catch(() => ({ status: 0, headers: {} }))
           statuses.set(status, (statuses.get(status) ?? 0) + 1)
           if (method === 'POST' && status === 201) made.push(id)
           if (status === 503 && !('retry-after' in answered)) odd.push('503 without Retry-After')
-          if (![200, 201, 503].includes(status) && !(status === 0 && path.endsWith('export'))) odd.push(`${method} ${path}: ${status}`)
+          if (![200, 201, 503].includes(status) && !(status === 0 && path.endsWith('export')))
+            odd.push(`${method} ${path}: ${status}`)
         }
       })
       let kills = 0
       const killing = async () => {
         while (performance.now() < until) {
-          kills += (await server.ask(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'linkgate_service'`)).length
-          await new Promise((resolve) => { setTimeout(resolve, 15) })
+          kills += (
+            await server.ask(
+              `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'linkgate_service'`,
+            )
+          ).length
+          await new Promise((resolve) => {
+            setTimeout(resolve, 15)
+          })
         }
       }
       await Promise.all([...calling, killing()])
       for (const caller of callers) caller.close()
       expect(odd).to.deep.equal([])
       expect(kills).to.be.greaterThan(stormMs / 100)
-      const written = await server.ask<{ request_id: string; count: string }>(`select request_id, count(*) from witnessed where operation = 'insert' and request_id like 'storm-%' group by 1`)
+      const written = await server.ask<{ request_id: string; count: string }>(
+        `select request_id, count(*) from witnessed where operation = 'insert' and request_id like 'storm-%' group by 1`,
+      )
       expect(written.filter(({ count }) => count !== '1')).to.deep.equal([])
       const committed = new Set(written.map(({ request_id }) => request_id))
       expect(made.filter((id) => !committed.has(id))).to.deep.equal([])
@@ -153,13 +190,18 @@ export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () 
       for (let i = 0; i < 8; i += 1) await service.request('GET', '/links', { token: user.token })
       expect((await create()).status).to.equal(201)
       await poolIsWhole(service)
-      const [open] = await server.ask<{ count: number }>(`select count(*)::int from pg_stat_activity where usename = 'linkgate_service'`)
+      const [open] = await server.ask<{ count: number }>(
+        `select count(*)::int from pg_stat_activity where usename = 'linkgate_service'`,
+      )
       expect(open?.count, 'four, and one that listens').to.be.at.most(5)
       tell({ kills, acknowledged: made.length, unavailable: statuses.get(503) ?? 0 })
     })
 
     it('frozen (every process of it): every answer comes within the deadline, liveness at once; thawed: all is well in under two seconds', async () => {
-      const own = await startTestService({ db: server.database, environment: { DATABASE_POOL_SIZE: '4', REQUEST_DEADLINE_MS: String(deadlineMs) } })
+      const own = await startTestService({
+        db: server.database,
+        environment: { DATABASE_POOL_SIZE: '4', REQUEST_DEADLINE_MS: String(deadlineMs) },
+      })
       try {
         const token = await own.tokenFor(admin)
         expect((await create(own, token)).status).to.equal(201)
@@ -171,7 +213,8 @@ export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () 
           await server.signal('SIGCONT')
         }
         const thawed = performance.now()
-        while ((await create(own, token)).status !== 201 || (await own.request('GET', '/readyz')).status !== 200) expect(since(thawed)).to.be.lessThan(RECOVERY_MS)
+        while ((await create(own, token)).status !== 201 || (await own.request('GET', '/readyz')).status !== 200)
+          expect(since(thawed)).to.be.lessThan(RECOVERY_MS)
         tell({ ...figures, recovered: since(thawed) })
         await poolIsWhole(own)
       } finally {
@@ -181,12 +224,15 @@ export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () 
 
     it('behind two seconds of delay: every answer comes within the deadline, liveness at once', async () => {
       const wire = await openWire(server.service)
-      const own = await startTestService({ db: { ...server.database, service: wire.connection, listener: wire.connection }, environment: { DATABASE_POOL_SIZE: '4', REQUEST_DEADLINE_MS: String(deadlineMs) } })
+      const own = await startTestService({
+        db: { ...server.database, service: wire.connection, listener: wire.connection },
+        environment: { DATABASE_POOL_SIZE: '4', REQUEST_DEADLINE_MS: String(deadlineMs) },
+      })
       try {
         const token = await own.tokenFor(admin)
         expect((await create(own, token)).status).to.equal(201)
         wire.delay(1_000)
-        tell({ ...await everyAnswerInTime(own, token, deadlineMs) })
+        tell({ ...(await everyAnswerInTime(own, token, deadlineMs)) })
         wire.mend()
         const mended = performance.now()
         while ((await create(own, token)).status !== 201) expect(since(mended)).to.be.lessThan(RECOVERY_MS)
@@ -202,7 +248,8 @@ export const describeDatabaseTrouble = ({ stops, stormMs, deadlineMs, tell = () 
 /** Follows a link until it is answered from memory: until somebody hears what the database notifies again. */
 const untilRemembered = async (service: TestService, code: string) => {
   const hits = async () => valueOf((await service.request('GET', '/metrics')).text, 'linkgate_cache_hits_total')
-  for (let before = await hits(); await hits() === before;) expect((await service.request('GET', `/${code}`)).status).to.equal(302)
+  for (let before = await hits(); (await hits()) === before;)
+    expect((await service.request('GET', `/${code}`)).status).to.equal(302)
 }
 
 /** Twenty requests at once, more than there are connections, and liveness asked all the while. */
@@ -224,7 +271,9 @@ const everyAnswerInTime = async (service: TestService, token: string, deadlineMs
       const asked = performance.now()
       expect((await service.request('GET', '/healthz')).status).to.equal(200)
       slowest = Math.max(slowest, since(asked))
-      await new Promise((resolve) => { setTimeout(resolve, 20) })
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20)
+      })
     }
     return slowest
   })()
@@ -236,5 +285,9 @@ const everyAnswerInTime = async (service: TestService, token: string, deadlineMs
   over = true
   const slowestBeat = await beating
   expect(slowestBeat, 'liveness').to.be.lessThan(1_000)
-  return { slowest: Math.max(...answers.map(({ took }) => took)), slowestBeat, served: answers.filter(({ status }) => status < 300).length }
+  return {
+    slowest: Math.max(...answers.map(({ took }) => took)),
+    slowestBeat,
+    served: answers.filter(({ status }) => status < 300).length,
+  }
 }

@@ -33,10 +33,25 @@ export const testDatabase = async (): Promise<TestDatabase> => {
 }
 
 /** Migrates a database in a cluster of its own. */
-export const migratedDatabase = async ({ service }: Pick<EmbeddedPostgres, 'service'>, owner: ClientConfig): Promise<TestDatabase> =>
+export const migratedDatabase = async (
+  { service }: Pick<EmbeddedPostgres, 'service'>,
+  owner: ClientConfig,
+): Promise<TestDatabase> =>
   opened(owner, service, await migrate({ owner, service, folder: new URL('migrations/', PACKAGE_ROOT) }))
 
-const opened = (owner: ClientConfig, { user, password }: EmbeddedPostgres['service'], migrated: readonly string[]): TestDatabase => {
+const opened = (
+  owner: ClientConfig,
+  { user, password }: EmbeddedPostgres['service'],
+  migrated: readonly string[],
+): TestDatabase => {
   const login = { ...owner, user, password }
-  return { owner, service: login, listener: login, embedded: true, migrated, leave: async () => {}, asOwner: withPool(owner) }
+  return {
+    owner,
+    service: login,
+    listener: login,
+    embedded: true,
+    migrated,
+    leave: async () => {},
+    asOwner: withPool(owner),
+  }
 }

@@ -8,14 +8,17 @@ import { makeTemporaryFolder, removeTemporaryFolders } from './temporary-folder.
 import { turnsIn } from './turns.js'
 
 /** Files that hold what follows a fault against a time: nothing runs beside them. */
-const ALONE = /\/test\/(?:cluster\/workers|database\/(?:pgbouncer|replica)|layers\/1-gateway\/(?:rate-limit-redis|redis-away)|resilience\/(?:database|slow-clients))\.test/
+const ALONE =
+  /\/test\/(?:cluster\/workers|database\/(?:pgbouncer|replica)|layers\/1-gateway\/(?:rate-limit-redis|redis-away)|resilience\/(?:database|slow-clients))\.test/
 
 /** Where the workers of this run find each other: set by the process that forks them. */
 const TURNS = 'LINKGATE_TEST_TURNS'
 
 let turn: Lock | undefined
 
-/** What mocha runs once, before and after all files, in the process that was started (.mocharc.json names this file). */
+/**
+ * What mocha runs once, before and after all files, in the process that was started (.mocharc.json names this file).
+ */
 export const mochaGlobalSetup = async (): Promise<void> => {
   process.env[TURNS] = await makeTemporaryFolder('linkgate-turns-')
 }

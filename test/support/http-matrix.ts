@@ -8,7 +8,10 @@ import { requestOf } from './samples.js'
 import type { TestService } from './service.js'
 
 /** Who asks; `id` is what "their own" means, for an absent user too. */
-export interface Actor { readonly user: OracleUser; readonly id: string }
+export interface Actor {
+  readonly user: OracleUser
+  readonly id: string
+}
 
 export interface MatrixParts {
   readonly service: TestService
@@ -22,7 +25,13 @@ const ABSENT_ID = '4611686018427387904'
 
 /** What a route is about: the record that it names, or the caller's own profile. */
 const subjectOf = ({ path, objectAction }: Route) =>
-  path.endsWith('/:code') ? 'link' : path.endsWith('/users/:id') ? 'user' : objectAction.startsWith('profile:') ? 'profile' : 'nothing'
+  path.endsWith('/:code')
+    ? 'link'
+    : path.endsWith('/users/:id')
+      ? 'user'
+      : objectAction.startsWith('profile:')
+        ? 'profile'
+        : 'nothing'
 
 /** Every operation on every kind of record, asked over HTTP and held against the oracle. */
 export const httpMatrix = (partsOf: () => MatrixParts) => {
@@ -30,8 +39,8 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
     const { stranger, neighbours = {} } = partsOf()
     return {
       'their own record': { owner_id: id },
-      'another\'s record': { owner_id: stranger },
-      'a neighbour\'s record': { owner_id: neighbours[id] ?? stranger },
+      "another's record": { owner_id: stranger },
+      "a neighbour's record": { owner_id: neighbours[id] ?? stranger },
       'no record': null,
       'a record without an owner': { owner_id: null },
     }
@@ -39,7 +48,8 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
 
   /** The record's name in a path: a link made for this cell, a user's id, or a name that nothing has. */
   const nameOf = async (subject: string, record: OracleRecord): Promise<string> => {
-    if (subject === 'link') return record === null ? freshCode('absent') : addLink(partsOf().service.db, { owner: record.owner_id ?? null })
+    if (subject === 'link')
+      return record === null ? freshCode('absent') : addLink(partsOf().service.db, { owner: record.owner_id ?? null })
     return record?.owner_id ?? ABSENT_ID
   }
 
@@ -51,8 +61,17 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
     const before = await storedLink(service.db, name)
     const { method, path, options, status } = requestOf(route, name)
     const scope = route.gateway.scope === 'public' ? '' : route.gateway.scope
-    const answer = await service.request(method, path, { ...options, token: user === null ? undefined : await service.tokenFor({ id }, scope) })
-    const operation = { scope: route.gateway.scope, endpoint: route.endpoint, action: route.objectAction, record: subject !== 'nothing', status }
+    const answer = await service.request(method, path, {
+      ...options,
+      token: user === null ? undefined : await service.tokenFor({ id }, scope),
+    })
+    const operation = {
+      scope: route.gateway.scope,
+      endpoint: route.endpoint,
+      action: route.objectAction,
+      record: subject !== 'nothing',
+      status,
+    }
     const expected = oracleStatus(user, operation, subject === 'profile' ? { owner_id: user?.id ?? null } : record)
     expect({ status: answer.status }, `${asked}: ${answer.text}`).to.deep.equal({ status: expected.status })
     if (expected.code !== undefined) expect(answer.json, asked).to.include({ code: expected.code })
@@ -63,9 +82,12 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
 
   const recordsOf = (route: Route, id: string): Readonly<Record<string, OracleRecord>> => {
     switch (subjectOf(route)) {
-      case 'link': return recordsFor(id)
-      case 'user': return { 'themselves': { owner_id: id }, 'another user': { owner_id: partsOf().stranger }, 'no user': null }
-      default: return { 'no record': null }
+      case 'link':
+        return recordsFor(id)
+      case 'user':
+        return { themselves: { owner_id: id }, 'another user': { owner_id: partsOf().stranger }, 'no user': null }
+      default:
+        return { 'no record': null }
     }
   }
 

@@ -15,7 +15,9 @@ export interface KillReport {
   readonly acknowledged: number
   /** requests whose answer never came, or was 503 */
   readonly unsure: number
-  /** acknowledged changes that no transaction committed, and refusals: each writer changes links of its own, as it may */
+  /**
+   * acknowledged changes that no transaction committed, and refusals: each writer changes links of its own, as it may
+   */
   readonly lost: readonly string[]
   /** changes without exactly one allow record, and allow records without a change */
   readonly halfDone: readonly string[]
@@ -23,7 +25,9 @@ export interface KillReport {
   readonly wrong: readonly string[]
   /** what `linkgate audit verify` said */
   readonly verdict: string
-  /** from the moment at which everything was started again to the next acknowledged change, at the most; milliseconds */
+  /**
+   * from the moment at which everything was started again to the next acknowledged change, at the most; milliseconds
+   */
   readonly slowestRecovery: number
 }
 
@@ -33,22 +37,34 @@ type Victim = (typeof VICTIMS)[number]
 const WRITERS = 8
 
 /**
- * Eight writers, each with links of its own, while the service, the database (every process of it) or both are killed with -9, so
- * many times; then what is there held against what was acknowledged, and against a witness of what committed.
+ * Eight writers, each with links of its own, while the service, the database (every process of it) or both are killed
+ * with -9, so many times; then what is there held against what was acknowledged, and against a witness of what
+ * committed.
  */
 export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport> => {
   const { integer } = random(seed)
   const server = await startOwnServer()
-  const environment = { ...onDatabase(server.service, server.owner), JWT_SIGNING_KEY_FILE: join(server.dataDir, 'key.pem'), LOG_LEVEL: 'info' }
+  const environment = {
+    ...onDatabase(server.service, server.owner),
+    JWT_SIGNING_KEY_FILE: join(server.dataDir, 'key.pem'),
+    LOG_LEVEL: 'info',
+  }
   await server.ask(WITNESS)
   let node = await startNode(environment)
   try {
     const pool = openPool({ connection: server.service, size: 1, deadlineMs: 20_000 })
     const issuer = await openIssuer({ signingKeyFile: environment.JWT_SIGNING_KEY_FILE, audience: undefined })
-    const tokens = await Promise.all(Array.from({ length: WRITERS }, async (_, i) => {
-      const { id } = await createAccounts(pool).add({ email: `writer-${i}@example.com`, role: 'editor', name: '', passwordHash: null })
-      return (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token
-    }))
+    const tokens = await Promise.all(
+      Array.from({ length: WRITERS }, async (_, i) => {
+        const { id } = await createAccounts(pool).add({
+          email: `writer-${i}@example.com`,
+          role: 'editor',
+          name: '',
+          passwordHash: null,
+        })
+        return (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token
+      }),
+    )
     await pool.close()
 
     const ending = new AbortController()
@@ -60,7 +76,10 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
     const expected = new Map<string, string | null>()
     const told: (() => void)[] = []
     const untilAcknowledged = async (count: number) => {
-      while (acknowledged.length < count) await new Promise<void>((resolve) => { told.push(resolve) })
+      while (acknowledged.length < count)
+        await new Promise<void>((resolve) => {
+          told.push(resolve)
+        })
     }
     let whole = Promise.resolve()
 
@@ -69,14 +88,25 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
         const code = `kill-${writer}-${generation}`
         const steps = integer(2, 6)
         for (let step = 0; step <= steps && !ending.signal.aborted; step += 1) {
-          const id = `kill-${number += 1}`
+          const id = `kill-${(number += 1)}`
           const target = `https://example.com/${id}`
-          const [method, path, json] = step === 0 ? ['POST', '/links', { code, target }] as const
-            : step === steps ? ['DELETE', `/links/${code}`, undefined] as const
-            : ['PATCH', `/links/${code}`, { target }] as const
+          const [method, path, json] =
+            step === 0
+              ? (['POST', '/links', { code, target }] as const)
+              : step === steps
+                ? (['DELETE', `/links/${code}`, undefined] as const)
+                : (['PATCH', `/links/${code}`, { target }] as const)
           const status = await fetch(`${node.baseUrl}${path}`, {
-            method, headers: { Authorization: `Bearer ${token}`, 'X-Request-ID': id, 'Content-Type': 'application/json' }, ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-          }).then(async (response) => { await response.arrayBuffer(); return response.status }, () => 503)
+            method,
+            headers: { Authorization: `Bearer ${token}`, 'X-Request-ID': id, 'Content-Type': 'application/json' },
+            ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+          }).then(
+            async (response) => {
+              await response.arrayBuffer()
+              return response.status
+            },
+            () => 503,
+          )
           if (status < 300) {
             acknowledged.push(id)
             expected.set(code, method === 'DELETE' ? null : target)
@@ -120,15 +150,33 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
     await Promise.all(writers)
     await node.stop()
 
-    const once = (ids: readonly { readonly request_id: string }[]) => ids.reduce((counts, { request_id }) => counts.set(request_id, (counts.get(request_id) ?? 0) + 1), new Map<string, number>())
+    const once = (ids: readonly { readonly request_id: string }[]) =>
+      ids.reduce(
+        (counts, { request_id }) => counts.set(request_id, (counts.get(request_id) ?? 0) + 1),
+        new Map<string, number>(),
+      )
     const witnessed = once(await server.ask<{ request_id: string }>('select request_id from witnessed'))
-    const recorded = once(await server.ask<{ request_id: string }>(`select request_id from decisions where kind = 'decision' and effect = 'allow' and action like 'link:%' and action <> 'link:read'`))
-    const stored = new Map((await server.ask<{ code: string; target: string }>('select code, target from links')).map(({ code, target }) => [code, target]))
+    const recorded = once(
+      await server.ask<{ request_id: string }>(
+        `select request_id from decisions where kind = 'decision' and effect = 'allow' and action like 'link:%' and action <> 'link:read'`,
+      ),
+    )
+    const stored = new Map(
+      (await server.ask<{ code: string; target: string }>('select code, target from links')).map(({ code, target }) => [
+        code,
+        target,
+      ]),
+    )
     const verified = await runProgram(['audit', 'verify'], environment).ended
     return {
-      kills: tally, acknowledged: acknowledged.length, unsure: unsure.size, slowestRecovery: Math.round(slowestRecovery),
+      kills: tally,
+      acknowledged: acknowledged.length,
+      unsure: unsure.size,
+      slowestRecovery: Math.round(slowestRecovery),
       lost: [...acknowledged.filter((id) => witnessed.get(id) !== 1), ...refused],
-      halfDone: [...new Set([...witnessed.keys(), ...recorded.keys()])].filter((id) => witnessed.get(id) !== 1 || recorded.get(id) !== 1),
+      halfDone: [...new Set([...witnessed.keys(), ...recorded.keys()])].filter(
+        (id) => witnessed.get(id) !== 1 || recorded.get(id) !== 1,
+      ),
       wrong: [...expected].filter(([code, target]) => (stored.get(code) ?? null) !== target).map(([code]) => code),
       verdict: `${verified.code}: ${verified.stdout.trim()}${verified.stderr.trim()}`,
     }

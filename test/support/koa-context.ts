@@ -6,7 +6,9 @@ import type { Context } from 'koa'
 
 const app = new Koa()
 
-/** A context of a request that came with these header lines (a list of pairs, as node's rawHeaders), without a network. */
+/**
+ * A context of a request that came with these header lines (a list of pairs, as node's rawHeaders), without a network.
+ */
 export const koaContext = (headers: readonly (readonly [string, string])[] = [], url = '/'): Context => {
   const request = new IncomingMessage(new Socket())
   request.method = 'GET'

@@ -40,40 +40,70 @@ export const WITNESS = `
   create trigger witness after insert or update or delete on links for each row execute function witness('link', 'code');
   create trigger witness after update on users for each row when (current_setting('role') in ('users_own', 'users_any')) execute function witness('user', 'id')`
 
-interface Sent { readonly id: string; readonly method: string; readonly status: number; readonly at: number }
+interface Sent {
+  readonly id: string
+  readonly method: string
+  readonly status: number
+  readonly at: number
+}
 
 /**
- * So many random requests of admins, editors, viewers and strangers, some allowed and some not, through one node that is killed
- * (`kill -9`) in the middle and started again; then the log held against what a witness saw commit.
+ * So many random requests of admins, editors, viewers and strangers, some allowed and some not, through one node that
+ * is killed (`kill -9`) in the middle and started again; then the log held against what a witness saw commit.
  */
 export const logTruth = async (requests: number, seed = 5): Promise<LogTruth> => {
   const { integer, pick } = random(seed)
   const db = await testDatabase()
-  const environment = { ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'), LOG_LEVEL: 'info' }
+  const environment = {
+    ...onDatabase(db.service, db.owner),
+    JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+    LOG_LEVEL: 'info',
+  }
   await db.asOwner(WITNESS)
   const issuer = await openIssuer({ signingKeyFile: environment.JWT_SIGNING_KEY_FILE, audience: undefined })
   const pool = openPool({ connection: db.service, size: 2, deadlineMs: 20_000 })
   let node = await startNode(environment)
   try {
     const accounts = createAccounts(pool)
-    const users = await Promise.all(['admin', 'editor', 'editor', 'viewer'].map(async (role, i) => {
-      const { id } = await accounts.add({ email: `truth-${i}@example.com`, role, name: '', passwordHash: null })
-      return { id, token: (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })).token }
-    }))
+    const users = await Promise.all(
+      ['admin', 'editor', 'editor', 'viewer'].map(async (role, i) => {
+        const { id } = await accounts.add({ email: `truth-${i}@example.com`, role, name: '', passwordHash: null })
+        return { id, token: (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })).token }
+      }),
+    )
     const weak = (await issuer.sign({ subject: users[0]?.id ?? '', scope: 'link:read', ttlSeconds: 3_600 })).token
-    const callers: readonly [string | null, ...(string | null)[]] = [null, 'not a token', weak, ...users.flatMap(({ token }) => [token, token, token])]
+    const callers: readonly [string | null, ...(string | null)[]] = [
+      null,
+      'not a token',
+      weak,
+      ...users.flatMap(({ token }) => [token, token, token]),
+    ]
     const codes = Array.from({ length: 40 }, (_, i) => `truth-${i}`)
     const code = (): string => codes[integer(0, codes.length - 1)] ?? ''
 
     const one = (): { readonly method: string; readonly path: string; readonly json?: unknown } => {
       switch (integer(0, 9)) {
-        case 0: case 1: return { method: 'POST', path: '/links', json: { target: 'https://example.com/', code: code() } }
-        case 2: case 3: case 4: return { method: 'PATCH', path: `/links/${code()}`, json: { target: `https://example.com/${integer(1, 1_000)}` } }
-        case 5: return { method: 'DELETE', path: `/links/${code()}` }
-        case 6: return { method: 'PATCH', path: '/users/me', json: { name: `Name ${integer(1, 9)}` } }
-        case 7: return { method: 'GET', path: '/policy' }
-        case 8: return { method: 'GET', path: `/${code()}` }
-        default: return { method: 'PATCH', path: `/users/${users[3]?.id}`, json: { role: pick(['viewer', 'editor']) } }
+        case 0:
+        case 1:
+          return { method: 'POST', path: '/links', json: { target: 'https://example.com/', code: code() } }
+        case 2:
+        case 3:
+        case 4:
+          return {
+            method: 'PATCH',
+            path: `/links/${code()}`,
+            json: { target: `https://example.com/${integer(1, 1_000)}` },
+          }
+        case 5:
+          return { method: 'DELETE', path: `/links/${code()}` }
+        case 6:
+          return { method: 'PATCH', path: '/users/me', json: { name: `Name ${integer(1, 9)}` } }
+        case 7:
+          return { method: 'GET', path: '/policy' }
+        case 8:
+          return { method: 'GET', path: `/${code()}` }
+        default:
+          return { method: 'PATCH', path: `/users/${users[3]?.id}`, json: { role: pick(['viewer', 'editor']) } }
       }
     }
     const sent: Sent[] = []
@@ -88,15 +118,20 @@ export const logTruth = async (requests: number, seed = 5): Promise<LogTruth> =>
     }
     const worker = async () => {
       while (number < requests) {
-        const id = `truth-${number += 1}`
+        const id = `truth-${(number += 1)}`
         if (number === Math.floor(requests / 2)) killing = kill()
         const { method, path, json } = one()
         const caller = pick(callers)
         const target = node
         try {
           const response = await fetch(`${target.baseUrl}${path}`, {
-            method, redirect: 'manual',
-            headers: { 'X-Request-ID': id, ...(caller === null ? {} : { Authorization: `Bearer ${caller}` }), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) },
+            method,
+            redirect: 'manual',
+            headers: {
+              'X-Request-ID': id,
+              ...(caller === null ? {} : { Authorization: `Bearer ${caller}` }),
+              ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+            },
             ...(json === undefined ? {} : { body: JSON.stringify(json) }),
           })
           await response.arrayBuffer()
@@ -113,19 +148,42 @@ export const logTruth = async (requests: number, seed = 5): Promise<LogTruth> =>
     await node.stop()
 
     const witnessed = await db.asOwner<{ request_id: string }>('select request_id from witnessed')
-    const allowed = await db.asOwner<{ request_id: string }>(`select request_id from decisions where kind = 'decision' and effect = 'allow' and action not like '%:read'`)
-    const denied = new Set((await db.asOwner<{ request_id: string }>(`select request_id from decisions where kind = 'decision' and effect = 'deny'`)).map(({ request_id }) => request_id))
-    const tally = (rows: readonly { readonly request_id: string }[]) => rows.reduce((counts, { request_id }) => counts.set(request_id, (counts.get(request_id) ?? 0) + 1), new Map<string, number>())
+    const allowed = await db.asOwner<{ request_id: string }>(
+      `select request_id from decisions where kind = 'decision' and effect = 'allow' and action not like '%:read'`,
+    )
+    const denied = new Set(
+      (
+        await db.asOwner<{ request_id: string }>(
+          `select request_id from decisions where kind = 'decision' and effect = 'deny'`,
+        )
+      ).map(({ request_id }) => request_id),
+    )
+    const tally = (rows: readonly { readonly request_id: string }[]) =>
+      rows.reduce(
+        (counts, { request_id }) => counts.set(request_id, (counts.get(request_id) ?? 0) + 1),
+        new Map<string, number>(),
+      )
     const [changed, recorded] = [tally(witnessed), tally(allowed)]
     const refusals = sent.filter(({ status }) => status === 401 || status === 403)
     const { kid, publicKey } = await loadSigningKey(environment.JWT_SIGNING_KEY_FILE)
     let chainFaults = 0
-    await verifyLog(pool, { keys: new Map([[kid, publicKey]]), onFault: () => { chainFaults += 1 } })
+    await verifyLog(pool, {
+      keys: new Map([[kid, publicKey]]),
+      onFault: () => {
+        chainFaults += 1
+      },
+    })
     return {
-      answered: sent.length, cutOff, changes: witnessed.length, refusals: refusals.length, chainFaults,
+      answered: sent.length,
+      cutOff,
+      changes: witnessed.length,
+      refusals: refusals.length,
+      chainFaults,
       unrecorded: [...changed].filter(([id, count]) => recorded.get(id) !== count).map(([id]) => id),
       unfounded: [...recorded.keys()].filter((id) => !changed.has(id)),
-      lost: sent.filter(({ id, method, status }) => method !== 'GET' && status < 300 && !changed.has(id)).map(({ id }) => id),
+      lost: sent
+        .filter(({ id, method, status }) => method !== 'GET' && status < 300 && !changed.has(id))
+        .map(({ id }) => id),
       forgotten: refusals.filter(({ id }) => !denied.has(id)).map(({ at }) => Math.round(killedAt - at)),
     }
   } finally {

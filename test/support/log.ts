@@ -26,7 +26,10 @@ export const keepLog = (level: Config['logLevel'] = 'trace'): KeptLog => {
       callback()
     },
   })
-  const next = () => new Promise<void>((resolve) => { waiting.push(resolve) })
+  const next = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve)
+    })
   const line = async (text: string | RegExp): Promise<string> => {
     for (;;) {
       const found = lines.find((each) => (typeof text === 'string' ? each.includes(text) : text.test(each)))

@@ -15,7 +15,10 @@ export interface LoneLayer {
 }
 
 /** A service in which one layer is the service's own and the other three check nothing. */
-export const startLoneLayer = async (layer: 'gateway' | 'endpoint' | 'object' | 'data', environment: Readonly<Record<string, string>> = {}): Promise<LoneLayer> => {
+export const startLoneLayer = async (
+  layer: 'gateway' | 'endpoint' | 'object' | 'data',
+  environment: Readonly<Record<string, string>> = {},
+): Promise<LoneLayer> => {
   const users = new Map<string, User>()
   const open = { gateway: openGateway(users), endpoint: openEndpoint, object: openObject, data: openData }
   const composeLayers = (layers: Layers): Layers => ({ ...layers, ...open, [layer]: layers[layer] })
@@ -27,7 +30,14 @@ export const startLoneLayer = async (layer: 'gateway' | 'endpoint' | 'object' | 
   }
   return {
     service,
-    admin: await add('admin'), editor: await add('editor'), viewer: await add('viewer'), stranger: await add('editor'),
-    as: (user, method, path, json) => service.request(method, path, { ...(json === undefined ? {} : { json }), headers: user === null ? {} : { 'X-Caller': user.id } }),
+    admin: await add('admin'),
+    editor: await add('editor'),
+    viewer: await add('viewer'),
+    stranger: await add('editor'),
+    as: (user, method, path, json) =>
+      service.request(method, path, {
+        ...(json === undefined ? {} : { json }),
+        headers: user === null ? {} : { 'X-Caller': user.id },
+      }),
   }
 }

@@ -18,11 +18,16 @@ export interface MailServerOptions {
   readonly silent?: boolean
 }
 
-export const startMailServer = async ({ refusing = false, silent = false }: MailServerOptions = {}): Promise<MailServer> => {
+export const startMailServer = async ({
+  refusing = false,
+  silent = false,
+}: MailServerOptions = {}): Promise<MailServer> => {
   const mails: { readonly to: readonly string[]; readonly text: string }[] = []
   let waiting: (() => void)[] = []
   const server = new SMTPServer({
-    authOptional: true, disabledCommands: ['AUTH', 'STARTTLS'], closeTimeout: 100,
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    closeTimeout: 100,
     onRcptTo: (address, _session, callback) => {
       if (!silent) callback(refusing ? new Error(`550 no mailbox ${address.address}`) : null)
     },
@@ -30,7 +35,10 @@ export const startMailServer = async ({ refusing = false, silent = false }: Mail
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
-        mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text: Buffer.concat(chunks).toString('utf8') })
+        mails.push({
+          to: session.envelope.rcptTo.map(({ address }) => address),
+          text: Buffer.concat(chunks).toString('utf8'),
+        })
         callback()
         for (const wake of waiting) wake()
         waiting = []
@@ -45,7 +53,13 @@ export const startMailServer = async ({ refusing = false, silent = false }: Mail
   return {
     url: `smtp://127.0.0.1:${address.port}`,
     mails,
-    next: () => new Promise((resolve) => { waiting.push(resolve) }),
-    stop: () => new Promise((resolve) => { server.close(() => resolve()) }),
+    next: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+      }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+      }),
   }
 }

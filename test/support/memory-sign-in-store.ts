@@ -1,7 +1,10 @@
 import type { Id } from '../../src/domain/id.js'
 import type { Account, NewRefreshToken, SignInStore } from '../../src/identity/sign-in.js'
 
-interface Stored extends NewRefreshToken { used: boolean; revoked: boolean }
+interface Stored extends NewRefreshToken {
+  used: boolean
+  revoked: boolean
+}
 
 export interface MemorySignInStore extends SignInStore {
   readonly accounts: Map<string, Account>
@@ -28,7 +31,8 @@ export const memorySignInStore = (): MemorySignInStore => {
       if (!token) return { outcome: 'refused' }
       if (token.used) return { outcome: 'reused' }
       const over = [...tokens.values()].some(({ family, revoked }) => family === token.family && revoked)
-      if (over || token.expiresAt.getTime() <= Date.now() || byId(token.userId)?.suspended !== false) return { outcome: 'refused' }
+      if (over || token.expiresAt.getTime() <= Date.now() || byId(token.userId)?.suspended !== false)
+        return { outcome: 'refused' }
       const granted = new Set(token.scope.split(' '))
       if (!scopes.every((scope) => granted.has(scope))) return { outcome: 'scope_exceeded' }
       token.used = true

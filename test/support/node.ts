@@ -26,15 +26,29 @@ export const urlOf = ({ host = '', port = 5432, user = '', password, database = 
 
 /** The settings of a node on a database that is there already. */
 export const onDatabase = (service: ClientConfig, owner: ClientConfig): Record<string, string> => ({
-  DATABASE_URL: urlOf(service), MIGRATION_DATABASE_URL: urlOf(owner),
+  DATABASE_URL: urlOf(service),
+  MIGRATION_DATABASE_URL: urlOf(owner),
 })
 
-/** Starts a node and waits until it listens. Rejects with what it wrote where it ends before that. `program` is this version's unless it is told. */
-export const startNode = async (environment: Readonly<Record<string, string>>, program = LINKGATE): Promise<ServiceNode> => {
+/**
+ * Starts a node and waits until it listens. Rejects with what it wrote where it ends before that. `program` is this
+ * version's unless it is told.
+ */
+export const startNode = async (
+  environment: Readonly<Record<string, string>>,
+  program = LINKGATE,
+): Promise<ServiceNode> => {
   const child = spawn(process.execPath, [program, 'serve'], {
     env: {
-      PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: join(await makeTemporaryFolder(), 'data'),
-      RATE_LIMIT_ANONYMOUS: 'off', RATE_LIMIT_USER: 'off', RATE_LIMIT_SIGN_IN: 'off', RATE_LIMIT_INVITE: 'off', ...environment,
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PORT: '0',
+      DATA_DIR: join(await makeTemporaryFolder(), 'data'),
+      RATE_LIMIT_ANONYMOUS: 'off',
+      RATE_LIMIT_USER: 'off',
+      RATE_LIMIT_SIGN_IN: 'off',
+      RATE_LIMIT_INVITE: 'off',
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -9,25 +9,39 @@ import type { Snapshot } from '../../src/policy/snapshot.js'
 
 // Layers that check nothing, for compositions in which one of the four stands alone. They exist in the tests only.
 
-/** A gateway that takes everybody for the user whom the header `X-Caller` names, with every scope and without limits. */
-export const openGateway = (users: ReadonlyMap<string, User>): Layers['gateway'] => async (ctx: Context): Promise<Caller> => ({
-  user: users.get(ctx.get('X-Caller')) ?? null,
-  scopes: new Set(ACTIONS),
-  tokenId: null,
-  signIn: null,
-  address: '127.0.0.1',
-})
+/**
+ * A gateway that takes everybody for the user whom the header `X-Caller` names, with every scope and without limits.
+ */
+export const openGateway =
+  (users: ReadonlyMap<string, User>): Layers['gateway'] =>
+  async (ctx: Context): Promise<Caller> => ({
+    user: users.get(ctx.get('X-Caller')) ?? null,
+    scopes: new Set(ACTIONS),
+    tokenId: null,
+    signIn: null,
+    address: '127.0.0.1',
+  })
 
 export const openEndpoint: Layers['endpoint'] = () => undefined
 
 /** A policy that allows everything, on every record. */
 const allowingAll = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
-  decide: (user, action): Decision => ({ effect: 'allow', rule: 'TEST', row: null, revision: snapshot.revision, role: user?.role ?? 'anonymous', action, relation: 'other' }),
+  decide: (user, action): Decision => ({
+    effect: 'allow',
+    rule: 'TEST',
+    row: null,
+    revision: snapshot.revision,
+    role: user?.role ?? 'anonymous',
+    action,
+    relation: 'other',
+  }),
   reach: () => 'any',
 })
 
-export const openObject: Layers['object'] = (snapshot, caller, rule, params) => requirePermission(allowingAll(snapshot), caller, rule, params)
+export const openObject: Layers['object'] = (snapshot, caller, rule, params) =>
+  requirePermission(allowingAll(snapshot), caller, rule, params)
 
 /** A data layer that gives everybody the rows that an admin reaches. */
-export const openData: Layers['data'] = (rule, context) => rule.open({ ...context, snapshot: allowingAll(context.snapshot) })
+export const openData: Layers['data'] = (rule, context) =>
+  rule.open({ ...context, snapshot: allowingAll(context.snapshot) })

@@ -21,7 +21,12 @@ export interface OpenIdIssuer {
   /** paths that it was asked for, in order */
   readonly asked: string[]
   /** an access token that the provider issued to a client; its subject is the client's name */
-  accessToken(options?: { readonly subject?: string; readonly alg?: Algorithm; readonly audience?: string; readonly scope?: string }): Promise<string>
+  accessToken(options?: {
+    readonly subject?: string
+    readonly alg?: Algorithm
+    readonly audience?: string
+    readonly scope?: string
+  }): Promise<string>
   /** an ID token that the provider issued, for the same audience */
   idToken(subject: string): Promise<string>
   /** exchanges all keys for new ones, under new names */
@@ -41,33 +46,56 @@ const newKeyPairs = (): Readonly<Record<Algorithm, KeyObject>> => ({
 })
 
 const toJwks = (pairs: Readonly<Record<Algorithm, KeyObject>>): Readonly<Record<Algorithm, JWK>> => ({
-  RS256: { ...pairs.RS256.export({ format: 'jwk' }), kty: 'RSA', kid: randomBytes(4).toString('hex'), alg: 'RS256', use: 'sig' },
-  ES256: { ...pairs.ES256.export({ format: 'jwk' }), kty: 'EC', kid: randomBytes(4).toString('hex'), alg: 'ES256', use: 'sig' },
-})
-
-const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo => typeof address === 'object' && address !== null
-
-const newProvider = (url: string, keys: Readonly<Record<Algorithm, JWK>>): Provider => new Provider(url, {
-  jwks: { keys: [keys.RS256, keys.ES256] },
-  clients: SUBJECTS.map((name) => ({ client_id: name, client_secret: `secret of ${name}`, grant_types: ['client_credentials'], redirect_uris: [], response_types: [] })),
-  scopes: [...ACTIONS],
-  ttl: { ClientCredentials: 600, IdToken: 600 },
-  // `urn:ES256:linkgate` is the service `linkgate`, which wants its tokens under ES256
-  features: {
-    devInteractions: { enabled: false },
-    clientCredentials: { enabled: true },
-    resourceIndicators: {
-      enabled: true,
-      getResourceServerInfo: (_ctx, resource) => {
-        const [, alg, audience = ''] = /^urn:(RS256|ES256):(.+)$/.exec(resource) ?? []
-        return {
-          scope: ACTIONS.join(' '), audience: decodeURIComponent(audience), accessTokenFormat: 'jwt', accessTokenTTL: 600,
-          jwt: { sign: { alg: alg === 'ES256' ? 'ES256' : 'RS256' } },
-        }
-      },
-    },
+  RS256: {
+    ...pairs.RS256.export({ format: 'jwk' }),
+    kty: 'RSA',
+    kid: randomBytes(4).toString('hex'),
+    alg: 'RS256',
+    use: 'sig',
+  },
+  ES256: {
+    ...pairs.ES256.export({ format: 'jwk' }),
+    kty: 'EC',
+    kid: randomBytes(4).toString('hex'),
+    alg: 'ES256',
+    use: 'sig',
   },
 })
+
+const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo =>
+  typeof address === 'object' && address !== null
+
+const newProvider = (url: string, keys: Readonly<Record<Algorithm, JWK>>): Provider =>
+  new Provider(url, {
+    jwks: { keys: [keys.RS256, keys.ES256] },
+    clients: SUBJECTS.map((name) => ({
+      client_id: name,
+      client_secret: `secret of ${name}`,
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+    })),
+    scopes: [...ACTIONS],
+    ttl: { ClientCredentials: 600, IdToken: 600 },
+    // `urn:ES256:linkgate` is the service `linkgate`, which wants its tokens under ES256
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_ctx, resource) => {
+          const [, alg, audience = ''] = /^urn:(RS256|ES256):(.+)$/.exec(resource) ?? []
+          return {
+            scope: ACTIONS.join(' '),
+            audience: decodeURIComponent(audience),
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: 600,
+            jwt: { sign: { alg: alg === 'ES256' ? 'ES256' : 'RS256' } },
+          }
+        },
+      },
+    },
+  })
 
 /** Starts a provider on a free port of loopback. */
 export const openIdIssuer = async (): Promise<OpenIdIssuer> => {
@@ -79,7 +107,9 @@ export const openIdIssuer = async (): Promise<OpenIdIssuer> => {
       asked.push(request.url ?? '')
       void handle?.(request, response)
     })
-    await new Promise<void>((resolve) => { next.listen(port, '127.0.0.1', resolve) })
+    await new Promise<void>((resolve) => {
+      next.listen(port, '127.0.0.1', resolve)
+    })
     server = next
     const address = next.address()
     if (!isAddressInfo(address)) throw new Error('no address')
@@ -92,12 +122,20 @@ export const openIdIssuer = async (): Promise<OpenIdIssuer> => {
   let provider = newProvider(url, keys)
   handle = provider.callback()
   return {
-    url, asked, audience: AUDIENCE,
+    url,
+    asked,
+    audience: AUDIENCE,
     accessToken: async ({ subject = 'ada', alg = 'RS256', audience = AUDIENCE, scope = ACTIONS.join(' ') } = {}) => {
       const response = await fetch(`${url}/token`, {
         method: 'POST',
-        headers: { Authorization: `Basic ${Buffer.from(`${subject}:${encodeURIComponent(`secret of ${subject}`)}`).toString('base64')}` },
-        body: new URLSearchParams({ grant_type: 'client_credentials', scope, resource: `urn:${alg}:${encodeURIComponent(audience)}` }),
+        headers: {
+          Authorization: `Basic ${Buffer.from(`${subject}:${encodeURIComponent(`secret of ${subject}`)}`).toString('base64')}`,
+        },
+        body: new URLSearchParams({
+          grant_type: 'client_credentials',
+          scope,
+          resource: `urn:${alg}:${encodeURIComponent(audience)}`,
+        }),
       })
       return textAt(await response.json(), 'access_token')
     },
@@ -116,15 +154,20 @@ export const openIdIssuer = async (): Promise<OpenIdIssuer> => {
       provider = newProvider(url, keys)
       handle = provider.callback()
     },
-    forge: (alg, claims, header = {}) => signRaw(keyPairs[alg], { alg, typ: 'at+jwt', kid: keys[alg].kid, ...header }, claims),
+    forge: (alg, claims, header = {}) =>
+      signRaw(keyPairs[alg], { alg, typ: 'at+jwt', kid: keys[alg].kid, ...header }, claims),
     stop: async () => {
       const stopping = server
       if (stopping === undefined) return
       server = undefined
-      const closed = new Promise<void>((resolve) => { stopping.close(() => resolve()) })
+      const closed = new Promise<void>((resolve) => {
+        stopping.close(() => resolve())
+      })
       stopping.closeAllConnections()
       await closed
     },
-    start: async () => { await listen(port) },
+    start: async () => {
+      await listen(port)
+    },
   }
 }

@@ -1,8 +1,14 @@
-/** The specification's rules, written down once more by hand: what the program is held against. Nothing of src/ is used here. */
+/**
+ * The specification's rules, written down once more by hand: what the program is held against. Nothing of src/ is used
+ * here.
+ */
 export type OracleUser = { readonly id?: string | null; readonly role: string; readonly suspended?: boolean } | null
 export type OracleRecord = { readonly owner_id?: string | null } | null
 
-export interface OracleAnswer { readonly effect: 'allow' | 'deny'; readonly rule: string }
+export interface OracleAnswer {
+  readonly effect: 'allow' | 'deny'
+  readonly rule: string
+}
 
 /** R1 to R7, top to bottom; the first match decides. A suspended user is treated as an absent one. */
 export const oracle = (user: OracleUser, action: string, record: OracleRecord): OracleAnswer => {
@@ -13,7 +19,8 @@ export const oracle = (user: OracleUser, action: string, record: OracleRecord): 
   if (user.role === 'admin') return { effect: 'allow', rule: 'R3' }
   if (action === 'link:create') return { effect: 'allow', rule: 'R4' }
   if (action === 'link:update' || action === 'link:delete') return { effect: owns ? 'allow' : 'deny', rule: 'R5' }
-  if (action === 'profile:read' || action === 'profile:update') return owns ? { effect: 'allow', rule: 'R7' } : { effect: 'deny', rule: 'R6' }
+  if (action === 'profile:read' || action === 'profile:update')
+    return owns ? { effect: 'allow', rule: 'R7' } : { effect: 'deny', rule: 'R6' }
   return { effect: 'deny', rule: 'R6' }
 }
 
@@ -21,7 +28,10 @@ export const oracle = (user: OracleUser, action: string, record: OracleRecord): 
 export const oracleEndpoint = (user: OracleUser, action: string): boolean => {
   if (action === 'link:read') return true
   if (user === null || user.suspended === true) return false
-  return user.role === 'admin' || ['link:create', 'link:update', 'link:delete', 'profile:read', 'profile:update'].includes(action)
+  return (
+    user.role === 'admin' ||
+    ['link:create', 'link:update', 'link:delete', 'profile:read', 'profile:update'].includes(action)
+  )
 }
 
 /** What the oracle has to know of an operation of the contract. */
@@ -35,16 +45,21 @@ export interface OracleOperation {
   readonly status: number
 }
 
-export interface OracleStatus { readonly status: number; readonly code?: string; readonly rule?: string }
+export interface OracleStatus {
+  readonly status: number
+  readonly code?: string
+  readonly rule?: string
+}
 
 /**
- * The answer to a request whose token has the scope that it needs: the four layers in order (section 4 of the contract).
- * A suspended user's token is not valid, wherever it is sent.
+ * The answer to a request whose token has the scope that it needs: the four layers in order (section 4 of the
+ * contract). A suspended user's token is not valid, wherever it is sent.
  */
 export const oracleStatus = (user: OracleUser, operation: OracleOperation, record: OracleRecord): OracleStatus => {
   if (user?.suspended === true) return { status: 401, code: 'invalid_token' }
   if (user === null && operation.scope !== 'public') return { status: 401, code: 'token_required' }
-  if (operation.endpoint !== 'none' && !oracleEndpoint(user, operation.endpoint)) return { status: 403, code: 'role_not_allowed' }
+  if (operation.endpoint !== 'none' && !oracleEndpoint(user, operation.endpoint))
+    return { status: 403, code: 'role_not_allowed' }
   if (operation.action === 'none') return { status: operation.status }
   if (operation.record && record === null) return { status: 404, code: 'not_found' }
   const { effect, rule } = oracle(user, operation.action, record)

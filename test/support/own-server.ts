@@ -15,7 +15,10 @@ import type { TestDatabase } from './database.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 import { untilGone } from './workers.js'
 
-/** A PostgreSQL of a test's own, that it may kill, freeze and start again without touching any other. Full durability unless told otherwise. */
+/**
+ * A PostgreSQL of a test's own, that it may kill, freeze and start again without touching any other. Full durability
+ * unless told otherwise.
+ */
 export interface OwnServer {
   readonly owner: ClientConfig
   readonly service: ClientConfig
@@ -44,11 +47,13 @@ export interface OwnServerOptions {
 /** Every process whose parent is `parent`, by what /proc says. */
 const childrenOf = async (parent: number): Promise<readonly number[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const parents = await Promise.all(pids.map(async (pid) => {
-    const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
-    // the name in brackets may hold anything; the parent is the second field behind it
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-  }))
+  const parents = await Promise.all(
+    pids.map(async (pid) => {
+      const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
+      // the name in brackets may hold anything; the parent is the second field behind it
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    }),
+  )
   return pids.filter((_, i) => parents[i] === parent)
 }
 
@@ -56,7 +61,7 @@ const childrenOf = async (parent: number): Promise<readonly number[]> => {
 export const tellsProcesses = process.platform === 'linux'
 
 export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServerOptions = {}): Promise<OwnServer> => {
-  const folder = given ?? await makeTemporaryFolder()
+  const folder = given ?? (await makeTemporaryFolder())
   const dataDir = join(folder, 'data')
   const opened: EmbeddedPostgres[] = []
   const open = async () => {
@@ -68,7 +73,7 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
   await migrate({ owner, service, folder: new URL('migrations/', PACKAGE_ROOT) })
   const processes = async (): Promise<readonly number[]> => {
     const pid = Number((await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
-    return [pid, ...await childrenOf(pid)]
+    return [pid, ...(await childrenOf(pid))]
   }
   const signal = async (name: NodeJS.Signals) => {
     const pids = await processes()
@@ -81,28 +86,59 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
     }
     return pids
   }
-  const stop = async () => { for (const postgres of opened) await postgres.leave() }
+  const stop = async () => {
+    for (const postgres of opened) await postgres.leave()
+  }
   const login = { ...owner, user: service.user, password: service.password }
   const ask = withPool(owner)
   return {
-    owner, dataDir, service: login, ask,
-    database: { owner, service: login, listener: login, embedded: true, migrated: [], leave: async () => {}, asOwner: ask },
-    signal: async (name) => { await signal(name) },
+    owner,
+    dataDir,
+    service: login,
+    ask,
+    database: {
+      owner,
+      service: login,
+      listener: login,
+      embedded: true,
+      migrated: [],
+      leave: async () => {},
+      asOwner: ask,
+    },
+    signal: async (name) => {
+      await signal(name)
+    },
     kill: async () => untilGone(await signal('SIGKILL'), isRunning),
-    start: async () => { await open() },
+    start: async () => {
+      await open()
+    },
     restartWith: async (environment) => {
       const [pid] = await processes()
       const [program, words, { uid, gid }] = await Promise.all([
-        readlink(`/proc/${pid}/exe`), readFile(`/proc/${pid}/cmdline`, 'utf8'), stat(join(dataDir, 'postgres')),
+        readlink(`/proc/${pid}/exe`),
+        readFile(`/proc/${pid}/cmdline`, 'utf8'),
+        stat(join(dataDir, 'postgres')),
       ])
       await stop()
       opened.length = 0
       const socket = join(dataDir, 'run')
       await mkdir(socket, { mode: 0o700 })
       await chown(socket, uid, gid)
-      spawn(program, words.split('\0').slice(1, -1), { uid, gid, cwd: '/', stdio: 'ignore', detached: true, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...environment } }).unref()
-      const isReady = async () => (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[7]?.trim() === 'ready'
-      while (!await isReady()) await new Promise((resolve) => { setTimeout(resolve, 10) })
+      spawn(program, words.split('\0').slice(1, -1), {
+        uid,
+        gid,
+        cwd: '/',
+        stdio: 'ignore',
+        detached: true,
+        env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...environment },
+      }).unref()
+      const isReady = async () =>
+        (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[7]?.trim() ===
+        'ready'
+      while (!(await isReady()))
+        await new Promise((resolve) => {
+          setTimeout(resolve, 10)
+        })
       await open()
     },
     stop,

@@ -13,8 +13,12 @@ export const createPause = (): Pause => {
   let next: (() => Promise<unknown>) | undefined
   let each: (() => Promise<unknown>) | undefined
   return {
-    once: (act) => { next = act },
-    always: (act) => { each = act },
+    once: (act) => {
+      next = act
+    },
+    always: (act) => {
+      each = act
+    },
     composeLayers: (layers) => ({
       ...layers,
       object: async (...args) => {

@@ -34,7 +34,9 @@ export interface PgbouncerOptions {
 
 const quoted = (text: unknown): string => `"${String(text).replaceAll('"', '""')}"`
 
-/** Starts PgBouncer on a free port of the loopback. It refuses to run as root: it runs as the user that PostgreSQL does. */
+/**
+ * Starts PgBouncer on a free port of the loopback. It refuses to run as root: it runs as the user that PostgreSQL does.
+ */
 export const startPgbouncer = async ({ logins, poolSize, settings = [] }: PgbouncerOptions): Promise<Pgbouncer> => {
   const user = isRoot() ? await requireServerUser() : undefined
   const folder = join(await makeTemporaryFolder(), 'pgbouncer')
@@ -42,16 +44,34 @@ export const startPgbouncer = async ({ logins, poolSize, settings = [] }: Pgboun
   await mkdir(folder, { mode: 0o700 })
   const [users, file] = [join(folder, 'users.txt'), join(folder, 'pgbouncer.ini')]
   await writeFile(users, logins.map((login) => `${quoted(login.user)} ${quoted(login.password)}\n`).join(''))
-  await writeFile(file, [
-    '[databases]', `* = host=${logins[0]?.host} port=${logins[0]?.port}`,
-    '[pgbouncer]', 'listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = scram-sha-256', `auth_file = ${users}`,
-    'pool_mode = transaction', `default_pool_size = ${poolSize}`, 'max_client_conn = 500', ...settings, '',
-  ].join('\n'))
+  await writeFile(
+    file,
+    [
+      '[databases]',
+      `* = host=${logins[0]?.host} port=${logins[0]?.port}`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${port}`,
+      'unix_socket_dir =',
+      'auth_type = scram-sha-256',
+      `auth_file = ${users}`,
+      'pool_mode = transaction',
+      `default_pool_size = ${poolSize}`,
+      'max_client_conn = 500',
+      ...settings,
+      '',
+    ].join('\n'),
+  )
   if (user) for (const each of [users, file, folder]) await chown(each, user.uid, user.gid)
   await chmod(users, 0o600)
 
   const start = async () => {
-    const child = spawn('pgbouncer', [file], { env: ENVIRONMENT, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...(user ? { uid: user.uid, gid: user.gid } : {}) })
+    const child = spawn('pgbouncer', [file], {
+      env: ENVIRONMENT,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...(user ? { uid: user.uid, gid: user.gid } : {}),
+    })
     let said = ''
     await new Promise<void>((resolve, reject) => {
       child.stderr.setEncoding('utf8').on('data', (text) => {
@@ -71,6 +91,8 @@ export const startPgbouncer = async ({ logins, poolSize, settings = [] }: Pgboun
       child.kill('SIGKILL')
       await gone
     },
-    start: async () => { child = await start() },
+    start: async () => {
+      child = await start()
+    },
   }
 }

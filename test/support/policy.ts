@@ -32,23 +32,28 @@ export const csvRows = (text: string): readonly PolicyRow[] => {
 
 // ── the interpreter: what model.conf says, in a few lines that share nothing with src/policy ──
 
-export interface Answer { readonly effect: 'allow' | 'deny'; readonly row: ObjectRow | null }
+export interface Answer {
+  readonly effect: 'allow' | 'deny'
+  readonly row: ObjectRow | null
+}
 
 const inherited = (rows: readonly PolicyRow[], role: string, seen = new Set([role])): ReadonlySet<string> => {
   for (const row of rows) {
-    if (row.ptype === 'g' && row.role === role && !seen.has(row.inherits)) inherited(rows, row.inherits, seen.add(row.inherits))
+    if (row.ptype === 'g' && row.role === role && !seen.has(row.inherits))
+      inherited(rows, row.inherits, seen.add(row.inherits))
   }
   return seen
 }
 
 const isFor = (rows: readonly PolicyRow[], row: ObjectRow | EndpointRow, role: string, action: string): boolean =>
-  (row.role === 'anyone' || (row.role === 'user' && role !== 'anonymous') || inherited(rows, role).has(row.role))
-  && (row.action === '*' || row.action === action)
+  (row.role === 'anyone' || (row.role === 'user' && role !== 'anonymous') || inherited(rows, role).has(row.role)) &&
+  (row.action === '*' || row.action === action)
 
 /** The first row that matches decides; where none does, deny. */
 export const interpret = (rows: readonly PolicyRow[], role: string, action: string, relation: Relation): Answer => {
   const objects = rows.flatMap((row) => (row.ptype === 'p' ? [row] : [])).sort((a, b) => a.priority - b.priority)
-  const row = objects.find((each) => isFor(rows, each, role, action) && (each.reach === 'any' || relation === 'own')) ?? null
+  const row =
+    objects.find((each) => isFor(rows, each, role, action) && (each.reach === 'any' || relation === 'own')) ?? null
   return { effect: row?.effect ?? 'deny', row }
 }
 
@@ -56,9 +61,13 @@ export const interpretEndpoint = (rows: readonly PolicyRow[], role: string, acti
   rows.some((row) => row.ptype === 'p2' && isFor(rows, row, role, action))
 
 /** Every question of the decision table of some rows. */
-export const questionsAbout = (...sets: readonly (readonly PolicyRow[])[]): readonly { readonly role: string; readonly action: string; readonly relation: Relation }[] => {
+export const questionsAbout = (
+  ...sets: readonly (readonly PolicyRow[])[]
+): readonly { readonly role: string; readonly action: string; readonly relation: Relation }[] => {
   const { roles, actions } = universeOf(...sets)
-  return roles.flatMap((role) => actions.flatMap((action) => relationsOf(role).map((relation) => ({ role, action, relation }))))
+  return roles.flatMap((role) =>
+    actions.flatMap((action) => relationsOf(role).map((relation) => ({ role, action, relation }))),
+  )
 }
 
 // ── arbitrary rows over small vocabularies, so that they meet each other often ──
@@ -67,22 +76,45 @@ const ROLES = ['admin', 'editor', 'viewer', 'clerk', 'auditor'] as const
 const action = fc.constantFrom('link:read', 'link:update', 'link:delete', 'doc:sign', '*' as const)
 const anyRole = fc.constantFrom(...ROLES, 'anonymous', 'anyone', 'user')
 /** Numbers on both sides of the places where texts and numbers sort differently. */
-const priority = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 95, max: 105 }), fc.constantFrom(999, 1_000, 1_001, 999_999_999))
+const priority = fc.oneof(
+  fc.integer({ min: 1, max: 12 }),
+  fc.integer({ min: 95, max: 105 }),
+  fc.constantFrom(999, 1_000, 1_001, 999_999_999),
+)
 
-export const objectRow: fc.Arbitrary<ObjectRow> = fc.record({
-  ptype: fc.constant('p' as const), priority, rule: fc.constantFrom('R1', 'R5', 'X-9', 'A'), role: anyRole, action,
-  reach: fc.constantFrom('own' as const, 'any' as const), effect: fc.constantFrom('allow' as const, 'deny' as const),
-}, { noNullPrototype: true })
-export const endpointRow: fc.Arbitrary<EndpointRow> = fc.record({ ptype: fc.constant('p2' as const), role: anyRole, action }, { noNullPrototype: true })
-export const inheritanceRow: fc.Arbitrary<InheritanceRow> = fc.record(
-  { ptype: fc.constant('g' as const), role: fc.constantFrom(...ROLES), inherits: fc.constantFrom(...ROLES, 'user') }, { noNullPrototype: true },
-).filter(({ role, inherits }) => role !== inherits)
+export const objectRow: fc.Arbitrary<ObjectRow> = fc.record(
+  {
+    ptype: fc.constant('p' as const),
+    priority,
+    rule: fc.constantFrom('R1', 'R5', 'X-9', 'A'),
+    role: anyRole,
+    action,
+    reach: fc.constantFrom('own' as const, 'any' as const),
+    effect: fc.constantFrom('allow' as const, 'deny' as const),
+  },
+  { noNullPrototype: true },
+)
+export const endpointRow: fc.Arbitrary<EndpointRow> = fc.record(
+  { ptype: fc.constant('p2' as const), role: anyRole, action },
+  { noNullPrototype: true },
+)
+export const inheritanceRow: fc.Arbitrary<InheritanceRow> = fc
+  .record(
+    { ptype: fc.constant('g' as const), role: fc.constantFrom(...ROLES), inherits: fc.constantFrom(...ROLES, 'user') },
+    { noNullPrototype: true },
+  )
+  .filter(({ role, inherits }) => role !== inherits)
 
-export const policyRow: fc.Arbitrary<PolicyRow> = fc.oneof({ arbitrary: objectRow, weight: 4 }, { arbitrary: endpointRow, weight: 1 }, { arbitrary: inheritanceRow, weight: 2 })
+export const policyRow: fc.Arbitrary<PolicyRow> = fc.oneof(
+  { arbitrary: objectRow, weight: 4 },
+  { arbitrary: endpointRow, weight: 1 },
+  { arbitrary: inheritanceRow, weight: 2 },
+)
 
 /** Sets of rows as a table can hold them: no row twice, no priority twice. */
 export const policyRows: fc.Arbitrary<readonly PolicyRow[]> = fc.uniqueArray(policyRow, {
-  maxLength: 16, selector: (row) => (row.ptype === 'p' ? row.priority : JSON.stringify(row)),
+  maxLength: 16,
+  selector: (row) => (row.ptype === 'p' ? row.priority : JSON.stringify(row)),
 })
 
 // ── Casbin itself: every row in one plain enforcer with its own role manager, asked with real ids ──
@@ -96,7 +128,9 @@ const REAL_IDS: Readonly<Record<Relation, { readonly id: string; readonly owner_
 
 const texts = (row: PolicyRow): string[] => {
   if (row.ptype === 'g') return [row.role, row.inherits]
-  return row.ptype === 'p2' ? [row.role, row.action] : [String(row.priority), row.rule, row.role, row.action, row.reach, row.effect]
+  return row.ptype === 'p2'
+    ? [row.role, row.action]
+    : [String(row.priority), row.rule, row.role, row.action, row.reach, row.effect]
 }
 
 /** A plain Casbin enforcer over rows, filled by casbin's own loading of an adapter. */
@@ -105,7 +139,8 @@ export const casbinOver = async (modelText: string, adapter: Adapter): Promise<W
   enforcer.setAdapter(adapter)
   // spelled out: with an adapter that says it is filtered, as casbin-pg-adapter does, newEnforcer loads nothing
   await enforcer.loadPolicy()
-  const askEndpoint = (role: string, action: string) => enforcer.enforceSync(new EnforceContext('r2', 'p2', 'e2', 'm2'), role, action)
+  const askEndpoint = (role: string, action: string) =>
+    enforcer.enforceSync(new EnforceContext('r2', 'p2', 'e2', 'm2'), role, action)
   return {
     askEndpoint,
     ask: (role, action, relation) => {
@@ -118,7 +153,11 @@ export const casbinOver = async (modelText: string, adapter: Adapter): Promise<W
 
 /** One that can be asked the questions of the decision table. */
 export interface Witness {
-  ask(role: string, action: string, relation: Relation): { readonly effect: 'allow' | 'deny'; readonly priority: number | null }
+  ask(
+    role: string,
+    action: string,
+    relation: Relation,
+  ): { readonly effect: 'allow' | 'deny'; readonly priority: number | null }
   askEndpoint(role: string, action: string): boolean
 }
 
@@ -149,13 +188,21 @@ export const interpreterWitness = (rows: readonly PolicyRow[]): Witness => ({
   },
 })
 
-/** Throws, naming the first question, where witnesses do not give one answer with one row to every question about the rows. */
+/**
+ * Throws, naming the first question, where witnesses do not give one answer with one row to every question about the
+ * rows.
+ */
 export const requireAgreement = (rows: readonly PolicyRow[], witnesses: Readonly<Record<string, Witness>>): number => {
   const questions = questionsAbout(rows)
   for (const { role, action, relation } of questions) {
-    const answers = Object.entries(witnesses).map(([name, witness]) => ({ name, answer: JSON.stringify([witness.ask(role, action, relation), witness.askEndpoint(role, action)]) }))
+    const answers = Object.entries(witnesses).map(([name, witness]) => ({
+      name,
+      answer: JSON.stringify([witness.ask(role, action, relation), witness.askEndpoint(role, action)]),
+    }))
     if (new Set(answers.map(({ answer }) => answer)).size !== 1) {
-      throw new Error(`${role} ${action} ${relation}: ${answers.map(({ name, answer }) => `${name} ${answer}`).join('; ')}`)
+      throw new Error(
+        `${role} ${action} ${relation}: ${answers.map(({ name, answer }) => `${name} ${answer}`).join('; ')}`,
+      )
     }
   }
   return questions.length

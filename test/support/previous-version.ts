@@ -19,14 +19,22 @@ export interface PreviousVersion {
 const ROOT = fileURLToPath(PACKAGE_ROOT)
 const run = promisify(execFile)
 
-/** The version before this one out of the history, built beside it; null where the history is not there (a shallow clone, a release). */
+/**
+ * The version before this one out of the history, built beside it; null where the history is not there (a shallow
+ * clone, a release).
+ */
 export const previousVersion = async (): Promise<PreviousVersion | null> => {
-  const has = await run('git', ['-C', ROOT, 'cat-file', '-e', `${COMMIT}^{commit}`]).then(() => true, () => false)
+  const has = await run('git', ['-C', ROOT, 'cat-file', '-e', `${COMMIT}^{commit}`]).then(
+    () => true,
+    () => false,
+  )
   if (!has) return null
   const folder = await makeTemporaryFolder()
   await run('sh', ['-c', 'git -C "$1" archive "$2" | tar -x -C "$3"', 'sh', ROOT, COMMIT, folder])
   // what it depends on is all here; koa-helmet is for it alone, among the dependencies of development
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  await run(process.execPath, [join(folder, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: folder })
+  await run(process.execPath, [join(folder, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+    cwd: folder,
+  })
   return { program: join(folder, 'bin/linkgate.js'), migrations: pathToFileURL(join(folder, 'migrations/')) }
 }

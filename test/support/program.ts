@@ -8,7 +8,11 @@ import { PACKAGE_ROOT } from '../../src/config.js'
 const ROOT = fileURLToPath(PACKAGE_ROOT)
 
 const newestIn = (folder: URL): number =>
-  Math.max(...readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()).map((each) => statSync(`${each.parentPath}/${each.name}`).mtimeMs))
+  Math.max(
+    ...readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile())
+      .map((each) => statSync(`${each.parentPath}/${each.name}`).mtimeMs),
+  )
 
 /** Builds dist/ where it is missing or older than src/ (`npm test` has built it before). */
 export const requireBuilt = (): void => {
@@ -18,7 +22,12 @@ export const requireBuilt = (): void => {
   if (status !== 0) throw new Error(`the build failed: ${stdout}${stderr}`)
 }
 
-export interface Ended { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly stdout: string; readonly stderr: string }
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
 
 /** The program as a process of its own. */
 export interface Program {
@@ -33,11 +42,15 @@ export interface Program {
 /** Runs `linkgate …` from dist/ with these settings and no others. */
 export const runProgram = (args: readonly string[], settings: Readonly<Record<string, string>>): Program => {
   const child = spawn(process.execPath, ['bin/linkgate.js', ...args], {
-    cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LOG_LEVEL: 'silent', ...settings },
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LOG_LEVEL: 'silent', ...settings },
   })
   let stdout = ''
   let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text) => { stderr += String(text) })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += String(text)
+  })
   const url = new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text) => {
       stdout += String(text)
@@ -47,6 +60,8 @@ export const runProgram = (args: readonly string[], settings: Readonly<Record<st
     child.on('close', () => reject(new Error(`ended before it listened: ${stderr}`)))
   })
   url.catch(() => undefined)
-  const ended = new Promise<Ended>((resolve) => { child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })) })
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+  })
   return { child, url, ended, said: () => stdout }
 }

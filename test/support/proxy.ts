@@ -19,7 +19,8 @@ export interface Wire {
   close(): Promise<void>
 }
 
-const isAddress = (address: unknown): address is AddressInfo => typeof address === 'object' && address !== null && 'port' in address
+const isAddress = (address: unknown): address is AddressInfo =>
+  typeof address === 'object' && address !== null && 'port' in address
 
 /** Opens a wire on the loopback to the server that `connection` names. */
 export const openWire = async (connection: ClientConfig): Promise<Wire> => {
@@ -30,7 +31,10 @@ export const openWire = async (connection: ClientConfig): Promise<Wire> => {
   const pass = (to: Socket, bytes: Buffer) => {
     if (state !== 'whole') return
     if (late === 0) to.write(bytes)
-    else setTimeout(() => { if (!to.destroyed) to.write(bytes) }, late)
+    else
+      setTimeout(() => {
+        if (!to.destroyed) to.write(bytes)
+      }, late)
   }
   const target = `${connection.host}/.s.PGSQL.${connection.port}`
   const server = createServer((near) => {
@@ -55,21 +59,41 @@ export const openWire = async (connection: ClientConfig): Promise<Wire> => {
       })
     }
   })
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
   const address = server.address()
   if (!isAddress(address)) throw new Error('no address')
-  const breakAll = () => { for (const [near, far] of pairs) { near.destroy(); far.destroy() } }
+  const breakAll = () => {
+    for (const [near, far] of pairs) {
+      near.destroy()
+      far.destroy()
+    }
+  }
   return {
     connection: { ...connection, host: '127.0.0.1', port: address.port },
-    cut: () => { state = 'cut'; breakAll() },
-    hold: () => { state = 'held' },
-    delay: (milliseconds) => { late = milliseconds },
+    cut: () => {
+      state = 'cut'
+      breakAll()
+    },
+    hold: () => {
+      state = 'held'
+    },
+    delay: (milliseconds) => {
+      late = milliseconds
+    },
     // what was lost or is late on the wire is not made good: those connections are over
-    mend: () => { if (state === 'held' || late > 0) breakAll(); state = 'whole'; late = 0 },
+    mend: () => {
+      if (state === 'held' || late > 0) breakAll()
+      state = 'whole'
+      late = 0
+    },
     sent: () => sent,
     close: async () => {
       breakAll()
-      await new Promise<void>((resolve) => { server.close(() => resolve()) })
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
     },
   }
 }
@@ -77,9 +101,13 @@ export const openWire = async (connection: ClientConfig): Promise<Wire> => {
 /** A port of the loopback that nobody listens on. */
 export const freePort = async (): Promise<number> => {
   const server = createServer()
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
   const address = server.address()
-  await new Promise<void>((resolve) => { server.close(() => resolve()) })
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
   if (!isAddress(address)) throw new Error('no address')
   return address.port
 }

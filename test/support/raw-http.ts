@@ -7,7 +7,9 @@ export const sendRaw = async (baseUrl: string, text: string): Promise<string> =>
     let said = ''
     const socket = connect(Number(port), hostname)
     socket.setEncoding('utf8')
-    socket.on('data', (chunk) => { said += String(chunk) })
+    socket.on('data', (chunk) => {
+      said += String(chunk)
+    })
     socket.on('error', reject)
     socket.on('close', () => resolve(said))
     socket.write(text)

@@ -5,8 +5,15 @@ import type { TestDatabase } from './database.js'
 
 /** A decision record that the database accepts beside a change that no request made. */
 export const BY_HAND = JSON.stringify({
-  request_id: 'by-hand', revision: 1, layer: 'object', subject_role: 'owner', action: 'link:update',
-  relation: 'other', effect: 'allow', rule: 'R3', status: 200,
+  request_id: 'by-hand',
+  revision: 1,
+  layer: 'object',
+  subject_role: 'owner',
+  action: 'link:update',
+  relation: 'other',
+  effect: 'allow',
+  rule: 'R3',
+  status: 200,
 })
 
 /** What has to stand before a change inside a flush of a test's own. */
@@ -15,32 +22,50 @@ export const DECIDED: Statement = { text: `select set_config('app.decision', $1,
 let codes = 0
 
 /** A code that no other test uses. */
-export const freshCode = (prefix = 'code'): string => `${prefix}-${codes += 1}-${randomBytes(4).toString('hex')}`
+export const freshCode = (prefix = 'code'): string => `${prefix}-${(codes += 1)}-${randomBytes(4).toString('hex')}`
 
-export interface LinkByHand { readonly code?: string; readonly target?: string; readonly owner: string | null }
+export interface LinkByHand {
+  readonly code?: string
+  readonly target?: string
+  readonly owner: string | null
+}
 
 /** A link as the owner of the schema makes it, past every layer; answers its code. */
-export const addLink = async (db: TestDatabase, { code = freshCode(), target = 'https://example.com/', owner }: LinkByHand): Promise<string> => {
+export const addLink = async (
+  db: TestDatabase,
+  { code = freshCode(), target = 'https://example.com/', owner }: LinkByHand,
+): Promise<string> => {
   await db.asOwner(
     `with decided as (select set_config('app.decision', $1, false))
-     insert into links (code, target, owner_id) select $2, $3, $4::bigint from decided`, [BY_HAND, code, target, owner])
+     insert into links (code, target, owner_id) select $2, $3, $4::bigint from decided`,
+    [BY_HAND, code, target, owner],
+  )
   return code
 }
 
 /** A user with an id of the test's choice. */
 export const addUserWithId = async (db: TestDatabase, id: string, role: string): Promise<void> => {
-  await db.asOwner(
-    `insert into users (id, email, role) overriding system value values ($1, $2, $3)`, [id, `${role}-${id}@example.com`, role])
+  await db.asOwner(`insert into users (id, email, role) overriding system value values ($1, $2, $3)`, [
+    id,
+    `${role}-${id}@example.com`,
+    role,
+  ])
 }
 
 /** Changes the owner of a link, as an administrator of the database can. */
 export const giveAway = async (db: TestDatabase, code: string, owner: string | null): Promise<void> => {
   await db.asOwner(
     `with decided as (select set_config('app.decision', $1, false))
-     update links set owner_id = $3::bigint from decided where code = $2`, [BY_HAND, code, owner])
+     update links set owner_id = $3::bigint from decided where code = $2`,
+    [BY_HAND, code, owner],
+  )
 }
 
-export interface StoredLink extends Record<string, unknown> { readonly code: string; readonly target: string; readonly owner_id: string | null }
+export interface StoredLink extends Record<string, unknown> {
+  readonly code: string
+  readonly target: string
+  readonly owner_id: string | null
+}
 
 /** All links as they are stored, in order of their code. */
 export const storedLinks = (db: TestDatabase): Promise<readonly StoredLink[]> =>

@@ -19,7 +19,11 @@ export interface RedisServer {
 }
 
 const run = async (port: number) => {
-  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
   await new Promise<void>((resolve, reject) => {
     let said = ''
     child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -37,14 +41,20 @@ export const startRedis = async (): Promise<RedisServer> => {
   return {
     port,
     url: `redis://127.0.0.1:${port}/0`,
-    freeze: () => { child.kill('SIGSTOP') },
-    thaw: () => { child.kill('SIGCONT') },
+    freeze: () => {
+      child.kill('SIGSTOP')
+    },
+    thaw: () => {
+      child.kill('SIGCONT')
+    },
     kill: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const gone = once(child, 'exit')
       child.kill('SIGKILL')
       await gone
     },
-    start: async () => { child = await run(port) },
+    start: async () => {
+      child = await run(port)
+    },
   }
 }

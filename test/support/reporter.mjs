@@ -7,7 +7,9 @@ export default class Summary extends Mocha.reporters.Dot {
   constructor(runner, options) {
     super(runner, options)
     const pending = []
-    runner.on(EVENT_TEST_PENDING, (test) => { pending.push(test.fullTitle()) })
+    runner.on(EVENT_TEST_PENDING, (test) => {
+      pending.push(test.fullTitle())
+    })
     runner.once(EVENT_RUN_END, () => {
       for (const name of pending) process.stdout.write(`  pending: ${name}\n`)
       const { passes, failures } = this.stats

@@ -1,10 +1,16 @@
 import type { Route } from '../../src/layers/route.js'
 
-export interface Sample { readonly json?: unknown; readonly query?: string; readonly params?: Readonly<Record<string, string>>; readonly headers?: Readonly<Record<string, string>>; readonly answer?: number }
+export interface Sample {
+  readonly json?: unknown
+  readonly query?: string
+  readonly params?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly answer?: number
+}
 
 /**
- * A request of each route that succeeds for who may make it, or gets `answer` where it cannot (what it names does not exist).
- * A route without one fails the tests that try every route: a new route belongs here.
+ * A request of each route that succeeds for who may make it, or gets `answer` where it cannot (what it names does not
+ * exist). A route without one fails the tests that try every route: a new route belongs here.
  */
 const SAMPLES: Readonly<Record<string, Sample>> = {
   'post /links': { json: { target: 'https://example.com/made' } },
@@ -23,21 +29,48 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /users/:id': {},
   'patch /users/:id': { json: {} },
   'post /users/invitations': { json: { email: 'invited@example.com', role: 'viewer' } },
-  'post /invitations/:token/accept': { params: { token: 'unknown' }, json: { name: 'Somebody', password: 'a long password' }, answer: 404 },
-  'post /auth/token': { json: { grant_type: 'password', username: 'nobody@example.com', password: 'no password' }, answer: 400 },
+  'post /invitations/:token/accept': {
+    params: { token: 'unknown' },
+    json: { name: 'Somebody', password: 'a long password' },
+    answer: 404,
+  },
+  'post /auth/token': {
+    json: { grant_type: 'password', username: 'nobody@example.com', password: 'no password' },
+    answer: 400,
+  },
   'post /auth/revoke': { json: { token: 'unknown' } },
   'get /policy': {},
   'get /policy/model': {},
   'get /policy/decisions': {},
-  'post /policy/changes': { query: '?dry_run=true', json: { add: [], remove: [], reason: 'a try' }, headers: { 'If-Match': '"1"' } },
+  'post /policy/changes': {
+    query: '?dry_run=true',
+    json: { add: [], remove: [], reason: 'a try' },
+    headers: { 'If-Match': '"1"' },
+  },
   'get /policy/revisions': {},
   'get /policy/revisions/:revision': { params: { revision: '1' } },
-  'post /policy/revisions/:revision/restore': { params: { revision: '1' }, query: '?dry_run=true', json: { reason: 'a try' } },
+  'post /policy/revisions/:revision/restore': {
+    params: { revision: '1' },
+    query: '?dry_run=true',
+    json: { reason: 'a try' },
+  },
   'get /audit/decisions': {},
   'get /audit/timeline': {},
   'get /audit/requests/:request_id': { params: { request_id: 'unknown' }, answer: 404 },
-  'post /access/v1/evaluation': { json: { subject: { type: 'user', id: 'somebody' }, action: { name: 'read' }, resource: { type: 'link', id: 'absent' } } },
-  'post /access/v1/evaluations': { json: { subject: { type: 'user', id: 'somebody' }, action: { name: 'read' }, evaluations: [{ resource: { type: 'link', id: 'absent' } }] } },
+  'post /access/v1/evaluation': {
+    json: {
+      subject: { type: 'user', id: 'somebody' },
+      action: { name: 'read' },
+      resource: { type: 'link', id: 'absent' },
+    },
+  },
+  'post /access/v1/evaluations': {
+    json: {
+      subject: { type: 'user', id: 'somebody' },
+      action: { name: 'read' },
+      evaluations: [{ resource: { type: 'link', id: 'absent' } }],
+    },
+  },
   'get /.well-known/authzen-configuration': {},
   'get /metrics': {},
   'get /healthz': {},
@@ -56,7 +89,10 @@ export interface RouteRequest {
 }
 
 /** A valid request of a route; `record` is the code or the id of the record that it is about, where it is about one. */
-export const requestOf = ({ method, path, status }: Pick<Route, 'method' | 'path' | 'status'>, record = 'absent'): RouteRequest => {
+export const requestOf = (
+  { method, path, status }: Pick<Route, 'method' | 'path' | 'status'>,
+  record = 'absent',
+): RouteRequest => {
   const sample = SAMPLES[`${method} ${path}`]
   if (!sample) throw new Error(`test/support/samples.ts has no request of ${method} ${path}`)
   const params: Readonly<Record<string, string>> = { code: record, id: record, ...sample.params }
@@ -64,6 +100,9 @@ export const requestOf = ({ method, path, status }: Pick<Route, 'method' | 'path
     method: method.toUpperCase(),
     status: sample.answer ?? status,
     path: path.replace(/:([a-z_]+)/g, (_, name: string) => params[name] ?? 'absent') + (sample.query ?? ''),
-    options: { ...(sample.json === undefined ? {} : { json: sample.json }), ...(sample.headers ? { headers: sample.headers } : {}) },
+    options: {
+      ...(sample.json === undefined ? {} : { json: sample.json }),
+      ...(sample.headers ? { headers: sample.headers } : {}),
+    },
   }
 }

@@ -63,23 +63,44 @@ const parseJson = (text: string): unknown => {
 let users = 0
 
 /** Starts a service for a test; limits are off unless the environment says otherwise. Stop it in `after`. */
-export const startTestService = async ({ environment = {}, composeLayers, db: given, log }: TestServiceOptions = {}): Promise<TestService> => {
-  const db = given ?? await testDatabase()
+export const startTestService = async ({
+  environment = {},
+  composeLayers,
+  db: given,
+  log,
+}: TestServiceOptions = {}): Promise<TestService> => {
+  const db = given ?? (await testDatabase())
   const config = readConfig({
-    PORT: '0', DATA_DIR: join(await makeTemporaryFolder(), 'data'),
-    RATE_LIMIT_ANONYMOUS: 'off', RATE_LIMIT_USER: 'off', RATE_LIMIT_SIGN_IN: 'off', RATE_LIMIT_INVITE: 'off', ...environment,
+    PORT: '0',
+    DATA_DIR: join(await makeTemporaryFolder(), 'data'),
+    RATE_LIMIT_ANONYMOUS: 'off',
+    RATE_LIMIT_USER: 'off',
+    RATE_LIMIT_SIGN_IN: 'off',
+    RATE_LIMIT_INVITE: 'off',
+    ...environment,
   })
-  const service = await startService({ config, opened: db, log: log ?? pino({ level: 'silent' }), ...(composeLayers ? { composeLayers } : {}) })
+  const service = await startService({
+    config,
+    opened: db,
+    log: log ?? pino({ level: 'silent' }),
+    ...(composeLayers ? { composeLayers } : {}),
+  })
   const issuer = await openIssuer({ signingKeyFile: config.signingKeyFile, audience: config.jwtAudience })
   const accounts = createAccounts(service.database)
-  const tokenFor = async ({ id }: { readonly id: string }, scope = ACTIONS.join(' ')) => (await issuer.sign({ subject: id, scope, ttlSeconds: 600 })).token
+  const tokenFor = async ({ id }: { readonly id: string }, scope = ACTIONS.join(' ')) =>
+    (await issuer.sign({ subject: id, scope, ttlSeconds: 600 })).token
   return {
     ...service,
     db,
     issuer,
     tokenFor,
     addUser: async (role) => {
-      const user = await accounts.add({ email: `${role}-${users += 1}@example.com`, role, name: role, passwordHash: null })
+      const user = await accounts.add({
+        email: `${role}-${(users += 1)}@example.com`,
+        role,
+        name: role,
+        passwordHash: null,
+      })
       return { ...user, token: await tokenFor(user) }
     },
     request: async (method, path, { token, json, headers, body } = {}) => {

@@ -38,29 +38,51 @@ export interface SlowOptions {
   readonly maxConnections: number
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-const p99 = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const p99 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0
 
 /**
- * How other callers fare while so many connections do nothing, send the head or the body of a request byte by byte, or ask for an
- * export and read none of it. Rounds with and without them take turns, for whatever else the machine does.
+ * How other callers fare while so many connections do nothing, send the head or the body of a request byte by byte, or
+ * ask for an export and read none of it. Rounds with and without them take turns, for whatever else the machine does.
  */
-export const amongSlowClients = async ({ idle, slow, readers, rounds, roundMs, maxConnections }: SlowOptions): Promise<SlowReport> => {
+export const amongSlowClients = async ({
+  idle,
+  slow,
+  readers,
+  rounds,
+  roundMs,
+  maxConnections,
+}: SlowOptions): Promise<SlowReport> => {
   const db = await testDatabase()
-  const environment = { ...onDatabase(db.service, db.owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'), DATABASE_POOL_SIZE: '8', MAX_CONNECTIONS: String(maxConnections) }
+  const environment = {
+    ...onDatabase(db.service, db.owner),
+    JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+    DATABASE_POOL_SIZE: '8',
+    MAX_CONNECTIONS: String(maxConnections),
+  }
   const node = await startNode(environment)
   const { hostname, port } = new URL(node.baseUrl)
   const descriptors = async () => (await readdir(`/proc/${node.child.pid}/fd`)).length
   try {
     const pool = openPool({ connection: db.service, size: 1, deadlineMs: 20_000 })
     const issuer = await openIssuer({ signingKeyFile: environment.JWT_SIGNING_KEY_FILE, audience: undefined })
-    const { id } = await createAccounts(pool).add({ email: 'slow@example.com', role: 'editor', name: '', passwordHash: null })
+    const { id } = await createAccounts(pool).add({
+      email: 'slow@example.com',
+      role: 'editor',
+      name: '',
+      passwordHash: null,
+    })
     await pool.close()
     const { token } = await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })
     // more than the buffers of a connection hold
-    await db.asOwner(`
+    await db.asOwner(
+      `
       with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
-      insert into links (code, target, owner_id) select 'slow-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 10000) n, decided`, [id])
+      insert into links (code, target, owner_id) select 'slow-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 10000) n, decided`,
+      [id],
+    )
     const headers = { Authorization: `Bearer ${token}` }
     const atRest = await descriptors()
     let most = atRest
@@ -70,17 +92,28 @@ export const amongSlowClients = async ({ idle, slow, readers, rounds, roundMs, m
     const measure = async (): Promise<number> => {
       const times: number[] = []
       const until = performance.now() + roundMs
-      await Promise.all(Array.from({ length: 4 }, async (_, i) => {
-        const { request, close } = openConnection(node.baseUrl)
-        for (let turn = i; performance.now() < until; turn += 1) {
-          const [method, path, json] = ([['GET', '/slow-1'], ['GET', '/links?limit=5'], ['PATCH', `/links/slow-${10 + i}`, { target: `https://example.com/${turn}` }], ['GET', '/users/me']] as const)[turn % 4] ?? ['GET', '/healthz']
-          const began = performance.now()
-          const answer = await request(method, path, { headers, ...(json === undefined ? {} : { json }) }).catch((error: unknown) => ({ status: String(error) }))
-          times.push(performance.now() - began)
-          if (![200, 302].includes(Number(answer.status))) failed.push(`${method} ${path}: ${answer.status}`)
-        }
-        close()
-      }))
+      await Promise.all(
+        Array.from({ length: 4 }, async (_, i) => {
+          const { request, close } = openConnection(node.baseUrl)
+          for (let turn = i; performance.now() < until; turn += 1) {
+            const [method, path, json] = (
+              [
+                ['GET', '/slow-1'],
+                ['GET', '/links?limit=5'],
+                ['PATCH', `/links/slow-${10 + i}`, { target: `https://example.com/${turn}` }],
+                ['GET', '/users/me'],
+              ] as const
+            )[turn % 4] ?? ['GET', '/healthz']
+            const began = performance.now()
+            const answer = await request(method, path, { headers, ...(json === undefined ? {} : { json }) }).catch(
+              (error: unknown) => ({ status: String(error) }),
+            )
+            times.push(performance.now() - began)
+            if (![200, 302].includes(Number(answer.status))) failed.push(`${method} ${path}: ${answer.status}`)
+          }
+          close()
+        }),
+      )
       return p99(times)
     }
     const open = async (text: string): Promise<Socket> => {
@@ -102,12 +135,18 @@ export const amongSlowClients = async ({ idle, slow, readers, rounds, roundMs, m
       }
       const trickle = (socket: Socket) => {
         socket.resume()
-        const timer = setInterval(() => { if (socket.writable) socket.write('x') }, 500)
+        const timer = setInterval(() => {
+          if (socket.writable) socket.write('x')
+        }, 500)
         socket.on('close', () => clearInterval(timer))
       }
       await many(idle, '', (socket) => socket.resume())
       await many(slow, `GET /links HTTP/1.1\r\nX-Slow: `, trickle)
-      await many(slow, `POST /links HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"target":"`, trickle)
+      await many(
+        slow,
+        `POST /links HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"target":"`,
+        trickle,
+      )
       // reads the status line and not a byte more
       const answered: Promise<unknown>[] = []
       await many(readers, `GET /links/export HTTP/1.1\r\n${head}\r\n`, (socket) => {
@@ -118,8 +157,15 @@ export const amongSlowClients = async ({ idle, slow, readers, rounds, roundMs, m
           exports[status] = (exports[status] ?? 0) + 1
         })
       })
-      await Promise.race([Promise.all(answered), new Promise((resolve) => { setTimeout(resolve, 5_000).unref() })])
-      return () => { for (const socket of sockets) socket.destroy() }
+      await Promise.race([
+        Promise.all(answered),
+        new Promise((resolve) => {
+          setTimeout(resolve, 5_000).unref()
+        }),
+      ])
+      return () => {
+        for (const socket of sockets) socket.destroy()
+      }
     }
 
     await measure()
@@ -132,9 +178,20 @@ export const amongSlowClients = async ({ idle, slow, readers, rounds, roundMs, m
       among.push(await measure())
       most = Math.max(most, await descriptors())
       leave()
-      while (await descriptors() > atRest + 50) await new Promise((resolve) => { setTimeout(resolve, 20) })
+      while ((await descriptors()) > atRest + 50)
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20)
+        })
     }
-    return { alone, among, ratio: median(among) / median(alone), medianAmong: median(among), failed, descriptors: { atRest, most, after: await descriptors() }, exports }
+    return {
+      alone,
+      among,
+      ratio: median(among) / median(alone),
+      medianAmong: median(among),
+      failed,
+      descriptors: { atRest, most, after: await descriptors() },
+      exports,
+    }
   } finally {
     await node.stop('SIGKILL')
   }

@@ -20,7 +20,10 @@ export interface SmallDisk {
 /** A file system in memory of so many megabytes; null where this process may not mount one. */
 export const mountSmallDisk = async (megabytes: number): Promise<SmallDisk | null> => {
   const folder = await makeTemporaryFolder('linkgate-disk-')
-  const mounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'linkgate-test', folder]).then(() => true, () => false)
+  const mounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'linkgate-test', folder]).then(
+    () => true,
+    () => false,
+  )
   if (!mounted) return null
   await chmod(folder, 0o711)
   const ballast = join(folder, 'ballast')
@@ -29,7 +32,8 @@ export const mountSmallDisk = async (megabytes: number): Promise<SmallDisk | nul
     fill: async () => {
       const file = await open(ballast, 'a')
       try {
-        for (let { bavail, bsize } = await statfs(folder); bavail > 0; { bavail, bsize } = await statfs(folder)) await file.write(Buffer.alloc(Math.min(bavail * bsize, 1024 * 1024), 1))
+        for (let { bavail, bsize } = await statfs(folder); bavail > 0; { bavail, bsize } = await statfs(folder))
+          await file.write(Buffer.alloc(Math.min(bavail * bsize, 1024 * 1024), 1))
       } finally {
         await file.close()
       }

@@ -33,7 +33,9 @@ const copyCluster = async (primary: EmbeddedPostgres, from: string, to: string):
   try {
     await client.query(`select pg_backup_start('standby', true)`)
     await promisify(execFile)('cp', ['-a', from, to])
-    const { rows: [stopped] } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
+    const {
+      rows: [stopped],
+    } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
     await rm(join(to, 'postmaster.pid'), { force: true })
     await writeFile(join(to, 'backup_label'), stopped?.labelfile ?? '')
     await writeFile(join(to, 'standby.signal'), '')
@@ -48,25 +50,39 @@ export const startPair = async (): Promise<Pair> => {
   const home = await settleHome(await requireDataDir(folder), () => undefined)
   const copy = join(await requireDataDir(other), 'postgres')
   await copyCluster(primary, home.cluster, copy)
-  if (home.user) for (const name of ['backup_label', 'standby.signal']) await chown(join(copy, name), home.user.uid, home.user.gid)
+  if (home.user)
+    for (const name of ['backup_label', 'standby.signal']) await chown(join(copy, name), home.user.uid, home.user.gid)
   await promisify(execFile)('cp', ['-a', join(folder, 'postgres-credentials.json'), other])
   const { host, port, user, password } = primary.owner
-  const open = () => openEmbeddedPostgres({
-    dataDir: other, settings: { ...SETTINGS, wal_retrieve_retry_interval: '100ms', primary_conninfo: `host=${host} port=${port} user=${user} password=${String(password)} application_name=standby` },
-  })
+  const open = () =>
+    openEmbeddedPostgres({
+      dataDir: other,
+      settings: {
+        ...SETTINGS,
+        wal_retrieve_retry_interval: '100ms',
+        primary_conninfo: `host=${host} port=${port} user=${user} password=${String(password)} application_name=standby`,
+      },
+    })
   let standby = await open()
   return {
     primary,
-    get standby() { return standby },
+    get standby() {
+      return standby
+    },
     killStandby: async () => {
       const pid = Number((await readFile(join(copy, 'postmaster.pid'), 'utf8')).split('\n')[0])
       const mark = await markOf(pid)
       if (!mark) return
       // SIGQUIT: the whole server ends at once, and looks for what it lacks when it starts again
       process.kill(pid, 'SIGQUIT')
-      while (await isAlive(mark)) await new Promise((resolve) => { setTimeout(resolve, 5) })
+      while (await isAlive(mark))
+        await new Promise((resolve) => {
+          setTimeout(resolve, 5)
+        })
     },
-    startStandby: async () => { standby = await open() },
+    startStandby: async () => {
+      standby = await open()
+    },
     stop: async () => {
       await standby.leave()
       await primary.leave()

@@ -44,21 +44,43 @@ export interface StormOptions {
 }
 
 /** Denies editors every update while it stands: the row that the storm flips. */
-const DENY = { ptype: 'p', priority: 505, rule: 'STORM', role: 'editor', action: 'link:update', reach: 'any', effect: 'deny' }
+const DENY = {
+  ptype: 'p',
+  priority: 505,
+  rule: 'STORM',
+  role: 'editor',
+  action: 'link:update',
+  reach: 'any',
+  effect: 'deny',
+}
 
 /**
  * Edits as fast as they commit, flipping an editor's right to update, against writers on two nodes. What happened is
  * read from the database alone: its own commit times say what was in force when a change committed.
  */
-export const storm = async ({ milliseconds, changes = 0, writers, workers = 1, sabotage }: StormOptions): Promise<StormReport> => {
+export const storm = async ({
+  milliseconds,
+  changes = 0,
+  writers,
+  workers = 1,
+  sabotage,
+}: StormOptions): Promise<StormReport> => {
   const folder = await makeTemporaryFolder()
-  const postgres = await openEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: { track_commit_timestamp: 'on', fsync: 'off' } })
+  const postgres = await openEmbeddedPostgres({
+    dataDir: join(folder, 'data'),
+    settings: { track_commit_timestamp: 'on', fsync: 'off' },
+  })
   const client = new Client(postgres.owner)
   try {
     await migrate({ owner: postgres.owner, service: postgres.service, folder: new URL('migrations/', PACKAGE_ROOT) })
     await client.connect()
     const service = { ...postgres.owner, user: postgres.service.user, password: postgres.service.password }
-    const environment = { ...onDatabase(service, postgres.owner), JWT_SIGNING_KEY_FILE: join(folder, 'key.pem'), LOG_LEVEL: 'info', WORKERS: String(workers) }
+    const environment = {
+      ...onDatabase(service, postgres.owner),
+      JWT_SIGNING_KEY_FILE: join(folder, 'key.pem'),
+      LOG_LEVEL: 'info',
+      WORKERS: String(workers),
+    }
     const signingKeyFile = environment.JWT_SIGNING_KEY_FILE
     const issuer = await openIssuer({ signingKeyFile, audience: undefined })
     const nodes = [await startNode(environment), await startNode(environment)]
@@ -67,10 +89,21 @@ export const storm = async ({ milliseconds, changes = 0, writers, workers = 1, s
       if (sabotage !== undefined) await client.query(sabotage)
       const pool = openPool({ connection: service, size: 1, deadlineMs: 5_000 })
       const accounts = createAccounts(pool)
-      const admin = await accounts.add({ email: 'storm-admin@example.com', role: 'admin', name: '', passwordHash: null })
-      const editor = await accounts.add({ email: 'storm-editor@example.com', role: 'editor', name: '', passwordHash: null })
+      const admin = await accounts.add({
+        email: 'storm-admin@example.com',
+        role: 'admin',
+        name: '',
+        passwordHash: null,
+      })
+      const editor = await accounts.add({
+        email: 'storm-editor@example.com',
+        role: 'editor',
+        name: '',
+        passwordHash: null,
+      })
       await pool.close()
-      const tokenOf = async (id: string) => `Bearer ${(await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })).token}`
+      const tokenOf = async (id: string) =>
+        `Bearer ${(await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })).token}`
       const tokens = { admin: await tokenOf(admin.id), editor: await tokenOf(editor.id) }
       const urls = balancer === undefined ? nodes.map(({ baseUrl }) => baseUrl) : [balancer.url]
       const tally = { acknowledged: 0, denied: 0, edits: 0, odd: new Map<number, number>() }
@@ -87,7 +120,9 @@ export const storm = async ({ milliseconds, changes = 0, writers, workers = 1, s
       const isOn = () => Date.now() < until || tally.acknowledged < changes
       const write = async (link: string) => {
         for (let i = 0; isOn(); i += 1) {
-          const { status } = await drain(fetch(link, { method: 'PATCH', headers, body: JSON.stringify({ target: `https://example.com/${i}` }) }))
+          const { status } = await drain(
+            fetch(link, { method: 'PATCH', headers, body: JSON.stringify({ target: `https://example.com/${i}` }) }),
+          )
           if (status === 200) tally.acknowledged += 1
           else if (status === 403) tally.denied += 1
           else odd(status)
@@ -99,9 +134,13 @@ export const storm = async ({ milliseconds, changes = 0, writers, workers = 1, s
         let standing = false
         while (isOn()) {
           const change = standing ? { add: [], remove: [DENY] } : { add: [DENY], remove: [] }
-          const { status } = await drain(fetch(`${urls[0]}/policy/changes`, {
-            method: 'POST', headers: { ...headers, 'If-Match': `"${revision}"` }, body: JSON.stringify({ ...change, reason: 'storm' }),
-          }))
+          const { status } = await drain(
+            fetch(`${urls[0]}/policy/changes`, {
+              method: 'POST',
+              headers: { ...headers, 'If-Match': `"${revision}"` },
+              body: JSON.stringify({ ...change, reason: 'storm' }),
+            }),
+          )
           if (status !== 200) throw new Error(`an edit of the storm was refused: ${status}`)
           revision += 1
           standing = !standing
@@ -110,7 +149,14 @@ export const storm = async ({ milliseconds, changes = 0, writers, workers = 1, s
       }
       until = Date.now() + milliseconds
       await Promise.all([edit(), ...links.map(write)])
-      return { acknowledged: tally.acknowledged, denied: tally.denied, edits: tally.edits, odd: Object.fromEntries(tally.odd), ...await judge(client), processes: answering(nodes) }
+      return {
+        acknowledged: tally.acknowledged,
+        denied: tally.denied,
+        edits: tally.edits,
+        odd: Object.fromEntries(tally.odd),
+        ...(await judge(client)),
+        processes: answering(nodes),
+      }
     } finally {
       await balancer?.close()
       for (const node of nodes) await node.stop()
@@ -123,7 +169,9 @@ export const storm = async ({ milliseconds, changes = 0, writers, workers = 1, s
 
 /** How many processes changed a link, by the requests in the log of each. */
 const answering = (nodes: readonly ServiceNode[]): number =>
-  new Set(nodes.flatMap((node) => [...node.output().matchAll(/"pid":(\d+)[^\n]*"method":"PATCH"/g)].map(([, pid]) => pid))).size
+  new Set(
+    nodes.flatMap((node) => [...node.output().matchAll(/"pid":(\d+)[^\n]*"method":"PATCH"/g)].map(([, pid]) => pid)),
+  ).size
 
 const drain = async (pending: Promise<Response>): Promise<Response> => {
   const response = await pending
@@ -131,9 +179,14 @@ const drain = async (pending: Promise<Response>): Promise<Response> => {
   return response
 }
 
-/** Revision 1 has no STORM row, and every later one flips it. The commit of a record is compared with that of the next revision. */
+/**
+ * Revision 1 has no STORM row, and every later one flips it. The commit of a record is compared with that of the next
+ * revision.
+ */
 const judge = async (client: Client): Promise<Pick<StormReport, 'committed' | 'underDenial' | 'tooLate'>> => {
-  const { rows: [verdict] } = await client.query<Record<'committed' | 'denied' | 'late', string>>(`
+  const {
+    rows: [verdict],
+  } = await client.query<Record<'committed' | 'denied' | 'late', string>>(`
     select count(*) as committed,
            count(*) filter (where d.revision % 2 = 0) as denied,
            count(*) filter (where pg_xact_commit_timestamp(d.xmin) > pg_xact_commit_timestamp(n.xmin)) as late
@@ -143,7 +196,10 @@ const judge = async (client: Client): Promise<Pick<StormReport, 'committed' | 'u
   return { committed: Number(verdict.committed), underDenial: Number(verdict.denied), tooLate: Number(verdict.late) }
 }
 
-/** enter_change without its lock, and with a pause where the lock would have held: the fault that the storm is there to find. */
+/**
+ * enter_change without its lock, and with a pause where the lock would have held: the fault that the storm is there to
+ * find.
+ */
 export const WITHOUT_THE_LOCK = `
   create or replace function enter_change(entered_role text, user_id bigint, decided_under bigint, decision text, caller_role text, sign_in uuid, token_issuer text, token_subject text)
     returns void language plpgsql volatile as $$

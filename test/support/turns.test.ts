@@ -10,7 +10,9 @@ describe('the turns of the workers of a run', () => {
   const twoWorkers = async () => {
     const folder = await makeTemporaryFolder()
     /** Resolves when the door was taken for the nth time. */
-    const untilTaken = async (times: number) => { while (!(await readdir(folder)).includes(`door.${times}`)) await delay(1) }
+    const untilTaken = async (times: number) => {
+      while (!(await readdir(folder)).includes(`door.${times}`)) await delay(1)
+    }
     return { one: turnsIn(folder, '0'), other: turnsIn(folder, '1'), untilTaken }
   }
 

@@ -16,7 +16,9 @@ export interface Turns {
   alone(): Promise<Lock>
 }
 
-/** The turns of one worker, by locks in a folder that all workers of the run share. A worker that dies holds nobody up. */
+/**
+ * The turns of one worker, by locks in a folder that all workers of the run share. A worker that dies holds nobody up.
+ */
 export const turnsIn = (folder: string, worker: string): Turns => {
   const take = async (name: string): Promise<Lock> => {
     const lock = await waitForLock(folder, name, PATIENCE_MS)
@@ -37,7 +39,8 @@ export const turnsIn = (folder: string, worker: string): Turns => {
       await mkdir(folder, { recursive: true })
       const files = (await readdir(folder)).filter((file) => file.startsWith(WORKER))
       // nobody comes in any more: whoever has gone out stays out
-      for (const name of new Set(files.map((file) => file.slice(0, file.indexOf('.'))))) await (await take(name)).release()
+      for (const name of new Set(files.map((file) => file.slice(0, file.indexOf('.')))))
+        await (await take(name)).release()
       return door
     },
   }

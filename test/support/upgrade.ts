@@ -21,7 +21,12 @@ import { load } from './workers.js'
 
 export interface UpgradeReport {
   /** requests that were answered, and what went wrong with others, by what the versions were that served at the time */
-  readonly phases: Readonly<Record<'old alone' | 'migrating' | 'side by side' | 'rolled back', { readonly done: number; readonly failed: readonly string[] }>>
+  readonly phases: Readonly<
+    Record<
+      'old alone' | 'migrating' | 'side by side' | 'rolled back',
+      { readonly done: number; readonly failed: readonly string[] }
+    >
+  >
   readonly migrated: string
   readonly migrationMs: number
   /** changes that were acknowledged, and those of them that the log has an allow record of */
@@ -43,21 +48,34 @@ export interface UpgradeOptions {
 }
 
 /**
- * An upgrade as docs/operations.md writes it, under load all the time: the previous version serves, this one's `linkgate migrate` runs
- * beside it, both versions serve, and then the upgrade is taken back by starting the previous version on the new schema.
+ * An upgrade as docs/operations.md writes it, under load all the time: the previous version serves, this one's
+ * `linkgate migrate` runs beside it, both versions serve, and then the upgrade is taken back by starting the previous
+ * version on the new schema.
  */
-export const upgrade = async ({ previous, nodes, milliseconds, requests, oldEntries }: UpgradeOptions): Promise<UpgradeReport> => {
+export const upgrade = async ({
+  previous,
+  nodes,
+  milliseconds,
+  requests,
+  oldEntries,
+}: UpgradeOptions): Promise<UpgradeReport> => {
   const { service } = await cluster()
   const { owner } = await createDatabase()
   await migrate({ owner, service, folder: previous.migrations })
   const login = { ...owner, user: service.user, password: service.password }
-  const environment = { ...onDatabase(login, owner), JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem') }
+  const environment = {
+    ...onDatabase(login, owner),
+    JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+  }
   const asOwner = withPool(owner)
   await asOwner(
     `insert into decisions (time, request_id, revision, layer, subject_id, subject_role, action, resource_type, resource_code, relation, effect, rule, status)
-     select now() - make_interval(secs => $1 - n), 'old-' || n, 1, 'object', n, 'editor', 'link:update', 'link', 'code-' || n, 'own', 'allow', 'R5', 200 from generate_series(1, $1::int) n`, [oldEntries])
+     select now() - make_interval(secs => $1 - n), 'old-' || n, 1, 'object', n, 'editor', 'link:update', 'link', 'code-' || n, 'own', 'allow', 'R5', 200 from generate_series(1, $1::int) n`,
+    [oldEntries],
+  )
 
-  const start = (version: PreviousVersion | null) => (version === null ? startNode(environment) : startNode(environment, version.program))
+  const start = (version: PreviousVersion | null) =>
+    version === null ? startNode(environment) : startNode(environment, version.program)
   const running = new Set<ServiceNode>(await Promise.all(Array.from({ length: nodes }, () => start(previous))))
   const pool = openPool({ connection: login, size: 1, deadlineMs: 60_000 })
   try {
@@ -74,8 +92,17 @@ export const upgrade = async ({ previous, nodes, milliseconds, requests, oldEntr
     const requestsTo = ({ baseUrl }: ServiceNode) => {
       const call = () => {
         const connection = openConnection(baseUrl)
-        return async (method: string, path: string, json?: unknown, headers?: Readonly<Record<string, string>>, token = tokens.editor) => {
-          const answer = await connection.request(method, path, { headers: { Authorization: `Bearer ${token}`, ...headers }, json })
+        return async (
+          method: string,
+          path: string,
+          json?: unknown,
+          headers?: Readonly<Record<string, string>>,
+          token = tokens.editor,
+        ) => {
+          const answer = await connection.request(method, path, {
+            headers: { Authorization: `Bearer ${token}`, ...headers },
+            json,
+          })
           if (method !== 'GET' && answer.status < 300) acknowledged += 1
           return answer
         }
@@ -96,7 +123,11 @@ export const upgrade = async ({ previous, nodes, milliseconds, requests, oldEntr
           if (own === '' || turn % 10 === 0) {
             const gone = own
             own = freshCode('own')
-            return gone === '' ? changing('POST', '/links', { code: own, target: 'https://example.com/' }) : changing('DELETE', `/links/${gone}`).finally(() => { own = '' })
+            return gone === ''
+              ? changing('POST', '/links', { code: own, target: 'https://example.com/' })
+              : changing('DELETE', `/links/${gone}`).finally(() => {
+                  own = ''
+                })
           }
           return changing('PATCH', `/links/${own}`, { target: `https://example.com/${turn}` })
         },
@@ -138,13 +169,24 @@ export const upgrade = async ({ previous, nodes, milliseconds, requests, oldEntr
     for (const node of running) await node.stop()
     running.clear()
     const [counted] = await asOwner<{ recorded: string }>(
-      `select count(*) as recorded from decisions where kind = 'decision' and effect = 'allow' and action not like '%:read' and request_id not like 'old-%'`)
+      `select count(*) as recorded from decisions where kind = 'decision' and effect = 'allow' and action not like '%:read' and request_id not like 'old-%'`,
+    )
     let chainFaults = 0
     const { kid, publicKey } = await loadSigningKey(environment.JWT_SIGNING_KEY_FILE)
-    const { entries } = await verifyLog(pool, { keys: new Map([[kid, publicKey]]), onFault: () => { chainFaults += 1 } })
+    const { entries } = await verifyLog(pool, {
+      keys: new Map([[kid, publicKey]]),
+      onFault: () => {
+        chainFaults += 1
+      },
+    })
     return {
       phases: { 'old alone': alone, migrating, 'side by side': sideBySide, 'rolled back': rolledBack },
-      migrated, migrationMs, acknowledged, recorded: Number(counted?.recorded), entries, chainFaults,
+      migrated,
+      migrationMs,
+      acknowledged,
+      recorded: Number(counted?.recorded),
+      entries,
+      chainFaults,
     }
   } finally {
     for (const node of running) await node.stop('SIGKILL')

@@ -13,11 +13,15 @@ import { freePort } from '../support/proxy.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
-interface Tree { readonly [name: string]: Tree }
+interface Tree {
+  readonly [name: string]: Tree
+}
 
 /** Spans below one, by their names. */
 const treeOf = (spans: readonly ReceivedSpan[], parent: ReceivedSpan): Tree =>
-  Object.fromEntries(spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId).map((span) => [span.name, treeOf(spans, span)]))
+  Object.fromEntries(
+    spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId).map((span) => [span.name, treeOf(spans, span)]),
+  )
 
 describe('traces', () => {
   let collector: Collector
@@ -35,18 +39,32 @@ describe('traces', () => {
 
   before(async () => {
     collector = await openCollector()
-    const service: TestService = await startTestService({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_SERVICE_NAME: 'linkgate-test' } })
+    const service: TestService = await startTestService({
+      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_SERVICE_NAME: 'linkgate-test' },
+    })
     editor = await service.addUser('editor')
     stranger = await service.addUser('editor')
     const ask = (id: string, method: string, path: string, options: Parameters<TestService['request']>[2] = {}) =>
       service.request(method, path, { ...options, headers: { ...options.headers, 'X-Request-ID': id } })
-    await ask('create', 'POST', '/links', { token: editor.token, json: { target: 'https://example.com/', code: 'traced' } })
-    await ask('change', 'PATCH', '/links/traced', { token: editor.token, json: { target: 'https://example.com/secret-target' } })
+    await ask('create', 'POST', '/links', {
+      token: editor.token,
+      json: { target: 'https://example.com/', code: 'traced' },
+    })
+    await ask('change', 'PATCH', '/links/traced', {
+      token: editor.token,
+      json: { target: 'https://example.com/secret-target' },
+    })
     await ask('denied', 'DELETE', '/links/traced', { token: stranger.token })
     await ask('limited-role', 'GET', '/users', { token: editor.token })
     await ask('bad-token', 'GET', '/links', { token: 'secret-token' })
     await ask('unrouted', 'GET', '/no/secret-path')
-    await ask('part', 'GET', '/traced?secret-query=1', { headers: { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=secret-state', baggage: 'key=secret-baggage' } })
+    await ask('part', 'GET', '/traced?secret-query=1', {
+      headers: {
+        traceparent: `00-${TRACE}-${PARENT}-01`,
+        tracestate: 'vendor=secret-state',
+        baggage: 'key=secret-baggage',
+      },
+    })
     await ask('not-a-part', 'GET', '/traced', { headers: { traceparent: '00-secret-header-01' } })
     await service.db.asOwner('revoke update on links from links_own')
     await ask('disagreed', 'PATCH', '/links/traced', { token: editor.token, json: { target: 'https://example.com/2' } })
@@ -58,7 +76,13 @@ describe('traces', () => {
 
   it('of a change show the request, its four layers and what they asked the database', () => {
     const request = requestSpan('change')
-    expect(request).to.include({ name: 'PATCH /links/:code', kind: 2, parentSpanId: undefined, failed: false, service: 'linkgate-test' })
+    expect(request).to.include({
+      name: 'PATCH /links/:code',
+      kind: 2,
+      parentSpanId: undefined,
+      failed: false,
+      service: 'linkgate-test',
+    })
     expect(treeOf(spans, request)).to.deep.equal({
       gateway: {},
       endpoint: {},
@@ -67,11 +91,24 @@ describe('traces', () => {
       data: { 'database.change': {} },
     })
     expect(request.attributes).to.deep.equal({
-      'url.scheme': 'http', 'linkgate.request_id': 'change', 'http.request.method': 'PATCH', 'http.route': '/links/:code', 'http.response.status_code': 200,
-      'linkgate.policy.revision': 1, 'user.id': editor.id, 'linkgate.effect': 'allow', 'linkgate.rule': 'R5',
+      'url.scheme': 'http',
+      'linkgate.request_id': 'change',
+      'http.request.method': 'PATCH',
+      'http.route': '/links/:code',
+      'http.response.status_code': 200,
+      'linkgate.policy.revision': 1,
+      'user.id': editor.id,
+      'linkgate.effect': 'allow',
+      'linkgate.rule': 'R5',
     })
-    const below = (name: string) => spans.find((span) => span.traceId === request.traceId && span.name === name)?.attributes
-    expect(below('object')).to.include({ 'linkgate.action': 'link:update', 'linkgate.effect': 'allow', 'linkgate.rule': 'R5', 'linkgate.policy.revision': 1 })
+    const below = (name: string) =>
+      spans.find((span) => span.traceId === request.traceId && span.name === name)?.attributes
+    expect(below('object')).to.include({
+      'linkgate.action': 'link:update',
+      'linkgate.effect': 'allow',
+      'linkgate.rule': 'R5',
+      'linkgate.policy.revision': 1,
+    })
     expect(below('data')).to.include({ 'linkgate.operation': 'update' })
     expect(below('database.change')).to.include({ 'db.system.name': 'postgresql', 'db.operation.batch.size': 2 })
     // a statement whose plan is kept is named after the hash of its text
@@ -79,7 +116,11 @@ describe('traces', () => {
   })
 
   it('mark a refusal with its layer and code, on the request and on the layer that refused, and reach no further', () => {
-    for (const [id, layer, code, status] of [['denied', 'object', 'policy_denied', 403], ['limited-role', 'endpoint', 'role_not_allowed', 403], ['bad-token', 'gateway', 'invalid_token', 401]] as const) {
+    for (const [id, layer, code, status] of [
+      ['denied', 'object', 'policy_denied', 403],
+      ['limited-role', 'endpoint', 'role_not_allowed', 403],
+      ['bad-token', 'gateway', 'invalid_token', 401],
+    ] as const) {
       const request = requestSpan(id)
       const refused = { 'linkgate.refusal.layer': layer, 'linkgate.refusal.code': code }
       expect(request.attributes, id).to.include({ ...refused, 'http.response.status_code': status })
@@ -87,7 +128,10 @@ describe('traces', () => {
       const own = spans.filter((span) => span.traceId === request.traceId)
       // spans come in the order in which they end: the last way through the layers is the one that was answered
       expect(own.findLast((span) => span.name === layer)?.attributes, id).to.include(refused)
-      expect(own.findLastIndex((span) => span.name === 'data'), id).to.be.lessThan(own.findLastIndex((span) => span.name === layer))
+      expect(
+        own.findLastIndex((span) => span.name === 'data'),
+        id,
+      ).to.be.lessThan(own.findLastIndex((span) => span.name === layer))
     }
     expect(requestSpan('denied').attributes).to.include({ 'linkgate.effect': 'deny', 'linkgate.rule': 'R5' })
     expect(requestSpan('unrouted')).to.include({ name: 'GET' })
@@ -112,14 +156,18 @@ describe('traces', () => {
 
   it('are not made of what is asked beside the requests', () => {
     const ids = new Set(spans.map(({ spanId }) => spanId))
-    for (const span of spans) if (span.name !== 'GET' && span.kind !== 2) expect(ids.has(span.parentSpanId ?? ''), span.name).to.equal(true)
+    for (const span of spans)
+      if (span.name !== 'GET' && span.kind !== 2) expect(ids.has(span.parentSpanId ?? ''), span.name).to.equal(true)
   })
 })
 
 describe('traces that cannot be sent', () => {
   it('disturb no request, and hold up no stop', async () => {
     const db = await testDatabase()
-    const node = await startNode({ ...onDatabase(db.service, db.owner), OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `http://127.0.0.1:${await freePort()}/v1/traces` })
+    const node = await startNode({
+      ...onDatabase(db.service, db.owner),
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `http://127.0.0.1:${await freePort()}/v1/traces`,
+    })
     expect((await fetch(`${node.baseUrl}/absent`)).status).to.equal(404)
     const began = performance.now()
     // until the process has ended: a span that is tried again must not keep it alive
@@ -131,7 +179,10 @@ describe('traces that cannot be sent', () => {
   it('are told of in the log where the collector refuses them', async () => {
     const collector = await openCollector(400)
     const kept = keepLog()
-    const service = await startTestService({ log: kept.log, environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint } })
+    const service = await startTestService({
+      log: kept.log,
+      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint },
+    })
     try {
       expect((await service.request('GET', '/absent')).status).to.equal(404)
     } finally {
@@ -147,10 +198,24 @@ describe('tracing', () => {
     const of = (environment: Record<string, string>) => readConfig(environment).tracing
     expect(of({})).to.equal(undefined)
     expect(of({ OTEL_SERVICE_NAME: 'x' })).to.equal(undefined)
-    expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' })).to.deep.equal({ endpoint: 'http://collector:4318/v1/traces', serviceName: 'linkgate' })
-    expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other/x', OTEL_SERVICE_NAME: 's' })).to.deep.equal({ endpoint: 'http://other/x', serviceName: 's' })
-    expect(of({ OTEL_TRACES_EXPORTER: 'otlp' })).to.deep.equal({ endpoint: 'http://localhost:4318/v1/traces', serviceName: 'linkgate' })
-    expect(of({ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).to.equal(undefined)
+    expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' })).to.deep.equal({
+      endpoint: 'http://collector:4318/v1/traces',
+      serviceName: 'linkgate',
+    })
+    expect(
+      of({
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other/x',
+        OTEL_SERVICE_NAME: 's',
+      }),
+    ).to.deep.equal({ endpoint: 'http://other/x', serviceName: 's' })
+    expect(of({ OTEL_TRACES_EXPORTER: 'otlp' })).to.deep.equal({
+      endpoint: 'http://localhost:4318/v1/traces',
+      serviceName: 'linkgate',
+    })
+    expect(of({ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).to.equal(
+      undefined,
+    )
     expect(of({ OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).to.equal(undefined)
     expect(() => of({ OTEL_TRACES_EXPORTER: 'zipkin' })).to.throw('OTEL_TRACES_EXPORTER: must be otlp or none')
     expect(() => of({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).to.throw('OTEL_EXPORTER_OTLP_PROTOCOL: must be http/json')
@@ -160,7 +225,9 @@ describe('tracing', () => {
     const collector = await openCollector()
     try {
       // the standard variable names the collector; another one says that nothing is sent
-      const service = await startTestService({ environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_SDK_DISABLED: 'true' } })
+      const service = await startTestService({
+        environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_SDK_DISABLED: 'true' },
+      })
       await service.request('GET', '/absent')
       await service.stop()
       expect(collector.requests()).to.equal(0)
@@ -169,7 +236,10 @@ describe('tracing', () => {
     }
     const loaded = `import ${JSON.stringify(new URL('dist/service.js', PACKAGE_ROOT).href)}; import { createRequire } from 'node:module'
       process.stdout.write(Object.keys(createRequire(import.meta.url).cache).filter((path) => /@opentelemetry.(?:sdk|exporter|otlp|resources|context)/.test(path)).join())`
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', loaded], { cwd: fileURLToPath(PACKAGE_ROOT), encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', loaded], {
+      cwd: fileURLToPath(PACKAGE_ROOT),
+      encoding: 'utf8',
+    })
     expect(status, stderr).to.equal(0)
     expect(stdout).to.equal('')
   })

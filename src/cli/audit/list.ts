@@ -12,22 +12,27 @@ const limitOf = (text: string): number => {
   return Number(text)
 }
 
-interface ListOptions extends FilterOptions { readonly limit: number; readonly format?: 'csv' | 'ndjson' }
+interface ListOptions extends FilterOptions {
+  readonly limit: number
+  readonly format?: 'csv' | 'ndjson'
+}
 
 /** `linkgate audit list`: the newest entries for a person, oldest of them first; or all that match, for a program. */
 export const listCommand = (): Command =>
   withTimes(withFilters(new Command('list').description('print what was decided and changed, the newest last')))
     .option('--limit <count>', 'so many of the newest', limitOf, 50)
     .addOption(new Option('--format <format>', 'all that match, for a program').choices(['csv', 'ndjson']))
-    .action(async ({ limit, format, ...options }: ListOptions) => withDatabase(async (database) => {
-      const log = decisionLog(database)
-      const filter = await filterOf(database, options)
-      if (format === undefined) {
-        const { data } = await log.page({ ...filter, limit })
-        for (const entry of data.toReversed()) print(entryLine(entry))
-        return
-      }
-      const { head, lines } = LOG_FORMATS[format]
-      if (head !== '') print(head)
-      for await (const batch of log.export(filter)) print(lines(batch))
-    }))
+    .action(async ({ limit, format, ...options }: ListOptions) =>
+      withDatabase(async (database) => {
+        const log = decisionLog(database)
+        const filter = await filterOf(database, options)
+        if (format === undefined) {
+          const { data } = await log.page({ ...filter, limit })
+          for (const entry of data.toReversed()) print(entryLine(entry))
+          return
+        }
+        const { head, lines } = LOG_FORMATS[format]
+        if (head !== '') print(head)
+        for await (const batch of log.export(filter)) print(lines(batch))
+      }),
+    )

@@ -19,29 +19,31 @@ const OVERLAP = 10_000n
 export const tailCommand = (): Command =>
   withFilters(new Command('tail').description('print decisions and changes as they come, until interrupted'))
     .option('--json', 'one JSON object a line')
-    .action(async ({ json, ...options }: FilterOptions & { readonly json?: true }) => withDatabase(async (database) => {
-      const log = decisionLog(database)
-      const filter = await filterOf(database, options)
-      const show = (entry: LogEntry) => print(json ? JSON.stringify(entry) : entryLine(entry))
-      const stopped = untilInterrupted()
-      const shown = new Set<string>()
-      let newest = 0n
-      for (let first = true; !stopped.aborted; first = false) {
-        const after = newest > OVERLAP ? String(newest - OVERLAP) : undefined
-        const { data } = await log.page({ ...filter, after, limit: first ? 10 : PAGE })
-        for (const entry of data.toReversed()) {
-          if (shown.has(entry.id)) continue
-          shown.add(entry.id)
-          show(entry)
-          if (BigInt(entry.id) > newest) newest = BigInt(entry.id)
+    .action(async ({ json, ...options }: FilterOptions & { readonly json?: true }) =>
+      withDatabase(async (database) => {
+        const log = decisionLog(database)
+        const filter = await filterOf(database, options)
+        const show = (entry: LogEntry) => print(json ? JSON.stringify(entry) : entryLine(entry))
+        const stopped = untilInterrupted()
+        const shown = new Set<string>()
+        let newest = 0n
+        for (let first = true; !stopped.aborted; first = false) {
+          const after = newest > OVERLAP ? String(newest - OVERLAP) : undefined
+          const { data } = await log.page({ ...filter, after, limit: first ? 10 : PAGE })
+          for (const entry of data.toReversed()) {
+            if (shown.has(entry.id)) continue
+            shown.add(entry.id)
+            show(entry)
+            if (BigInt(entry.id) > newest) newest = BigInt(entry.id)
+          }
+          for (const id of shown) {
+            if (BigInt(id) >= newest - OVERLAP) break
+            shown.delete(id)
+          }
+          await pause(EVERY_MS, undefined, { signal: stopped }).catch(() => undefined)
         }
-        for (const id of shown) {
-          if (BigInt(id) >= newest - OVERLAP) break
-          shown.delete(id)
-        }
-        await pause(EVERY_MS, undefined, { signal: stopped }).catch(() => undefined)
-      }
-    }))
+      }),
+    )
 
 const untilInterrupted = (): AbortSignal => {
   const controller = new AbortController()

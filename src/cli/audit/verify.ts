@@ -17,19 +17,33 @@ const collect = (file: string, files: readonly string[]): readonly string[] => [
 export const verifyCommand = (): Command =>
   new Command('verify')
     .description('walk the hash chains of the decision log, and name what was altered, removed or inserted')
-    .option('--key <file>', 'an earlier signing key (PEM) whose checkpoints are kept; may be given several times', collect, [])
+    .option(
+      '--key <file>',
+      'an earlier signing key (PEM) whose checkpoints are kept; may be given several times',
+      collect,
+      [],
+    )
     .option('--json', 'as JSON')
     .action(async ({ key, json }: { readonly key: readonly string[]; readonly json?: true }) => {
       const faults: LogFault[] = []
       const verdict = await withDatabase(async (database, config) => {
         const keys = await checkpointKeys(config, key)
-        return withProgress('reading the log', ({ tell }) => verifyLog(database, {
-          keys,
-          onFault: (fault) => { if (faults.length < TOLD) faults.push(fault) },
-          onProgress: (done, of) => tell(`${done.toLocaleString('en')} of ${counted(of, 'entry', 'entries')}`, of === 0 ? 1 : done / of),
-        }))
+        return withProgress('reading the log', ({ tell }) =>
+          verifyLog(database, {
+            keys,
+            onFault: (fault) => {
+              if (faults.length < TOLD) faults.push(fault)
+            },
+            onProgress: (done, of) =>
+              tell(`${done.toLocaleString('en')} of ${counted(of, 'entry', 'entries')}`, of === 0 ? 1 : done / of),
+          }),
+        )
       })
-      print(json ? JSON.stringify({ whole: verdict.faults === 0, ...verdict, faults, faults_found: verdict.faults }) : render(verdict, faults))
+      print(
+        json
+          ? JSON.stringify({ whole: verdict.faults === 0, ...verdict, faults, faults_found: verdict.faults })
+          : render(verdict, faults),
+      )
       if (verdict.faults > 0) throw new AnswerIsNo()
     })
 
@@ -49,6 +63,7 @@ const render = (verdict: LogVerdict, faults: readonly LogFault[]): string => {
 const faultText = (fault: LogFault): string => {
   if (fault.kind === 'checkpoint') return `checkpoint ${fault.id} ${fault.why}`
   const { kind, writer, seq, id, last } = fault
-  if (kind === 'missing') return `missing   ${last === undefined || last === seq ? `entry ${seq}` : `entries ${seq} to ${last}`} of chain ${writer}`
+  if (kind === 'missing')
+    return `missing   ${last === undefined || last === seq ? `entry ${seq}` : `entries ${seq} to ${last}`} of chain ${writer}`
   return `${kind.padEnd(8)}  record ${id ?? '?'} (entry ${seq} of chain ${writer})`
 }

@@ -21,7 +21,10 @@ export const reasonOf = (text: string): string => {
   return reason
 }
 
-interface ApplyOptions extends CommitOptions { readonly merge?: true; readonly expect?: readonly string[] }
+interface ApplyOptions extends CommitOptions {
+  readonly merge?: true
+  readonly expect?: readonly string[]
+}
 
 /** `linkgate policy apply FILE --reason TEXT`: the rows of the file become the policy. */
 export const applyCommand = (): Command =>
@@ -39,9 +42,16 @@ export const applyCommand = (): Command =>
       const [rows, expectations] = [await readRowsFile(file), await readExpectations(expect)]
       await withPolicy(async (session) => {
         const { stored, rules } = session
-        if (merge && stored.fault !== null) throw new PolicyError('--merge needs rows that are in force to add to: apply a whole file, or restore a revision')
+        if (merge && stored.fault !== null)
+          throw new PolicyError(
+            '--merge needs rows that are in force to add to: apply a whole file, or restore a revision',
+          )
         const plan = await withProgress('asking the invariants and every decision that can change', () =>
-          refusedInOneLine(merge ? planEdit(stored.lastGood, { add: rows, remove: [] }, rules) : planReplacement(stored, rows, rules), rows))
+          refusedInOneLine(
+            merge ? planEdit(stored.lastGood, { add: rows, remove: [] }, rules) : planReplacement(stored, rows, rules),
+            rows,
+          ),
+        )
         requireExpected(plan.candidate, expectations)
         await warnOfAdded(plan)
         await commitPlan(session, plan, options)
@@ -53,8 +63,11 @@ const MOST_WARNINGS = 10
 /** What the author of new rows should hear, though nothing forbids it. */
 const warnOfAdded = async ({ add, candidate }: EditPlan): Promise<void> => {
   const added = new Set(add.map(rowKey))
-  const findings = (await withProgress('asking what each row is good for', () => analyseRows(candidate)))
-    .filter(({ kind, row }) => (kind === 'unreachable' || kind === 'unknown_action') && added.has(rowKey(row)))
-  for (const finding of findings.slice(0, MOST_WARNINGS)) warn(`${rowText(finding.row)}: ${describeFinding(finding).replace(/^warning: /, '')}`)
-  if (findings.length > MOST_WARNINGS) warn(`and ${(findings.length - MOST_WARNINGS).toLocaleString('en')} more: see linkgate policy check`)
+  const findings = (await withProgress('asking what each row is good for', () => analyseRows(candidate))).filter(
+    ({ kind, row }) => (kind === 'unreachable' || kind === 'unknown_action') && added.has(rowKey(row)),
+  )
+  for (const finding of findings.slice(0, MOST_WARNINGS))
+    warn(`${rowText(finding.row)}: ${describeFinding(finding).replace(/^warning: /, '')}`)
+  if (findings.length > MOST_WARNINGS)
+    warn(`and ${(findings.length - MOST_WARNINGS).toLocaleString('en')} more: see linkgate policy check`)
 }

@@ -14,7 +14,10 @@ export const revisionOf = (text: string): number => {
   return Number(text)
 }
 
-/** `linkgate policy restore REVISION --reason TEXT`: a new revision with the rows of an earlier one, and the checks of every edit. */
+/**
+ * `linkgate policy restore REVISION --reason TEXT`: a new revision with the rows of an earlier one, and the checks of
+ * every edit.
+ */
 export const restoreCommand = (): Command =>
   new Command('restore')
     .description('make the rows what they were at a revision: a new revision, with the same checks')
@@ -29,7 +32,9 @@ export const restoreCommand = (): Command =>
         const { database, rules, stored } = session
         const rows = await refusedInOneLine(rowsOfRevision(database, stored, revision))
         if (rows === null) throw new PolicyError(`there is no policy revision ${revision}`)
-        const plan = await withProgress('asking the invariants and every decision that can change', () => refusedInOneLine(planReplacement(stored, rows, rules)))
+        const plan = await withProgress('asking the invariants and every decision that can change', () =>
+          refusedInOneLine(planReplacement(stored, rows, rules)),
+        )
         await commitPlan(session, plan, options)
       })
     })

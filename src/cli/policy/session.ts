@@ -32,7 +32,10 @@ export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>
   return withDatabase(async (database) => {
     await installDefaultPolicy(database, rules, PACKAGE_ROOT)
     const stored = await readStoredPolicy(database, rules)
-    if (stored.fault !== null) warn(`${stored.fault} ${stored.lastGood.revision === 0 ? 'No earlier revision is whole either.' : `Until then revision ${stored.lastGood.revision} counts as the one in force.`}`)
+    if (stored.fault !== null)
+      warn(
+        `${stored.fault} ${stored.lastGood.revision === 0 ? 'No earlier revision is whole either.' : `Until then revision ${stored.lastGood.revision} counts as the one in force.`}`,
+      )
     return work({ database, rules, stored })
   })
 }
@@ -55,7 +58,10 @@ export const snapshotOfFile = async (file: string, rules: PolicyRules, revision 
 }
 
 /** The snapshot of an earlier revision, asked of no invariant. Throws PolicyError where there was none. */
-export const snapshotOfRevision = async ({ database, rules, stored }: PolicySession, revision: number): Promise<Snapshot> => {
+export const snapshotOfRevision = async (
+  { database, rules, stored }: PolicySession,
+  revision: number,
+): Promise<Snapshot> => {
   if (revision === stored.lastGood.revision) return stored.lastGood
   const rows = await rowsOfRevision(database, stored, revision)
   if (rows === null) throw new PolicyError(`there is no policy revision ${revision}`)
@@ -64,5 +70,8 @@ export const snapshotOfRevision = async ({ database, rules, stored }: PolicySess
 
 /** Whoever sits at the terminal, as the history names them. No decision is recorded: nobody asked the policy. */
 export const terminalOrigin = (reason: string): EditOrigin => ({
-  actor: { id: null, name: `${osUser()} (command line)` }, reason, requestId: `cli-${randomUUID()}`, record: null,
+  actor: { id: null, name: `${osUser()} (command line)` },
+  reason,
+  requestId: `cli-${randomUUID()}`,
+  record: null,
 })

@@ -18,14 +18,27 @@ export const tableCommand = (): Command =>
     .option('--action <action>', 'the decisions about one action')
     .option('--json', 'as JSON, as GET /policy/decisions answers')
     .option('--csv', 'as CSV')
-    .action(async ({ json, csv, ...only }: { readonly json?: true; readonly csv?: true; readonly role?: string; readonly action?: string }) => {
-      if (json && csv) throw new UsageError('--json and --csv exclude each other')
-      await withPolicy(async ({ stored: { lastGood } }) => {
-        const cells = await withProgress('asking every decision', () => refusedInOneLine(decisionTable(lastGood, only)))
-        if (json) print(JSON.stringify({ revision: lastGood.revision, decisions: cells }))
-        else print(csv ? formatTableCsv(cells) : renderCells(cells))
-      })
-    })
+    .action(
+      async ({
+        json,
+        csv,
+        ...only
+      }: {
+        readonly json?: true
+        readonly csv?: true
+        readonly role?: string
+        readonly action?: string
+      }) => {
+        if (json && csv) throw new UsageError('--json and --csv exclude each other')
+        await withPolicy(async ({ stored: { lastGood } }) => {
+          const cells = await withProgress('asking every decision', () =>
+            refusedInOneLine(decisionTable(lastGood, only)),
+          )
+          if (json) print(JSON.stringify({ revision: lastGood.revision, decisions: cells }))
+          else print(csv ? formatTableCsv(cells) : renderCells(cells))
+        })
+      },
+    )
 
 /** Both kinds of records side by side. A caller without a user owns none. */
 const renderCells = (cells: readonly Cell[]): string => {
@@ -36,5 +49,5 @@ const renderCells = (cells: readonly Cell[]): string => {
     line[relation === 'own' ? 2 : 3] = `${effect} ${rule}`
     lines.set(key, line)
   }
-  return renderTable(['role', 'action', 'own record', 'another\'s record', 'may call'], [...lines.values()])
+  return renderTable(['role', 'action', 'own record', "another's record", 'may call'], [...lines.values()])
 }

@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 
 import { PACKAGE_ROOT } from '../../config.js'
-import { describeDisappointment, effectOfFile, findDisappointments, parseExpectations } from '../../policy/expectations.js'
+import {
+  describeDisappointment,
+  effectOfFile,
+  findDisappointments,
+  parseExpectations,
+} from '../../policy/expectations.js'
 import type { Expectation } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
@@ -21,7 +26,10 @@ const DEFAULT_FILES = ['policies/allow.csv', 'policies/deny.csv']
 export const testCommand = (): Command =>
   new Command('test')
     .description('ask the questions of expectation files; all must be answered as the files say')
-    .argument('[files...]', 'files whose names end in allow.csv or deny.csv; policies/allow.csv and policies/deny.csv where none is named')
+    .argument(
+      '[files...]',
+      'files whose names end in allow.csv or deny.csv; policies/allow.csv and policies/deny.csv where none is named',
+    )
     .option('--policy <file>', 'ask the rows of this file instead of those in force')
     .action(async (files: readonly string[], { policy }: { readonly policy?: string }) => {
       const shipped = () => DEFAULT_FILES.map((file) => relative('.', fileURLToPath(new URL(file, PACKAGE_ROOT))))
@@ -34,7 +42,10 @@ export const testCommand = (): Command =>
 /** Reads expectation files. A name that says no answer is a UsageError. */
 export const readExpectations = async (files: readonly string[]): Promise<readonly Expectation[]> => {
   const unnamed = files.find((file) => effectOfFile(file) === null)
-  if (unnamed !== undefined) throw new UsageError(`${unnamed}: the name must end in allow.csv or deny.csv, which is the answer that its questions must have`)
+  if (unnamed !== undefined)
+    throw new UsageError(
+      `${unnamed}: the name must end in allow.csv or deny.csv, which is the answer that its questions must have`,
+    )
   return (await Promise.all(files.map(async (file) => parseExpectations(file, await readFile(file, 'utf8'))))).flat()
 }
 
@@ -43,6 +54,8 @@ export const requireExpected = (snapshot: Snapshot, expectations: readonly Expec
   const disappointments = findDisappointments(snapshot, expectations)
   for (const each of disappointments) process.stderr.write(`linkgate: ${describeDisappointment(each)}\n`)
   if (disappointments.length === 0) return
-  process.stderr.write(`linkgate: ${disappointments.length} of ${counted(expectations.length, 'question')} answered otherwise than expected\n`)
+  process.stderr.write(
+    `linkgate: ${disappointments.length} of ${counted(expectations.length, 'question')} answered otherwise than expected\n`,
+  )
   throw new AnswerIsNo()
 }

@@ -9,13 +9,17 @@ const POLL_MS = 10
 const KEPT = 8
 
 /** Somebody alive holds the lock. */
-export interface Held { readonly holder: ProcessMark }
-export interface Lock { release(): Promise<void> }
+export interface Held {
+  readonly holder: ProcessMark
+}
+export interface Lock {
+  release(): Promise<void>
+}
 
 const numbersOf = async (folder: string, name: string): Promise<number[]> =>
   (await readdir(folder))
-    .filter(file => file.startsWith(`${name}.`) && /^\d+$/.test(file.slice(name.length + 1)))
-    .map(file => Number(file.slice(name.length + 1)))
+    .filter((file) => file.startsWith(`${name}.`) && /^\d+$/.test(file.slice(name.length + 1)))
+    .map((file) => Number(file.slice(name.length + 1)))
 
 type Placing = (from: string, to: string) => Promise<void>
 
@@ -41,12 +45,12 @@ const putWhole = async (file: string, text: string, place: Placing): Promise<voi
 export const tryLock = async (folder: string, name: string): Promise<Lock | Held> => {
   await mkdir(folder, { recursive: true, mode: 0o755 })
   for (;;) {
-    const latest = Math.max(0, ...await numbersOf(folder, name))
+    const latest = Math.max(0, ...(await numbersOf(folder, name)))
     const newest = join(folder, `${name}.${latest}`)
     const text = latest === 0 ? 'released\n' : await unlessMissing(readFile(newest, 'utf8'), undefined)
     if (text === undefined) continue
     const holder = parseMark(text)
-    if (holder && await isAlive(holder)) return { holder }
+    if (holder && (await isAlive(holder))) return { holder }
 
     const number = latest + 1
     const file = join(folder, `${name}.${number}`)
@@ -63,8 +67,8 @@ export const tryLock = async (folder: string, name: string): Promise<Lock | Held
       continue
     }
     // the newest few stay, so that a listing made at this moment always meets one of them
-    const old = numbers.filter(each => each <= number - KEPT)
-    await Promise.all(old.map(each => rm(join(folder, `${name}.${each}`), { force: true })))
+    const old = numbers.filter((each) => each <= number - KEPT)
+    await Promise.all(old.map((each) => rm(join(folder, `${name}.${each}`), { force: true })))
     let released: Promise<void> | undefined
     return { release: () => (released ??= putWhole(file, 'released\n', rename)) }
   }

@@ -6,7 +6,10 @@ import { writeDurably } from './durable-file.js'
 import { errorCode, unlessMissing } from './errno.js'
 
 /** The two passwords of an embedded database, made once and kept in the data folder (mode 0600). */
-export interface Credentials { readonly owner: string; readonly service: string }
+export interface Credentials {
+  readonly owner: string
+  readonly service: string
+}
 
 const parse = (text: string): Credentials | undefined => {
   try {
@@ -31,15 +34,17 @@ const create = async (file: string): Promise<Credentials> => {
  */
 export const loadCredentials = async (dataDir: string, clusterExists: boolean): Promise<Credentials> => {
   const file = join(dataDir, 'postgres-credentials.json')
-  const text = await unlessMissing(readFile(file, 'utf8'), undefined).catch(error => {
+  const text = await unlessMissing(readFile(file, 'utf8'), undefined).catch((error) => {
     const message = `${file} cannot be read (${errorCode(error)}): it belongs to the user who made the data folder`
     throw new StartError(message, { cause: error })
   })
   const credentials = text === undefined ? undefined : parse(text)
   if (credentials) return credentials
   if (clusterExists) {
-    throw new StartError(`${file} is ${text === undefined ? 'missing' : 'damaged'}: the database in the data folder `
-      + 'cannot be opened without it; restore it from a backup')
+    throw new StartError(
+      `${file} is ${text === undefined ? 'missing' : 'damaged'}: the database in the data folder ` +
+        'cannot be opened without it; restore it from a backup',
+    )
   }
   return create(file)
 }

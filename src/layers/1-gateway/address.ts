@@ -41,12 +41,17 @@ const canonical = (text: string): string | null => {
   if (groups.slice(0, 5).some((group) => group !== '0') || groups[5] !== 'ffff') {
     return new SocketAddress({ address, family: 'ipv6' }).address
   }
-  return groups.slice(6).flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.')
+  return groups
+    .slice(6)
+    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
+    .join('.')
 }
 
 /** The eight groups of an IPv6 address in lower-case hex without leading zeros. */
 const groupsOf = (address: string): readonly string[] => {
-  const [head = [], tail = []] = address.split('::').map((half) => (half === '' ? [] : half.split(':').flatMap(groupOrIPv4)))
+  const [head = [], tail = []] = address
+    .split('::')
+    .map((half) => (half === '' ? [] : half.split(':').flatMap(groupOrIPv4)))
   const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
   return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16).toString(16))
 }

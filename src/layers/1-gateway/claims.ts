@@ -25,12 +25,16 @@ export interface ClaimRules {
 }
 
 /** A token, and from when on it is one; in seconds since 1970. */
-export interface TimedToken { readonly token: AccessToken; readonly issuedAt: number; readonly notBefore: number }
+export interface TimedToken {
+  readonly token: AccessToken
+  readonly issuedAt: number
+  readonly notBefore: number
+}
 
 /**
- * Narrows the claims of a token whose signature was verified (RFC 7519, 8725 and 9068). `iss`, `aud`, `sub`, `iat`, `exp`
- * and `jti` are required; times are whole seconds; no `scope` means no rights. Whether its time has come and not passed is for
- * `requireInTime` to say. Throws an Error that says which claim is wrong.
+ * Narrows the claims of a token whose signature was verified (RFC 7519, 8725 and 9068). `iss`, `aud`, `sub`, `iat`,
+ * `exp` and `jti` are required; times are whole seconds; no `scope` means no rights. Whether its time has come and not
+ * passed is for `requireInTime` to say. Throws an Error that says which claim is wrong.
  */
 export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: ClaimRules): TimedToken => {
   const { iss, aud, sub, exp, iat, nbf, jti, sid, scope = '' } = claims
@@ -38,17 +42,32 @@ export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: Cl
   if (!audiences(aud).includes(rules.audience)) throw new Error('aud')
   if (!isText(sub)) throw new Error('sub')
   if (!isText(jti)) throw new Error('jti')
-  if (!isTime(exp) || !isTime(iat) || (nbf !== undefined && !isTime(nbf))) throw new Error('exp, iat or nbf is not whole seconds')
+  if (!isTime(exp) || !isTime(iat) || (nbf !== undefined && !isTime(nbf)))
+    throw new Error('exp, iat or nbf is not whole seconds')
   if (exp <= iat || exp - iat > rules.maxLifetimeSeconds) throw new Error('exp is too far from iat')
   if (rules.ownSignIns && sid !== undefined && !(isText(sid) && UUID.test(sid))) throw new Error('sid')
   const scopes = typeof scope === 'string' ? parseScope(scope) : null
   if (scopes === null) throw new Error('scope')
-  const token = { subject: sub, issuer: iss, scopes, id: jti, expiresAt: exp, signIn: rules.ownSignIns && isText(sid) ? sid : null }
+  const token = {
+    subject: sub,
+    issuer: iss,
+    scopes,
+    id: jti,
+    expiresAt: exp,
+    signIn: rules.ownSignIns && isText(sid) ? sid : null,
+  }
   return { token, issuedAt: iat, notBefore: nbf ?? iat }
 }
 
-/** Throws an Error where the token is not valid yet or no longer; `exp` has passed at its own second. `now` is in seconds since 1970. */
-export const requireInTime = ({ token, issuedAt, notBefore }: TimedToken, { clockSkewSeconds }: Pick<ClaimRules, 'clockSkewSeconds'>, now: number): void => {
+/**
+ * Throws an Error where the token is not valid yet or no longer; `exp` has passed at its own second. `now` is in
+ * seconds since 1970.
+ */
+export const requireInTime = (
+  { token, issuedAt, notBefore }: TimedToken,
+  { clockSkewSeconds }: Pick<ClaimRules, 'clockSkewSeconds'>,
+  now: number,
+): void => {
   if (token.expiresAt <= now) throw new Error('exp has passed')
   if (issuedAt > now + clockSkewSeconds) throw new Error('iat is in the future')
   if (notBefore > now + clockSkewSeconds) throw new Error('nbf is in the future')
@@ -67,4 +86,5 @@ const TEXT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 const isText = (value: unknown): value is string => typeof value === 'string' && TEXT.test(value)
 
-const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

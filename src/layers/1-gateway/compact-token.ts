@@ -18,8 +18,8 @@ const REFUSED = ['crit', 'jku', 'x5u', 'jwk', 'x5c', 'b64', 'enc', 'zip', 'cty']
 /**
  * Narrows a text to the compact form of a signed access token (RFC 7515 §7.1), before any library sees it: three strict
  * base64url parts of at most 8 KiB, a header and claims that are JSON objects and mean one thing to every reader, and a
- * header that asks for nothing but one algorithm and one key by name. Throws an Error that says what is wrong and quotes
- * nothing of the text.
+ * header that asks for nothing but one algorithm and one key by name. Throws an Error that says what is wrong and
+ * quotes nothing of the text.
  */
 export const parseCompactToken = (text: string): CompactToken => {
   if (text.length > LARGEST_TOKEN) throw new Error('longer than 8 KiB')

@@ -3,7 +3,10 @@ import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 
 /** Requests in a span of seconds. */
-export interface Quota { readonly points: number; readonly seconds: number }
+export interface Quota {
+  readonly points: number
+  readonly seconds: number
+}
 
 /** Where a bucket stands after a request was counted. */
 export interface Count {
@@ -38,10 +41,17 @@ export interface CounterOptions {
 const REST_MS = 1_000
 
 /**
- * Counts requests of a bucket in fixed spans; exact under concurrency. With Redis all processes count together; while it is
- * away those of one node do, and where that fails too each process counts alone: a quota is never lifted.
+ * Counts requests of a bucket in fixed spans; exact under concurrency. With Redis all processes count together; while
+ * it is away those of one node do, and where that fails too each process counts alone: a quota is never lifted.
  */
-export const createCounter = ({ namespace, quota, redis, together, maxBuckets = 100_000, onStoreError }: CounterOptions): Counter => {
+export const createCounter = ({
+  namespace,
+  quota,
+  redis,
+  together,
+  maxBuckets = 100_000,
+  onStoreError,
+}: CounterOptions): Counter => {
   const options = { keyPrefix: `linkgate:${namespace}`, points: quota.points, duration: quota.seconds }
   const alone = boundedMemory(new RateLimiterMemory(options), maxBuckets)
   const here = together === undefined ? alone : preferring(together, alone, onStoreError).consume
@@ -57,7 +67,8 @@ const preferring = (first: Counter['consume'], second: Counter['consume'], onErr
   const count: Counter['consume'] = async (bucket) => {
     const now = performance.now()
     if (now < restsUntil) return second(bucket)
-    // Where the first place failed before, this request alone tries it; the others go on without waiting for the outcome.
+    // Where the first place failed before, this request alone tries it; the others go on without waiting for the
+    // outcome.
     if (restsUntil > 0) restsUntil = now + REST_MS
     try {
       const counted = await first(bucket)
@@ -79,7 +90,9 @@ const preferring = (first: Counter['consume'], second: Counter['consume'], onErr
 const boundedMemory = (limiter: RateLimiterMemory, maxBuckets: number) => {
   const recent = new LRUCache<string, true>({
     max: maxBuckets,
-    dispose: (_, bucket, reason) => { if (reason === 'evict') void limiter.delete(bucket) },
+    dispose: (_, bucket, reason) => {
+      if (reason === 'evict') void limiter.delete(bucket)
+    },
   })
   return (bucket: string): Promise<Count> => {
     recent.set(bucket, true)

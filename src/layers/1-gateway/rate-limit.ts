@@ -22,15 +22,15 @@ export type CountTogether = (quota: QuotaName, bucket: string) => Promise<Count>
 export interface RateLimiter {
   /**
    * Counts this request against the quota's bucket. Sets `RateLimit` and `RateLimit-Policy`
-   * (draft-ietf-httpapi-ratelimit-headers); over the quota throws `rate_limited` (429) with an integer `Retry-After` of at
-   * least 1 second. A request may be counted against several quotas; one that is `off` counts nothing.
+   * (draft-ietf-httpapi-ratelimit-headers); over the quota throws `rate_limited` (429) with an integer `Retry-After` of
+   * at least 1 second. A request may be counted against several quotas; one that is `off` counts nothing.
    */
   require(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
   /** Counts a request that has no Context, against the same bucket. */
   admit(quota: QuotaName, bucket: string): Promise<Admission>
   /**
-   * Lets a request that `admit` counted go on as every other: `require` of that quota and bucket answers what was counted then,
-   * and counts the request no second time.
+   * Lets a request that `admit` counted go on as every other: `require` of that quota and bucket answers what was
+   * counted then, and counts the request no second time.
    */
   passOn(req: IncomingMessage, admission: Admission): void
   /** true while every quota is counted for all processes together */
@@ -59,8 +59,15 @@ export interface RateLimiterOptions {
 }
 
 /** What a caller is told of one quota: requests left, and seconds until they are given anew. */
-export interface Standing { readonly quota: Quota; readonly left: number; readonly seconds: number }
-interface Counted { readonly allowed: boolean; readonly standing: Standing }
+export interface Standing {
+  readonly quota: Quota
+  readonly left: number
+  readonly seconds: number
+}
+interface Counted {
+  readonly allowed: boolean
+  readonly standing: Standing
+}
 
 /** One koa-ratelimit for each quota, each over counters of its own. */
 export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): RateLimiter => {
@@ -71,7 +78,9 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
     invite: createLimit('invite', quotas.invite, parts),
   }
   const passedOn = new WeakMap<IncomingMessage, Admission>()
-  /** What was counted of a request before it had a Context; once, for another count of the same quota is another one. */
+  /**
+   * What was counted of a request before it had a Context; once, for another count of the same quota is another one.
+   */
   const countedBefore = ({ req }: Context, quota: QuotaName, bucket: string): Counted | undefined => {
     const admission = passedOn.get(req)
     if (admission?.standing === undefined || admission.quota !== quota || admission.bucket !== bucket) return undefined
@@ -82,8 +91,8 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
     require: async (ctx, name, bucket) => {
       const limit = limits[name]
       if (limit === undefined) return
-      const { allowed, standing } = countedBefore(ctx, name, bucket) ?? await limit.count(ctx, bucket)
-      const standings = ctx.state.standings ??= new Map<QuotaName, Standing>()
+      const { allowed, standing } = countedBefore(ctx, name, bucket) ?? (await limit.count(ctx, bucket))
+      const standings = (ctx.state.standings ??= new Map<QuotaName, Standing>())
       const before = standings.get(name)
       // Of two buckets of one quota (an address and an account) the caller is told of the one that is nearer its end.
       if (before === undefined || standing.left < before.left || !allowed) standings.set(name, standing)
@@ -94,8 +103,12 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
         throw new Refusal('rate_limited', { headers: { ...headers, 'Retry-After': String(standing.seconds) } })
       }
     },
-    admit: (name, bucket) => limits[name]?.admit(bucket) ?? Promise.resolve({ quota: name, bucket, allowed: true, standing: undefined, headers: [] }),
-    passOn: (req, admission) => { passedOn.set(req, admission) },
+    admit: (name, bucket) =>
+      limits[name]?.admit(bucket) ??
+      Promise.resolve({ quota: name, bucket, allowed: true, standing: undefined, headers: [] }),
+    passOn: (req, admission) => {
+      passedOn.set(req, admission)
+    },
     shared: () => {
       const counted = Object.values(limits).filter((limit) => limit !== undefined)
       return counted.length > 0 && counted.every((limit) => limit.shared())
@@ -103,11 +116,22 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
   }
 }
 
-const createLimit = (name: QuotaName, quota: Quota | undefined, { redis, together, observer }: Omit<RateLimiterOptions, 'quotas'>) => {
+const createLimit = (
+  name: QuotaName,
+  quota: Quota | undefined,
+  { redis, together, observer }: Omit<RateLimiterOptions, 'quotas'>,
+) => {
   if (quota === undefined) return undefined
-  const counter = createCounter({ namespace: name, quota, redis, ...(together ? { together: (bucket) => together(name, bucket) } : {}), ...(observer ? { onStoreError: observer.storeFailed } : {}) })
-  // koa-ratelimit's Redis driver calls one command of its `db`, and gives back what it answers: [left before this request,
-  // reset, total]. Ours counts exactly; reset is in milliseconds from now, read below. A Map satisfies the declared type.
+  const counter = createCounter({
+    namespace: name,
+    quota,
+    redis,
+    ...(together ? { together: (bucket) => together(name, bucket) } : {}),
+    ...(observer ? { onStoreError: observer.storeFailed } : {}),
+  })
+  // koa-ratelimit's Redis driver calls one command of its `db`, and gives back what it answers: [left before this
+  // request, reset, total]. Ours counts exactly; reset is in milliseconds from now, read below. A Map satisfies the
+  // declared type.
   const db = Object.assign(new Map<never, never>(), {
     ratelimiter: async (key: string): Promise<readonly [number, number, number]> => {
       const { allowed, left, resetMs } = await counter.consume(key.slice(name.length + 1))
@@ -115,23 +139,39 @@ const createLimit = (name: QuotaName, quota: Quota | undefined, { redis, togethe
     },
   })
   const middleware = koaRatelimit({
-    driver: 'redis', db, namespace: name, max: quota.points, duration: quota.seconds * 1_000,
+    driver: 'redis',
+    db,
+    namespace: name,
+    max: quota.points,
+    duration: quota.seconds * 1_000,
     id: (ctx) => String(ctx.state.bucket),
     headers: { remaining: 'left', reset: 'reset', total: 'total' },
     errorMessage: 'rate_limited',
   })
   const count = async (ctx: Context, bucket: string): Promise<Counted> => {
     let allowed = false
-    const pass: Next = async () => { allowed = true }
+    const pass: Next = async () => {
+      allowed = true
+    }
     const { view, written } = aside(ctx, { bucket: bucketKey(bucket) })
     await middleware(view, pass)
-    return { allowed, standing: { quota, left: Number(written.get('left')), seconds: secondsOf(Number(written.get('reset'))) } }
+    return {
+      allowed,
+      standing: { quota, left: Number(written.get('left')), seconds: secondsOf(Number(written.get('reset'))) },
+    }
   }
   const policy = policyText(name, quota)
-  const admit = (bucket: string): Promise<Admission> => counter.consume(bucketKey(bucket)).then(({ allowed, left, resetMs }) => {
-    const seconds = secondsOf(resetMs)
-    return { quota: name, bucket, allowed, standing: { quota, left, seconds }, headers: ['RateLimit-Policy', policy, 'RateLimit', standingText(name, left, seconds)] }
-  })
+  const admit = (bucket: string): Promise<Admission> =>
+    counter.consume(bucketKey(bucket)).then(({ allowed, left, resetMs }) => {
+      const seconds = secondsOf(resetMs)
+      return {
+        quota: name,
+        bucket,
+        allowed,
+        standing: { quota, left, seconds },
+        headers: ['RateLimit-Policy', policy, 'RateLimit', standingText(name, left, seconds)],
+      }
+    })
   return { count, admit, shared: counter.shared }
 }
 
@@ -148,6 +188,6 @@ const rateLimitHeaders = (standings: ReadonlyMap<QuotaName, Standing>) => {
   const list = [...standings]
   return {
     'RateLimit-Policy': list.map(([name, { quota }]) => policyText(name, quota)).join(', '),
-    'RateLimit': list.map(([name, { left, seconds }]) => standingText(name, left, seconds)).join(', '),
+    RateLimit: list.map(([name, { left, seconds }]) => standingText(name, left, seconds)).join(', '),
   }
 }

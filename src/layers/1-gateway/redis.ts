@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis'
 
 /**
- * A Redis that is away or frozen is an error within about 100 ms, never a queue. It tries to connect again at least every half
- * second.
+ * A Redis that is away or frozen is an error within about 100 ms, never a queue. It tries to connect again at least
+ * every half second.
  */
 export const REDIS_OPTIONS = {
   enableOfflineQueue: false,
@@ -12,7 +12,10 @@ export const REDIS_OPTIONS = {
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 500),
 } as const
 
-/** Opens the Redis that counts for all nodes; waits for nothing. `onChange` is told of each fault, and null whenever it is there. */
+/**
+ * Opens the Redis that counts for all nodes; waits for nothing. `onChange` is told of each fault, and null whenever it
+ * is there.
+ */
 export const openRedis = async (url: string, onChange: (fault: unknown) => void): Promise<Redis> => {
   // as large as a web framework, and rarely asked for
   const { Redis } = await import('ioredis')

@@ -17,7 +17,10 @@ import { parseCompactToken } from './compact-token.js'
 export type { AccessToken } from './claims.js'
 export type { KeySource } from '../../identity/key-source.js'
 
-export interface TokenVerifierOptions extends Omit<ClaimRules, 'clockSkewSeconds' | 'maxLifetimeSeconds' | 'ownSignIns'> {
+export interface TokenVerifierOptions extends Omit<
+  ClaimRules,
+  'clockSkewSeconds' | 'maxLifetimeSeconds' | 'ownSignIns'
+> {
   readonly keys: KeySource
   /** default 30 */
   readonly clockSkewSeconds?: number
@@ -33,9 +36,9 @@ export interface TokenVerifierOptions extends Omit<ClaimRules, 'clockSkewSeconds
 
 export interface TokenVerifier {
   /**
-   * The verified token of a request; null only where it has no Authorization header at all. Looks nowhere else: not in the
-   * query, the body or a cookie. Throws `invalid_request` (400) for two such headers, `issuer_unavailable` (503) where the
-   * issuer's keys could not be had, and the one constant `invalid_token` (401) for everything else.
+   * The verified token of a request; null only where it has no Authorization header at all. Looks nowhere else: not in
+   * the query, the body or a cookie. Throws `invalid_request` (400) for two such headers, `issuer_unavailable` (503)
+   * where the issuer's keys could not be had, and the one constant `invalid_token` (401) for everything else.
    */
   verify(ctx: Context): Promise<AccessToken | null>
 }
@@ -45,25 +48,42 @@ const CHALLENGE = 'Bearer realm="linkgate"'
 const ASYMMETRIC = /^(?:ES|RS|PS)(?:256|384|512)$/
 
 /** The one answer to every token that is not valid: it tells nothing of why. The cause is for our own log. */
-export const invalidToken = (cause?: unknown): Refusal => new Refusal('invalid_token', {
-  headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token", error_description="The access token is not valid"` },
-  cause,
-})
+export const invalidToken = (cause?: unknown): Refusal =>
+  new Refusal('invalid_token', {
+    headers: {
+      'WWW-Authenticate': `${CHALLENGE}, error="invalid_token", error_description="The access token is not valid"`,
+    },
+    cause,
+  })
 
 /** Refuses (401 `token_required`, RFC 6750 §3) a caller who sent no token to a route that needs one. */
 export const requireToken = (): never => {
   throw new Refusal('token_required', { headers: { 'WWW-Authenticate': CHALLENGE } })
 }
 
-/** Checks bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: koa-jwt between our own checks of form and claims. */
+/**
+ * Checks bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: koa-jwt between our own checks of form and claims.
+ */
 export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
-  const { keys, opaque, algorithms = ['ES256'], clockSkewSeconds = 30, maxLifetimeSeconds = 86_400, ownSignIns = true, issuer, audience } = options
+  const {
+    keys,
+    opaque,
+    algorithms = ['ES256'],
+    clockSkewSeconds = 30,
+    maxLifetimeSeconds = 86_400,
+    ownSignIns = true,
+    issuer,
+    audience,
+  } = options
   const rules: ClaimRules = { issuer, audience, clockSkewSeconds, maxLifetimeSeconds, ownSignIns }
   const signatures = new Map(algorithms.map((alg) => [alg, createSignatureCheck(alg, keys, rules)]))
   const remembered = new LRUCache<string, VerifiedToken>({ max: REMEMBERED_TOKENS })
 
   const read = (token: string): ReadToken => {
-    const { header: { alg, kid }, claims } = parseCompactToken(token)
+    const {
+      header: { alg, kid },
+      claims,
+    } = parseCompactToken(token)
     return { alg, kid, timed: parseClaims(claims, rules) }
   }
 
@@ -92,24 +112,32 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
       const [authorization, ...others] = headerLines(ctx.req.rawHeaders, 'authorization')
       if (authorization === undefined) return null
       if (others.length > 0) throw new Refusal('invalid_request', { detail: 'Send one Authorization header.' })
-      return verified(ctx, authorization).catch((error: unknown) => { throw isOurFault(error) ? error : invalidToken(error) })
+      return verified(ctx, authorization).catch((error: unknown) => {
+        throw isOurFault(error) ? error : invalidToken(error)
+      })
     },
   }
 }
 
 /** What a token says, with claims that will do. */
-interface ReadToken { readonly alg: string; readonly kid: string; readonly timed: TimedToken }
+interface ReadToken {
+  readonly alg: string
+  readonly kid: string
+  readonly timed: TimedToken
+}
 
 /**
- * A token whose signature is known to be right with that key. It is known by its hash, so that no bearer token outlives its request
- * here. What it says does not change; its times, its key and its user are looked at every time.
+ * A token whose signature is known to be right with that key. It is known by its hash, so that no bearer token outlives
+ * its request here. What it says does not change; its times, its key and its user are looked at every time.
  */
-interface VerifiedToken extends ReadToken { readonly key: KeyObject }
+interface VerifiedToken extends ReadToken {
+  readonly key: KeyObject
+}
 const REMEMBERED_TOKENS = 10_000
 
 /**
- * koa-jwt, pinned to one algorithm. It runs on a request shown aside: it finds the token only through `getToken`, the key only
- * on a state of its own, and leaves nothing there.
+ * koa-jwt, pinned to one algorithm. It runs on a request shown aside: it finds the token only through `getToken`, the
+ * key only on a state of its own, and leaves nothing there.
  */
 const createSignatureCheck = (alg: string, keys: KeySource, rules: ClaimRules) => {
   if (!ASYMMETRIC.test(alg)) throw new StartError(`JWT_ALGORITHMS: ${alg} is not supported`)
@@ -119,18 +147,22 @@ const createSignatureCheck = (alg: string, keys: KeySource, rules: ClaimRules) =
     audience: rules.audience,
     clockTolerance: rules.clockSkewSeconds,
     getToken: (ctx: Context) => String(ctx.state.token),
-    secret: async (): Promise<string> => { throw new Error('the key comes with the token') },
+    secret: async (): Promise<string> => {
+      throw new Error('the key comes with the token')
+    },
   }
   const middleware = koaJwt(options)
   /** Answers the key that the signature is right with. `before` is the one that it was right with then. */
   return async (ctx: Context, kid: string, token: string, before: KeyObject | undefined): Promise<KeyObject> => {
-    // Found before koa-jwt runs: it would turn an error of the key source (503) into a bad token (401). Handed over on the
-    // state, it stays the key object that it is; as text it would be parsed again for every request.
+    // Found before koa-jwt runs: it would turn an error of the key source (503) into a bad token (401). Handed over on
+    // the state, it stays the key object that it is; as text it would be parsed again for every request.
     const secret = await keys.find(kid, alg)
     if (secret.type !== 'public') throw new Error('not a public key')
     if (secret === before) return secret
     let passed = false
-    await middleware(aside(ctx, { token, secret }).view, async () => { passed = true })
+    await middleware(aside(ctx, { token, secret }).view, async () => {
+      passed = true
+    })
     if (!passed) throw new Error('koa-jwt did not pass the token on')
     return secret
   }

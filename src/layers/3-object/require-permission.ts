@@ -6,10 +6,14 @@ import type { Caller, ObjectRule } from '../route.js'
 
 /**
  * The third layer: loads the record, then asks `can(user, action, record)`. In that order: a record that does not exist
- * is 404 before the policy is asked (section 4 of the specification), then 403 `policy_denied` with the rule that decided.
+ * is 404 before the policy is asked (section 4 of the specification), then 403 `policy_denied` with the rule that
+ * decided.
  */
 export const requirePermission = async <Params, Record extends Owned | null>(
-  snapshot: Snapshot, caller: Caller, rule: ObjectRule<Params, Record>, params: Params,
+  snapshot: Snapshot,
+  caller: Caller,
+  rule: ObjectRule<Params, Record>,
+  params: Params,
 ): Promise<{ readonly record: Record; readonly decision: Decision }> => {
   const record = await rule.load(params, caller)
   if (record === null && rule.without !== true) throw new Refusal('not_found')
@@ -25,4 +29,4 @@ export const requirePermission = async <Params, Record extends Owned | null>(
   return { record: record as Record, decision }
 }
 
-const WHOSE = { anonymous: 'this record', own: 'their own record', other: "a record that is not theirs" } as const
+const WHOSE = { anonymous: 'this record', own: 'their own record', other: 'a record that is not theirs' } as const

@@ -1,7 +1,10 @@
 import type { Database } from '../../database/database.js'
 import type { Statement } from '../../database/statement.js'
 
-/** Has the database tell every process which links changed; what was committed before it is among them (migrations/0011). */
+/**
+ * Has the database tell every process which links changed; what was committed before it is among them
+ * (migrations/0011).
+ */
 export const ANNOUNCE: Statement = { name: 'announce_changed_links', text: 'select announce_changed_links()' }
 
 /** Changes of so many milliseconds are announced together. */
@@ -15,8 +18,8 @@ export interface Announcer {
 }
 
 /**
- * Announces changes after their commit, many at once and one announcement at a time. Nothing rests on it but how soon: what it
- * fails to announce, or dies before, the heartbeat of any process's listener announces (database/listener.ts).
+ * Announces changes after their commit, many at once and one announcement at a time. Nothing rests on it but how soon:
+ * what it fails to announce, or dies before, the heartbeat of any process's listener announces (database/listener.ts).
  */
 export const createAnnouncer = (database: Pick<Database, 'run'>): Announcer => {
   let timer: NodeJS.Timeout | undefined
@@ -27,8 +30,13 @@ export const createAnnouncer = (database: Pick<Database, 'run'>): Announcer => {
     await database.run(ANNOUNCE).catch(() => undefined)
   }
   return {
-    // what was committed while an announcement was under way may not be in it: that one is waited for, and another follows
-    soon: () => { timer ??= setTimeout(() => { under = announce() }, GATHERED_MS) },
+    // what was committed while an announcement was under way may not be in it: that one is waited for, and another
+    // follows
+    soon: () => {
+      timer ??= setTimeout(() => {
+        under = announce()
+      }, GATHERED_MS)
+    },
     stop: async () => {
       clearTimeout(timer)
       await (timer === undefined ? under : announce())

@@ -5,21 +5,30 @@ import type { CollectionReach } from '../../policy/snapshot.js'
 import type { DataContext } from '../route.js'
 
 /** The database roles of a resource: under `own` row-level security leaves the caller's rows, under `any` all. */
-export interface ResourceRoles { readonly own: string; readonly any: string }
+export interface ResourceRoles {
+  readonly own: string
+  readonly any: string
+}
 
 /**
- * Who a transaction is. The settings that PostgreSQL's row-level security keys on, sent with the statement in one flush;
- * they end with the transaction.
+ * Who a transaction is. The settings that PostgreSQL's row-level security keys on, sent with the statement in one
+ * flush; they end with the transaction.
  */
 export interface Binding {
   readonly reach: CollectionReach
   readonly userId: string | null
   readonly read: Statement
-  /** What a change is entered with; its statement takes the shared policy lock and finds the revision and the caller as they were (promise 1). */
+  /**
+   * What a change is entered with; its statement takes the shared policy lock and finds the revision and the caller as
+   * they were (promise 1).
+   */
   readonly entering: Entering
 }
 
-/** Binds a transaction to the caller and to what the decision's revision lets them reach. `none` becomes nobody: no row matches. */
+/**
+ * Binds a transaction to the caller and to what the decision's revision lets them reach. `none` becomes nobody: no row
+ * matches.
+ */
 export const bindTransaction = (context: DataContext, reach: CollectionReach, roles: ResourceRoles): Binding => {
   const role = reach === 'any' ? roles.any : roles.own
   const { caller, snapshot } = context
@@ -29,8 +38,16 @@ export const bindTransaction = (context: DataContext, reach: CollectionReach, ro
     userId: user?.id ?? null,
     read: { name: 'enter', text: 'select enter($1, $2)', values: [role, user?.id ?? null] },
     entering: {
-      role, userId: user?.id ?? null, revision: snapshot.revision, decision: decisionRecord(context),
-      caller: user && { role: user.role, signIn: caller.signIn, issuer: caller.external?.issuer ?? null, subject: caller.external?.subject ?? null },
+      role,
+      userId: user?.id ?? null,
+      revision: snapshot.revision,
+      decision: decisionRecord(context),
+      caller: user && {
+        role: user.role,
+        signIn: caller.signIn,
+        issuer: caller.external?.issuer ?? null,
+        subject: caller.external?.subject ?? null,
+      },
     },
   }
 }
@@ -52,7 +69,11 @@ const decisionRecord = ({ caller, snapshot, decision, requestId, status }: DataC
 })
 
 /** Sends one statement inside a bound transaction and answers its rows. */
-export const inTransaction = async <Row>(database: Database, enter: Statement, statement: Statement): Promise<readonly Row[]> => {
+export const inTransaction = async <Row>(
+  database: Database,
+  enter: Statement,
+  statement: Statement,
+): Promise<readonly Row[]> => {
   const [, result] = await database.flush([enter, statement])
   return result?.rows ?? []
 }

@@ -53,8 +53,25 @@ export interface LogRow {
 }
 
 const COLUMNS = [
-  'id', 'time', 'kind', 'request_id', 'revision', 'layer', 'subject_id', 'subject_role', 'token_id', 'network', 'action', 'resource_type', 'resource_code',
-  'relation', 'effect', 'rule', 'row_priority', 'status', 'change',
+  'id',
+  'time',
+  'kind',
+  'request_id',
+  'revision',
+  'layer',
+  'subject_id',
+  'subject_role',
+  'token_id',
+  'network',
+  'action',
+  'resource_type',
+  'resource_code',
+  'relation',
+  'effect',
+  'rule',
+  'row_priority',
+  'status',
+  'change',
 ] as const satisfies readonly (keyof LogRow)[]
 
 const SORT = '-id'
@@ -108,7 +125,9 @@ const matching = ({ kind, user, request, action, effect, rule, from, to, after }
 
 export const decisionLog = (database: Database): DecisionLog => ({
   page: async ({ limit, cursor, ...filter }) => {
-    const query = matching(filter).orderBy('id', 'desc').limit(limit + 1)
+    const query = matching(filter)
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
     if (cursor !== undefined) query.where('id', '<', parseCursor(cursor, SORT, isId))
     const rows = await inTransaction<LogRow>(database, ENTER, toStatement(query))
     const data = rows.slice(0, limit).map(viewEntry)
@@ -116,7 +135,8 @@ export const decisionLog = (database: Database): DecisionLog => ({
     return { data, next_cursor: rows.length > limit && last ? formatCursor({ sort: SORT, key: last.id }) : null }
   },
   async *export(filter) {
-    for await (const rows of database.stream<LogRow>(ENTER, toStatement(matching(filter).orderBy('id')), EXPORT_BATCH)) yield rows.map(viewEntry)
+    for await (const rows of database.stream<LogRow>(ENTER, toStatement(matching(filter).orderBy('id')), EXPORT_BATCH))
+      yield rows.map(viewEntry)
   },
 })
 

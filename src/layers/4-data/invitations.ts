@@ -26,10 +26,26 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
     const binding = bindTransaction(context, 'own', ROLES)
     return {
       add: async ({ email, role, hash, expiresAt }) => {
-        if (context.repeat?.known === true) return (await madeBefore<{ readonly expires_at: Date }>(database, binding, context.repeat, 'invitations', ['expires_at'])).expires_at
+        if (context.repeat?.known === true)
+          return (
+            await madeBefore<{ readonly expires_at: Date }>(database, binding, context.repeat, 'invitations', [
+              'expires_at',
+            ])
+          ).expires_at
         // the inviter may read no invitation, so what is kept is told
-        await insertOnce(database, binding, context.repeat, knex('invitations').insert({ email, role, invited_by: binding.userId, token_hash: hash, expires_at: expiresAt }),
-          { kept: { value: { expires_at: expiresAt.toISOString() } } })
+        await insertOnce(
+          database,
+          binding,
+          context.repeat,
+          knex('invitations').insert({
+            email,
+            role,
+            invited_by: binding.userId,
+            token_hash: hash,
+            expires_at: expiresAt,
+          }),
+          { kept: { value: { expires_at: expiresAt.toISOString() } } },
+        )
         return expiresAt
       },
     }

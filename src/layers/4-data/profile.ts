@@ -27,14 +27,21 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
     return {
       update: async (changes) => {
         const update = ownerBound('users', 'id', binding)
-          .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') }).returning('id')
+          .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
+          .returning('id')
         const [, updated] = await database.flush([
           enterChange(binding.entering),
           toStatement(update),
-          ...(changes.password_hash === undefined ? [] : [
-            { name: 'enter_identity', text: 'select enter_identity()' },
-            { name: 'end_sign_ins', text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and family is distinct from $2 and revoked_at is null', values: [binding.userId, context.caller.signIn] },
-          ]),
+          ...(changes.password_hash === undefined
+            ? []
+            : [
+                { name: 'enter_identity', text: 'select enter_identity()' },
+                {
+                  name: 'end_sign_ins',
+                  text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and family is distinct from $2 and revoked_at is null',
+                  values: [binding.userId, context.caller.signIn],
+                },
+              ]),
         ])
         if (updated?.rowCount !== 1) throw new RecordChanged()
       },

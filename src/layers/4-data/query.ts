@@ -11,10 +11,14 @@ import type { Binding } from './context.js'
 export const knex = knexFactory({ client: 'pg' })
 
 /**
- * A query on a table with an owner, bound to what the caller reaches: the second guard beside row-level security, so that
- * the rows are right even where one of the two is wrong. `none` matches nothing.
+ * A query on a table with an owner, bound to what the caller reaches: the second guard beside row-level security, so
+ * that the rows are right even where one of the two is wrong. `none` matches nothing.
  */
-export const ownerBound = (table: string, column: string, { reach, userId }: { readonly reach: Binding['reach']; readonly userId: FormValue | null }): Knex.QueryBuilder => {
+export const ownerBound = (
+  table: string,
+  column: string,
+  { reach, userId }: { readonly reach: Binding['reach']; readonly userId: FormValue | null },
+): Knex.QueryBuilder => {
   const query = knex(table)
   if (reach === 'any') return query
   return reach === 'own' && userId !== null ? query.where(column, userId) : query.whereRaw('false')
@@ -27,8 +31,8 @@ export const toStatement = (query: { toSQL(): Knex.Sql }, name?: string): Statem
 }
 
 /**
- * The built query as a statement whose plan the server keeps, named after its text. For queries of few forms: each form is kept
- * once a connection, for its life.
+ * The built query as a statement whose plan the server keeps, named after its text. For queries of few forms: each form
+ * is kept once a connection, for its life.
  */
 export const toKeptStatement = (query: { toSQL(): Knex.Sql }): Statement => {
   const statement = toStatement(query)
@@ -36,15 +40,22 @@ export const toKeptStatement = (query: { toSQL(): Knex.Sql }): Statement => {
 }
 
 /**
- * How COPY writes a row down: its columns as RFC 4180 has them, or its only one, a JSON text, as it is: a control character is
- * always escaped in one (RFC 8259 §7), so that no line holds what would make COPY quote it.
+ * How COPY writes a row down: its columns as RFC 4180 has them, or its only one, a JSON text, as it is: a control
+ * character is always escaped in one (RFC 8259 §7), so that no line holds what would make COPY quote it.
  */
-const COPY_FORMATS = { csv: 'format csv', 'json lines': String.raw`format csv, delimiter E'\x01', quote E'\x02'` } as const
+const COPY_FORMATS = {
+  csv: 'format csv',
+  'json lines': String.raw`format csv, delimiter E'\x01', quote E'\x02'`,
+} as const
 export type CopyFormat = keyof typeof COPY_FORMATS
 
-/** The built query as a COPY of its rows. A COPY takes no values, so that they stand in its text: whole numbers alone, it throws for everything else. */
+/**
+ * The built query as a COPY of its rows. A COPY takes no values, so that they stand in its text: whole numbers alone,
+ * it throws for everything else.
+ */
 export const toCopy = (query: Knex.QueryBuilder, format: CopyFormat): string => {
-  if (!query.toSQL().bindings.every((value) => /^\d{1,19}$/.test(String(value)))) throw new Error('a COPY holds whole numbers alone')
+  if (!query.toSQL().bindings.every((value) => /^\d{1,19}$/.test(String(value))))
+    throw new Error('a COPY holds whole numbers alone')
   return `copy (${query.toQuery()}) to stdout (${COPY_FORMATS[format]})`
 }
 
@@ -61,23 +72,31 @@ export type FormTypes = Readonly<Record<string, 'bigint' | 'text'>>
 const GIVEN = 'given'
 
 /**
- * A change that Knex builds once for each of its forms, and not for each request: as a statement of one row, and as one of many whose
- * values are the columns of a relation, `given` (null where there is one). `build` sees the shape and, for values, nothing but what stands
- * for them: so a shape is all that a form depends on, and no value of one request can be left in another's. Throws where the query
- * holds a value that is not named.
+ * A change that Knex builds once for each of its forms, and not for each request: as a statement of one row, and as one
+ * of many whose values are the columns of a relation, `given` (null where there is one). `build` sees the shape and,
+ * for values, nothing but what stands for them: so a shape is all that a form depends on, and no value of one request
+ * can be left in another's. Throws where the query holds a value that is not named.
  */
 export const keptForms = <Shape extends object, Types extends FormTypes>(
-  types: Types, build: (shape: Shape, value: (name: keyof Types & string) => FormValue, given: string | null) => Knex.QueryBuilder,
+  types: Types,
+  build: (shape: Shape, value: (name: keyof Types & string) => FormValue, given: string | null) => Knex.QueryBuilder,
 ) => {
   const make = (shape: Shape): ChangeForm => {
     const one = marked(build(shape, (name) => `${MARK}${name}`, null))
     const names = [...new Set(one.names)]
-    const given = knex.raw(`select * from unnest(${names.map((name) => `?::${types[name]}[]`).join(', ')}) as ${GIVEN}(${names.map(columnOf).join(', ')})`, names.map((name) => `${MARK}${name}`))
+    const given = knex.raw(
+      `select * from unnest(${names.map((name) => `?::${types[name]}[]`).join(', ')}) as ${GIVEN}(${names.map(columnOf).join(', ')})`,
+      names.map((name) => `${MARK}${name}`),
+    )
     const many = marked(build(shape, (name) => knex.raw(columnOf(name)), GIVEN).with(GIVEN, given))
     return {
       name: one.name,
       one: (values) => ({ name: one.name, text: one.text, values: one.names.map((name) => values[name]) }),
-      many: (rows) => ({ name: many.name, text: many.text, values: many.names.map((name) => rows.map((values) => values[name])) }),
+      many: (rows) => ({
+        name: many.name,
+        text: many.text,
+        values: many.names.map((name) => rows.map((values) => values[name])),
+      }),
     }
   }
   const made = new Map<string, ChangeForm>()

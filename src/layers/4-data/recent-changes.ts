@@ -7,9 +7,13 @@ export interface RecentChanges {
   has(code: string): boolean
 }
 
-/** Remembers changes for `withinMs`. Beyond `most` codes in a span of that length all of them count as changed: none is ever missed. */
+/**
+ * Remembers changes for `withinMs`. Beyond `most` codes in a span of that length all of them count as changed: none is
+ * ever missed.
+ */
 export const createRecentChanges = (withinMs: number, most = 100_000): RecentChanges => {
-  // This span of time and the one before, each forgotten as a whole: a map that loses its oldest entries one by one is searched for its first one ever longer.
+  // This span of time and the one before, each forgotten as a whole: a map that loses its oldest entries one by one is
+  // searched for its first one ever longer.
   let recent = new Map<string, number>()
   let before = new Map<string, number>()
   let began = performance.now()

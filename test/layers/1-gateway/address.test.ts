@@ -34,7 +34,8 @@ describe('the address of a client', () => {
 
   it('stays in one bucket whatever a client prepends to X-Forwarded-For', () => {
     const seen = Array.from({ length: 200 }, (_, i) =>
-      clientAddress({ remoteAddress: '10.0.0.1', forwardedFor: `198.51.${i}.1, 2001:db8:${i}::1, 192.0.2.7` }, 1))
+      clientAddress({ remoteAddress: '10.0.0.1', forwardedFor: `198.51.${i}.1, 2001:db8:${i}::1, 192.0.2.7` }, 1),
+    )
     expect(new Set(seen.map(addressBucket))).to.deep.equal(new Set(['192.0.2.7']))
   })
 

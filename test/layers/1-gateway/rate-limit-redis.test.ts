@@ -44,7 +44,10 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; r
   })
 
   it('are exact over two processes: 5 of 200 parallel requests pass at 5', async () => {
-    const [one, two] = [createCounter({ namespace: 'user', quota, redis: await client() }), createCounter({ namespace: 'user', quota, redis: await client() })]
+    const [one, two] = [
+      createCounter({ namespace: 'user', quota, redis: await client() }),
+      createCounter({ namespace: 'user', quota, redis: await client() }),
+    ]
     const counts = (await Promise.all([burst(one, 'a', 100), burst(two, 'a', 100)])).flat()
     expect(counts.filter(({ allowed }) => allowed)).to.have.length(5)
     expect(counts.every(({ resetMs }) => resetMs > 0 && resetMs <= 60_000)).to.equal(true)
@@ -72,7 +75,9 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; r
     expect(result.filter(({ allowed }) => allowed)).to.have.length(5)
 
     // not `once` of node:events: a try that came too early is an error, and is to be expected
-    const ready = new Promise((resolve) => { redis.once('ready', resolve) })
+    const ready = new Promise((resolve) => {
+      redis.once('ready', resolve)
+    })
     await server.start()
     await ready
     // Redis is new and empty, so the first request that reaches it is the first of its bucket there.

@@ -11,7 +11,8 @@ describe('the counters of the rate limit', () => {
   it('hold a bounded number of buckets under 1,000,000 distinct addresses', async () => {
     const counter = createCounter({ namespace: 'anonymous', quota, maxBuckets: 10_000 })
     const fill = async (from: number, count: number) => {
-      for (let i = from; i < from + count; i++) await counter.consume(`10.${i >> 16 & 255}.${i >> 8 & 255}.${i & 255} ${i >> 24}`)
+      for (let i = from; i < from + count; i++)
+        await counter.consume(`10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255} ${i >> 24}`)
     }
     await fill(0, 100_000)
     const before = used()

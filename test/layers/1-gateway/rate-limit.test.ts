@@ -5,12 +5,20 @@ import { createRateLimiter } from '../../../src/layers/1-gateway/rate-limit.js'
 import type { QuotaName, RateLimiter } from '../../../src/layers/1-gateway/rate-limit.js'
 import { koaContext } from '../../support/koa-context.js'
 
-const quotas = { anonymous: { points: 5, seconds: 60 }, user: { points: 600, seconds: 60 }, sign_in: { points: 2, seconds: 30 }, invite: { points: 1, seconds: 60 } }
+const quotas = {
+  anonymous: { points: 5, seconds: 60 },
+  user: { points: 600, seconds: 60 },
+  sign_in: { points: 2, seconds: 30 },
+  invite: { points: 1, seconds: 60 },
+}
 
 /** One request: its context, and the refusal where there was one. */
 const request = async (limiter: RateLimiter, quota: QuotaName, bucket: string) => {
   const ctx = koaContext()
-  const refusal = await limiter.require(ctx, quota, bucket).then(() => null, (error: unknown) => error)
+  const refusal = await limiter.require(ctx, quota, bucket).then(
+    () => null,
+    (error: unknown) => error,
+  )
   if (refusal !== null && !(refusal instanceof Refusal)) throw refusal
   return { ctx, refusal }
 }
@@ -24,9 +32,17 @@ describe('the rate limit', () => {
 
   it('counts several buckets in parallel, each exactly', async () => {
     const limiter = createRateLimiter({ quotas })
-    const answers = await Promise.all(Array.from({ length: 300 }, async (_, i) => ({ bucket: i % 10, ...await request(limiter, 'anonymous', `192.0.2.${i % 10}`) })))
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, async (_, i) => ({
+        bucket: i % 10,
+        ...(await request(limiter, 'anonymous', `192.0.2.${i % 10}`)),
+      })),
+    )
     for (let bucket = 0; bucket < 10; bucket++) {
-      expect(answers.filter((answer) => answer.bucket === bucket && answer.refusal === null), `bucket ${bucket}`).to.have.length(5)
+      expect(
+        answers.filter((answer) => answer.bucket === bucket && answer.refusal === null),
+        `bucket ${bucket}`,
+      ).to.have.length(5)
     }
   })
 
@@ -43,7 +59,10 @@ describe('the rate limit', () => {
     await request(limiter, 'sign_in', 'a')
     const { ctx, refusal } = await request(limiter, 'sign_in', 'a')
     expect(refusal).to.include({ code: 'rate_limited', status: 429 })
-    expect(refusal?.headers).to.deep.include({ 'RateLimit-Policy': '"sign_in";q=2;w=30', 'RateLimit': '"sign_in";r=0;t=30' })
+    expect(refusal?.headers).to.deep.include({
+      'RateLimit-Policy': '"sign_in";q=2;w=30',
+      RateLimit: '"sign_in";r=0;t=30',
+    })
     expect(refusal?.headers['Retry-After']).to.match(/^[1-9]\d*$/)
     expect(Number(refusal?.headers['Retry-After'])).to.be.within(1, 30)
     expect(ctx.response.get('RateLimit')).to.equal('"sign_in";r=0;t=30')
@@ -93,10 +112,22 @@ describe('the rate limit', () => {
 
   it('takes buckets of any text and length, each its own', async () => {
     const limiter = createRateLimiter({ quotas })
-    const buckets = ['', ':', 'a'.repeat(10_000), `${'a'.repeat(9_999)}b`, '__proto__', 'https://issuer.example 7', '\u0000', '2001:db8:0:0::/64']
+    const buckets = [
+      '',
+      ':',
+      'a'.repeat(10_000),
+      `${'a'.repeat(9_999)}b`,
+      '__proto__',
+      'https://issuer.example 7',
+      '\u0000',
+      '2001:db8:0:0::/64',
+    ]
     for (const bucket of buckets) {
       const answers = await Promise.all(Array.from({ length: 10 }, () => request(limiter, 'anonymous', bucket)))
-      expect(answers.filter(({ refusal }) => refusal === null), JSON.stringify(bucket.slice(0, 30))).to.have.length(5)
+      expect(
+        answers.filter(({ refusal }) => refusal === null),
+        JSON.stringify(bucket.slice(0, 30)),
+      ).to.have.length(5)
     }
   })
 

@@ -18,7 +18,25 @@ describe('the scopes of a token', () => {
     expect(refusal('link:read link:delete', 'link:delete')).to.equal(null)
   })
 
-  for (const granted of ['', 'link:read', 'LINK:DELETE', 'Link:Delete', 'link:*', '*', 'link', 'link:', 'link:delet', 'link:delete2', 'xlink:delete', 'link:delete:own', 'link:delete,link:read', 'link.delete', 'admin', '.*', '__proto__']) {
+  for (const granted of [
+    '',
+    'link:read',
+    'LINK:DELETE',
+    'Link:Delete',
+    'link:*',
+    '*',
+    'link',
+    'link:',
+    'link:delet',
+    'link:delete2',
+    'xlink:delete',
+    'link:delete:own',
+    'link:delete,link:read',
+    'link.delete',
+    'admin',
+    '.*',
+    '__proto__',
+  ]) {
     it(`${JSON.stringify(granted)} do not grant link:delete`, () => {
       expect(refusal(granted, 'link:delete')).to.include({ code: 'insufficient_scope', status: 403 })
     })

@@ -34,13 +34,30 @@ let verifier: TokenVerifier
 let asked: string[] = []
 
 const seconds = () => Math.floor(Date.now() / 1_000)
-const header = (changes: Readonly<Record<string, unknown>> = {}) => ({ alg: 'ES256', typ: 'at+jwt', kid: key.kid, ...changes })
+const header = (changes: Readonly<Record<string, unknown>> = {}) => ({
+  alg: 'ES256',
+  typ: 'at+jwt',
+  kid: key.kid,
+  ...changes,
+})
 const claims = (changes: Readonly<Record<string, unknown>> = {}) => {
   const now = seconds()
-  return { iss: issuer, aud: audience, sub: '7', iat: now, exp: now + 900, jti: 'a1', scope: 'link:read', client_id: 'linkgate', ...changes }
+  return {
+    iss: issuer,
+    aud: audience,
+    sub: '7',
+    iat: now,
+    exp: now + 900,
+    jti: 'a1',
+    scope: 'link:read',
+    client_id: 'linkgate',
+    ...changes,
+  }
 }
-const signed = (changes: Readonly<Record<string, unknown>> = {}, headerChanges: Readonly<Record<string, unknown>> = {}) =>
-  signRaw(key.privateKey, header(headerChanges), claims(changes))
+const signed = (
+  changes: Readonly<Record<string, unknown>> = {},
+  headerChanges: Readonly<Record<string, unknown>> = {},
+) => signRaw(key.privateKey, header(headerChanges), claims(changes))
 const verify = (authorization: string) => verifier.verify(koaContext([['Authorization', authorization]]))
 
 /** What a request with this header is refused with. */
@@ -58,16 +75,33 @@ before(async () => {
   issuer = `urn:linkgate:${key.kid}`
   const own = ownKeys(key)
   verifier = createTokenVerifier({
-    issuer, audience, keys: { find: (kid, alg) => { asked.push(`${kid} ${alg}`); return own.find(kid, alg) } },
+    issuer,
+    audience,
+    keys: {
+      find: (kid, alg) => {
+        asked.push(`${kid} ${alg}`)
+        return own.find(kid, alg)
+      },
+    },
   })
 })
-beforeEach(() => { asked = [] })
+beforeEach(() => {
+  asked = []
+})
 
 describe('a good token', () => {
   it('of the own issuer passes, with its subject, scopes and id', async () => {
-    const { token } = await createIssuer({ issuer, audience, key }).sign({ subject: '9007199254740993', scope: 'link:read link:create', ttlSeconds: 900 })
+    const { token } = await createIssuer({ issuer, audience, key }).sign({
+      subject: '9007199254740993',
+      scope: 'link:read link:create',
+      ttlSeconds: 900,
+    })
     const verified = await verify(`Bearer ${token}`)
-    expect(verified).to.deep.include({ subject: '9007199254740993', issuer, scopes: new Set(['link:read', 'link:create']) })
+    expect(verified).to.deep.include({
+      subject: '9007199254740993',
+      issuer,
+      scopes: new Set(['link:read', 'link:create']),
+    })
     expect(verified?.id).to.be.a('string')
     expect(verified?.expiresAt).to.be.closeTo(seconds() + 900, 2)
   })
@@ -116,29 +150,36 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
   'alg none': () => `Bearer ${encodePart(header({ alg: 'none' }))}.${encodePart(claims())}.`,
   'alg None, without the last dot': () => `Bearer ${encodePart(header({ alg: 'None' }))}.${encodePart(claims())}`,
   'alg NONE with a signature': () => `Bearer ${signed({}, { alg: 'NONE' })}`,
-  'alg nOnE with a signature of one letter': () => `Bearer ${encodePart(header({ alg: 'nOnE' }))}.${encodePart(claims())}.AA`,
-  'alg none with the signature of a good token': () => `Bearer ${encodePart(header({ alg: 'none' }))}.${signed().split('.').slice(1).join('.')}`,
-  'HS256 over the public key in PEM form': () => `Bearer ${signHmac(key.publicKey.export({ type: 'spki', format: 'pem' }), header({ alg: 'HS256' }), claims())}`,
-  'HS256 over the public key in DER form': () => `Bearer ${signHmac(key.publicKey.export({ type: 'spki', format: 'der' }), header({ alg: 'HS256' }), claims())}`,
+  'alg nOnE with a signature of one letter': () =>
+    `Bearer ${encodePart(header({ alg: 'nOnE' }))}.${encodePart(claims())}.AA`,
+  'alg none with the signature of a good token': () =>
+    `Bearer ${encodePart(header({ alg: 'none' }))}.${signed().split('.').slice(1).join('.')}`,
+  'HS256 over the public key in PEM form': () =>
+    `Bearer ${signHmac(key.publicKey.export({ type: 'spki', format: 'pem' }), header({ alg: 'HS256' }), claims())}`,
+  'HS256 over the public key in DER form': () =>
+    `Bearer ${signHmac(key.publicKey.export({ type: 'spki', format: 'der' }), header({ alg: 'HS256' }), claims())}`,
   'HS256 over the public JWK': () => `Bearer ${signHmac(JSON.stringify(key.jwk), header({ alg: 'HS256' }), claims())}`,
   'HS256 over an empty key': () => `Bearer ${signHmac('', header({ alg: 'HS256' }), claims())}`,
-  'HS256 that calls itself ES256': () => `Bearer ${signHmac(key.publicKey.export({ type: 'spki', format: 'pem' }), header(), claims())}`,
+  'HS256 that calls itself ES256': () =>
+    `Bearer ${signHmac(key.publicKey.export({ type: 'spki', format: 'pem' }), header(), claims())}`,
   'RS256 of a stranger under our kid': () => `Bearer ${signRaw(rsa.privateKey, header({ alg: 'RS256' }), claims())}`,
-  'ES384 of a key on another curve': () => `Bearer ${signRaw(p384.privateKey, header({ alg: 'ES384' }), claims(), { hash: 'sha384' })}`,
+  'ES384 of a key on another curve': () =>
+    `Bearer ${signRaw(p384.privateKey, header({ alg: 'ES384' }), claims(), { hash: 'sha384' })}`,
   'a key on another curve that calls itself ES256': () => `Bearer ${signRaw(p384.privateKey, header(), claims())}`,
   'es256 in lower case': () => `Bearer ${signed({}, { alg: 'es256' })}`,
   'alg absent': () => `Bearer ${signed({}, { alg: undefined })}`,
   'alg an array': () => `Bearer ${signed({}, { alg: ['ES256'] })}`,
   'alg __proto__': () => `Bearer ${signed({}, { alg: '__proto__' })}`,
   'a stranger’s key under our kid': () => `Bearer ${signRaw(stranger.privateKey, header(), claims())}`,
-  'an embedded jwk': () => `Bearer ${signRaw(stranger.privateKey, header({ jwk: stranger.publicKey.export({ format: 'jwk' }) }), claims())}`,
-  'jku': () => `Bearer ${signed({}, { jku: 'http://127.0.0.1:9/jwks.json' })}`,
-  'x5u': () => `Bearer ${signed({}, { x5u: 'http://127.0.0.1:9/cert.pem' })}`,
-  'x5c': () => `Bearer ${signed({}, { x5c: ['MIIB'] })}`,
+  'an embedded jwk': () =>
+    `Bearer ${signRaw(stranger.privateKey, header({ jwk: stranger.publicKey.export({ format: 'jwk' }) }), claims())}`,
+  jku: () => `Bearer ${signed({}, { jku: 'http://127.0.0.1:9/jwks.json' })}`,
+  x5u: () => `Bearer ${signed({}, { x5u: 'http://127.0.0.1:9/cert.pem' })}`,
+  x5c: () => `Bearer ${signed({}, { x5c: ['MIIB'] })}`,
   'an unknown crit': () => `Bearer ${signed({}, { crit: ['exp'] })}`,
   'an empty crit': () => `Bearer ${signed({}, { crit: [] })}`,
   'b64 false': () => `Bearer ${signed({}, { b64: false, crit: ['b64'] })}`,
-  'zip': () => `Bearer ${signed({}, { zip: 'DEF' })}`,
+  zip: () => `Bearer ${signed({}, { zip: 'DEF' })}`,
   'a nested token by cty': () => `Bearer ${signed({}, { cty: 'JWT' })}`,
   'kid absent': () => `Bearer ${signed({}, { kid: undefined })}`,
   'kid as a path': () => `Bearer ${signed({}, { kid: '../../../../dev/null' })}`,
@@ -157,7 +198,8 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
   'an ID token (typ JWT)': () => `Bearer ${signed({}, { typ: 'JWT' })}`,
   'a logout token': () => `Bearer ${signed({}, { typ: 'logout+jwt' })}`,
   'typ an array': () => `Bearer ${signed({}, { typ: ['at+jwt'] })}`,
-  'a JWE of five parts': () => `Bearer ${encodePart({ alg: 'RSA-OAEP', enc: 'A256GCM', typ: 'at+jwt', kid: key.kid })}.AAAA.AAAA.AAAA.AAAA`,
+  'a JWE of five parts': () =>
+    `Bearer ${encodePart({ alg: 'RSA-OAEP', enc: 'A256GCM', typ: 'at+jwt', kid: key.kid })}.AAAA.AAAA.AAAA.AAAA`,
   'enc in a token of three parts': () => `Bearer ${signed({}, { enc: 'A256GCM' })}`,
   'four parts': () => `Bearer ${signed()}.AAAA`,
   'two parts': () => `Bearer ${signed().split('.').slice(0, 2).join('.')}`,
@@ -179,7 +221,7 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
     const [head, , signature] = signed().split('.')
     return `Bearer ${head}.${encodePart(claims({ sub: '1' }))}.${signature}`
   },
-  'padding': () => `Bearer ${signed()}==`,
+  padding: () => `Bearer ${signed()}==`,
   'padding inside': () => `Bearer ${encodePart('{}')}=.${encodePart(claims())}.AA`,
   'stray bits at the end of the signature': () => {
     const token = signed()
@@ -187,33 +229,46 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     return `Bearer ${token.slice(0, -1)}${letters[letters.indexOf(last) + 1]}`
   },
-  'letters of plain base64': () => `Bearer ${signed().replaceAll('-', '+').replaceAll('_', '/').replace(/[A-Za-z]$/, '+')}`,
+  'letters of plain base64': () =>
+    `Bearer ${signed()
+      .replaceAll('-', '+')
+      .replaceAll('_', '/')
+      .replace(/[A-Za-z]$/, '+')}`,
   'white space inside': () => `Bearer ${signed().replace('.', '. ')}`,
   'letters beyond ASCII': () => `Bearer ${signed()}é`,
   'a NUL': () => `Bearer ${signed()}\0`,
   'a header that is no JSON': () => `Bearer ${signRaw(key.privateKey, 'hello', claims())}`,
   'a header that is an array': () => `Bearer ${signRaw(key.privateKey, [header()], claims())}`,
   'a header that is null': () => `Bearer ${signRaw(key.privateKey, 'null', claims())}`,
-  'a header with alg twice': () => `Bearer ${signRaw(key.privateKey, `{"alg":"none",${JSON.stringify(header()).slice(1)}`, claims())}`,
-  'a header with kid twice, once escaped': () => `Bearer ${signRaw(key.privateKey, `{"k\\u0069d":"x",${JSON.stringify(header()).slice(1)}`, claims())}`,
+  'a header with alg twice': () =>
+    `Bearer ${signRaw(key.privateKey, `{"alg":"none",${JSON.stringify(header()).slice(1)}`, claims())}`,
+  'a header with kid twice, once escaped': () =>
+    `Bearer ${signRaw(key.privateKey, `{"k\\u0069d":"x",${JSON.stringify(header()).slice(1)}`, claims())}`,
   'a header with a comment': () => `Bearer ${signRaw(key.privateKey, `${JSON.stringify(header())}//`, claims())}`,
-  'a header that starts with a byte order mark': () => `Bearer ${signRaw(key.privateKey, `\ufeff${JSON.stringify(header())}`, claims())}`,
-  'a header of 1,000 levels': () => `Bearer ${signRaw(key.privateKey, `{"a":${'['.repeat(1_000)}${']'.repeat(1_000)},${JSON.stringify(header()).slice(1)}`, claims())}`,
+  'a header that starts with a byte order mark': () =>
+    `Bearer ${signRaw(key.privateKey, `\ufeff${JSON.stringify(header())}`, claims())}`,
+  'a header of 1,000 levels': () =>
+    `Bearer ${signRaw(key.privateKey, `{"a":${'['.repeat(1_000)}${']'.repeat(1_000)},${JSON.stringify(header()).slice(1)}`, claims())}`,
   'a payload that is no JSON': () => `Bearer ${signRaw(key.privateKey, header(), 'hello')}`,
   'a payload that is empty JSON text': () => `Bearer ${signRaw(key.privateKey, header(), '""')}`,
   'a payload that is a number': () => `Bearer ${signRaw(key.privateKey, header(), '1')}`,
   'a payload that is true': () => `Bearer ${signRaw(key.privateKey, header(), 'true')}`,
   'a payload that is null': () => `Bearer ${signRaw(key.privateKey, header(), 'null')}`,
-  'a payload that is a text': () => `Bearer ${signRaw(key.privateKey, header(), JSON.stringify(JSON.stringify(claims())))}`,
+  'a payload that is a text': () =>
+    `Bearer ${signRaw(key.privateKey, header(), JSON.stringify(JSON.stringify(claims())))}`,
   'a payload that is an array': () => `Bearer ${signRaw(key.privateKey, header(), [claims()])}`,
-  'a payload with sub twice': () => `Bearer ${signRaw(key.privateKey, header(), `{"sub":"1",${JSON.stringify(claims()).slice(1)}`)}`,
-  'a payload with a duplicate deep inside': () => `Bearer ${signRaw(key.privateKey, header(), `{"a":{"b":1,"b":2},${JSON.stringify(claims()).slice(1)}`)}`,
-  'a payload that is not UTF-8': () => `Bearer ${signRaw(key.privateKey, header(), Buffer.concat([Buffer.from(JSON.stringify(claims({ x: '' })).slice(0, -2)), Buffer.from([0xff, 0x22, 0x7d])]))}`,
+  'a payload with sub twice': () =>
+    `Bearer ${signRaw(key.privateKey, header(), `{"sub":"1",${JSON.stringify(claims()).slice(1)}`)}`,
+  'a payload with a duplicate deep inside': () =>
+    `Bearer ${signRaw(key.privateKey, header(), `{"a":{"b":1,"b":2},${JSON.stringify(claims()).slice(1)}`)}`,
+  'a payload that is not UTF-8': () =>
+    `Bearer ${signRaw(key.privateKey, header(), Buffer.concat([Buffer.from(JSON.stringify(claims({ x: '' })).slice(0, -2)), Buffer.from([0xff, 0x22, 0x7d])]))}`,
   'a token of 9 KiB': () => `Bearer ${signed({ x: 'x'.repeat(9_000) })}`,
   'exp absent': () => `Bearer ${signed({ exp: undefined })}`,
   'exp null': () => `Bearer ${signed({ exp: null })}`,
   'exp a text': () => `Bearer ${signed({ exp: String(seconds() + 900) })}`,
-  'exp 1e400': () => `Bearer ${signRaw(key.privateKey, header(), JSON.stringify(claims({ exp: 0 })).replace('"exp":0', '"exp":1e400'))}`,
+  'exp 1e400': () =>
+    `Bearer ${signRaw(key.privateKey, header(), JSON.stringify(claims({ exp: 0 })).replace('"exp":0', '"exp":1e400'))}`,
   'exp not whole': () => `Bearer ${signed({ exp: seconds() + 900.5 })}`,
   'exp in milliseconds': () => `Bearer ${signed({ exp: Date.now() })}`,
   'exp too far ahead': () => `Bearer ${signed({ exp: seconds() + 86_401 })}`,
@@ -250,7 +305,8 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
   'scope null': () => `Bearer ${signed({ scope: null })}`,
   'scope with two spaces': () => `Bearer ${signed({ scope: 'link:read  link:delete' })}`,
   'scope with a line break': () => `Bearer ${signed({ scope: 'link:read\nlink:delete' })}`,
-  'claims in __proto__ alone': () => `Bearer ${signRaw(key.privateKey, header(), `{"__proto__":${JSON.stringify(claims())}}`)}`,
+  'claims in __proto__ alone': () =>
+    `Bearer ${signRaw(key.privateKey, header(), `{"__proto__":${JSON.stringify(claims())}}`)}`,
 }
 
 describe('a hostile token', () => {
@@ -263,7 +319,8 @@ describe('a hostile token', () => {
       const refusal = await refusalOf(make())
       expect(shapeOf(refusal)).to.equal(shapeOf(invalidToken()))
       expect(refusal.headers).to.deep.equal({
-        'WWW-Authenticate': 'Bearer realm="linkgate", error="invalid_token", error_description="The access token is not valid"',
+        'WWW-Authenticate':
+          'Bearer realm="linkgate", error="invalid_token", error_description="The access token is not valid"',
       })
     })
   }
@@ -306,14 +363,25 @@ describe('a hostile token sent to the service', () => {
   after(() => service.stop())
 
   /** Sends a request as bytes: no client would send all of these. */
-  const send = (path: string, authorization: string): Promise<string> => new Promise((resolve, reject) => {
-    const { hostname, port, host } = new URL(service.baseUrl)
-    let answer = ''
-    const socket = connect({ host: hostname, port: Number(port) }, () => {
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`)
+  const send = (path: string, authorization: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port, host } = new URL(service.baseUrl)
+      let answer = ''
+      const socket = connect({ host: hostname, port: Number(port) }, () => {
+        socket.write(
+          `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`,
+        )
+      })
+      socket
+        .setEncoding('utf8')
+        .on('data', (text: string) => {
+          answer += text
+        })
+        .on('close', () => resolve(answer))
+        .on('error', (error) => {
+          if (answer === '') reject(error)
+        })
     })
-    socket.setEncoding('utf8').on('data', (text: string) => { answer += text }).on('close', () => resolve(answer)).on('error', (error) => { if (answer === '') reject(error) })
-  })
 
   for (const path of ['/users/me', '/links/absent']) {
     it(`for ${path} is 401, never 5xx, with one constant answer`, async () => {
@@ -326,7 +394,10 @@ describe('a hostile token sent to the service', () => {
         const expected = BEFORE_THE_GATEWAY[name] ?? 401
         if (expected === 200) expect(status, name).to.be.oneOf([200, 403, 404])
         else expect(status, `${name}: ${answer}`).to.equal(expected)
-        if (expected === 401) shapes.add(answer.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID').replace(/Date: [^\r]+/, ''))
+        if (expected === 401)
+          shapes.add(
+            answer.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID').replace(/Date: [^\r]+/, ''),
+          )
       }
       expect([...shapes]).to.have.length(1)
     })
@@ -340,32 +411,59 @@ describe('a hostile token sent to the service', () => {
 describe('where a token is looked for', () => {
   it('is the header alone: none there means none, whatever query and cookie say', async () => {
     const token = signed()
-    const ctx = koaContext([['Cookie', `token=${token}; access_token=${token}`], ['X-Authorization', `Bearer ${token}`], ['Proxy-Authorization', `Bearer ${token}`]], `/?access_token=${token}&token=${token}`)
+    const ctx = koaContext(
+      [
+        ['Cookie', `token=${token}; access_token=${token}`],
+        ['X-Authorization', `Bearer ${token}`],
+        ['Proxy-Authorization', `Bearer ${token}`],
+      ],
+      `/?access_token=${token}&token=${token}`,
+    )
     expect(await verifier.verify(ctx)).to.equal(null)
   })
 
   it('does not fall back to a cookie where the header is bad', async () => {
     const token = signed()
-    const ctx = koaContext([['Authorization', 'Bearer'], ['Cookie', `token=${token}`]], `/?access_token=${token}`)
+    const ctx = koaContext(
+      [
+        ['Authorization', 'Bearer'],
+        ['Cookie', `token=${token}`],
+      ],
+      `/?access_token=${token}`,
+    )
     expect(await verifier.verify(ctx).catch((error: unknown) => error)).to.include({ code: 'invalid_token' })
   })
 
-  for (const [first, second] of [['Authorization', 'Authorization'], ['authorization', 'AUTHORIZATION']] as const) {
+  for (const [first, second] of [
+    ['Authorization', 'Authorization'],
+    ['authorization', 'AUTHORIZATION'],
+  ] as const) {
     it(`refuses two headers (${first}, ${second}) with 400, also where both are good`, async () => {
-      const ctx = koaContext([[first, `Bearer ${signed()}`], [second, `Bearer ${signed()}`]])
-      expect(await verifier.verify(ctx).catch((error: unknown) => error)).to.include({ code: 'invalid_request', status: 400 })
+      const ctx = koaContext([
+        [first, `Bearer ${signed()}`],
+        [second, `Bearer ${signed()}`],
+      ])
+      expect(await verifier.verify(ctx).catch((error: unknown) => error)).to.include({
+        code: 'invalid_request',
+        status: 400,
+      })
     })
   }
 
   it('takes a value that reads "authorization" for no header name', async () => {
-    const ctx = koaContext([['X-Header', 'authorization'], ['X-Other', 'x']])
+    const ctx = koaContext([
+      ['X-Header', 'authorization'],
+      ['X-Other', 'x'],
+    ])
     expect(await verifier.verify(ctx)).to.equal(null)
   })
 })
 
 describe('the keys of an issuer', () => {
   const withKeys = (find: () => Promise<never>) =>
-    createTokenVerifier({ issuer, audience, keys: { find } }).verify(koaContext([['Authorization', `Bearer ${signed()}`]])).catch((error: unknown) => error)
+    createTokenVerifier({ issuer, audience, keys: { find } })
+      .verify(koaContext([['Authorization', `Bearer ${signed()}`]]))
+      .catch((error: unknown) => error)
 
   it('that cannot be had are 503, not 401', async () => {
     const away = new Refusal('issuer_unavailable', { headers: { 'Retry-After': '1' } })
@@ -382,25 +480,35 @@ describe('the keys of an issuer', () => {
 
   it('are never taken for a secret: a source that hands out a private key verifies nothing', async () => {
     const keys = { find: async () => key.privateKey }
-    const refusal = await createTokenVerifier({ issuer, audience, keys }).verify(koaContext([['Authorization', `Bearer ${signed()}`]])).catch((error: unknown) => error)
+    const refusal = await createTokenVerifier({ issuer, audience, keys })
+      .verify(koaContext([['Authorization', `Bearer ${signed()}`]]))
+      .catch((error: unknown) => error)
     expect(refusal).to.include({ code: 'invalid_token' })
   })
 
   it('serve one algorithm each', async () => {
     const keys = { find: async (_: string, alg: string) => (alg === 'ES256' ? rsa.publicKey : key.publicKey) }
     const both = createTokenVerifier({ issuer, audience, keys, algorithms: ['ES256', 'RS256'] })
-    expect(await both.verify(koaContext([['Authorization', `Bearer ${signed()}`]])).catch((error: unknown) => error)).to.include({ code: 'invalid_token' })
+    expect(
+      await both.verify(koaContext([['Authorization', `Bearer ${signed()}`]])).catch((error: unknown) => error),
+    ).to.include({ code: 'invalid_token' })
   })
 
   for (const alg of ['none', 'HS256', 'EdDSA', '']) {
     it(`refuse to start with the algorithm ${JSON.stringify(alg)}`, () => {
-      expect(() => createTokenVerifier({ issuer, audience, keys: ownKeys(key), algorithms: [alg] })).to.throw('not supported')
+      expect(() => createTokenVerifier({ issuer, audience, keys: ownKeys(key), algorithms: [alg] })).to.throw(
+        'not supported',
+      )
     })
   }
 })
 
 describe('a signature that was verified before', () => {
-  const ask = (verifying: TokenVerifier, token: string) => verifying.verify(koaContext([['Authorization', `Bearer ${token}`]])).then(() => 'passed', (error: unknown) => (error instanceof Refusal ? error.code : error))
+  const ask = (verifying: TokenVerifier, token: string) =>
+    verifying.verify(koaContext([['Authorization', `Bearer ${token}`]])).then(
+      () => 'passed',
+      (error: unknown) => (error instanceof Refusal ? error.code : error),
+    )
 
   it('vouches for that token alone, to the last bit, and for as long as its claims hold', async () => {
     const token = signed()
@@ -414,25 +522,33 @@ describe('a signature that was verified before', () => {
     // verified while it was good, and no longer
     const brief = signed({ iat: seconds() - 10, exp: seconds() + 1 })
     expect(await ask(verifier, brief)).to.equal('passed')
-    while (await ask(verifier, brief) === 'passed') await new Promise(setImmediate)
+    while ((await ask(verifier, brief)) === 'passed') await new Promise(setImmediate)
     expect(await ask(verifier, brief)).to.equal('invalid_token')
   })
 
   it('vouches for nothing once its key is gone, or another goes by its name', async () => {
-    let current: (() => Promise<typeof key.publicKey>) = async () => key.publicKey
+    let current: () => Promise<typeof key.publicKey> = async () => key.publicKey
     const rotating = createTokenVerifier({ issuer, audience, keys: { find: () => current() } })
     const token = signed()
     expect(await ask(rotating, token)).to.equal('passed')
     current = async () => stranger.publicKey
     expect(await ask(rotating, token)).to.equal('invalid_token')
-    current = async () => { throw new Error('no such key') }
+    current = async () => {
+      throw new Error('no such key')
+    }
     expect(await ask(rotating, token)).to.equal('invalid_token')
   })
 })
 
 describe('a route that needs a token', () => {
   it('refuses a caller without one with 401 and a challenge that names no error', () => {
-    const thrown = (() => { try { return requireToken() } catch (error) { return error } })()
+    const thrown = (() => {
+      try {
+        return requireToken()
+      } catch (error) {
+        return error
+      }
+    })()
     expect(thrown).to.include({ code: 'token_required', status: 401 })
     expect(thrown).to.have.deep.property('headers', { 'WWW-Authenticate': 'Bearer realm="linkgate"' })
   })

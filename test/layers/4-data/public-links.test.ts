@@ -21,13 +21,20 @@ describe('links that are asked for together', () => {
     pool = openPool({ connection: db.service, size: 2, deadlineMs: 5_000 })
     await db.asOwner('alter table links disable trigger link_decision')
     // texts that an array's own form, or a list, would read as something else
-    await db.asOwner(`insert into links (code, target) select code, 'https://example.com/' || code from unnest(array['NULL', 'null', '-', '_', 'a', 'A']) code`)
-    await db.asOwner(`insert into links (code, target) select 'many-' || n, 'https://example.com/' || n from generate_series(1, 250) n`)
+    await db.asOwner(
+      `insert into links (code, target) select code, 'https://example.com/' || code from unnest(array['NULL', 'null', '-', '_', 'a', 'A']) code`,
+    )
+    await db.asOwner(
+      `insert into links (code, target) select 'many-' || n, 'https://example.com/' || n from generate_series(1, 250) n`,
+    )
   })
   after(() => pool.close())
-  beforeEach(() => { sent.length = 0 })
+  beforeEach(() => {
+    sent.length = 0
+  })
 
-  const targets = async (codes: readonly string[]) => (await Promise.all(codes.map(find))).map((link) => link?.target.slice('https://example.com/'.length) ?? null)
+  const targets = async (codes: readonly string[]) =>
+    (await Promise.all(codes.map(find))).map((link) => link?.target.slice('https://example.com/'.length) ?? null)
 
   it('are asked for in one statement, and each gets their own', async () => {
     const codes = ['a', 'A', 'NULL', 'null', '-', '_', 'a']
@@ -48,15 +55,25 @@ describe('links that are asked for together', () => {
   })
 
   it('are none where the text is no code, which asks nobody', async () => {
-    expect(await targets(['a,A', '', 'a b', `'`, '{a}', 'x'.repeat(65)])).to.deep.equal([null, null, null, null, null, null])
+    expect(await targets(['a,A', '', 'a b', `'`, '{a}', 'x'.repeat(65)])).to.deep.equal([
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+    ])
     expect(sent).to.deep.equal([])
   })
 
   it('wait for nobody who asked before', async () => {
     let answerFirst: (() => void) | undefined
     const held = findLinksTogether({
-        run: async (statement) => {
-        if (answerFirst === undefined) await new Promise<void>((resolve) => { answerFirst = resolve })
+      run: async (statement) => {
+        if (answerFirst === undefined)
+          await new Promise<void>((resolve) => {
+            answerFirst = resolve
+          })
         return pool.run(statement)
       },
     })
@@ -69,12 +86,17 @@ describe('links that are asked for together', () => {
 
   it('fail together, and are asked for anew after it', async () => {
     let away = true
-    const failing = findLinksTogether({ run: async (statement) => {
-      if (away) throw new Refusal('database_unavailable')
-      return pool.run(statement)
-    } })
+    const failing = findLinksTogether({
+      run: async (statement) => {
+        if (away) throw new Refusal('database_unavailable')
+        return pool.run(statement)
+      },
+    })
     const failed = await Promise.allSettled([failing('a'), failing('A')])
-    expect(failed.map((each) => each.status === 'rejected' && each.reason.code)).to.deep.equal(['database_unavailable', 'database_unavailable'])
+    expect(failed.map((each) => each.status === 'rejected' && each.reason.code)).to.deep.equal([
+      'database_unavailable',
+      'database_unavailable',
+    ])
     away = false
     expect(await failing('a')).to.include({ code: 'a' })
   })
