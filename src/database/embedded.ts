@@ -40,7 +40,7 @@ const lockServer = async (dataDir: string): Promise<Lock> => {
   const lock = await waitForLock(locksOf(dataDir), LOCK, PATIENCE_MS)
   if ('release' in lock) return lock
   throw new StartError(
-    `process ${lock.holder.pid} has been starting or stopping the database in ${dataDir} ` + 'for too long',
+    `process ${lock.holder.pid} has been starting or stopping the database in ${dataDir} for too long`,
   )
 }
 
@@ -71,7 +71,7 @@ const requireAnswer = async (owner: ClientConfig, dataDir: string): Promise<void
   } catch (error) {
     if (errorCode(error) === '28P01') {
       throw new StartError(
-        `the database does not take the password in ${dataDir}: ` + 'restore postgres-credentials.json from a backup',
+        `the database does not take the password in ${dataDir}: restore postgres-credentials.json from a backup`,
         { cause: error },
       )
     }

@@ -79,7 +79,7 @@ const requireOwner = async (cluster: string, uid: number, gid: number): Promise<
   if (!isRoot()) {
     if (uid === process.geteuid?.()) return undefined
     throw new StartError(
-      `the database in ${cluster} belongs to another user (${uid}): ` + 'start Linkgate as the user who made it',
+      `the database in ${cluster} belongs to another user (${uid}): start Linkgate as the user who made it`,
     )
   }
   if (uid === 0) {
