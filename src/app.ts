@@ -1,6 +1,7 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Context, Middleware } from 'koa'
+import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 
 import type { Decision } from './domain/decision.js'
@@ -10,6 +11,7 @@ import type { CorsOrigins } from './config.js'
 import { cors } from './http/cors.js'
 import { errorExit } from './http/error-exit.js'
 import { finishRequests } from './http/finished-request.js'
+import { matchRedirect } from './http/match-redirect.js'
 import { requestId } from './http/request-id.js'
 import { requireOneHost } from './http/require-one-host.js'
 import { refuseUnrouted } from './http/refuse-unrouted.js'
@@ -17,11 +19,11 @@ import { discard, respond } from './http/respond.js'
 import { securityHeaders } from './http/security-headers.js'
 import { withinDeadline } from './http/within-deadline.js'
 import type { QuotaName, Standing } from './layers/1-gateway/rate-limit.js'
-import type { Layers, Route } from './layers/route.js'
+import type { Route, Runtime } from './layers/route.js'
 
 export interface AppParts {
   readonly routes: readonly Route[]
-  readonly layers: Layers
+  readonly runtime: Runtime
   readonly log: Logger
   /** after it a request is answered 503 (`deadline_exceeded`) */
   readonly deadlineMs: number
@@ -41,8 +43,8 @@ declare module 'koa' {
   interface DefaultState {
     /** set by the first middleware of every request */
     requestId: string
-    /** when it came in, as performance.now() tells it */
-    began: number
+    /** when it came in, by performance.now() */
+    startedAt: number
     /** the path's pattern in the route table; undefined where none matched */
     route?: string
     /** the policy revision that the request was decided under, once it was */
@@ -51,10 +53,14 @@ declare module 'koa' {
     address?: string
     /** what the caller is told of each quota that the request was counted against */
     standings?: Map<QuotaName, Standing>
+    /** the token and the key that koa-jwt verifies it with, and the claims that it read; only while it runs */
+    bearer?: string
+    secret?: KeyObject
+    jwt?: unknown
     /** the user who asks, once the gateway knows them */
-    userId?: string
+    userId?: string | undefined
     /** what the object layer allowed */
-    decision?: Decision
+    decision?: Decision | undefined
     /** why the request was refused */
     refusal?: Refusal
     /** of the request's span; undefined where tracing is off */
@@ -63,17 +69,8 @@ declare module 'koa' {
 }
 
 /** The HTTP application, top to bottom: what a request meets before its route, and the route's four layers last. */
-export const createApp = ({
-  routes,
-  layers,
-  log,
-  deadlineMs,
-  secure,
-  corsOrigins,
-  observe,
-  onDisagreement,
-  trace,
-}: AppParts): Koa => {
+export const createApp = (parts: AppParts): Koa => {
+  const { routes, log, secure, corsOrigins, observe, onDisagreement, trace } = parts
   const app = new Koa()
   // a response that breaks off (a reader that left, an export whose database went away) is logged, and nothing else
   app.on('error', (error: unknown) => log.warn({ err: error }, 'a response broke off'))
@@ -84,28 +81,32 @@ export const createApp = ({
   app.use(errorExit(log, onDisagreement))
   if (corsOrigins.length > 0) app.use(cors(corsOrigins))
   app.use(requireOneHost)
-  app.use(routerOf(routes, layers, deadlineMs))
+  const redirect = routes.find(({ method, path }) => method === 'get' && path === '/:code')
+  if (redirect !== undefined) {
+    app.use(matchRedirect((ctx) => serve(redirect, ctx, parts), new Set(routes.map(({ path }) => path))))
+  }
+  app.use(routerOf(parts))
   app.use(refuseUnrouted)
   return app
 }
 
-const routerOf = (routes: readonly Route[], layers: Layers, deadlineMs: number) => {
+const routerOf = (parts: AppParts) => {
   // exact paths: no other case, no trailing slash
   const router = new Router({ sensitive: true, strict: true })
-  for (const route of routes) {
-    router[route.method](route.path, async (ctx: Context) => {
-      if (ctx.headers.authorization !== undefined || route.gateway.quota === 'sign_in')
-        ctx.set('Cache-Control', 'no-store')
-      ctx.state.route = route.path
-      try {
-        respond(
-          ctx,
-          await withinDeadline(route.serve(layers, ctx), deadlineMs - (performance.now() - ctx.state.began), discard),
-        )
-      } finally {
-        if (ctx.state.revision !== undefined) ctx.set('Policy-Revision', String(ctx.state.revision))
-      }
-    })
-  }
+  for (const route of parts.routes) router[route.method](route.path, (ctx: Context) => serve(route, ctx, parts))
   return router.routes()
+}
+
+/** Takes a request through its route's layers, within the deadline. */
+const serve = async (route: Route, ctx: Context, { runtime, deadlineMs }: AppParts): Promise<void> => {
+  if (ctx.headers.authorization !== undefined || route.gateway.quota === 'sign_in') {
+    ctx.set('Cache-Control', 'no-store')
+  }
+  ctx.state.route = route.path
+  try {
+    const leftMs = deadlineMs - (performance.now() - ctx.state.startedAt)
+    respond(ctx, await withinDeadline(route.serve(runtime, ctx), leftMs, discard))
+  } finally {
+    if (ctx.state.revision !== undefined) ctx.set('Policy-Revision', String(ctx.state.revision))
+  }
 }

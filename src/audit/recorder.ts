@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import { DECISION_COLUMNS, DECISION_COLUMN_NAMES } from '../domain/decision-record.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { RecorderStats } from '../metrics/recorder-metrics.js'
 
@@ -24,11 +25,11 @@ export interface RecorderOptions {
 const MOST_WAITING = 10_000
 const BATCH = 500
 
-const COLUMNS = `time timestamptz, request_id text, revision bigint, layer text, subject_id bigint, subject_role text, token_id text, network text,
-  action text, resource_type text, resource_code text, relation text, effect text, rule text, row_priority integer, status integer`
-const NAMES = COLUMNS.split(',')
-  .map((column) => column.trim().split(' ')[0])
+const NAMES = DECISION_COLUMN_NAMES.join(', ')
+const TYPED = Object.entries(DECISION_COLUMNS)
+  .map((column) => column.join(' '))
   .join(', ')
+const INSERT = `insert into decisions (${NAMES}) select ${NAMES} from jsonb_to_recordset($1::jsonb) as d (${TYPED})`
 
 /**
  * Writes decisions that no transaction of a request carries (refusals, allowed reads) in small batches beside the
@@ -40,7 +41,7 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
   let lost = 0
   let failures = 0
   let failing = false
-  let writing: Promise<void> = Promise.resolve()
+  let writing: Promise<void> | undefined
 
   const write = async () => {
     while (waiting.length > 0) {
@@ -49,14 +50,10 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
       try {
         await database.flush([
           { name: 'enter', text: 'select enter($1, $2)', values: ['audit_writer', null] },
-          {
-            name: 'record_decisions',
-            text: `insert into decisions (${NAMES}) select ${NAMES} from jsonb_to_recordset($1::jsonb) as d (${COLUMNS})`,
-            values: [JSON.stringify(batch)],
-          },
+          { name: 'record_decisions', text: INSERT, values: [JSON.stringify(batch)] },
         ])
       } catch (error) {
-        // kept for the next turn, oldest first
+        // kept for the next batch, oldest first
         const kept = [...batch, ...waiting]
         waiting = kept.slice(0, MOST_WAITING)
         lost += kept.length - waiting.length
@@ -69,10 +66,13 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
       onBatch?.((performance.now() - began) / 1_000)
     }
   }
-  const turn = () => {
-    writing = writing.then(write)
+  // One batch at a time: a tick that meets a pending write is skipped, or an outage would queue one for each tick.
+  const writeUnlessPending = () => {
+    writing ??= write().finally(() => {
+      writing = undefined
+    })
   }
-  const timer = setInterval(turn, intervalMs)
+  const timer = setInterval(writeUnlessPending, intervalMs)
   timer.unref()
   return {
     stats: () => ({ waiting: waiting.length, lost, failures }),
@@ -82,8 +82,8 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
     },
     close: async () => {
       clearInterval(timer)
-      turn()
       await writing
+      await write()
     },
   }
 }

@@ -29,9 +29,8 @@ export const createEvaluator = (parts: EntityParts) => {
       return denial(asksWhy, { reason: `${name} is no action: <resource>:<verb>, each [a-z][a-z0-9_]{0,31}` })
     const asked = await subjectOf(subject)
     const record = await recordOf(resource, asked)
-    const { effect } = snapshot.decide(asked.subject, name, record)
     return {
-      decision: effect === 'allow',
+      decision: snapshot.can(asked.subject, name, record),
       ...(asksWhy
         ? { context: contextOf(explain(snapshot, roleOf(asked.subject), name, relationOf(asked.subject, record))) }
         : {}),

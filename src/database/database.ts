@@ -1,7 +1,6 @@
 import type { PoolClient, QueryResultRow } from 'pg'
 
 import type { StatementResult } from './batch.js'
-import type { Change } from './change.js'
 import type { Statement } from './statement.js'
 
 /**
@@ -18,14 +17,6 @@ export interface Database {
    * a result for each statement in order.
    */
   flush(statements: readonly Statement[]): Promise<readonly StatementResult[]>
-
-  /**
-   * Commits a change as a flush of `enter_change` and its statement would, maybe together with those of others that
-   * come at once (group commit): each is entered, guarded and recorded as its caller's own, and has a result and an
-   * error of its own. Answers the row; undefined where it met none. Not for what its caller can make fail at will: then
-   * all of them are sent twice.
-   */
-  change<Row extends QueryResultRow>(change: Change): Promise<Row | undefined>
 
   /** A transaction with questions in between (policy edits, migrations of data). Rolls back where `work` throws. */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>

@@ -8,31 +8,26 @@ export interface Listener {
   /** true while the connection stands, and was found to hear what the service notifies */
   readonly up: boolean
   /**
-   * The time, as `performance.now()` gives it, up to which everything that was committed is known to have been
-   * announced and to have arrived here. It stays behind where the connection hangs or is lost.
+   * The time, by `performance.now()`, up to which everything that was committed is known to have been announced and to
+   * have arrived here. It stays behind where the connection hangs or is lost.
    */
   readonly confirmedAt: number
+  /** Hears a channel; before `start`. */
+  hear(channel: string, onPayload: (payload: string) => void): void
+  /** Connects, and again whenever the connection is lost; `onUp` is told each time: notifications in between were missed. */
+  start(onUp: () => void): void
   stop(): Promise<void>
 }
 
 export interface ListenerOptions {
-  /** straight to the server: a pooler in transaction mode hands no notification on */
+  /** straight to the server: a pooler in transaction mode passes no notification on */
   readonly connection: ClientConfig
-  /** what is done with a payload, by channel */
-  readonly channels: Readonly<Record<string, (payload: string) => void>>
-  /**
-   * a function of the database, called with every heartbeat: it notifies what others have committed and left to be
-   * announced
-   */
+  /** a function of the database, called with every heartbeat: it notifies what was committed and not yet announced */
   readonly announce: string
-  /**
-   * notifies by the way that changes take: what it says must be heard here, or a pooler or another database is in
-   * between
-   */
+  /** notifies the way that changes do: it must be heard here, or a pooler or another database is in between */
   readonly notify: (channel: string, payload: string) => Promise<unknown>
-  /** told whenever the connection stands anew: what was notified in between was missed */
-  readonly onUp: () => void
-  readonly onFault: (error: unknown) => void
+  /** told of a failed connection, and null when one stands */
+  readonly onChange: (fault: unknown) => void
   readonly heartbeatMs?: number
 }
 
@@ -42,10 +37,11 @@ const FIRST_PAUSE_MS = 50
 /** A heartbeat that is not answered for so long ends the connection: a network that swallows packets tells nobody. */
 const SILENCE_MS = 1_500
 
-const DEAF =
-  'the listening connection does not hear what the service notifies: it has to lead past a pooler in transaction mode, to the database of DATABASE_URL (DATABASE_LISTEN_URL)'
+const NOT_HEARD =
+  'the listening connection does not hear what the service notifies: it has to lead past a pooler in transaction mode, ' +
+  'to the database of DATABASE_URL (DATABASE_LISTEN_URL)'
 
-/** A word that was never said before, and whether it was heard in time. */
+/** A word that was never sent before, and whether it came back in time. */
 const expectEcho = () => {
   const word = randomUUID()
   let hear = () => {}
@@ -61,23 +57,23 @@ const expectEcho = () => {
     wait: async () => {
       let late: NodeJS.Timeout | undefined
       const silence = new Promise<never>((_, reject) => {
-        late = setTimeout(() => reject(new Error(DEAF)), SILENCE_MS).unref()
+        late = setTimeout(() => reject(new Error(NOT_HEARD)), SILENCE_MS).unref()
       })
       await Promise.race([heard, silence]).finally(() => clearTimeout(late))
     },
   }
 }
 
-/** Listens until it is stopped, and connects again as often as it takes. */
-export const openListener = ({
+/** Makes a listener, which connects when it is started. */
+export const createListener = ({
   connection,
-  channels,
   announce,
   notify,
-  onUp,
-  onFault,
+  onChange,
   heartbeatMs = 400,
 }: ListenerOptions): Listener => {
+  const channels = new Map<string, (payload: string) => void>()
+  let tellUp = () => {}
   let stopped = false
   let client: Client | null = null
   let up = false
@@ -98,9 +94,9 @@ export const openListener = ({
     const lost = () => {
       clearTimeout(beat)
       listening.removeAllListeners()
-      // an error after the end has nobody left to tell
+      // pg may still emit an error, which without a listener would end the process
       listening.on('error', () => undefined)
-      // not end(): a peer that no longer answers would not answer that either
+      // not end(), which waits for an answer that may never come
       listening.connection.stream.destroy()
       if (stopped || client !== listening) return
       client = null
@@ -109,10 +105,7 @@ export const openListener = ({
       retry.unref()
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
     }
-    /**
-     * Answers come behind what was notified before them, on the same connection. Where there is nothing to announce
-     * this writes nothing.
-     */
+    /** The answer arrives after everything that was notified before it, on the same connection. */
     const confirm = async () => {
       const asked = performance.now()
       await listening.query(`select ${announce}()`)
@@ -124,27 +117,32 @@ export const openListener = ({
     listening.on('error', lost)
     listening.on('end', lost)
     listening.on('notification', ({ channel, payload = '' }) =>
-      channel === ECHO_CHANNEL ? echo.hear(payload) : channels[channel]?.(payload),
+      channel === ECHO_CHANNEL ? echo.hear(payload) : channels.get(channel)?.(payload),
     )
     try {
       await listening.connect()
-      await listening.query([ECHO_CHANNEL, ...Object.keys(channels)].map((channel) => `listen ${channel}`).join('; '))
-      // not by this connection: a pooler that lends one session to both would pass for none
+      await listening.query([ECHO_CHANNEL, ...channels.keys()].map((channel) => `listen ${channel}`).join('; '))
+      // sent through the pool: on this connection the echo would come back through a pooler, too
       await notify(ECHO_CHANNEL, echo.word)
       await echo.wait()
       await confirm()
       if (stopped) return
       pause = FIRST_PAUSE_MS
-      onUp()
+      onChange(null)
+      tellUp()
       up = true
     } catch (error) {
-      if (!stopped) onFault(error)
+      if (!stopped) onChange(error)
       lost()
     }
   }
-  void listen()
 
   return {
+    hear: (channel, onPayload) => void channels.set(channel, onPayload),
+    start: (onUp) => {
+      tellUp = onUp
+      void listen()
+    },
     get up() {
       return up
     },

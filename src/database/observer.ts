@@ -1,4 +1,4 @@
-export type QuestionKind = 'run' | 'flush' | 'change' | 'transaction' | 'stream'
+export type QuestionKind = 'run' | 'flush' | 'transaction' | 'stream'
 
 /**
  * What is told of the questions to the database; durations are seconds: with the connection in hand, or of a change

@@ -3,10 +3,8 @@ import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 
 import { sendBatch } from './batch.js'
 import type { WireStatement } from './batch.js'
-import type { Change } from './change.js'
 import type { Database } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
-import { groupCommits } from './group-commit.js'
 import { openLongReads } from './long-reads.js'
 import type { DatabaseObserver, QuestionKind } from './observer.js'
 import type { Statement } from './statement.js'
@@ -104,23 +102,12 @@ export const openPool = ({
 
   const longReads = openLongReads({ connection, size, deadlineMs, observer })
 
-  const change = groupCommits({ wire, send, deadlineMs })
-
   return Object.freeze({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
       withClient('run', async (client) => (await sendBatch(client, [wire(statement)]))[0]?.rows ?? []),
 
     // all of them in their final form first: what cannot be sent must leave nothing on the wire
     flush: async (statements: readonly Statement[]) => send(statements.map(wire)),
-
-    change: async <Row extends QueryResultRow>(wanted: Change): Promise<Row | undefined> => {
-      const began = performance.now()
-      try {
-        return await change(wanted)
-      } finally {
-        observer.asked('change', (performance.now() - began) / 1_000)
-      }
-    },
 
     transaction: async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
       withClient('transaction', async (client) => {

@@ -19,3 +19,25 @@ export interface DecisionRecord {
   readonly row_priority: number | null
   readonly status: number
 }
+
+/** The columns of a decision in the log (table `decisions`), with their PostgreSQL types. */
+export const DECISION_COLUMNS = {
+  time: 'timestamptz',
+  request_id: 'text',
+  revision: 'bigint',
+  layer: 'text',
+  subject_id: 'bigint',
+  subject_role: 'text',
+  token_id: 'text',
+  network: 'text',
+  action: 'text',
+  resource_type: 'text',
+  resource_code: 'text',
+  relation: 'text',
+  effect: 'text',
+  rule: 'text',
+  row_priority: 'integer',
+  status: 'integer',
+} as const satisfies Readonly<Record<keyof DecisionRecord, string>>
+
+export const DECISION_COLUMN_NAMES = Object.keys(DECISION_COLUMNS)

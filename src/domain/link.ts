@@ -11,13 +11,6 @@ export interface Link {
   readonly version: number
 }
 
-/** A link that nobody has asked for: what it is, if there is one under that code and it is that user's. */
-export interface PresumedLink {
-  readonly code: string
-  readonly owner_id: Id
-  readonly presumed: true
-}
-
 /** What the policy function may know of a record: who owns it. */
 export interface Owned {
   readonly owner_id?: string | null

@@ -1,7 +1,6 @@
 import type { Context, Next } from 'koa'
 
 import type { FinishedRequest } from '../domain/finished-request.js'
-import { beganAt } from './began.js'
 import { KNOWN_METHODS } from './refuse-unrouted.js'
 
 export const CLIENT_CLOSED_REQUEST = 499
@@ -10,8 +9,8 @@ export const CLIENT_CLOSED_REQUEST = 499
 export const finishRequests =
   (observe: (request: FinishedRequest) => void) =>
   (ctx: Context, next: Next): Promise<void> => {
-    const began = (ctx.state.began = beganAt(ctx.req))
-    ctx.res.on('close', () => observe(describeFinished(ctx, (performance.now() - began) / 1_000)))
+    const startedAt = (ctx.state.startedAt = performance.now())
+    ctx.res.on('close', () => observe(describeFinished(ctx, (performance.now() - startedAt) / 1_000)))
     return next()
   }
 

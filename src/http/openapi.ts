@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { REFUSALS } from '../domain/refusal.js'
-import { KEY_LIFE_HOURS } from '../layers/4-data/repeat.js'
+import { KEY_LIFE_HOURS } from '../layers/4-data/idempotency.js'
 import type { Route } from '../layers/route.js'
 
 type Json = Readonly<Record<string, unknown>>
@@ -60,7 +60,7 @@ const refusalsOf = (route: Route): readonly number[] => {
   add(route.gateway.scope !== 'public' || route.endpoint !== 'none' || route.objectAction !== 'none', 403)
   add(route.path.includes(':'), 404)
   add(route.body !== undefined, 413, 415, 422)
-  add(route.repeatable, 409)
+  add(route.idempotent, 409)
   return [...statuses].sort((a, b) => a - b)
 }
 
@@ -83,7 +83,7 @@ const parametersOf = (route: Route): Json[] => {
       schema: each,
     }))
   }
-  return [...list(route.params, 'path'), ...list(route.query, 'query'), ...(route.repeatable ? [IDEMPOTENCY_KEY] : [])]
+  return [...list(route.params, 'path'), ...list(route.query, 'query'), ...(route.idempotent ? [IDEMPOTENCY_KEY] : [])]
 }
 
 const MEDIA = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const

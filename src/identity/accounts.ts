@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import { toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
-import { SQLSTATE, sqlState, violates } from '../database/errors.js'
+import { violates } from '../database/errors.js'
 import type { User } from '../domain/user.js'
 import { Refusal } from '../domain/refusal.js'
 import { isId } from '../domain/id.js'
@@ -38,9 +38,7 @@ export const createAccounts = (database: Database) => {
     const [row] = await ask(
       `update users set ${assignment}, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`,
       [id, ...values],
-    ).catch((error: unknown) => {
-      throw sqlState(error) === SQLSTATE.lastAdmin ? new Refusal('last_admin', { cause: error }) : error
-    })
+    )
     return row ? toUser(row) : null
   }
   return {
@@ -145,17 +143,11 @@ export const createAccounts = (database: Database) => {
         expiresAt,
       }: { readonly name: string; readonly hash: Buffer; readonly scopes: readonly string[]; readonly expiresAt: Date },
     ): Promise<void> => {
-      await database
-        .flush([
-          ENTER,
-          {
-            text: `insert into personal_tokens (user_id, name, token_hash, scopes, expires_at) values ($1, $2, $3, string_to_array($4, ' '), $5)`,
-            values: [id, name, hash, scopes.join(' '), expiresAt],
-          },
-        ])
-        .catch((error: unknown) => {
-          throw sqlState(error) === SQLSTATE.tooManyTokens ? new Refusal('too_many_tokens', { cause: error }) : error
-        })
+      await ask(
+        `insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
+         values ($1, $2, $3, string_to_array($4, ' '), $5)`,
+        [id, name, hash, scopes.join(' '), expiresAt],
+      )
     },
 
     /** Makes the first account; null where there is any account already, also where two starts try at once. */

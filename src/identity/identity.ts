@@ -1,10 +1,10 @@
 import type { ExternalIssuer } from '../config.js'
 import type { Database } from '../database/database.js'
+import type { AccessToken } from '../domain/access-token.js'
 import type { User } from '../domain/user.js'
 import { acceptInvitation } from './accept-invitation.js'
+import type { ExternalSubject } from './accounts.js'
 import type { AcceptInvitation } from './accept-invitation.js'
-import { rememberCallers } from './callers.js'
-import type { Callers, TokenSubject } from './callers.js'
 import { findExternalUser, findUser } from './find-user.js'
 import { AUDIENCE, createIssuer } from './issuer.js'
 import type { Issuer } from './issuer.js'
@@ -51,13 +51,19 @@ export interface AcceptedIssuer {
   readonly ownSignIns: boolean
 }
 
+/** Whom a verified token names. */
+export type TokenSubject = Pick<AccessToken, 'issuer' | 'subject' | 'signIn'>
+
 /** Who callers are: tokens made and checked, users found. */
 export interface Identity {
   readonly issuer: AcceptedIssuer
   readonly own: OwnSignIn | null
-  readonly personalTokens: ReturnType<typeof usePersonalToken>
-  /** users whom tokens of any issuer that is accepted name */
-  readonly callers: Callers
+  /** The live personal token with this value, and notes that it was used; null where there is none. */
+  readonly findPersonalToken: (value: string) => Promise<AccessToken | null>
+  /** The user whom a verified token names, as they are now; null where there is none, or where their sign-in is over. */
+  readonly findCaller: (token: TokenSubject) => Promise<User | null>
+  /** How an external issuer knows the user; null for a token that names a user of ours. */
+  readonly externalSubject: (token: TokenSubject) => ExternalSubject | null
   /** The user as they are now; null where there is none. */
   readonly findUser: (id: string) => Promise<User | null>
   /** true where the password is the user's */
@@ -70,30 +76,22 @@ export interface IdentityParts {
   readonly database: Database
   /** the installation's own key; not used where an external issuer signs */
   readonly key: SigningKey
-  /** `aud` of tokens for this service; AUDIENCE where nothing is said */
+  /** `aud` of tokens for this service; default AUDIENCE */
   readonly audience: string | undefined
   readonly externalIssuer: ExternalIssuer | undefined
   /** told when the external issuer's keys could not be had */
   readonly onIssuerFault: (error: unknown) => void
 }
 
-/** The `issuer` of personal tokens: they name users of this service, whoever issues the access tokens. */
+/** The `issuer` of personal tokens beside an external issuer: they name users of this service. */
 export const PERSONAL_ISSUER = 'urn:linkgate:personal'
 
-const isExternal = ({ issuer }: TokenSubject): boolean => issuer !== PERSONAL_ISSUER
-
-export const createIdentity = async ({
-  database,
-  key,
-  audience = AUDIENCE,
-  externalIssuer,
-  onIssuerFault,
-}: IdentityParts): Promise<Identity> => {
+export const createIdentity = async (parts: IdentityParts): Promise<Identity> => {
+  const { database, key, audience = AUDIENCE, externalIssuer, onIssuerFault } = parts
   const passwords = await createPasswords()
   const store = createSignInStore(database)
   const find = findUser(database)
   const shared = {
-    personalTokens: usePersonalToken(database),
     findUser: (id: string) => find(id),
     checkPassword: async ({ email }: User, password: string) =>
       passwords.verify((await store.findUserByEmail(email))?.passwordHash, password),
@@ -102,6 +100,8 @@ export const createIdentity = async ({
   if (externalIssuer !== undefined) {
     const { name, jwksUri, algorithms, unknownSubjects } = externalIssuer
     const findExternal = findExternalUser(database, { admit: unknownSubjects === 'viewer' })
+    const externalSubject = ({ issuer, subject }: TokenSubject) =>
+      issuer === PERSONAL_ISSUER ? null : { issuer, subject }
     return {
       ...shared,
       issuer: {
@@ -112,10 +112,10 @@ export const createIdentity = async ({
         keys: remoteKeys({ issuer: name, jwksUri, onFault: onIssuerFault }),
       },
       own: null,
-      callers: rememberCallers({
-        find: async (token) => (isExternal(token) ? findExternal(token.issuer, token.subject) : find(token.subject)),
-        isExternal,
-      }),
+      findPersonalToken: usePersonalToken(database, PERSONAL_ISSUER),
+      findCaller: async (token) =>
+        externalSubject(token) === null ? find(token.subject) : findExternal(token.issuer, token.subject),
+      externalSubject,
     }
   }
   const issuer = createIssuer({ issuer: nameOf(key), audience, key })
@@ -127,6 +127,8 @@ export const createIdentity = async ({
       signIn: createSignIn({ store, issuer, passwords }),
       acceptInvitation: acceptInvitation(database, passwords.hash),
     },
-    callers: rememberCallers({ find: async ({ subject, signIn }) => find(subject, signIn), isExternal: () => false }),
+    findPersonalToken: usePersonalToken(database, nameOf(key)),
+    findCaller: ({ subject, signIn }) => find(subject, signIn),
+    externalSubject: () => null,
   }
 }

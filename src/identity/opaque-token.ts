@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 /** 256 bits that nobody can guess, as text. A fast hash is enough to know them by: there is nothing to try out. */
-export const newOpaqueToken = (prefix = '', secret: Buffer = randomBytes(32)): string =>
-  `${prefix}${secret.toString('base64url')}`
+export const newOpaqueToken = (prefix = ''): string => `${prefix}${randomBytes(32).toString('base64url')}`
 
 /** What the database keeps of a token: its SHA-256. */
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest()

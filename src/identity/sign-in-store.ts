@@ -46,8 +46,6 @@ const REVOKE_FAMILY = `
   update refresh_tokens set revoked_at = now()
    where family = (select family from refresh_tokens where token_hash = $1) and revoked_at is null`
 
-const REVOKE_USER = `update refresh_tokens set revoked_at = now() where user_id = $1 and revoked_at is null`
-
 interface AccountRow {
   readonly id: string
   readonly password_hash: string | null
@@ -81,9 +79,6 @@ export const createSignInStore = (database: Database): SignInStore => {
       toRotation(await ask<RotationRow>('sign_in_rotate', ROTATE, [presented, successor, scopes.join(' ')])),
     revokeFamily: async (tokenHash) => {
       await ask('sign_in_revoke_family', REVOKE_FAMILY, [tokenHash])
-    },
-    revokeAllOfUser: async (userId) => {
-      await ask('sign_in_revoke_user', REVOKE_USER, [userId])
     },
   }
 }

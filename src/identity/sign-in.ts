@@ -52,7 +52,6 @@ export interface SignInStore {
   }): Promise<Rotation>
   /** Ends the family of this token: no token of it, also none that is being made, will be rotated again. */
   revokeFamily(tokenHash: Buffer): Promise<void>
-  revokeAllOfUser(userId: Id): Promise<void>
 }
 
 /** A success of the token endpoint (RFC 6749 §5.1). */
@@ -79,8 +78,6 @@ export interface SignIn {
   refresh(request: { readonly refresh_token: string; readonly scope?: string | undefined }): Promise<TokenAnswer>
   /** Signs out (RFC 7009): ends the token's family. A token that is not known is no error. */
   revoke(refreshToken: string): Promise<void>
-  /** Ends all sign-ins of a user, after a change of password or a suspension. */
-  revokeAllOfUser(userId: Id): Promise<void>
 }
 
 export interface SignInOptions {
@@ -161,8 +158,6 @@ export const createSignIn = ({
     revoke: async (refreshToken) => {
       if (isOpaqueToken(refreshToken)) await store.revokeFamily(hashOfToken(refreshToken))
     },
-
-    revokeAllOfUser: (userId) => store.revokeAllOfUser(userId),
   }
 }
 

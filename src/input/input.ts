@@ -92,11 +92,11 @@ export const parseInput = <T>(
 
 /**
  * Narrows the query string to its schema. 400 with every fault; a parameter that is given twice or not known is one.
- * What is read and takes no parameters ignores them, as the web does: a link that somebody hung their tracking on still
- * leads on.
+ * Null for a route that takes no parameters: it ignores them, as the web does, so that a link that somebody hung their
+ * tracking on still leads on.
  */
-export const parseQuery = <T>(querystring: string, schema?: z.ZodType<T>): T | undefined => {
-  if (!schema) return undefined
+export const parseQuery = <T>(querystring: string | null, schema: z.ZodType<T>): T => {
+  if (querystring === null) return parseInput(undefined, schema, 'invalid_query')
   const entries = [...new URLSearchParams(querystring)]
   requireOnce(
     entries.map(([name]) => name),

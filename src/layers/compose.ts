@@ -1,312 +1,225 @@
 import type { Context } from 'koa'
 
-import { CallerChanged, PolicyReplaced } from '../database/errors.js'
+import { CallerChanged, PolicyReplaced, RecordChanged } from '../database/errors.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import { fingerprintOf, idempotencyKeyOf } from '../input/idempotency-key.js'
+import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { recordOfAnswer, recordOfRefusal } from './decision-record.js'
-import type { Decided } from './decision-record.js'
-import { RecordChanged } from './4-data/record-changed.js'
-import { Unproven } from './4-data/unproven.js'
-import type { Answer, Caller, Layers, ObjectRule, PartRule, Repeat, Route, RouteSpec } from './route.js'
+import { NO_DATA, isTaken, noRecord } from './route.js'
+import type { Admitted, Answer, Caller, PartRule, Route, RouteSpec, Runtime } from './route.js'
 
 /**
- * Makes a route: the only place where the four layers meet, and the only way into the route table.
- * Order: gateway; then, under one policy revision, endpoint, object, the request's own validation, data and handler.
- * Where the policy, the caller or the record was replaced before the commit, all of it is decided once more, under what
- * is in force now; where it rested on what was presumed, as soon as that is not proven.
+ * Makes a route: the only place where the four layers meet, and the only way into the route table. In order: who calls
+ * (gateway), their role (endpoint), the record and `can()` (object), the request's own validation, then the change
+ * through the data layer. One policy revision decides all of it; where that was replaced before the commit, all of it is
+ * decided once more.
  */
-export const route = <
-  Params = undefined,
-  Query = undefined,
-  Body = undefined,
-  Record extends Owned | null = null,
-  Store = undefined,
-  Part = null,
->(
+export const route = <Params, Query, Body, Record extends Owned, Store, Part = null>(
   spec: RouteSpec<Params, Query, Body, Record, Store, Part>,
 ): Route => ({
   method: spec.method,
   path: spec.path,
   gateway: spec.gateway,
   endpoint: spec.endpoint,
-  objectAction: spec.object === 'none' ? 'none' : spec.object.action,
-  dataRows: spec.data === 'none' ? 'none' : (spec.data.rows ?? 'bound to the caller'),
+  objectAction: spec.object.action,
+  dataRows: spec.data.rows,
   partAction: spec.part?.action ?? 'none',
   status: spec.status,
-  params: spec.params,
-  query: spec.query,
-  body: spec.body,
+  params: isTaken(spec.params) ? spec.params : undefined,
+  query: isTaken(spec.query) ? spec.query : undefined,
+  body: isTaken(spec.body) ? spec.body : undefined,
   accepts: spec.accepts ?? ['json'],
-  repeatable: spec.repeatable === true,
+  idempotent: spec.idempotent === true,
   documentation: spec.documentation,
-  serve: async (layers, ctx) => {
-    const began: Began = { ctx, action: actionOf(spec), caller: null, decision: null, part: null }
-    let body: Promise<unknown> | undefined
-    const bodyOnce = () =>
-      (body ??= readBody(ctx, spec.accepts ?? ['json']).catch((error: unknown) => {
-        throw asInputFault(error, spec.inputFault)
-      }))
+  serve: async (runtime, ctx) => {
+    const request: Request = { runtime, ctx, action: actionOf(spec), caller: null, decision: null, part: null }
     try {
-      const presuming = spec.presumes === true
-      await know(began, layers.gateway(ctx, spec.gateway, { presuming }))
-      const answer = await settle(layers, began, {
-        presuming,
-        act: (attempt) => act(spec, layers, began, attempt, bodyOnce),
-      })
-      if (began.decision !== null) layers.count({ effect: 'allow', rule: began.decision.rule, layer: 'object' })
-      if (began.decision !== null && recordsBeside(spec, layers, answer))
-        layers.record(recordOfAnswer(began, answer.status))
-      if (began.part !== null) {
-        layers.count({ effect: 'allow', rule: began.part.rule, layer: 'object' })
-        layers.record(recordOfAnswer({ ...began, action: began.part.action, decision: began.part }, answer.status))
-      }
+      const admitted = await runtime.layers.gateway.admit(ctx, spec.gateway)
+      const body = once(() => readBodyOf(spec, ctx))
+      const answer = await decideUnderOnePolicy(request, changes(spec), (snapshot) =>
+        attempt(spec, request, admitted, snapshot, body),
+      )
+      recordAnswer(spec, request, answer)
       return answer
     } catch (error) {
-      const record = recordOfRefusal(began, error)
+      const record = recordOfRefusal(request, error)
       if (record !== null) {
-        layers.count(record)
-        layers.record(record)
+        runtime.count(record)
+        runtime.record(record)
       }
       throw error
     }
   },
 })
 
-/** A request under way: what its decision record is made of, once it is over. */
-type Began = { -readonly [Member in keyof Decided]: Decided[Member] } & {
-  /** the decision about the part that was asked for */ part: Decision | null
+/** A request on its way through the layers: what its decision record is made of. */
+interface Request {
+  readonly runtime: Runtime
+  readonly ctx: Context
+  action: string
+  /** null until the gateway knows: a refusal before that is recorded of nobody */
+  caller: Caller | null
+  decision: Decision | null
+  /** the decision about the part that was asked for */
+  part: Decision | null
 }
 
-const actionOf = ({
-  gateway,
-  endpoint,
-  object,
-}: Pick<RouteSpec<never, never, never, null, never>, 'gateway' | 'endpoint'> & {
-  readonly object: 'none' | { readonly action: string }
-}): string => (object !== 'none' ? object.action : endpoint !== 'none' ? endpoint : gateway.scope)
+type Spec<Params, Query, Body, Record extends Owned, Store, Part> = RouteSpec<Params, Query, Body, Record, Store, Part>
+type Declared = Pick<Route, 'method' | 'gateway' | 'endpoint'> & {
+  readonly object: { readonly action: string }
+  readonly data: unknown
+}
 
-/**
- * A change's record commits in the change's transaction. What changes nothing is recorded here, but public reads only
- * where the installation wants them: there are as many as there are clicks.
- */
-const recordsBeside = (
-  { method, gateway, data }: Pick<Route, 'method' | 'gateway'> & { readonly data: unknown },
-  layers: Layers,
-  answer: Answer,
-): boolean =>
-  (gateway.scope !== 'public' || layers.recordsPublicReads) &&
-  (method === 'get' || data === 'none' || answer.unchanged === true)
+const actionOf = ({ gateway, endpoint, object }: Declared): string =>
+  object.action !== 'none' ? object.action : endpoint !== 'none' ? endpoint : gateway.scope
 
-const act = async <Params, Query, Body, Record extends Owned | null, Store, Part>(
-  spec: RouteSpec<Params, Query, Body, Record, Store, Part>,
-  layers: Layers,
-  began: Began,
-  { caller, snapshot, presuming }: Attempt,
-  body: () => Promise<unknown>,
+/** True for a route that changes records. */
+const changes = ({ method, data }: Declared): boolean => method !== 'get' && data !== NO_DATA
+
+/** One way through the layers under one policy revision. */
+const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
+  spec: Spec<Params, Query, Body, Record, Store, Part>,
+  request: Request,
+  admitted: Admitted,
+  snapshot: Snapshot,
+  readBodyOnce: () => Promise<unknown>,
 ): Promise<Answer> => {
-  const { ctx } = began
+  const { ctx } = request
+  const { layers } = request.runtime
+  request.caller = null
+  request.decision = null
+  ctx.state.revision = snapshot.revision
+
+  // A path that cannot name a record names none.
+  const params = spec.params.safeParse(isTaken(spec.params) ? ctx.params : undefined)
+  // One round trip: the caller and the record are asked for at the same time. The caller's refusal comes first.
+  const identifying = layers.gateway.identify(admitted, spec.gateway)
+  const loading = params.success ? spec.object.load(params.data, identifying) : null
+  const [identified, loaded] = await Promise.allSettled([identifying, loading])
+  const caller = (request.caller = valueOf(identified))
+  ctx.state.userId = caller.user?.id
+
   if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)
-  const params = parsePath(spec, ctx)
-  const { record, decision } =
-    spec.object === 'none'
-      ? { record: absent<Record>(), decision: null }
-      : await layers.object(snapshot, caller, presuming ? presumed(spec.object, snapshot, caller) : spec.object, params)
-  began.decision = decision
+  if (!params.success) throw new Refusal('not_found')
+  const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, valueOf(loaded))
+  request.decision = decision
   if (decision !== null) ctx.state.decision = decision
-  // The faults of an input are told only to callers who may do the thing at all.
-  const query = parseQuery(ctx.querystring, spec.query)
-  if (spec.query === undefined && spec.method !== 'get' && spec.gateway.scope !== 'public')
-    requireNoQuery(ctx.querystring)
-  const part =
-    spec.part && query !== undefined && spec.part.asked(query)
-      ? await openPart(spec.part, layers, began, caller, snapshot, spec.status)
-      : null
-  const parsedBody = spec.body
-    ? parseInput(await body(), spec.body, spec.inputFault, { stored: spec.storesInput !== false })
-    : absent<Body>()
-  const repeat = spec.repeatable === true ? await repeatOf(spec, layers, ctx, caller, body) : null
-  const store =
-    spec.data === 'none'
-      ? absent<Store>()
-      : layers.data(spec.data, {
-          caller,
-          snapshot,
-          decision,
-          requestId: ctx.state.requestId,
-          status: spec.status,
-          repeat,
-        })
-  const answer = await spec.handle({
-    params,
-    query: query ?? absent<Query>(),
-    body: parsedBody,
+
+  // Only callers who may do the thing are told what is wrong with their input.
+  const query = parseQuery(isTaken(spec.query) ? ctx.querystring : null, spec.query)
+  if (!isTaken(spec.query) && spec.method !== 'get' && spec.gateway.scope !== 'public') requireNoQuery(ctx.querystring)
+  const part = spec.part?.asked(query) ? openPart(spec.part, request, caller, snapshot, spec.status) : null
+  const rawBody = isTaken(spec.body) ? await readBodyOnce() : undefined
+  const body = parseInput(rawBody, spec.body, spec.inputFault, { stored: spec.storesInput !== false })
+
+  const store = layers.data(spec.data, {
+    caller,
+    snapshot,
+    decision,
+    requestId: ctx.state.requestId,
+    status: spec.status,
+    idempotencyKey: spec.idempotent
+      ? idempotencyKeyOf(ctx, { method: spec.method, path: spec.path, body: rawBody })
+      : null,
+  })
+  return spec.handle({
+    params: params.data,
+    query,
+    body,
     caller,
     record,
     store,
     part,
     snapshot,
-    repeat,
-    countAccount: (account) => layers.countAccount(ctx, account),
+    countAccount: (account) => layers.gateway.countAccount(ctx, account),
     headers: {
       ifMatch: ctx.get('If-Match') || undefined,
       forwarded: ctx.get('X-Forwarded-For') !== '' || ctx.get('Forwarded') !== '',
     },
   })
-  if (presuming && (answer.unchanged === true || repeat?.known === true)) throw new Unproven()
-  return repeat?.known === true ? { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } } : answer
 }
 
-/**
- * Looked up after every layer before the data has let the request through: an answer is given again to nobody who would
- * not get it now.
- */
-const repeatOf = async (
-  spec: Pick<Route, 'method' | 'path'>,
-  layers: Layers,
-  ctx: Context,
+/** Asks the object layer, unless the route is about no action. */
+const decideOn = <Record extends Owned>(
+  { runtime: { layers } }: Request,
+  snapshot: Snapshot,
   caller: Caller,
-  body: () => Promise<unknown>,
-): Promise<Repeat | null> => {
-  const idempotencyKey = idempotencyKeyOf(ctx)
-  return idempotencyKey === undefined
-    ? null
-    : layers.repeat(caller, {
-        idempotencyKey,
-        fingerprint: fingerprintOf({ method: spec.method, path: spec.path, body: await body() }),
-      })
+  action: Route['objectAction'],
+  found: Record | null,
+): { readonly record: Record; readonly decision: Decision | null } => {
+  if (action !== 'none') return layers.object(snapshot, caller, action, found)
+  if (found === null) throw new Refusal('not_found')
+  return { record: found, decision: null }
 }
 
-/**
- * Takes the part that a request asks for through the layers. A refusal on the way is one of the part's action, and is
- * recorded as that.
- */
-const openPart = async <Part>(
+/** Takes the part that a request asks for through the layers. Its refusal is recorded under the part's own action. */
+const openPart = <Part>(
   { action, data }: PartRule<never, Part>,
-  layers: Layers,
-  began: Began,
+  request: Request,
   caller: Caller,
   snapshot: Snapshot,
   status: number,
-): Promise<Part> => {
-  const own = began.action
-  began.action = action
-  layers.scope(caller, action)
+): Part => {
+  const { layers } = request.runtime
+  const own = request.action
+  request.action = action
+  layers.gateway.requireScope(caller, action)
   layers.endpoint(snapshot, caller, action)
-  const { decision } = await layers.object(snapshot, caller, { action, load: () => null, without: true }, undefined)
-  began.action = own
-  began.part = decision
-  return layers.data(data, { caller, snapshot, decision, requestId: began.ctx.state.requestId, status, repeat: null })
-}
-
-/** A body that cannot be read, as the refusal that the route's standard asks for; 413 stays what it is. */
-const asInputFault = (error: unknown, code: 'invalid_request' | undefined): unknown =>
-  code !== undefined && error instanceof Refusal && error.status !== 413 && error.status < 500
-    ? new Refusal(code, { detail: error.message, ...(error.errors ? { errors: error.errors } : {}) })
-    : error
-
-/**
- * The value of a part that the route does not declare; its type parameter has then fallen back to `undefined` or
- * `null`.
- */
-const absent = <T>(): T => undefined as T
-
-/** A path that cannot name a record names none. */
-const parsePath = <Params>(
-  spec: { readonly params?: RouteSpec<Params, unknown, unknown, null, unknown>['params'] },
-  ctx: Context,
-): Params => {
-  if (!spec.params) return absent<Params>()
-  const parsed = spec.params.safeParse(ctx.params)
-  if (!parsed.success) throw new Refusal('not_found')
-  return parsed.data
-}
-
-/** Who asks, once the gateway has said so: nobody until then, for what is refused on the way is recorded of nobody. */
-const know = async (began: Began, admitted: Promise<Caller>): Promise<void> => {
-  began.caller = null
-  delete began.ctx.state.userId
-  const caller = (began.caller = await admitted)
-  if (caller.user !== null) began.ctx.state.userId = caller.user.id
-}
-
-/** One way through the layers: for whom, under which policy, and whether it may rest on what is presumed. */
-interface Attempt {
-  readonly caller: Caller
-  readonly snapshot: Snapshot
-  readonly presuming: boolean
+  const { decision } = layers.object(snapshot, caller, action, noRecord())
+  request.action = own
+  request.part = decision
+  return layers.data(data, {
+    caller,
+    snapshot,
+    decision,
+    requestId: request.ctx.state.requestId,
+    status,
+    idempotencyKey: null,
+  })
 }
 
 /**
- * Makes an attempt under the policy in force, and another one where what it was decided by was replaced under it. One
- * that may presume comes before them: of that nothing is answered but the change that the database committed, which
- * proves it.
+ * Makes an attempt under the policy in force, and a second and last one where the first rested on something that was
+ * replaced meanwhile (promise 1). A change that the policy refuses is refused only under the revision that the database
+ * holds at that moment (promise 7).
  */
-const settle = async (
-  layers: Layers,
-  began: Began,
-  { presuming, act }: { readonly presuming: boolean; readonly act: (attempt: Attempt) => Promise<Answer> },
+const decideUnderOnePolicy = async (
+  { runtime: { policy }, ctx }: Request,
+  isChange: boolean,
+  act: (snapshot: Snapshot) => Promise<Answer>,
 ): Promise<Answer> => {
-  const { ctx } = began
-  let snapshot = await demandedSnapshot(layers, ctx)
-  for (let asked = presuming ? 0 : 1; ; asked += 1) {
-    const { caller } = began
-    if (caller === null) throw new Error('nobody is decided about')
-    ctx.state.revision = snapshot.revision
-    try {
-      return await act({ caller, snapshot, presuming: asked === 0 })
-    } catch (error) {
-      if (asked === 0 ? !maybeMistaken(error) : !isReplaced(error)) throw error
-      if (asked === 2) throw refusalOfReplaced(error)
-      snapshot = error instanceof PolicyReplaced ? await newestSnapshot(layers) : layers.policy.current()
-      began.decision = null
-      delete ctx.state.decision
-      if (caller.renew && (caller.remembered === true || error instanceof CallerChanged))
-        await know(began, caller.renew())
-    }
+  const snapshot = await demandedSnapshot(policy, ctx)
+  try {
+    return await act(snapshot)
+  } catch (error) {
+    const refusedByPolicy = isChange && isPolicyRefusal(error)
+    if (!refusedByPolicy && !isOutdated(error)) throw error
+    const newest = await newestSnapshot(policy)
+    if (refusedByPolicy && newest.revision === snapshot.revision) throw error
+    return await act(newest).catch((second: unknown) => {
+      throw isOutdated(second) ? refusalOfOutdated(second) : second
+    })
   }
 }
 
-/** The policy, the caller or the record was replaced between the decision and the commit, and nothing was written. */
-const isReplaced = (error: unknown): boolean =>
+/** The policy, the caller or the record was replaced between the decision and the commit; nothing was written. */
+const isOutdated = (error: unknown): boolean =>
   error instanceof PolicyReplaced || error instanceof CallerChanged || error instanceof RecordChanged
 
-/**
- * What an attempt that presumed may have come to by what it presumed. A fault is none of it: whether that one has
- * committed, nobody knows.
- */
-const maybeMistaken = (error: unknown): boolean =>
-  isReplaced(error) || error instanceof Unproven || (error instanceof Refusal && error.status < 500)
+const isPolicyRefusal = (error: unknown): boolean =>
+  error instanceof Refusal && (error.code === 'role_not_allowed' || error.code === 'policy_denied')
 
-const refusalOfReplaced = (error: unknown): Refusal =>
+const refusalOfOutdated = (error: unknown): Refusal =>
   error instanceof PolicyReplaced
     ? new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
     : new Refusal('conflict', { cause: error })
 
-/**
- * The rule of the object layer with the caller's own record in place of the one that would be loaded. Only where
- * nothing but an own one may be touched: where any may be, the decision about it is another.
- */
-const presumed = <Params, Record extends Owned | null>(
-  rule: ObjectRule<Params, Record>,
-  snapshot: Snapshot,
-  { user }: Caller,
-): ObjectRule<Params, Record> => {
-  const { presume } = rule
-  return presume === undefined || user === null || snapshot.reach(user.role, rule.action) !== 'own'
-    ? rule
-    : { ...rule, load: (params) => presume(params, user) }
-}
-
-/**
- * What the database holds now. Where that cannot be in force (rows that somebody broke by hand), nothing that needs it
- * is decided: 503.
- */
-const newestSnapshot = (layers: Layers): Promise<Snapshot> =>
-  layers.policy.refresh().catch((error: unknown) => {
+/** What the database holds now. Where that cannot be in force (rows that somebody broke by hand): 503. */
+const newestSnapshot = (policy: Runtime['policy']): Promise<Snapshot> =>
+  policy.refresh().catch((error: unknown) => {
     throw error instanceof Refusal
       ? error
       : new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
@@ -315,9 +228,9 @@ const newestSnapshot = (layers: Layers): Promise<Snapshot> =>
 const REVISION = /^\d{1,15}$/
 
 /** `Policy-At-Least: REVISION`: decide under that revision or a newer one, or not at all. */
-const demandedSnapshot = async (layers: Layers, ctx: Context): Promise<Snapshot> => {
+const demandedSnapshot = async (policy: Runtime['policy'], ctx: Context): Promise<Snapshot> => {
   const demanded = ctx.get('Policy-At-Least')
-  const current = layers.policy.current()
+  const current = policy.current()
   if (demanded === '') return current
   if (!REVISION.test(demanded)) {
     throw new Refusal('invalid_request', {
@@ -325,9 +238,44 @@ const demandedSnapshot = async (layers: Layers, ctx: Context): Promise<Snapshot>
     })
   }
   if (current.revision >= Number(demanded)) return current
-  const fresh = await newestSnapshot(layers)
+  const fresh = await newestSnapshot(policy)
   if (fresh.revision >= Number(demanded)) return fresh
   throw new Refusal('precondition_failed', {
     detail: `Policy revision ${fresh.revision} is in force; ${demanded} was demanded.`,
   })
+}
+
+/** A body that cannot be read becomes the refusal that the route's standard asks for; 413 stays what it is. */
+const readBodyOf = (spec: Pick<RouteSpec<never, never, never, Owned, never>, 'accepts' | 'inputFault'>, ctx: Context) =>
+  readBody(ctx, spec.accepts ?? ['json']).catch((error: unknown) => {
+    const { inputFault: code } = spec
+    if (code === undefined || !(error instanceof Refusal) || error.status === 413 || error.status >= 500) throw error
+    throw new Refusal(code, { detail: error.message, ...(error.errors ? { errors: error.errors } : {}) })
+  })
+
+/** Counts the decisions of an allowed request, and records those that no transaction has recorded. */
+const recordAnswer = (spec: Declared, request: Request, answer: Answer): void => {
+  const { runtime, decision, part } = request
+  if (decision !== null) {
+    runtime.count({ effect: 'allow', rule: decision.rule, layer: 'object' })
+    const isPublicRead = spec.gateway.scope === 'public'
+    const isRecorded = changes(spec) && answer.unchanged !== true
+    if (!isRecorded && (!isPublicRead || runtime.recordsPublicReads)) {
+      runtime.record(recordOfAnswer(request, answer.status))
+    }
+  }
+  if (part !== null) {
+    runtime.count({ effect: 'allow', rule: part.rule, layer: 'object' })
+    runtime.record(recordOfAnswer({ ...request, action: part.action, decision: part }, answer.status))
+  }
+}
+
+const valueOf = <T>(settled: PromiseSettledResult<T>): T => {
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
+}
+
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
 }

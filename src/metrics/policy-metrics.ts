@@ -12,7 +12,7 @@ export interface PolicyMetrics {
   /** The same load, with its checks and its duration observed. */
   readonly measureLoad: (load: LoadPolicy) => LoadPolicy
   /**
-   * The same snapshot as it comes in force, with every `decide` observed. `madeAt` answers when a revision was made;
+   * The same snapshot as it comes in force, with every `can` observed. `madeAt` answers when a revision was made;
    * nobody waits for it, and where it cannot the age is not told.
    */
   readonly enter: (madeAt: (revision: number) => Promise<Date | null>) => (snapshot: Snapshot) => Snapshot
@@ -90,11 +90,11 @@ export const policyMetrics = (registry: Registry): PolicyMetrics => {
       void madeAt(snapshot.revision).then(tellAge, () => undefined)
       return Object.freeze<Snapshot>({
         ...snapshot,
-        decide: (user, action, record) => {
+        can: (user, action, record) => {
           const asked = performance.now()
-          const decision = snapshot.decide(user, action, record)
+          const allowed = snapshot.can(user, action, record)
           decisions.observe((performance.now() - asked) / 1_000)
-          return decision
+          return allowed
         },
       })
     },

@@ -83,7 +83,7 @@ export const createCurrentPolicy = (
       return current()
     },
     adopt,
-    can: (user, action, record) => current().decide(user, action, record).effect === 'allow',
+    can: (user, action, record) => current().can(user, action, record),
     status: () => ({ revision: inForce?.revision ?? null, fault }),
   }
 }

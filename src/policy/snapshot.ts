@@ -16,7 +16,9 @@ export interface Snapshot {
   readonly rows: readonly PolicyRow[]
   readonly model: PolicyModel
   readonly engine: Engine
-  /** `can()` with its reason. An absent or suspended user is `anonymous`; `record` is null where there is none. */
+  /** `can(user, action, link)` of the specification (R1..R7): the one policy function that every operation calls. */
+  can(user: Subject, action: string, record: Owned | null): boolean
+  /** The decision behind `can()`, with the rule that made it. An absent or suspended user is `anonymous`. */
   decide(user: Subject, action: string, record: Owned | null): Decision
   /** The same for a role and a relation: what the decision table is made of. */
   decideFor(role: string, action: string, relation: Relation): Decision
@@ -86,14 +88,16 @@ export const buildSnapshot = async (
     return answers
   }
   const answers = (role: string, action: string): Answers => remembered.get(role)?.get(action) ?? remember(role, action)
+  const decide = (user: Subject, action: string, record: Owned | null): Decision =>
+    answers(roleOf(user), action)[relationOf(user, record)]
 
   return Object.freeze({
     revision,
     rows,
     model,
     engine,
-    decide: (user: Subject, action: string, record: Owned | null) =>
-      answers(roleOf(user), action)[relationOf(user, record)],
+    can: (user: Subject, action: string, record: Owned | null) => decide(user, action, record).effect === 'allow',
+    decide,
     decideFor: (role: string, action: string, relation: Relation) => answers(role, action)[relation],
     mayCall: (role: string, action: string) => answers(role, action).endpoint,
     reach: (role: string, action: string): CollectionReach => {

@@ -5,6 +5,7 @@ import { createEvaluator } from '../authzen/evaluate.js'
 import { Evaluation, Evaluations } from '../authzen/request.js'
 import { parseInput } from '../input/input.js'
 import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 
 const Answer = z.object({ decision: z.boolean(), context: z.record(z.string(), z.unknown()).optional() })
@@ -12,8 +13,8 @@ const Answer = z.object({ decision: z.boolean(), context: z.record(z.string(), z
 const asking = {
   gateway: { scope: 'policy:evaluate', quota: 'caller' },
   endpoint: 'policy:evaluate',
-  object: { action: 'policy:evaluate', load: () => null, without: true },
-  data: 'none',
+  object: { action: 'policy:evaluate', load: noRecord },
+  data: NO_DATA,
   // §10.1.1: what cannot be read as a question is a 400, whatever is wrong with it
   inputFault: 'invalid_request',
   storesInput: false,
@@ -29,6 +30,7 @@ export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly bas
       method: 'post',
       path: '/access/v1/evaluation',
       status: 200,
+      ...NO_INPUT,
       ...asking,
       body: Evaluation,
       handle: async ({ body, snapshot }) => ({ status: 200, body: await evaluate(snapshot, body) }),
@@ -42,6 +44,7 @@ export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly bas
       method: 'post',
       path: '/access/v1/evaluations',
       status: 200,
+      ...NO_INPUT,
       ...asking,
       body: Evaluations,
       handle: async ({ body, snapshot }) => {
@@ -49,6 +52,7 @@ export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly bas
         if (body.evaluations === undefined || body.evaluations.length === 0) {
           return {
             status: 200,
+            ...NO_INPUT,
             body: await evaluate(snapshot, parseInput(body, Evaluation, 'invalid_request', { stored: false })),
           }
         }
@@ -64,12 +68,14 @@ export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly bas
       method: 'get',
       path: '/.well-known/authzen-configuration',
       status: 200,
+      ...NO_INPUT,
       gateway: { scope: 'public', quota: 'none' },
       endpoint: 'none',
-      object: 'none',
-      data: 'none',
+      object: NO_OBJECT,
+      data: NO_DATA,
       handle: () => ({
         status: 200,
+        ...NO_INPUT,
         body: {
           policy_decision_point: baseUrl,
           access_evaluation_endpoint: `${baseUrl}/access/v1/evaluation`,

@@ -5,6 +5,7 @@ import { Refusal } from '../domain/refusal.js'
 import { ENTRY_KINDS } from '../layers/4-data/decisions.js'
 import type { DecisionLog, LogQuery } from '../layers/4-data/decisions.js'
 import { route } from '../layers/compose.js'
+import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { LOG_FORMATS } from './log-export.js'
@@ -58,7 +59,7 @@ const Filter = z.strictObject({
 const reading = {
   gateway: { scope: 'audit:read', quota: 'caller' },
   endpoint: 'audit:read',
-  object: { action: 'audit:read', load: () => null, without: true },
+  object: { action: 'audit:read', load: noRecord },
 } as const
 
 /** A page as JSON; as csv or ndjson all that match, oldest first, as a stream. */
@@ -75,6 +76,7 @@ const answer = async (
   const text = LOG_FORMATS[format]
   return {
     status: 200,
+    ...NO_INPUT,
     body: await exportText(store.export(query), text),
     type: TEXT_TYPES[format],
     headers: { 'Content-Disposition': `attachment; filename="${name}.${format}"` },
@@ -89,6 +91,7 @@ export const auditRoutes = ({ decisions }: { readonly decisions: DataRule<Decisi
     method: 'get',
     path: '/audit/decisions',
     status: 200,
+    ...NO_INPUT,
     ...reading,
     data: decisions,
     query: Filter,
@@ -104,6 +107,7 @@ export const auditRoutes = ({ decisions }: { readonly decisions: DataRule<Decisi
     method: 'get',
     path: '/audit/timeline',
     status: 200,
+    ...NO_INPUT,
     ...reading,
     data: decisions,
     query: Filter.extend({ kind: z.enum(ENTRY_KINDS).optional() }),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Refusal } from '../domain/refusal.js'
 import type { SignIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 
 const TokenAnswer = z
@@ -67,10 +68,11 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     method: 'post',
     path: '/auth/token',
     status: 200,
+    ...NO_INPUT,
     gateway: { scope: 'public', quota: 'sign_in' },
     endpoint: 'none',
-    object: 'none',
-    data: 'none',
+    object: NO_OBJECT,
+    data: NO_DATA,
     accepts: ['form', 'json'],
     body: TokenRequest,
     handle: async ({ body, countAccount }) => {
@@ -88,10 +90,11 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     method: 'post',
     path: '/auth/revoke',
     status: 200,
+    ...NO_INPUT,
     gateway: { scope: 'public', quota: 'sign_in' },
     endpoint: 'none',
-    object: 'none',
-    data: 'none',
+    object: NO_OBJECT,
+    data: NO_DATA,
     accepts: ['form', 'json'],
     body: z.object({ token: z.string().min(1).max(512), token_type_hint: z.string().max(64).optional() }),
     handle: async ({ body }) => {

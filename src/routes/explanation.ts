@@ -5,6 +5,7 @@ import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
 import { viewEntry } from '../layers/4-data/decisions.js'
 import type { RequestDecision, RequestDecisions } from '../layers/4-data/request-decisions.js'
+import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import type { FindSnapshot } from '../policy/past-snapshots.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -32,9 +33,10 @@ export const explanationRoutes = ({ requests, findSnapshot }: ExplanationParts):
     method: 'get',
     path: '/audit/requests/:request_id',
     status: 200,
+    ...NO_INPUT,
     gateway: { scope: 'audit:read', quota: 'caller' },
     endpoint: 'audit:read',
-    object: { action: 'audit:read', load: () => null, without: true },
+    object: { action: 'audit:read', load: noRecord },
     data: requests,
     params: Params,
     handle: async ({ store, params }) => {

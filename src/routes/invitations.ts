@@ -6,10 +6,11 @@ import type { SendInvitation } from '../identity/invitation-mail.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Invitations } from '../layers/4-data/invitations.js'
 import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { ProfileView } from './profile.js'
 import { Time } from './schemas.js'
-import { Role, requireNoHigherRole } from './users.js'
+import { Role } from './users.js'
 
 const LIFE_SECONDS = 7 * 86_400
 
@@ -32,25 +33,21 @@ export const invitationRoutes = ({ invitations, accept, send, baseUrl }: Invitat
     method: 'post',
     path: '/users/invitations',
     status: 201,
+    ...NO_INPUT,
     gateway: { scope: 'user:invite', quota: 'invite' },
     endpoint: 'user:invite',
-    object: { action: 'user:invite', load: () => null, without: true },
+    object: { action: 'user:invite', load: noRecord },
     data: invitations,
     body: z.strictObject({ email: Email, role: Role }),
-    repeatable: true,
-    handle: async ({ store, body: { email, role }, snapshot, caller, repeat }) => {
-      requireNoHigherRole(snapshot, caller.user, role)
-      const token = newOpaqueToken('', repeat?.secret())
-      // Whether the address has an account already is not told here: who may invite need not be one who may read users.
-      const expiresAt = await store.add({
-        email,
-        role,
-        hash: hashOfToken(token),
-        expiresAt: new Date(Date.now() + LIFE_SECONDS * 1_000),
-      })
+    idempotent: true,
+    handle: async ({ store, body: { email, role } }) => {
+      const token = newOpaqueToken()
+      const expiresAt = new Date(Date.now() + LIFE_SECONDS * 1_000)
+      // Whether the address has an account is not told here: who may invite need not be one who may read users.
+      await store.add({ email, role, hash: hashOfToken(token), expiresAt })
       const url = `${baseUrl}/invitations/${token}/accept`
-      // the link is in the answer: a mail server that is slow or away is no reason to keep the inviter waiting
-      if (repeat?.known !== true) send?.(email, url, expiresAt)
+      // Not awaited: the link is in the answer, so a slow mail server does not keep the inviter waiting.
+      send?.(email, url, expiresAt)
       return { status: 201, body: { email, role, url, expires_at: expiresAt.toISOString() } }
     },
     documentation: {
@@ -63,10 +60,11 @@ export const invitationRoutes = ({ invitations, accept, send, baseUrl }: Invitat
     method: 'post',
     path: '/invitations/:token/accept',
     status: 201,
+    ...NO_INPUT,
     gateway: { scope: 'public', quota: 'sign_in' },
     endpoint: 'none',
-    object: 'none',
-    data: 'none',
+    object: NO_OBJECT,
+    data: NO_DATA,
     params: z.object({ token: z.string() }),
     body: z.strictObject({
       name: z.string().trim().min(1, 'must not be empty').max(200),

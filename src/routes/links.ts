@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-import type { Link, PresumedLink } from '../domain/link.js'
+import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { route } from '../layers/compose.js'
 import { LINK_FORMS } from '../layers/4-data/link-export.js'
 import { LINK_SORTS } from '../layers/4-data/links.js'
 import type { Links } from '../layers/4-data/links.js'
-import { Unproven } from '../layers/4-data/unproven.js'
+import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Action } from '../domain/action.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -48,42 +48,31 @@ const whole = ({ id, code, target, owner_id, created_at, updated_at }: Link) => 
 
 const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
 
-/**
- * Owners and admins see all of a link, in the policy's own terms: those who may change it. Everybody else, code and
- * target.
- */
+/** Whoever may change a link sees all of it; everybody else its code and target. */
 const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, 'body' | 'headers'> => {
-  const manages = snapshot.decide(user, 'link:update', link).effect === 'allow'
-  return manages
-    ? { body: whole(link), headers: { ETag: tagOf(link), Vary: 'Authorization' } }
-    : {
-        body: { code: link.code, target: link.target },
-        headers: { ETag: `"${link.id}-${link.version}-public"`, Vary: 'Authorization' },
-      }
+  const manages = snapshot.can(user, 'link:update', link)
+  return {
+    body: manages ? whole(link) : { code: link.code, target: link.target },
+    headers: { ETag: manages ? tagOf(link) : `"${link.id}-${link.version}-public"`, Vary: 'Authorization' },
+  }
 }
 
-/** The link as it is stored. Throws Unproven where it is only presumed. */
-const stored = (link: Link | PresumedLink): Link => {
-  if ('presumed' in link) throw new Unproven()
-  return link
-}
-
-/** RFC 9110 §13.1.1: after authorization, and before anything is changed. */
-const requireMatch = (link: Link | PresumedLink, ifMatch: string | undefined): void => {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return
+/**
+ * RFC 9110 §13.1.1: after authorization, and before anything is changed. Answers the version that the change must still
+ * meet at its commit; undefined where any will do.
+ */
+const requireMatch = (link: Link, ifMatch: string | undefined): number | undefined => {
+  if (ifMatch === undefined) return undefined
   const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (!tags.includes(tagOf(stored(link))))
+  if (!tags.includes(tagOf(link)) && ifMatch.trim() !== '*') {
     throw new Refusal('precondition_failed', { detail: 'The link is no longer the version that If-Match names.' })
+  }
+  return link.version
 }
 
 /** Everything under /links, and the redirect. */
 export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Route[] => {
   const linkByCode = ({ code }: { readonly code: string }) => findLink(code)
-  const ownLink = ({ code }: { readonly code: string }, owner: User): Link | PresumedLink => ({
-    code,
-    owner_id: owner.id,
-    presumed: true,
-  })
   const Target = targetRule(baseUrl)
   const FreeCode = Code.refine((code) => !isReservedCode(code), 'is a word that the service uses itself')
 
@@ -92,19 +81,20 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       method: 'post',
       path: '/links',
       status: 201,
+      ...NO_INPUT,
       gateway: { scope: 'link:create', quota: 'caller' },
       endpoint: 'link:create',
-      object: { action: 'link:create', load: () => null, without: true },
+      object: { action: 'link:create', load: noRecord },
       data: links('creation'),
       body: z.strictObject({ target: Target, code: FreeCode.optional() }),
-      repeatable: true,
-      presumes: true,
+      idempotent: true,
       handle: async ({ store, body }) => {
-        const link = await store.create(body)
+        const { link, replayed } = await store.create(body)
+        const headers = { Location: `${baseUrl}/links/${link.code}`, ETag: tagOf(link) }
         return {
           status: 201,
           body: whole(link),
-          headers: { Location: `${baseUrl}/links/${link.code}`, ETag: tagOf(link) },
+          headers: replayed ? { ...headers, 'Idempotent-Replayed': 'true' } : headers,
         }
       },
       documentation: { summary: 'Make a link', tag: 'links', response: LinkView, refusals: [409] },
@@ -114,9 +104,10 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       method: 'get',
       path: '/links',
       status: 200,
+      ...NO_INPUT,
       gateway: { scope: 'link:read', quota: 'caller' },
       endpoint: 'link:read',
-      object: { action: 'link:read', load: () => null, without: true },
+      object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
       query: z.strictObject({
         limit: PageLimit,
@@ -140,13 +131,15 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       method: 'get',
       path: '/links/export',
       status: 200,
+      ...NO_INPUT,
       gateway: { scope: 'link:read', quota: 'caller' },
       endpoint: 'link:read',
-      object: { action: 'link:read', load: () => null, without: true },
+      object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
       query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
       handle: async ({ store, query: { format } }) => ({
         status: 200,
+        ...NO_INPUT,
         body: await exportText(store.export(format), { head: LINK_FORMS[format].head, lines: (lines) => lines }),
         type: TEXT_TYPES[format],
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
@@ -162,10 +155,11 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       method: 'get',
       path: '/links/:code',
       status: 200,
+      ...NO_INPUT,
       gateway: { scope: 'public', quota: 'caller' },
       endpoint: 'link:read',
       object: { action: 'link:read', load: linkByCode },
-      data: 'none',
+      data: NO_DATA,
       params: ByCode,
       handle: ({ record, caller, snapshot }) => ({ status: 200, ...show(snapshot, caller.user, record) }),
       documentation: { summary: 'Show a link', tag: 'links', response: LinkView, tagged: true },
@@ -175,19 +169,17 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       method: 'patch',
       path: '/links/:code',
       status: 200,
+      ...NO_INPUT,
       gateway: { scope: 'link:update', quota: 'caller' },
       endpoint: 'link:update',
-      object: { action: 'link:update', load: linkByCode, presume: ownLink },
+      object: { action: 'link:update', load: linkByCode },
       data: links('link:update'),
-      presumes: true,
       params: ByCode,
       body: z.strictObject({ target: Target.optional(), code: FreeCode.optional() }),
       handle: async ({ store, record, body, headers }) => {
-        requireMatch(record, headers.ifMatch)
+        const version = requireMatch(record, headers.ifMatch)
         const unchanged = Object.keys(body).length === 0
-        const changed = unchanged
-          ? stored(record)
-          : await store.update(record, body, headers.ifMatch === undefined ? undefined : stored(record).version)
+        const changed = unchanged ? record : await store.update(record, body, version)
         return { status: 200, body: whole(changed), headers: { ETag: tagOf(changed) }, unchanged }
       },
       documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },
@@ -197,15 +189,14 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       method: 'delete',
       path: '/links/:code',
       status: 204,
+      ...NO_INPUT,
       gateway: { scope: 'link:delete', quota: 'caller' },
       endpoint: 'link:delete',
-      object: { action: 'link:delete', load: linkByCode, presume: ownLink },
+      object: { action: 'link:delete', load: linkByCode },
       data: links('link:delete'),
-      presumes: true,
       params: ByCode,
       handle: async ({ store, record, headers }) => {
-        requireMatch(record, headers.ifMatch)
-        await store.delete(record, headers.ifMatch === undefined ? undefined : stored(record).version)
+        await store.delete(record, requireMatch(record, headers.ifMatch))
         return { status: 204 }
       },
       documentation: { summary: 'Delete a link', tag: 'links', refusals: [409, 412] },
@@ -223,10 +214,11 @@ export const redirectRoute = ({
     method: 'get',
     path: '/:code',
     status: 302,
+    ...NO_INPUT,
     gateway: { scope: 'public', quota: 'caller' },
     endpoint: 'link:read',
     object: { action: 'link:read', load: ({ code }) => findLink(code) },
-    data: 'none',
+    data: NO_DATA,
     params: ByCode,
     handle: ({ record }) => ({ status: 302, headers: { Location: record.target, 'Cache-Control': 'no-cache' } }),
     documentation: { summary: 'Follow a link', tag: 'redirect' },

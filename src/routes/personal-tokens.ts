@@ -7,6 +7,7 @@ import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import { PERSONAL_TOKEN_PREFIX } from '../identity/personal-token.js'
 import type { PersonalTokens } from '../layers/4-data/personal-tokens.js'
 import { route } from '../layers/compose.js'
+import { NO_INPUT } from '../layers/route.js'
 import type { Caller, DataRule, Route } from '../layers/route.js'
 import { Id, Time } from './schemas.js'
 
@@ -38,7 +39,11 @@ const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
   if (errors.length > 0) throw new Refusal('validation_failed', { errors })
 }
 
-const mine = (_params: unknown, { user }: Caller) => (user === null ? null : { owner_id: user.id })
+/** The caller's tokens are a record that they own. */
+const mine = async (_params: unknown, caller: Promise<Caller>) => {
+  const { user } = await caller
+  return user && { owner_id: user.id }
+}
 
 /** GET, POST and DELETE /users/me/tokens. */
 export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<PersonalTokens> }): readonly Route[] => [
@@ -46,6 +51,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     method: 'get',
     path: '/users/me/tokens',
     status: 200,
+    ...NO_INPUT,
     gateway: { scope: 'profile:read', quota: 'caller' },
     endpoint: 'profile:read',
     object: { action: 'profile:read', load: mine },
@@ -61,6 +67,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     method: 'post',
     path: '/users/me/tokens',
     status: 201,
+    ...NO_INPUT,
     gateway: { scope: 'profile:update', quota: 'caller' },
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: mine },
@@ -78,10 +85,10 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
         .max(LONGEST_DAYS * DAY, `must be at most ${LONGEST_DAYS} days, in seconds`)
         .default(90 * DAY),
     }),
-    repeatable: true,
-    handle: async ({ store, caller, repeat, body: { name, scopes, expires_in } }) => {
+    idempotent: true,
+    handle: async ({ store, caller, body: { name, scopes, expires_in } }) => {
       requireHeldScopes(caller, scopes)
-      const token = newOpaqueToken(PERSONAL_TOKEN_PREFIX, repeat?.secret())
+      const token = newOpaqueToken(PERSONAL_TOKEN_PREFIX)
       const made = await store.add({
         name,
         hash: hashOfToken(token),
@@ -101,6 +108,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     method: 'delete',
     path: '/users/me/tokens/:id',
     status: 204,
+    ...NO_INPUT,
     gateway: { scope: 'profile:update', quota: 'caller' },
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: mine },

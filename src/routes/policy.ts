@@ -6,6 +6,7 @@ import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
 import type { Replays } from '../layers/4-data/replay.js'
+import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { commitEdit, parseEdit, planEdit } from '../policy/edit.js'
@@ -84,12 +85,12 @@ const RevisionView = z
 const reading = {
   gateway: { scope: 'policy:read', quota: 'caller' },
   endpoint: 'policy:read',
-  object: { action: 'policy:read', load: () => null, without: true },
+  object: { action: 'policy:read', load: noRecord },
 } as const
 const writing = {
   gateway: { scope: 'policy:write', quota: 'caller' },
   endpoint: 'policy:write',
-  object: { action: 'policy:write', load: () => null, without: true },
+  object: { action: 'policy:write', load: noRecord },
 } as const
 
 const changesOf = ({ changes, add, remove }: EditPlan) => ({ decisions_changed: changes, added: add, removed: remove })
@@ -157,6 +158,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         part && replay ? { replay: await part.of({ ...replay, inForce: base, candidate: plan.candidate }) } : {}
       return {
         status: 200,
+        ...NO_INPUT,
         body: { revision: base.revision, dry_run, ...changesOf(plan), ...replayed },
         unchanged: true,
       }
@@ -166,6 +168,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
     policy.adopt(await commit())
     return {
       status: 200,
+      ...NO_INPUT,
       body: { revision: plan.candidate.revision, ...changesOf(plan) },
       headers: { ETag: `"${plan.candidate.revision}"` },
     }
@@ -176,19 +179,22 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       method: 'get',
       path: '/policy',
       status: 200,
+      ...NO_INPUT,
       ...reading,
-      data: 'none',
+      data: NO_DATA,
       query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
       handle: ({ snapshot, query }) =>
         query.format === 'csv'
           ? {
               status: 200,
+              ...NO_INPUT,
               body: formatPolicyCsv(snapshot.rows),
               type: 'text/csv; charset=utf-8',
               headers: { ETag: `"${snapshot.revision}"` },
             }
           : {
               status: 200,
+              ...NO_INPUT,
               body: { revision: snapshot.revision, model_sha256: snapshot.model.sha256, rows: snapshot.rows },
               headers: { ETag: `"${snapshot.revision}"` },
             },
@@ -204,10 +210,12 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       method: 'get',
       path: '/policy/model',
       status: 200,
+      ...NO_INPUT,
       ...reading,
-      data: 'none',
+      data: NO_DATA,
       handle: ({ snapshot: { model } }) => ({
         status: 200,
+        ...NO_INPUT,
         body: model.text,
         type: 'text/plain; charset=utf-8',
         headers: { 'Model-SHA256': model.sha256, ETag: `"${model.sha256}"` },
@@ -223,8 +231,9 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       method: 'get',
       path: '/policy/decisions',
       status: 200,
+      ...NO_INPUT,
       ...reading,
-      data: 'none',
+      data: NO_DATA,
       query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
       handle: async ({ snapshot, query }) => {
         const decisions = await decisionTable(snapshot)
@@ -243,6 +252,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       method: 'post',
       path: '/policy/changes',
       status: 200,
+      ...NO_INPUT,
       ...writing,
       data: edits,
       query: Trial,
@@ -268,8 +278,9 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       method: 'get',
       path: '/policy/revisions',
       status: 200,
+      ...NO_INPUT,
       ...reading,
-      data: 'none',
+      data: NO_DATA,
       query: z.strictObject({
         limit: PageLimit,
         cursor: z
@@ -292,8 +303,9 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       method: 'get',
       path: '/policy/revisions/:revision',
       status: 200,
+      ...NO_INPUT,
       ...reading,
-      data: 'none',
+      data: NO_DATA,
       params: Revision,
       handle: async ({ params }) => {
         const found = await findRevision(database, params.revision)
@@ -310,6 +322,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       method: 'post',
       path: '/policy/revisions/:revision/restore',
       status: 200,
+      ...NO_INPUT,
       ...writing,
       data: edits,
       params: Revision,

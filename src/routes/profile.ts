@@ -4,6 +4,7 @@ import type { User } from '../domain/user.js'
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
 import type { Profile } from '../layers/4-data/profile.js'
+import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { Caller, DataRule, Route } from '../layers/route.js'
 import { Id, Time } from './schemas.js'
 
@@ -28,7 +29,10 @@ export const ProfileView = z
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
 /** One's own profile is a record that one owns: R5's question, asked of the rows that carry R7. */
-const own = (_params: undefined, { user }: Caller) => (user === null ? null : { owner_id: user.id, user })
+const own = async (_params: unknown, caller: Promise<Caller>) => {
+  const { user } = await caller
+  return user && { owner_id: user.id, user }
+}
 
 /**
  * R7: the fields that a profile update may name, in full. `role` is not on the list, nor is anything else that decides
@@ -51,10 +55,11 @@ export const profileRoutes = ({ profile, checkPassword, hashPassword, findUser }
     method: 'get',
     path: '/users/me',
     status: 200,
+    ...NO_INPUT,
     gateway: { scope: 'profile:read', quota: 'caller' },
     endpoint: 'profile:read',
     object: { action: 'profile:read', load: own },
-    data: 'none',
+    data: NO_DATA,
     handle: ({ record }) => ({ status: 200, body: view(record.user) }),
     documentation: { summary: 'Show the caller’s own profile', tag: 'profile', response: ProfileView },
   }),
@@ -63,6 +68,7 @@ export const profileRoutes = ({ profile, checkPassword, hashPassword, findUser }
     method: 'patch',
     path: '/users/me',
     status: 200,
+    ...NO_INPUT,
     gateway: { scope: 'profile:update', quota: 'caller' },
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: own },

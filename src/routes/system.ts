@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Refusal } from '../domain/refusal.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import type { Readiness } from './readiness.js'
 
@@ -31,7 +32,12 @@ const readinessView = <Status extends string>(status: Status) =>
 
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/
 
-const open = { gateway: { scope: 'public', quota: 'none' }, endpoint: 'none', object: 'none', data: 'none' } as const
+const open = {
+  gateway: { scope: 'public', quota: 'none' },
+  endpoint: 'none',
+  object: NO_OBJECT,
+  data: NO_DATA,
+} as const
 
 /** What is public and decided by nobody: health, keys, and the description of the service. */
 export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: SystemParts): readonly Route[] => [
@@ -39,6 +45,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
     method: 'get',
     path: '/healthz',
     status: 200,
+    ...NO_INPUT,
     ...open,
     handle: () => ({ status: 200, body: { status: 'ok' } }),
     documentation: { summary: 'The process is alive', tag: 'system', response: z.object({ status: z.literal('ok') }) },
@@ -47,6 +54,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
     method: 'get',
     path: '/readyz',
     status: 200,
+    ...NO_INPUT,
     ...open,
     handle: async () => {
       const { ready, checks } = await readiness()
@@ -68,9 +76,11 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
     method: 'get',
     path: '/.well-known/jwks.json',
     status: 200,
+    ...NO_INPUT,
     ...open,
     handle: () => ({
       status: 200,
+      ...NO_INPUT,
       body: jwks(),
       type: 'application/jwk-set+json',
       headers: { 'Cache-Control': 'public, max-age=300' },
@@ -85,6 +95,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
     method: 'get',
     path: '/openapi.json',
     status: 200,
+    ...NO_INPUT,
     ...open,
     handle: () => ({ status: 200, body: openapi(), headers: { 'Cache-Control': 'public, max-age=60' } }),
     documentation: {
@@ -97,11 +108,13 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
     method: 'get',
     path: '/docs',
     status: 200,
+    ...NO_INPUT,
     ...open,
     handle: () => {
       const { html, contentSecurityPolicy } = docsPage()
       return {
         status: 200,
+        ...NO_INPUT,
         body: html,
         type: 'text/html; charset=utf-8',
         headers: { 'Content-Security-Policy': contentSecurityPolicy },
@@ -119,6 +132,7 @@ const metricsRoute = ({ text, contentType }: Pick<Metrics, 'text' | 'contentType
     method: 'get',
     path: '/metrics',
     status: 200,
+    ...NO_INPUT,
     ...open,
     handle: async ({ caller, headers }) => {
       if (headers.forwarded || !LOOPBACK.test(caller.address)) throw new Refusal('no_route')

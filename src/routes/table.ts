@@ -6,12 +6,9 @@ import type { Identity } from '../identity/identity.js'
 import type { SendInvitation } from '../identity/invitation-mail.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
 import { invitationsStore } from '../layers/4-data/invitations.js'
-import type { LinkCache } from '../layers/4-data/link-cache.js'
 import { linksStore } from '../layers/4-data/links.js'
-import type { LinkChanged } from '../layers/4-data/links.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
-import { findLink } from '../layers/4-data/public-links.js'
 import { replaysStore } from '../layers/4-data/replay.js'
 import { requestDecisionsStore } from '../layers/4-data/request-decisions.js'
 import { usersStore } from '../layers/4-data/users.js'
@@ -19,6 +16,8 @@ import type { Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { createPastSnapshots } from '../policy/past-snapshots.js'
 import type { PolicyRules } from '../policy/store.js'
+import { findLink } from '../redirects/find-link.js'
+import type { Redirects } from '../redirects/redirects.js'
 import { accessRoutes } from './access.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
@@ -37,8 +36,7 @@ export interface TableParts {
   readonly database: Database
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
-  /** what the public redirect asks, and who is told of a link that was changed here */
-  readonly cache: Pick<LinkCache, 'find'> & { readonly changed: LinkChanged }
+  readonly redirects: Pick<Redirects, 'find' | 'changed'>
   readonly identity: Identity
   /** sends invitations by e-mail; undefined where no SMTP server is set */
   readonly sendInvitation: SendInvitation | undefined
@@ -53,7 +51,7 @@ export interface TableParts {
  */
 export const routeTable = ({
   database,
-  cache,
+  redirects,
   rules,
   policy,
   identity,
@@ -66,7 +64,7 @@ export const routeTable = ({
   const { own } = identity
   let description: object | undefined
   const table: readonly Route[] = [
-    ...linkRoutes({ findLink: link, links: linksStore(database, cache.changed), baseUrl }),
+    ...linkRoutes({ findLink: link, links: linksStore(database, redirects.changed), baseUrl }),
     ...profileRoutes({
       profile: profileStore(database),
       checkPassword: identity.checkPassword,
@@ -103,7 +101,7 @@ export const routeTable = ({
       docsPage: () => docsPage(table, baseUrl),
     }),
     // last: it answers every path of one segment
-    redirectRoute({ findLink: cache.find }),
+    redirectRoute({ findLink: redirects.find }),
   ]
   return table
 }

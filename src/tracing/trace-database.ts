@@ -21,12 +21,6 @@ export const traceDatabase = (tracer: Tracer, database: Database): Database => (
     tracer.active()
       ? tracer.within('database.flush', optionsOf(statements), () => database.flush(statements))
       : database.flush(statements),
-  change: (change) =>
-    tracer.active()
-      ? tracer.within('database.change', optionsOf([{ name: 'enter_change' }, change.form]), () =>
-          database.change(change),
-        )
-      : database.change(change),
   transaction: (work) =>
     tracer.active()
       ? tracer.within('database.transaction', optionsOf([]), () => database.transaction(work))

@@ -4,24 +4,26 @@ import type { Tracer } from './tracer.js'
 /** The layers with a span of each; of the fourth, one for each thing that the handler has its store do. */
 export const traceLayers = (tracer: Tracer, layers: Layers): Layers => ({
   ...layers,
-  gateway: (ctx, rule, options) =>
-    tracer.within('gateway', { attributes: { 'linkgate.scope': rule.scope, 'linkgate.quota': rule.quota } }, async () =>
-      layers.gateway(ctx, rule, options),
-    ),
+  gateway: {
+    ...layers.gateway,
+    admit: (ctx, rule) =>
+      tracer.within('gateway', { attributes: { 'linkgate.scope': rule.scope, 'linkgate.quota': rule.quota } }, () =>
+        layers.gateway.admit(ctx, rule),
+      ),
+    identify: (admitted, rule) => tracer.within('gateway.identify', {}, () => layers.gateway.identify(admitted, rule)),
+  },
   endpoint: (snapshot, caller, action) =>
     tracer.within('endpoint', { attributes: { 'linkgate.action': action } }, () =>
       layers.endpoint(snapshot, caller, action),
     ),
-  object: (snapshot, caller, rule, params) =>
-    tracer.within(
-      'object',
-      { attributes: { 'linkgate.action': rule.action, 'linkgate.policy.revision': snapshot.revision } },
-      async (span) => {
-        const decided = await layers.object(snapshot, caller, rule, params)
-        span.set({ 'linkgate.effect': decided.decision.effect, 'linkgate.rule': decided.decision.rule })
-        return decided
-      },
-    ),
+  object: (snapshot, caller, action, record) => {
+    const attributes = { 'linkgate.action': action, 'linkgate.policy.revision': snapshot.revision }
+    return tracer.within('object', { attributes }, (span) => {
+      const decided = layers.object(snapshot, caller, action, record)
+      span.set({ 'linkgate.effect': decided.decision.effect, 'linkgate.rule': decided.decision.rule })
+      return decided
+    })
+  },
   data: (rule, context) => tracedStore(tracer, layers.data(rule, context)),
 })
 

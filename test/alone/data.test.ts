@@ -2,11 +2,10 @@ import { text } from 'node:stream/consumers'
 
 import { expect } from 'chai'
 
-import { enterChange } from '../../src/database/change.js'
 import type { Decision } from '../../src/domain/decision.js'
-import { bindTransaction } from '../../src/layers/4-data/context.js'
+import { bind } from '../../src/layers/4-data/context.js'
 import type { Binding } from '../../src/layers/4-data/context.js'
-import { ownerBound, toCopy, toStatement } from '../../src/layers/4-data/query.js'
+import { ownedRows, toCopy, toStatement } from '../../src/layers/4-data/query.js'
 import type { DataContext } from '../../src/layers/route.js'
 import { at, listAt } from '../support/json.js'
 import { startLoneLayer } from '../support/lone-layer.js'
@@ -41,16 +40,15 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     const snapshot = alone.service.policy.current()
     const decision: Decision = snapshot.decide(user, 'link:update', { owner_id: user?.id ?? null })
     return {
-      caller: { user, scopes: new Set(), tokenId: null, signIn: null, address: '127.0.0.1' },
+      caller: { user, scopes: new Set(), tokenId: null, signIn: null, external: null, address: '127.0.0.1' },
       snapshot,
       decision: { ...decision, effect: 'allow' },
       requestId: 'a-test',
       status: 200,
-      repeat: null,
+      idempotencyKey: null,
     }
   }
-  const bound = (user: TestUser | null): Binding =>
-    bindTransaction(contextOf(user), user === null ? 'none' : 'own', ROLES)
+  const bound = (user: TestUser | null): Binding => bind(contextOf(user), user === null ? 'none' : 'own', ROLES)
   const ofOthers = async () =>
     (await storedLinks(alone.service.db)).filter(({ owner_id }) => owner_id !== alone.editor.id)
 
@@ -99,7 +97,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     } = alone
     const others = await ofOthers()
     const [, updated] = await database.flush([
-      enterChange(bound(editor).entering),
+      bound(editor).enterChange,
       { text: `update links set target = 'https://example.com/all'` },
     ])
     expect(updated?.rowCount).to.equal(2)
@@ -115,7 +113,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
       editor,
     } = alone
     const others = await ofOthers()
-    const [, deleted] = await database.flush([enterChange(bound(editor).entering), { text: 'delete from links' }])
+    const [, deleted] = await database.flush([bound(editor).enterChange, { text: 'delete from links' }])
     expect(deleted?.rowCount).to.equal(2)
     expect(await storedLinks(db)).to.deep.equal(others)
   })
@@ -125,14 +123,18 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
       service: { database },
       editor,
     } = alone
-    const [, listed] = await database.flush([bound(editor).read, { text: 'select code from links order by code' }])
+    const [, listed] = await database.flush([bound(editor).enterRead, { text: 'select code from links order by code' }])
     expect(listed?.rows.map((row) => at(row, 'code'))).to.deep.equal(mine)
     const streamed: unknown[] = []
-    for await (const rows of database.stream(bound(editor).read, { text: 'select code from links order by code' }, 1))
+    for await (const rows of database.stream(
+      bound(editor).enterRead,
+      { text: 'select code from links order by code' },
+      1,
+    ))
       streamed.push(...rows.map(({ code }) => code))
     expect(streamed).to.deep.equal(mine)
     expect(
-      await text(database.copy(bound(editor).read, 'copy (select code from links order by code) to stdout')),
+      await text(database.copy(bound(editor).enterRead, 'copy (select code from links order by code) to stdout')),
     ).to.equal(mine.map((code) => `${code}\n`).join(''))
   })
 
@@ -143,7 +145,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
       stranger,
     } = alone
     const refusal = (text: string) =>
-      database.flush([enterChange(bound(editor).entering), { text, values: [stranger.id] }]).then(
+      database.flush([bound(editor).enterChange, { text, values: [stranger.id] }]).then(
         () => null,
         (error: unknown) => at(error, 'code'),
       )
@@ -157,7 +159,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     const {
       service: { database },
     } = alone
-    const [, listed] = await database.flush([bound(null).read, { text: 'select code from links' }])
+    const [, listed] = await database.flush([bound(null).enterRead, { text: 'select code from links' }])
     expect(listed?.rowCount).to.equal(0)
   })
 
@@ -167,24 +169,27 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
       editor,
     } = alone
     const others = await ofOthers()
-    const any = bindTransaction(contextOf(editor), 'any', ROLES)
+    const any = bind(contextOf(editor), 'any', ROLES)
     const own = { ...any, reach: 'own' } as const
     expect(
       await text(
-        database.copy(any.read, toCopy(ownerBound('links', 'owner_id', own).select('code').orderBy('code'), 'csv')),
+        database.copy(
+          any.enterRead,
+          toCopy(ownedRows('links', 'owner_id', own)().select('code').orderBy('code'), 'csv'),
+        ),
       ),
     ).to.equal(mine.map((code) => `${code}\n`).join(''))
     const [, listed, updated, deleted] = await database.flush([
-      enterChange(any.entering),
-      toStatement(ownerBound('links', 'owner_id', own).select('code')),
-      toStatement(ownerBound('links', 'owner_id', own).update({ target: 'https://example.com/all' })),
-      toStatement(ownerBound('links', 'owner_id', own).delete()),
+      any.enterChange,
+      toStatement(ownedRows('links', 'owner_id', own)().select('code')),
+      toStatement(ownedRows('links', 'owner_id', own)().update({ target: 'https://example.com/all' })),
+      toStatement(ownedRows('links', 'owner_id', own)().delete()),
     ])
     expect([listed?.rowCount, updated?.rowCount, deleted?.rowCount]).to.deep.equal([2, 2, 2])
     expect(await storedLinks(db)).to.deep.equal(others)
     const [, nothing] = await database.flush([
-      enterChange(any.entering),
-      toStatement(ownerBound('links', 'owner_id', { ...any, reach: 'none' }).delete()),
+      any.enterChange,
+      toStatement(ownedRows('links', 'owner_id', { ...any, reach: 'none' })().delete()),
     ])
     expect(nothing?.rowCount).to.equal(0)
   })

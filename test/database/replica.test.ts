@@ -7,7 +7,7 @@ import { pino } from 'pino'
 
 import { openPool } from '../../src/database/pool.js'
 import { openReplica } from '../../src/database/replica.js'
-import { STALE_MS } from '../../src/layers/4-data/link-cache.js'
+import { STALE_MS } from '../../src/redirects/link-cache.js'
 import { migratedDatabase, testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { urlOf } from '../support/node.js'

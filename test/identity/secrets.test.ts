@@ -77,21 +77,12 @@ describe('a secret', () => {
       ),
     )
     const key = { 'Idempotency-Key': keep('an idempotency key', 'a-key-of-the-caller') }
-    for (let i = 0; i < 2; i += 1) {
-      keep(
-        'a personal token under a key',
-        textAt(
-          (
-            await service.request('POST', '/users/me/tokens', {
-              token,
-              json: { name: 'a key', scopes: [] },
-              headers: key,
-            })
-          ).json,
-          'token',
-        ),
-      )
-    }
+    const keyed = await service.request('POST', '/users/me/tokens', {
+      token,
+      json: { name: 'a key', scopes: [] },
+      headers: key,
+    })
+    keep('a personal token under a key', textAt(keyed.json, 'token'))
     const invitation = await service.request('POST', '/users/invitations', {
       token,
       json: { email: 'ada@example.com', role: 'viewer' },

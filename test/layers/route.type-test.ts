@@ -1,4 +1,5 @@
 import type { Link } from '../../src/domain/link.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT } from '../../src/layers/route.js'
 import { route } from '../../src/layers/compose.js'
 import type { Links } from '../../src/layers/4-data/links.js'
 import type { DataRule, Route } from '../../src/layers/route.js'
@@ -8,7 +9,13 @@ import type { DataRule, Route } from '../../src/layers/route.js'
 declare const link: Link
 declare const links: DataRule<Links>
 
-const named = { method: 'delete', path: '/x', status: 204, documentation: { summary: '', tag: '' } } as const
+const named = {
+  method: 'delete',
+  path: '/x',
+  status: 204,
+  ...NO_INPUT,
+  documentation: { summary: '', tag: '' },
+} as const
 const gateway = { gateway: { scope: 'link:delete', quota: 'caller' } } as const
 const endpoint = { endpoint: 'link:delete' } as const
 const object = { object: { action: 'link:delete', load: () => link } } as const
@@ -55,7 +62,7 @@ export const noRecord = route({
   ...named,
   ...gateway,
   ...endpoint,
-  object: 'none',
+  object: NO_OBJECT,
   ...data,
   // @ts-expect-error object 'none' gives the handler no record
   handle: ({ record }) => ({ status: 200, body: record.target }),
@@ -78,7 +85,7 @@ export const noStore = route({
   ...gateway,
   ...endpoint,
   ...object,
-  data: 'none',
+  data: NO_DATA,
   handle: async ({ store, record }) => {
     // @ts-expect-error data 'none' gives the handler no store
     await store.delete(record)
@@ -93,7 +100,7 @@ export const withPart = route({
   ...gateway,
   ...endpoint,
   ...object,
-  data: 'none',
+  data: NO_DATA,
   ...part,
   handle: async ({ part, record }) => {
     await part?.delete(record)
@@ -108,7 +115,7 @@ export const noPart = route({
   ...gateway,
   ...endpoint,
   ...object,
-  data: 'none',
+  data: NO_DATA,
   handle: ({ part }) => {
     // @ts-expect-error a route without a part gives the handler none
     void part.delete

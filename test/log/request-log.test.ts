@@ -148,10 +148,12 @@ describe('the request log', () => {
     })
     const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1')
     await once(socket, 'connect')
-    socket.write('GET /logged HTTP/1.1\r\nHost: x\r\nX-Request-ID: leaver\r\n\r\n')
+    socket.write(
+      `DELETE /links/logged HTTP/1.1\r\nHost: x\r\nX-Request-ID: leaver\r\nAuthorization: Bearer ${editor.token}\r\n\r\n`,
+    )
     await decided
     socket.destroy()
-    expect(await lineOf('leaver')).to.include({ status: 499, aborted: true, route: '/:code' })
+    expect(await lineOf('leaver')).to.include({ status: 499, aborted: true, route: '/links/:code' })
     release()
   })
 

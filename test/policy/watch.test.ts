@@ -5,7 +5,7 @@ import { Client } from 'pg'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
 import type { Database } from '../../src/database/database.js'
-import { openListener } from '../../src/database/listener.js'
+import { createListener } from '../../src/database/listener.js'
 import type { Listener } from '../../src/database/listener.js'
 import { openPool } from '../../src/database/pool.js'
 import { createCurrentPolicy } from '../../src/policy/current.js'
@@ -63,14 +63,17 @@ describe('the watch over the policy', () => {
     watch = watching
     const notify = (channel: string, payload: string) =>
       database.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] })
-    ears = openListener({
+    const heard = createListener({
       connection,
       notify,
       announce: 'announce_changed_links',
-      channels: { [POLICY_CHANNEL]: watching.look },
-      onUp: watching.look,
-      onFault,
+      onChange: (fault) => {
+        if (fault !== null) onFault(fault)
+      },
     })
+    heard.hear(POLICY_CHANNEL, watching.look)
+    heard.start(watching.look)
+    ears = heard
   }
   const reached = async (revision: number) => {
     while (policy.current().revision < revision) await once(loads, 'loaded')

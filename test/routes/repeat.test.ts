@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 
 import { addRows, rowsFor } from '../support/edit-policy.js'
-import { at, listAt, textAt } from '../support/json.js'
+import { at, listAt } from '../support/json.js'
 import { startMailServer } from '../support/mail-server.js'
 import { BY_HAND, freshCode, storedLink } from '../support/records.js'
 import { startTestService } from '../support/service.js'
@@ -101,7 +101,7 @@ describe('a creation under an Idempotency-Key', () => {
   }
 
   it('is what every creation of the route table takes, and the description says so', async () => {
-    const repeatable = one.routes.filter((route) => route.repeatable).map(({ path }) => path)
+    const repeatable = one.routes.filter((route) => route.idempotent).map(({ path }) => path)
     expect(repeatable).to.have.members(Object.keys(CREATIONS))
     const document = (await one.request('GET', '/openapi.json')).json
     for (const path of repeatable)
@@ -111,7 +111,9 @@ describe('a creation under an Idempotency-Key', () => {
   })
 
   for (const [path, { json, other }] of Object.entries(CREATIONS)) {
-    it(`${path}: the same key and body get the same answer, on any node; nothing is made or recorded a second time`, async () => {
+    const hasSecret = path !== '/links'
+
+    it(`${path}: the same key and body make nothing a second time, on any node`, async () => {
       const key = randomUUID()
       const first = await send(path, json, { key })
       expect(first.status, first.text).to.equal(201)
@@ -121,10 +123,14 @@ describe('a creation under an Idempotency-Key', () => {
       const shuffled = Object.fromEntries(Object.entries(json).toReversed())
       for (const on of [one, two]) {
         const again = await send(path, shuffled, { key, on })
-        expect({ status: again.status, text: again.text }).to.deep.equal({ status: 201, text: first.text })
-        for (const name of ['Location', 'ETag', 'Content-Type', 'Cache-Control'])
-          expect(again.headers.get(name), name).to.equal(first.headers.get(name))
-        expect(replayed(again)).to.equal('true')
+        if (hasSecret) {
+          expect(again.json).to.include({ status: 409, code: 'already_created' })
+        } else {
+          expect({ status: again.status, text: again.text }).to.deep.equal({ status: 201, text: first.text })
+          for (const name of ['Location', 'ETag', 'Content-Type', 'Cache-Control'])
+            expect(again.headers.get(name), name).to.equal(first.headers.get(name))
+          expect(replayed(again)).to.equal('true')
+        }
       }
       expect(await counts()).to.deep.equal(made)
     })
@@ -137,7 +143,7 @@ describe('a creation under an Idempotency-Key', () => {
       expect(await counts()).to.deep.equal(made)
     })
 
-    it(`${path}: 20 requests of one key at once on two nodes make one, and hear of that one or 409`, async () => {
+    it(`${path}: 20 requests of one key at once on two nodes make one`, async () => {
       for (let round = 0; round < 3; round += 1) {
         const key = randomUUID()
         const before = await counts()
@@ -148,8 +154,10 @@ describe('a creation under an Idempotency-Key', () => {
         expect(new Set(made.map(({ text }) => text)).size).to.equal(1)
         expect(made.filter((answer) => replayed(answer) === null)).to.have.length(1)
         for (const { json: said, status, headers } of answers.filter((answer) => answer.status !== 201)) {
-          expect(said).to.include({ status: 409, code: 'request_in_progress' })
-          expect(headers.get('Retry-After'), String(status)).to.equal('1')
+          expect(status).to.equal(409)
+          if (hasSecret && at(said, 'code') === 'already_created') continue
+          expect(said).to.include({ code: 'request_in_progress' })
+          expect(headers.get('Retry-After')).to.equal('1')
         }
         const after = await counts()
         const difference = (name: 'links' | 'tokens' | 'invitations' | 'allowed') =>
@@ -166,11 +174,9 @@ describe('a creation under an Idempotency-Key', () => {
     const mail = await startMailServer()
     const sender = await startTestService({ db: one.db, environment: { SMTP_URL: mail.url } })
     const [key, token] = [randomUUID(), await sender.tokenFor(admin)]
-    for (let i = 0; i < 3; i += 1)
-      expect(
-        (await send('/users/invitations', { email: 'once@example.com', role: 'viewer' }, { key, token, on: sender }))
-          .status,
-      ).to.equal(201)
+    const invite = () =>
+      send('/users/invitations', { email: 'once@example.com', role: 'viewer' }, { key, token, on: sender })
+    expect([(await invite()).status, (await invite()).status]).to.deep.equal([201, 409])
     // waits for what is being sent
     await sender.stop()
     expect(mail.mails).to.have.length(1)
@@ -296,32 +302,6 @@ describe('a creation under an Idempotency-Key', () => {
       expect(refused.text).to.not.include('lgp_')
     })
 
-    it('gets a secret again that the database does not hold, and that only this installation’s key can work out', async () => {
-      const key = randomUUID()
-      const json = { name: 'a key', scopes: ['profile:read'] }
-      const value = textAt((await send('/users/me/tokens', json, { key, by: editor })).json, 'token')
-      expect((await one.request('GET', '/users/me', { token: value })).json).to.include({ id: editor.id })
-      const dump = JSON.stringify(await one.db.asOwner(`select k::text from idempotency_keys k`))
-      for (const secret of [
-        value.slice(4),
-        Buffer.from(value.slice(4), 'base64url').toString('hex'),
-        key,
-        Buffer.from(key).toString('hex'),
-      ])
-        expect(dump).to.not.include(secret)
-
-      const elsewhere = await startTestService({ db: one.db })
-      try {
-        const token = await elsewhere.tokenFor(editor)
-        expect((await send('/users/me/tokens', json, { key, token, on: elsewhere })).json).to.include({
-          status: 409,
-          code: 'already_created',
-        })
-      } finally {
-        await elsewhere.stop()
-      }
-    })
-
     it('is answered as it was, also when what was made is no more', async () => {
       const [key, code] = [randomUUID(), freshCode('gone')]
       const first = await send('/links', { target, code }, { key, by: editor })
@@ -345,8 +325,8 @@ describe('a creation under an Idempotency-Key', () => {
       const first = await send('/links', { target }, { key, by: editor })
       await one.db.asOwner(
         `
-        insert into idempotency_keys (user_id, key_hash, fingerprint, salt, secret_hash, record, created_at)
-        select $1, sha256(n::text::bytea), sha256(''), sha256(''), sha256(''), '{}', now() - interval '25 hours' from generate_series(1, 50) n`,
+        insert into idempotency_keys (user_id, key_hash, fingerprint, record, created_at)
+        select $1, sha256(n::text::bytea), sha256(''), '{}', now() - interval '25 hours' from generate_series(1, 50) n`,
         [admin.id],
       )
       await one.db.asOwner(`update idempotency_keys set created_at = now() - interval '24 hours' where user_id = $1`, [

@@ -43,8 +43,5 @@ export const memorySignInStore = (): MemorySignInStore => {
       const family = tokens.get(tokenHash.toString('hex'))?.family
       for (const token of tokens.values()) if (token.family === family) token.revoked = true
     },
-    revokeAllOfUser: async (userId) => {
-      for (const token of tokens.values()) if (token.userId === userId) token.revoked = true
-    },
   }
 }

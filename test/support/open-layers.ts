@@ -1,26 +1,32 @@
-import type { Context } from 'koa'
-
 import { ACTIONS } from '../../src/domain/action.js'
 import type { Decision } from '../../src/domain/decision.js'
 import type { User } from '../../src/domain/user.js'
 import { requirePermission } from '../../src/layers/3-object/require-permission.js'
-import type { Caller, Layers } from '../../src/layers/route.js'
+import type { Caller, Gateway, Layers } from '../../src/layers/route.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
 
 // Layers that check nothing, for compositions in which one of the four stands alone. They exist in the tests only.
 
-/**
- * A gateway that takes everybody for the user whom the header `X-Caller` names, with every scope and without limits.
- */
-export const openGateway =
-  (users: ReadonlyMap<string, User>): Layers['gateway'] =>
-  async (ctx: Context): Promise<Caller> => ({
-    user: users.get(ctx.get('X-Caller')) ?? null,
+/** A gateway that takes everybody for the user whom the header `X-Caller` names, with every scope and without limits. */
+export const openGateway = (users: ReadonlyMap<string, User>): Gateway => ({
+  admit: async (ctx) => {
+    const named = users.get(ctx.get('X-Caller'))
+    const token = named && { subject: named.id, issuer: '', scopes: NONE, id: null, expiresAt: 0, signIn: null }
+    return { address: '127.0.0.1', token: token ?? null }
+  },
+  identify: async ({ address, token }): Promise<Caller> => ({
+    user: users.get(token?.subject ?? '') ?? null,
     scopes: new Set(ACTIONS),
     tokenId: null,
     signIn: null,
-    address: '127.0.0.1',
-  })
+    external: null,
+    address,
+  }),
+  requireScope: () => undefined,
+  countAccount: async () => undefined,
+})
+
+const NONE: ReadonlySet<string> = new Set()
 
 export const openEndpoint: Layers['endpoint'] = () => undefined
 
@@ -36,11 +42,12 @@ const allowingAll = (snapshot: Snapshot): Snapshot => ({
     action,
     relation: 'other',
   }),
+  can: () => true,
   reach: () => 'any',
 })
 
-export const openObject: Layers['object'] = (snapshot, caller, rule, params) =>
-  requirePermission(allowingAll(snapshot), caller, rule, params)
+export const openObject: Layers['object'] = (snapshot, caller, action, record) =>
+  requirePermission(allowingAll(snapshot), caller, action, record)
 
 /** A data layer that gives everybody the rows that an admin reaches. */
 export const openData: Layers['data'] = (rule, context) =>

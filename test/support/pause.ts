@@ -3,7 +3,7 @@ import type { Layers } from '../../src/layers/route.js'
 /** A hook between the decision of a request and its commit. */
 export interface Pause {
   readonly composeLayers: (layers: Layers) => Layers
-  /** does this once, after the next decision and before what was decided is done */
+  /** does this once, after the next decision that opens a store, and before the store is used */
   once(act: () => Promise<unknown>): void
   /** does this after every decision, until it is told otherwise */
   always(act: (() => Promise<unknown>) | undefined): void
@@ -21,13 +21,25 @@ export const createPause = (): Pause => {
     },
     composeLayers: (layers) => ({
       ...layers,
-      object: async (...args) => {
-        const decided = await layers.object(...args)
+      data: (rule, context) => {
         const act = next ?? each
         next = undefined
-        await act?.()
-        return decided
+        return delayed(layers.data(rule, context), act)
       },
     }),
   }
+}
+
+/** The same store, whose functions do this first. */
+const delayed = <Store>(store: Store, act: (() => Promise<unknown>) | undefined): Store => {
+  if (typeof store !== 'object' || store === null || act === undefined) return store
+  const members = Object.entries(store).map(([name, member]: readonly [string, unknown]) => {
+    if (typeof member !== 'function') return [name, { value: member }] as const
+    const value = async (...given: readonly unknown[]): Promise<unknown> => {
+      await act()
+      return Reflect.apply(member, store, given)
+    }
+    return [name, { value }] as const
+  })
+  return Object.create(store, Object.fromEntries(members))
 }

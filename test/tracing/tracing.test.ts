@@ -85,10 +85,12 @@ describe('traces', () => {
     })
     expect(treeOf(spans, request)).to.deep.equal({
       gateway: {},
+      // who asks and the record, at the same time
+      'gateway.identify': { 'database.run': {} },
+      'database.run': {},
       endpoint: {},
-      // an owner's change presumes who asks and whose the link is, and proves it with the one question that changes it
       object: {},
-      data: { 'database.change': {} },
+      data: { 'database.flush': {} },
     })
     expect(request.attributes).to.deep.equal({
       'url.scheme': 'http',
@@ -140,7 +142,7 @@ describe('traces', () => {
   it('mark a fault of ours with its SQLSTATE, and as failed', () => {
     const request = requestSpan('disagreed')
     expect(request).to.include({ failed: true })
-    const change = spans.find((span) => span.traceId === request.traceId && span.name === 'database.change')
+    const change = spans.find((span) => span.traceId === request.traceId && span.name === 'database.flush')
     expect(change).to.include({ failed: true })
     expect(change?.attributes).to.include({ 'error.type': '42501' })
   })

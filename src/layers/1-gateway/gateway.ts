@@ -1,75 +1,128 @@
-import type { Context } from 'koa'
+import { createHash } from 'node:crypto'
 
-import type { User } from '../../domain/user.js'
-import type { Callers } from '../../identity/callers.js'
-import type { Caller, GatewayRule } from '../route.js'
+import type { Context } from 'koa'
+import { LRUCache } from 'lru-cache'
+
+import type { AccessToken } from '../../domain/access-token.js'
+import { Refusal } from '../../domain/refusal.js'
+import type { Identity, TokenSubject } from '../../identity/identity.js'
+import { PERSONAL_TOKEN_PREFIX } from '../../identity/personal-token.js'
+import type { Admitted, Gateway, GatewayRule } from '../route.js'
 import { addressBucket, clientAddress } from './address.js'
 import type { RateLimiter } from './rate-limit.js'
 import { requireScope } from './scope.js'
-import { invalidToken, requireToken } from './token.js'
+import { CHALLENGE, bearerOf, invalidToken } from './token.js'
 import type { TokenVerifier } from './token.js'
 
 export interface GatewayParts {
   readonly limiter: RateLimiter
+  /** verifies signed tokens (JWT) */
   readonly tokens: TokenVerifier
-  readonly callers: Callers
+  readonly identity: Pick<Identity, 'findCaller' | 'externalSubject' | 'findPersonalToken'>
   readonly trustedProxyHops: number
 }
 
+/** Personal tokens whose owner is known, so that their requests are counted before the token is looked up. */
+const KNOWN_TOKENS = 10_000
+
 /**
  * The first layer: is the rate limit respected, is the token valid, does it have the scope? Refuses with 429, 401, 403.
- * A token that is sent and not valid is 401 everywhere, public routes too, and counts against the address; a valid one
- * counts against its verified subject, so that no claim of a forged token chooses a bucket. With `presuming` the user
- * may be as they were the last time somebody asked; `renew` then asks.
+ * A request is counted before anything is looked up (promise 8): a valid token counts against its verified subject, so
+ * that no claim of a forged token chooses a bucket; everything else, a token that is not valid included, counts against
+ * the address.
  */
-export const createGateway =
-  ({ limiter, tokens, callers, trustedProxyHops }: GatewayParts) =>
-  async (
-    ctx: Context,
-    rule: GatewayRule,
-    { presuming = false }: { readonly presuming?: boolean } = {},
-  ): Promise<Caller> => {
-    const address = clientAddress(
-      { remoteAddress: ctx.req.socket.remoteAddress, forwardedFor: ctx.get('X-Forwarded-For') || undefined },
-      trustedProxyHops,
-    )
-    ctx.state.address = address
-    const countAddress = async () => {
-      if (rule.quota !== 'none')
-        await limiter.require(ctx, rule.quota === 'sign_in' ? 'sign_in' : 'anonymous', addressBucket(address))
-    }
-    const anonymous: Caller = { user: null, scopes: new Set(), tokenId: null, signIn: null, address }
+export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: GatewayParts): Gateway => {
+  const subjectOf = new LRUCache<string, string>({ max: KNOWN_TOKENS })
 
-    const token = await tokens.verify(ctx).catch(async (error: unknown) => {
-      await countAddress()
+  const countAddress = async (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> => {
+    if (quota !== 'none') await limiter.require(ctx, addressQuota(quota), addressBucket(address))
+  }
+  const countSubject = async (ctx: Context, rule: GatewayRule, address: string, subject: string): Promise<void> => {
+    if (rule.quota === 'sign_in') return countAddress(ctx, rule, address)
+    if (rule.quota !== 'none') await limiter.require(ctx, 'user', subject)
+    if (rule.quota === 'invite') await limiter.require(ctx, 'invite', subject)
+  }
+
+  const admitSigned = async (ctx: Context, rule: GatewayRule, address: string, value: string): Promise<AccessToken> => {
+    const token = await tokens.verify(ctx, value).catch(async (error: unknown) => {
+      await countAddress(ctx, rule, address)
       throw error
     })
+    await countSubject(ctx, rule, address, bucketOf(token))
+    return token
+  }
+
+  /**
+   * A personal token says nothing of its owner. Until this process has seen it valid, its request counts against the
+   * address, and once it is found against its owner instead.
+   */
+  const admitPersonal = async (
+    ctx: Context,
+    rule: GatewayRule,
+    address: string,
+    value: string,
+  ): Promise<AccessToken> => {
+    const digest = createHash('sha256').update(value).digest('base64')
+    const known = subjectOf.get(digest)
+    if (known === undefined) await countAddress(ctx, rule, address)
+    else await countSubject(ctx, rule, address, known)
+
+    const token = await identity.findPersonalToken(value)
     if (token === null) {
-      await countAddress()
-      if (rule.scope !== 'public') requireToken()
-      return anonymous
+      subjectOf.delete(digest)
+      if (known !== undefined) await countAddress(ctx, rule, address)
+      throw invalidToken(new Error('no such personal token'))
     }
-    if (rule.quota === 'sign_in') await countAddress()
-    else if (rule.quota !== 'none') await limiter.require(ctx, 'user', `${token.issuer} ${token.subject}`)
-    if (rule.quota === 'invite') await limiter.require(ctx, 'invite', `${token.issuer} ${token.subject}`)
-    const admit = (user: User | null, remembered: boolean): Caller => {
+    if (known === undefined) {
+      if (rule.quota !== 'none') await limiter.refund(ctx, addressQuota(rule.quota), addressBucket(address))
+      await countSubject(ctx, rule, address, bucketOf(token))
+      subjectOf.set(digest, bucketOf(token))
+    }
+    return token
+  }
+
+  return {
+    admit: async (ctx, rule): Promise<Admitted> => {
+      const address = clientAddress(
+        { remoteAddress: ctx.req.socket.remoteAddress, forwardedFor: ctx.get('X-Forwarded-For') || undefined },
+        trustedProxyHops,
+      )
+      ctx.state.address = address
+      const sent = bearerOf(ctx)
+      if (sent === undefined) {
+        await countAddress(ctx, rule, address)
+        if (rule.scope !== 'public') throw new Refusal('token_required', { headers: { 'WWW-Authenticate': CHALLENGE } })
+        return { address, token: null }
+      }
+      if (sent instanceof Refusal) {
+        await countAddress(ctx, rule, address)
+        throw sent
+      }
+      const admit = sent.startsWith(PERSONAL_TOKEN_PREFIX) ? admitPersonal : admitSigned
+      return { address, token: await admit(ctx, rule, address, sent) }
+    },
+
+    identify: async ({ address, token }, rule) => {
+      if (token === null) return { user: null, scopes: NO_SCOPES, tokenId: null, signIn: null, external: null, address }
       // Role and suspension come from the user's row, so they bind the next request whatever the token says.
+      const user = await identity.findCaller(token)
       if (user === null || user.suspended) throw invalidToken()
       if (rule.scope !== 'public') requireScope(token, rule.scope)
-      const external = callers.isExternal(token) ? { issuer: token.issuer, subject: token.subject } : null
-      return {
-        user,
-        scopes: token.scopes,
-        tokenId: token.id,
-        signIn: token.signIn,
-        external,
-        address,
-        remembered,
-        renew: async () => admit(await callers.find(token), false),
-      }
-    }
-    // no refusal rests on what is remembered: who lacks the scope may be nobody any more
-    const known =
-      presuming && (rule.scope === 'public' || token.scopes.has(rule.scope)) ? callers.recall(token) : undefined
-    return known === undefined ? admit(await callers.find(token), false) : admit(known, true)
+      const { scopes, id: tokenId, signIn } = token
+      return { user, scopes, tokenId, signIn, external: identity.externalSubject(token), address }
+    },
+
+    requireScope,
+    countAccount: async (ctx, account) => limiter.require(ctx, 'sign_in', accountBucket(account)),
   }
+}
+
+const NO_SCOPES: ReadonlySet<string> = new Set()
+
+const addressQuota = (quota: GatewayRule['quota']) => (quota === 'sign_in' ? 'sign_in' : 'anonymous')
+
+const bucketOf = ({ issuer, subject }: TokenSubject): string => `${issuer} ${subject}`
+
+/** One bucket for an account's address in any case; hashed, so that nobody who watches the counters can read it. */
+const accountBucket = (account: string): string =>
+  `account:${createHash('sha256').update(account.toLowerCase()).digest('base64url')}`

@@ -20,6 +20,8 @@ export interface Count {
 
 export interface Counter {
   readonly consume: (bucket: string) => Promise<Count>
+  /** gives one counted request back */
+  readonly refund: (bucket: string) => Promise<void>
   /** true while Redis counts, for all processes together */
   readonly shared: () => boolean
 }
@@ -53,12 +55,18 @@ export const createCounter = ({
   onStoreError,
 }: CounterOptions): Counter => {
   const options = { keyPrefix: `linkgate:${namespace}`, points: quota.points, duration: quota.seconds }
-  const alone = boundedMemory(new RateLimiterMemory(options), maxBuckets)
+  const memory = new RateLimiterMemory(options)
+  const alone = boundedMemory(memory, maxBuckets)
   const here = together === undefined ? alone : preferring(together, alone, onStoreError).consume
-  if (redis === undefined) return { consume: here, shared: () => false }
+  if (redis === undefined)
+    return { consume: here, refund: async (bucket) => void (await memory.reward(bucket)), shared: () => false }
   const inRedis = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
   const { consume: count, rests } = preferring((bucket) => consume(inRedis, bucket), here, onStoreError)
-  return { consume: count, shared: () => redis.status === 'ready' && !rests() }
+  return {
+    consume: count,
+    refund: async (bucket) => void (await inRedis.reward(bucket)),
+    shared: () => redis.status === 'ready' && !rests(),
+  }
 }
 
 /** Counts in the first place, and in the second while the first fails and rests from that. */

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 
 import type { Redis } from 'ioredis'
-import type { Context, Next } from 'koa'
+import type { Context } from 'koa'
 import koaRatelimit from 'koa-ratelimit'
 
 import { Refusal } from '../../domain/refusal.js'
 import type { LimiterObserver } from '../../metrics/limiter-metrics.js'
-import { aside } from './aside.js'
 import { createCounter } from './rate-limit-store.js'
-import type { Count, Quota } from './rate-limit-store.js'
+import type { Count, Counter, Quota } from './rate-limit-store.js'
 
 export type { Quota } from './rate-limit-store.js'
 
@@ -26,27 +24,10 @@ export interface RateLimiter {
    * at least 1 second. A request may be counted against several quotas; one that is `off` counts nothing.
    */
   require(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
-  /** Counts a request that has no Context, against the same bucket. */
-  admit(quota: QuotaName, bucket: string): Promise<Admission>
-  /**
-   * Lets a request that `admit` counted go on as every other: `require` of that quota and bucket answers what was
-   * counted then, and counts the request no second time.
-   */
-  passOn(req: IncomingMessage, admission: Admission): void
+  /** Takes back what `require` counted: the request turned out to be another caller's. */
+  refund(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
   /** true while every quota is counted for all processes together */
   shared(): boolean
-}
-
-/** What `admit` counted. */
-export interface Admission {
-  readonly quota: QuotaName
-  readonly bucket: string
-  /** false where the request is over the quota */
-  readonly allowed: boolean
-  /** undefined where the quota is off */
-  readonly standing: Standing | undefined
-  /** the headers that `require` would set, as names and values */
-  readonly headers: readonly string[]
 }
 
 export interface RateLimiterOptions {
@@ -58,70 +39,35 @@ export interface RateLimiterOptions {
   readonly observer?: LimiterObserver
 }
 
-/** What a caller is told of one quota: requests left, and seconds until they are given anew. */
+/** Where a request stands in one quota: what the caller is told in `RateLimit`. */
 export interface Standing {
-  readonly quota: Quota
+  /** the quota, as `RateLimit-Policy` names it */
+  readonly policy: string
+  /** requests that are left */
   readonly left: number
+  /** until they are given anew, at least 1 */
   readonly seconds: number
-}
-interface Counted {
-  readonly allowed: boolean
-  readonly standing: Standing
 }
 
 /** One koa-ratelimit for each quota, each over counters of its own. */
 export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): RateLimiter => {
-  const limits = {
-    anonymous: createLimit('anonymous', quotas.anonymous, parts),
-    user: createLimit('user', quotas.user, parts),
-    sign_in: createLimit('sign_in', quotas.sign_in, parts),
-    invite: createLimit('invite', quotas.invite, parts),
-  }
-  const passedOn = new WeakMap<IncomingMessage, Admission>()
-  /**
-   * What was counted of a request before it had a Context; once, for another count of the same quota is another one.
-   */
-  const countedBefore = ({ req }: Context, quota: QuotaName, bucket: string): Counted | undefined => {
-    const admission = passedOn.get(req)
-    if (admission?.standing === undefined || admission.quota !== quota || admission.bucket !== bucket) return undefined
-    passedOn.delete(req)
-    return { allowed: admission.allowed, standing: admission.standing }
-  }
+  const limits = QUOTA_NAMES.flatMap((name) => {
+    const quota = quotas[name]
+    return quota === undefined ? [] : [createLimit(name, quota, parts)]
+  })
+  const limitOf = new Map(limits.map((limit) => [limit.name, limit]))
   return {
-    require: async (ctx, name, bucket) => {
-      const limit = limits[name]
-      if (limit === undefined) return
-      const { allowed, standing } = countedBefore(ctx, name, bucket) ?? (await limit.count(ctx, bucket))
-      const standings = (ctx.state.standings ??= new Map<QuotaName, Standing>())
-      const before = standings.get(name)
-      // Of two buckets of one quota (an address and an account) the caller is told of the one that is nearer its end.
-      if (before === undefined || standing.left < before.left || !allowed) standings.set(name, standing)
-      const headers = rateLimitHeaders(standings)
-      ctx.set(headers)
-      if (!allowed) {
-        parts.observer?.refused(name)
-        throw new Refusal('rate_limited', { headers: { ...headers, 'Retry-After': String(standing.seconds) } })
-      }
-    },
-    admit: (name, bucket) =>
-      limits[name]?.admit(bucket) ??
-      Promise.resolve({ quota: name, bucket, allowed: true, standing: undefined, headers: [] }),
-    passOn: (req, admission) => {
-      passedOn.set(req, admission)
-    },
-    shared: () => {
-      const counted = Object.values(limits).filter((limit) => limit !== undefined)
-      return counted.length > 0 && counted.every((limit) => limit.shared())
-    },
+    require: async (ctx, name, bucket) => limitOf.get(name)?.require(ctx, bucketKey(bucket)),
+    refund: async (ctx, name, bucket) => limitOf.get(name)?.refund(ctx, bucketKey(bucket)),
+    shared: () => limits.length > 0 && limits.every((limit) => limit.shared()),
   }
 }
 
 const createLimit = (
   name: QuotaName,
-  quota: Quota | undefined,
+  quota: Quota,
   { redis, together, observer }: Omit<RateLimiterOptions, 'quotas'>,
 ) => {
-  if (quota === undefined) return undefined
   const counter = createCounter({
     namespace: name,
     quota,
@@ -129,65 +75,63 @@ const createLimit = (
     ...(together ? { together: (bucket) => together(name, bucket) } : {}),
     ...(observer ? { onStoreError: observer.storeFailed } : {}),
   })
-  // koa-ratelimit's Redis driver calls one command of its `db`, and gives back what it answers: [left before this
-  // request, reset, total]. Ours counts exactly; reset is in milliseconds from now, read below. A Map satisfies the
-  // declared type.
-  const db = Object.assign(new Map<never, never>(), {
-    ratelimiter: async (key: string): Promise<readonly [number, number, number]> => {
-      const { allowed, left, resetMs } = await counter.consume(key.slice(name.length + 1))
-      return [allowed ? left + 1 : 0, resetMs, quota.points]
+  const policy = `"${name}";q=${quota.points};w=${quota.seconds}`
+  return {
+    name,
+    require: async (ctx: Context, bucket: string): Promise<void> => {
+      const tell = ({ allowed, left, resetMs }: Count) => {
+        const standings = (ctx.state.standings ??= new Map<QuotaName, Standing>())
+        const before = standings.get(name)
+        // Of two buckets of one quota (an address and an account) the caller is told of the one nearer its end.
+        if (before === undefined || left < before.left || !allowed) {
+          standings.set(name, { policy, left, seconds: Math.max(1, Math.ceil(resetMs / 1_000)) })
+        }
+        setRateLimit(ctx, standings)
+      }
+      const options = {
+        driver: 'redis' as const,
+        db: storeOf(counter, bucket, quota, tell),
+        id: () => bucket,
+        max: quota.points,
+        duration: quota.seconds * 1_000,
+        disableHeader: true,
+        errorMessage: 'rate_limited',
+        onLimited: () => {
+          observer?.refused(name)
+          throw new Refusal('rate_limited', {
+            headers: { 'Retry-After': String(ctx.state.standings?.get(name)?.seconds ?? 1) },
+          })
+        },
+      }
+      await koaRatelimit(options)(ctx, async () => undefined)
+    },
+    refund: async (ctx: Context, bucket: string): Promise<void> => {
+      await counter.refund(bucket)
+      ctx.state.standings?.delete(name)
+    },
+    shared: counter.shared,
+  }
+}
+
+/**
+ * What koa-ratelimit's Redis driver needs of its `db`: one command that counts a request and answers how many were left
+ * before it, when they are given anew, and the quota. A Map satisfies the declared type.
+ */
+const storeOf = (counter: Counter, bucket: string, { points }: Quota, tell: (count: Count) => void) =>
+  Object.assign(new Map<never, never>(), {
+    ratelimiter: async (): Promise<readonly [number, number, number]> => {
+      const count = await counter.consume(bucket)
+      tell(count)
+      return [count.allowed ? count.left + 1 : 0, Date.now() / 1_000, points]
     },
   })
-  const middleware = koaRatelimit({
-    driver: 'redis',
-    db,
-    namespace: name,
-    max: quota.points,
-    duration: quota.seconds * 1_000,
-    id: (ctx) => String(ctx.state.bucket),
-    headers: { remaining: 'left', reset: 'reset', total: 'total' },
-    errorMessage: 'rate_limited',
-  })
-  const count = async (ctx: Context, bucket: string): Promise<Counted> => {
-    let allowed = false
-    const pass: Next = async () => {
-      allowed = true
-    }
-    const { view, written } = aside(ctx, { bucket: bucketKey(bucket) })
-    await middleware(view, pass)
-    return {
-      allowed,
-      standing: { quota, left: Number(written.get('left')), seconds: secondsOf(Number(written.get('reset'))) },
-    }
-  }
-  const policy = policyText(name, quota)
-  const admit = (bucket: string): Promise<Admission> =>
-    counter.consume(bucketKey(bucket)).then(({ allowed, left, resetMs }) => {
-      const seconds = secondsOf(resetMs)
-      return {
-        quota: name,
-        bucket,
-        allowed,
-        standing: { quota, left, seconds },
-        headers: ['RateLimit-Policy', policy, 'RateLimit', standingText(name, left, seconds)],
-      }
-    })
-  return { count, admit, shared: counter.shared }
+
+const setRateLimit = (ctx: Context, standings: ReadonlyMap<QuotaName, Standing>): void => {
+  const list = [...standings]
+  ctx.set('RateLimit-Policy', list.map(([, { policy }]) => policy).join(', '))
+  ctx.set('RateLimit', list.map(([name, { left, seconds }]) => `"${name}";r=${left};t=${seconds}`).join(', '))
 }
 
 /** Addresses and ids stay readable to whoever operates the counters; whatever is longer has a key of fixed size. */
 const bucketKey = (bucket: string): string =>
   bucket.length > 0 && bucket.length <= 64 ? bucket : createHash('sha256').update(bucket).digest('base64url')
-
-const secondsOf = (resetMs: number): number => Math.max(1, Math.ceil(resetMs / 1_000))
-
-const policyText = (name: QuotaName, { points, seconds }: Quota): string => `"${name}";q=${points};w=${seconds}`
-const standingText = (name: QuotaName, left: number, seconds: number): string => `"${name}";r=${left};t=${seconds}`
-
-const rateLimitHeaders = (standings: ReadonlyMap<QuotaName, Standing>) => {
-  const list = [...standings]
-  return {
-    'RateLimit-Policy': list.map(([name, { quota }]) => policyText(name, quota)).join(', '),
-    RateLimit: list.map(([name, { left, seconds }]) => standingText(name, left, seconds)).join(', '),
-  }
-}

@@ -1,8 +1,10 @@
 import type { Database } from '../../database/database.js'
+import { DECISION_COLUMN_NAMES } from '../../domain/decision-record.js'
 import { isId } from '../../domain/id.js'
 import type { DataRule } from '../route.js'
-import { inTransaction } from './context.js'
-import { formatCursor, parseCursor } from './keyset.js'
+import { enter, read } from './context.js'
+import { pageOf, parseCursor } from './keyset.js'
+import type { Page } from './keyset.js'
 import { knex, toStatement } from './query.js'
 
 /** decision: what the layers answered. The others: what was changed, by a request, the command line or SQL. */
@@ -52,27 +54,7 @@ export interface LogRow {
   readonly change: Readonly<Record<string, unknown>> | null
 }
 
-const COLUMNS = [
-  'id',
-  'time',
-  'kind',
-  'request_id',
-  'revision',
-  'layer',
-  'subject_id',
-  'subject_role',
-  'token_id',
-  'network',
-  'action',
-  'resource_type',
-  'resource_code',
-  'relation',
-  'effect',
-  'rule',
-  'row_priority',
-  'status',
-  'change',
-] as const satisfies readonly (keyof LogRow)[]
+const COLUMNS = ['id', 'kind', ...DECISION_COLUMN_NAMES, 'change']
 
 const SORT = '-id'
 const EXPORT_BATCH = 1_000
@@ -102,12 +84,12 @@ export type LogEntry = ReturnType<typeof viewEntry>
 /** The decision log, for those whom the policy lets read it: all of it, and nothing can be changed from here. */
 export interface DecisionLog {
   /** Newest first. */
-  page(query: LogQuery): Promise<{ readonly data: readonly LogEntry[]; readonly next_cursor: string | null }>
+  page(query: LogQuery): Promise<Page<LogEntry>>
   /** All that match, oldest first, in batches; memory does not grow with their number. */
   export(filter: LogFilter): AsyncGenerator<readonly LogEntry[]>
 }
 
-const ENTER = { name: 'enter', text: 'select enter($1, $2)', values: ['audit_reader', null] } as const
+const AS_READER = { enterRead: enter('audit_reader', null) }
 
 const matching = ({ kind, user, request, action, effect, rule, from, to, after }: LogFilter) => {
   const query = knex('decisions').select(...COLUMNS)
@@ -129,13 +111,15 @@ export const decisionLog = (database: Database): DecisionLog => ({
       .orderBy('id', 'desc')
       .limit(limit + 1)
     if (cursor !== undefined) query.where('id', '<', parseCursor(cursor, SORT, isId))
-    const rows = await inTransaction<LogRow>(database, ENTER, toStatement(query))
-    const data = rows.slice(0, limit).map(viewEntry)
-    const last = data.at(-1)
-    return { data, next_cursor: rows.length > limit && last ? formatCursor({ sort: SORT, key: last.id }) : null }
+    const rows = (await read<LogRow>(database, AS_READER, query)).map(viewEntry)
+    return pageOf(rows, limit, SORT, ({ id }) => id)
   },
   async *export(filter) {
-    for await (const rows of database.stream<LogRow>(ENTER, toStatement(matching(filter).orderBy('id')), EXPORT_BATCH))
+    for await (const rows of database.stream<LogRow>(
+      AS_READER.enterRead,
+      toStatement(matching(filter).orderBy('id')),
+      EXPORT_BATCH,
+    ))
       yield rows.map(viewEntry)
   },
 })

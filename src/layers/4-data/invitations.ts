@@ -1,8 +1,9 @@
 import type { Database } from '../../database/database.js'
-import type { DataContext, DataRule } from '../route.js'
-import { bindTransaction } from './context.js'
-import { knex } from './query.js'
-import { insertOnce, madeBefore } from './repeat.js'
+import type { DataRule } from '../route.js'
+import { bind } from './context.js'
+import { claimKey, keepKey } from './idempotency.js'
+import { ownedRows, toStatement } from './query.js'
+import { requireGrantable } from './require-grantable.js'
 
 export interface NewInvitation {
   readonly email: string
@@ -13,8 +14,11 @@ export interface NewInvitation {
 
 /** Invitations as the inviter may touch them: they add, and read nothing back. */
 export interface Invitations {
-  /** Answers until when it can be accepted; repeated, what was said then. */
-  add(invitation: NewInvitation): Promise<Date>
+  /**
+   * Throws `policy_denied` (403) where the role may do what the inviter may not, and `already_created` (409) where the
+   * request's Idempotency-Key made an invitation before.
+   */
+  add(invitation: NewInvitation): Promise<void>
 }
 
 const ROLES = { own: 'users_own', any: 'users_any' } as const
@@ -22,31 +26,15 @@ const ROLES = { own: 'users_own', any: 'users_any' } as const
 /** The data layer of `/users/invitations`: an invitation is always its inviter's. */
 export const invitationsStore = (database: Database): DataRule<Invitations> => ({
   rows: 'may add one in the caller’s name, and read none',
-  open: (context: DataContext) => {
-    const binding = bindTransaction(context, 'own', ROLES)
+  open: (context) => {
+    const binding = bind(context, 'own', ROLES)
+    const invitations = ownedRows('invitations', 'invited_by', binding)
     return {
       add: async ({ email, role, hash, expiresAt }) => {
-        if (context.repeat?.known === true)
-          return (
-            await madeBefore<{ readonly expires_at: Date }>(database, binding, context.repeat, 'invitations', [
-              'expires_at',
-            ])
-          ).expires_at
-        // the inviter may read no invitation, so what is kept is told
-        await insertOnce(
-          database,
-          binding,
-          context.repeat,
-          knex('invitations').insert({
-            email,
-            role,
-            invited_by: binding.userId,
-            token_hash: hash,
-            expires_at: expiresAt,
-          }),
-          { kept: { value: { expires_at: expiresAt.toISOString() } } },
-        )
-        return expiresAt
+        requireGrantable(context, role)
+        const insert = invitations.insert({ email, role, token_hash: hash, expires_at: expiresAt })
+        const key = context.idempotencyKey
+        await database.flush([binding.enterChange, ...claimKey(key), toStatement(insert), ...keepKey(key, binding)])
       },
     }
   },

@@ -1,13 +1,10 @@
 import { isServiceAction } from '../../domain/action.js'
 import type { ServiceAction } from '../../domain/action.js'
-import { enterChange } from '../../database/change.js'
 import type { Database } from '../../database/database.js'
-import { SQLSTATE, sqlState } from '../../database/errors.js'
-import { Refusal } from '../../domain/refusal.js'
-import type { DataContext, DataRule } from '../route.js'
-import { bindTransaction, inTransaction } from './context.js'
-import { knex, ownerBound, toStatement } from './query.js'
-import { insertOnce, madeBefore } from './repeat.js'
+import type { DataRule } from '../route.js'
+import { bind, change, read } from './context.js'
+import { claimKey, keepKey } from './idempotency.js'
+import { knex, ownedRows, toStatement } from './query.js'
 
 /** A personal token as its owner sees it. Its value is known to nobody but the program that holds it. */
 export interface PersonalToken {
@@ -21,7 +18,7 @@ export interface PersonalToken {
 
 /** The caller's own personal tokens, and no others. */
 export interface PersonalTokens {
-  /** Throws `too_many_tokens` (409). Repeated, answers what was made then. */
+  /** Throws `too_many_tokens` (409), and `already_created` (409) where the Idempotency-Key made a token before. */
   add(token: {
     readonly name: string
     readonly hash: Buffer
@@ -57,47 +54,43 @@ const toToken = ({ id, name, scopes, created_at, expires_at, last_used_at }: Row
 /** The data layer of `/users/me/tokens`: always bound to the caller, also for an admin. */
 export const personalTokensStore = (database: Database): DataRule<PersonalTokens> => ({
   rows: 'the caller’s own tokens',
-  open: (context: DataContext) => {
-    const binding = bindTransaction(context, 'own', ROLES)
-    const live = () =>
-      ownerBound('personal_tokens', 'user_id', binding).whereNull('revoked_at').whereRaw('expires_at > now()')
+  open: (context) => {
+    const binding = bind(context, 'own', ROLES)
+    const tokens = ownedRows('personal_tokens', 'user_id', binding)
+    const live = () => tokens().whereNull('revoked_at').whereRaw('expires_at > now()')
     return {
       add: async ({ name, hash, scopes, expiresAt }) => {
-        if (context.repeat?.known === true)
-          return toToken(await madeBefore<Row>(database, binding, context.repeat, 'personal_tokens', COLUMNS))
-        const query = knex('personal_tokens')
+        const insert = tokens
           .insert({
-            user_id: binding.userId,
             name,
             token_hash: hash,
             scopes: knex.raw(`string_to_array(?, ' ')`, [scopes.join(' ')]),
             expires_at: expiresAt,
           })
           .returning([...COLUMNS])
-        const [row] = await insertOnce<Row>(database, binding, context.repeat, query).catch((error: unknown) => {
-          throw sqlState(error) === SQLSTATE.tooManyTokens ? new Refusal('too_many_tokens', { cause: error }) : error
-        })
+        const key = context.idempotencyKey
+        const before = [binding.enterChange, ...claimKey(key)]
+        const results = await database.flush([...before, toStatement(insert), ...keepKey(key, binding)])
+        const row: Row | undefined = results[before.length]?.rows[0]
         if (!row) throw new Error('an insert answered no row')
         return toToken(row)
       },
-      list: async () =>
-        (
-          await inTransaction<Row>(
-            database,
-            binding.read,
-            toStatement(
-              live()
-                .select(...COLUMNS)
-                .orderBy('id'),
-            ),
-          )
-        ).map(toToken),
+      list: async () => {
+        const rows = await read<Row>(
+          database,
+          binding,
+          live()
+            .select(...COLUMNS)
+            .orderBy('id'),
+        )
+        return rows.map(toToken)
+      },
       revoke: async (id) => {
-        const query = live()
-          .where('id', id)
+        const update = live()
+          .where({ id })
           .update({ revoked_at: knex.raw('now()') })
           .returning('id')
-        return (await inTransaction(database, enterChange(binding.entering), toStatement(query))).length === 1
+        return (await change(database, binding, update)).length === 1
       },
     }
   },

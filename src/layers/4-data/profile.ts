@@ -1,9 +1,8 @@
-import { enterChange } from '../../database/change.js'
 import type { Database } from '../../database/database.js'
-import type { DataContext, DataRule } from '../route.js'
-import { bindTransaction } from './context.js'
-import { knex, ownerBound, toStatement } from './query.js'
-import { RecordChanged } from './record-changed.js'
+import { RecordChanged } from '../../database/errors.js'
+import type { DataRule } from '../route.js'
+import { bind } from './context.js'
+import { knex, ownedRows, toStatement } from './query.js'
 
 /** What a profile update may change: the allow-list of R7, which the database's column grants hold as well. */
 export interface ProfileChanges {
@@ -22,26 +21,27 @@ const ROLES = { own: 'users_own', any: 'users_any' } as const
 /** The data layer of `/users/me`: always bound to the caller, also for an admin. */
 export const profileStore = (database: Database): DataRule<Profile> => ({
   rows: 'the caller’s own row, without its role',
-  open: (context: DataContext) => {
-    const binding = bindTransaction(context, 'own', ROLES)
+  open: (context) => {
+    const binding = bind(context, 'own', ROLES)
+    const users = ownedRows('users', 'id', binding)
+    const endOtherSignIns = [
+      { name: 'enter_identity', text: 'select enter_identity()' },
+      {
+        name: 'end_other_sign_ins',
+        text: `update refresh_tokens set revoked_at = now()
+          where user_id = $1 and family is distinct from $2 and revoked_at is null`,
+        values: [binding.userId, context.caller.signIn],
+      },
+    ]
     return {
       update: async (changes) => {
-        const update = ownerBound('users', 'id', binding)
+        const update = users()
           .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
           .returning('id')
         const [, updated] = await database.flush([
-          enterChange(binding.entering),
+          binding.enterChange,
           toStatement(update),
-          ...(changes.password_hash === undefined
-            ? []
-            : [
-                { name: 'enter_identity', text: 'select enter_identity()' },
-                {
-                  name: 'end_sign_ins',
-                  text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and family is distinct from $2 and revoked_at is null',
-                  values: [binding.userId, context.caller.signIn],
-                },
-              ]),
+          ...(changes.password_hash === undefined ? [] : endOtherSignIns),
         ])
         if (updated?.rowCount !== 1) throw new RecordChanged()
       },

@@ -1,8 +1,9 @@
 import type { Database } from '../../database/database.js'
+import { DECISION_COLUMN_NAMES } from '../../domain/decision-record.js'
 import type { DecisionRecord } from '../../domain/decision-record.js'
 import type { DataRule } from '../route.js'
-import { inTransaction } from './context.js'
-import { knex, toStatement } from './query.js'
+import { enter, read } from './context.js'
+import { knex, prepared } from './query.js'
 
 /** A record as the log holds it: with its id, and the time and the revision as the database gives them. */
 export interface RequestDecision extends Omit<DecisionRecord, 'time' | 'revision'> {
@@ -20,38 +21,16 @@ export interface RequestDecisions {
 }
 
 const MOST = 100
-const COLUMNS = [
-  'id',
-  'time',
-  'request_id',
-  'revision',
-  'layer',
-  'subject_id',
-  'subject_role',
-  'token_id',
-  'network',
-  'action',
-  'resource_type',
-  'resource_code',
-  'relation',
-  'effect',
-  'rule',
-  'row_priority',
-  'status',
-] as const
 
+/** Reads the records of a request. */
 export const requestDecisions = (database: Database): RequestDecisions => ({
   of: async (requestId) => {
     const query = knex('decisions')
-      .select(COLUMNS)
+      .select('id', ...DECISION_COLUMN_NAMES)
       .where({ request_id: requestId, kind: 'decision' })
       .orderBy('id', 'desc')
       .limit(MOST + 1)
-    const rows = await inTransaction<RequestDecision>(
-      database,
-      { name: 'enter', text: 'select enter($1, $2)', values: ['audit_reader', null] },
-      toStatement(query, 'decisions_of_request'),
-    )
+    const rows = await read<RequestDecision>(database, { enterRead: enter('audit_reader', null) }, prepared(query))
     return { records: rows.slice(0, MOST), more: rows.length > MOST }
   },
 })

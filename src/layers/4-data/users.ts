@@ -1,17 +1,16 @@
-import { enterChange } from '../../database/change.js'
 import type { Database } from '../../database/database.js'
+import { RecordChanged } from '../../database/errors.js'
 import { toUser } from '../../database/user-row.js'
 import type { UserRow } from '../../database/user-row.js'
-import { SQLSTATE, sqlState } from '../../database/errors.js'
 import type { Action } from '../../domain/action.js'
 import { isId } from '../../domain/id.js'
-import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
-import type { DataContext, DataRule } from '../route.js'
-import { bindTransaction, inTransaction } from './context.js'
-import { formatCursor, parseCursor } from './keyset.js'
-import { knex, ownerBound, toStatement } from './query.js'
-import { RecordChanged } from './record-changed.js'
+import type { DataRule } from '../route.js'
+import { bind, change, read } from './context.js'
+import { pageOf, parseCursor } from './keyset.js'
+import type { Page } from './keyset.js'
+import { knex, ownedRows } from './query.js'
+import { requireGrantable } from './require-grantable.js'
 
 export interface UserChanges {
   readonly role?: string | undefined
@@ -21,11 +20,11 @@ export interface UserChanges {
 /** The users whom one caller reaches, inside one request. */
 export interface Users {
   /** Newest first. */
-  page(query: {
-    readonly limit: number
-    readonly cursor?: string | undefined
-  }): Promise<{ readonly data: readonly User[]; readonly next_cursor: string | null }>
-  /** Changes exactly the user that was decided about. Throws `last_admin` (409) where no active admin would be left. */
+  page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<User>>
+  /**
+   * Changes exactly the user that was decided about. Throws `policy_denied` (403) where their role, or the new one, may
+   * do what the caller may not, and `last_admin` (409) where no active admin would be left.
+   */
   update(user: User, changes: UserChanges): Promise<User>
 }
 
@@ -39,48 +38,42 @@ export const usersStore =
   (database: Database) =>
   (action: Action): DataRule<Users> => ({
     rows: `users that ${action} reaches`,
-    open: (context: DataContext) => {
+    open: (context) => {
       const { caller, snapshot } = context
-      const binding = bindTransaction(
-        context,
-        caller.user === null ? 'none' : snapshot.reach(caller.user.role, action),
-        ROLES,
-      )
+      const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)
+      const binding = bind(context, reach, ROLES)
+      const users = ownedRows('users', 'id', binding)
       return {
         page: async ({ limit, cursor }) => {
-          const query = ownerBound('users', 'id', binding)
+          const query = users()
             .select(...COLUMNS, knex.raw(SUSPENDED))
             .orderBy('id', 'desc')
             .limit(limit + 1)
           if (cursor !== undefined) query.where('id', '<', parseCursor(cursor, SORT, isId))
-          const rows = (await inTransaction<UserRow>(database, binding.read, toStatement(query))).map(toUser)
-          const data = rows.slice(0, limit)
-          const last = data.at(-1)
-          return { data, next_cursor: rows.length > limit && last ? formatCursor({ sort: SORT, key: last.id }) : null }
+          const rows = (await read<UserRow>(database, binding, query)).map(toUser)
+          return pageOf(rows, limit, SORT, ({ id }) => id)
         },
         update: async (user, { role, suspended }) => {
-          const query = ownerBound('users', 'id', binding)
-            .where('id', user.id)
-            // what was decided about: this role, this standing
-            .where('role', user.role)
+          // nobody rises, and nobody brings down who stands above them
+          requireGrantable(context, user.role)
+          if (role !== undefined) requireGrantable(context, role)
+          const query = users()
+            // the user as they were decided about: with this role, and suspended or not
+            .where({ id: user.id, role: user.role })
             .whereRaw(`(suspended_at is not null) = ?`, [user.suspended])
             .update({
               ...(role === undefined ? {} : { role }),
-              ...(suspended === undefined
-                ? {}
-                : { suspended_at: suspended ? knex.raw('coalesce(suspended_at, now())') : null }),
+              ...(suspended === undefined ? {} : { suspended_at: suspended ? SUSPENDED_SINCE : null }),
               updated_at: knex.raw('now()'),
               version: knex.raw('version + 1'),
             })
             .returning([...COLUMNS, knex.raw(SUSPENDED)])
-          const [row] = await inTransaction<UserRow>(database, enterChange(binding.entering), toStatement(query)).catch(
-            (error: unknown) => {
-              throw sqlState(error) === SQLSTATE.lastAdmin ? new Refusal('last_admin', { cause: error }) : error
-            },
-          )
+          const [row] = await change<UserRow>(database, binding, query)
           if (!row) throw new RecordChanged()
           return toUser(row)
         },
       }
     },
   })
+
+const SUSPENDED_SINCE = knex.raw('coalesce(suspended_at, now())')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Client } from 'pg'
 
-import { STALE_MS, createLinkCache } from '../../src/layers/4-data/link-cache.js'
+import { STALE_MS, createLinkCache } from '../../src/redirects/link-cache.js'
 import { toId } from '../../src/domain/id.js'
 import type { Link } from '../../src/domain/link.js'
 import { Refusal } from '../../src/domain/refusal.js'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
-import { createRecentChanges } from '../../src/layers/4-data/recent-changes.js'
+import { createRecentChanges } from '../../src/redirects/recent-changes.js'
 
 describe('the memory of recent changes', () => {
   it('never misses a code that changed a moment ago, however little it may keep', () => {

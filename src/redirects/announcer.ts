@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.js'
-import type { Statement } from '../../database/statement.js'
+import type { Database } from '../database/database.js'
+import type { Statement } from '../database/statement.js'
 
 /**
  * Has the database tell every process which links changed; what was committed before it is among them

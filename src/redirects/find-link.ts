@@ -1,0 +1,40 @@
+import type { Database } from '../database/database.js'
+import { toLink } from '../database/link-row.js'
+import type { LinkRow } from '../database/link-row.js'
+import type { Replica } from '../database/replica.js'
+import type { Statement } from '../database/statement.js'
+import { isCode } from '../domain/link.js'
+import type { Link } from '../domain/link.js'
+import type { RecentChanges } from './recent-changes.js'
+
+const select = (code: string): Statement => ({
+  name: 'find_link',
+  text: 'select * from find_link($1)',
+  values: [code],
+})
+
+const first = ([row]: readonly LinkRow[]): Link | null => (row ? toLink(row) : null)
+
+export type FindLink = (code: string) => Promise<Link | null>
+
+/**
+ * One link by its code, as the public reads it (R1): the only query on links that the service's login role may send
+ * without becoming anybody. Null where there is none; a text that is no code is not looked up.
+ */
+export const findLink =
+  (database: Pick<Database, 'run'>): FindLink =>
+  async (code) =>
+    isCode(code) ? first(await database.run<LinkRow>(select(code))) : null
+
+/**
+ * The same from a replica while that is usable, else by `find` from the primary. A code that changed within the
+ * replica's staleness bound is read from the primary, so that an answer of the replica is never older than a change
+ * that this process knows of, and may be cached like the primary's (docs/decisions/0015).
+ */
+export const findLinkInReplica =
+  (find: FindLink, replica: Pick<Replica, 'read'>, changes: Pick<RecentChanges, 'has'>): FindLink =>
+  async (code) => {
+    if (!isCode(code) || changes.has(code)) return find(code)
+    const rows = await replica.read<LinkRow>(select(code))
+    return rows === undefined ? find(code) : first(rows)
+  }

@@ -1,0 +1,63 @@
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+
+import type { Config } from '../config.js'
+import type { Database } from '../database/database.js'
+import type { OpenedDatabase } from '../database/open.js'
+import { openPool } from '../database/pool.js'
+import { openRedis } from '../layers/1-gateway/redis.js'
+import { onChange } from '../log/on-change.js'
+import type { Metrics } from '../metrics/metrics.js'
+import { openTracing } from '../tracing/tracing.js'
+import type { Tracing } from '../tracing/tracing.js'
+import { VERSION } from '../version.js'
+import type { Closing } from './closing.js'
+
+/** Where everything is kept, and how it is watched. */
+export interface Data {
+  /** with a span for each query of a traced request */
+  readonly database: Database
+  /** the same, for what runs beside the requests */
+  readonly pool: Database
+  readonly redis: Redis | undefined
+  readonly tracing: Tracing | undefined
+}
+
+export interface DataParts {
+  readonly config: Config
+  readonly opened: OpenedDatabase
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** Opens the pool, Redis and tracing. Connects to none of them yet: each answers for itself when it is away. */
+export const openData = async ({ config, opened, metrics, log }: DataParts, closing: Closing): Promise<Data> => {
+  const pool = openPool({
+    connection: opened.service,
+    size: config.databasePoolSize,
+    pooled: config.databasePooled,
+    deadlineMs: config.requestDeadlineMs,
+    onIdleError: (err) => log.warn({ err }, 'an idle database connection was lost'),
+    observer: metrics.pool.observer,
+  })
+  closing.add(pool.close)
+  metrics.pool.follow(pool.stats)
+
+  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, onChange(tellRedis(log)))
+  closing.add(() => redis?.disconnect())
+
+  const tracing =
+    config.tracing &&
+    (await openTracing({
+      ...config.tracing,
+      version: VERSION,
+      onFault: onChange((err) => log.warn({ err }, 'spans could not be sent; requests go on')),
+    }))
+  closing.add(async () => tracing?.close())
+  return { database: tracing?.database(pool) ?? pool, pool, redis, tracing }
+}
+
+const tellRedis = (log: Logger) => (err: unknown) => {
+  if (err === null) log.info('Redis counts for all nodes')
+  else log.warn({ err }, 'Redis is away; limits are counted in this process')
+}

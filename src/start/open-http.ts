@@ -1,0 +1,85 @@
+import { createServer } from 'node:http'
+
+import type { Logger } from 'pino'
+
+import { createApp } from '../app.js'
+import type { Config } from '../config.js'
+import type { FinishedRequest } from '../domain/finished-request.js'
+import { answerBrokenRequest } from '../http/broken-request.js'
+import { followConnections } from '../http/drain.js'
+import type { DrainOptions } from '../http/drain.js'
+import { listen, portOf, urlOf } from '../http/listen.js'
+import { openMetricsServer } from '../http/metrics-server.js'
+import type { Route, Runtime } from '../layers/route.js'
+import { logRequests } from '../log/log-requests.js'
+import type { Metrics } from '../metrics/metrics.js'
+import { routeTable } from '../routes/table.js'
+import type { TableParts } from '../routes/table.js'
+import type { Tracing } from '../tracing/tracing.js'
+import type { Closing } from './closing.js'
+
+export interface HttpParts {
+  readonly config: Config
+  readonly runtime: Runtime
+  readonly tracing: Tracing | undefined
+  readonly metrics: Metrics
+  /** the text that `/metrics` answers: that of all processes */
+  readonly exposed: Pick<Metrics, 'text' | 'contentType'>
+  readonly table: Omit<TableParts, 'baseUrl' | 'metrics'>
+  readonly log: Logger
+}
+
+/** What answers requests. */
+export interface Http {
+  readonly baseUrl: string
+  readonly port: number
+  /** where `/metrics` is served apart; undefined where it is served beside everything else */
+  readonly metricsUrl: string | undefined
+  readonly routes: readonly Route[]
+  /** Takes no new connection; resolves when the requests in flight are answered, or cut off. */
+  endConnections(options: DrainOptions): Promise<void>
+}
+
+/** Listens, and then serves the route table. Throws StartError where a port cannot be had. */
+export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http> => {
+  const { config, runtime, tracing, metrics, exposed, table, log } = parts
+  const metricsServer = config.metrics && (await openMetricsServer(exposed, config.metrics))
+  closing.add(async () => metricsServer?.close())
+
+  const server = createServer({
+    keepAliveTimeout: 65_000,
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 5_000,
+    // refused by require-one-host.ts like every other fault; node would answer without a problem body
+    requireHostHeader: false,
+  })
+  server.maxConnections = config.maxConnections
+  const endConnections = followConnections(server)
+  await listen(server, { host: config.host, port: config.port, setting: 'PORT' })
+
+  const baseUrl = config.baseUrl ?? urlOf(server)
+  const routes = routeTable({ ...table, baseUrl, metrics: metricsServer === undefined ? exposed : undefined })
+  const logRequest = logRequests(log)
+  const observe = (request: FinishedRequest) => {
+    metrics.observeRequest(request)
+    logRequest(request)
+  }
+  const secure = baseUrl.startsWith('https:')
+  const app = createApp({
+    routes,
+    runtime,
+    log,
+    deadlineMs: config.requestDeadlineMs,
+    secure,
+    corsOrigins: config.corsOrigins,
+    onDisagreement: metrics.countDisagreement,
+    trace: tracing?.requests,
+    observe,
+  }).callback()
+  server.on('clientError', answerBrokenRequest(secure, observe))
+  server.on('request', app)
+  // An Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, without our headers.
+  server.on('checkExpectation', app)
+  return { baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, routes, endConnections }
+}

@@ -1,0 +1,68 @@
+import type { Logger } from 'pino'
+
+import type { CountTogether } from '../layers/1-gateway/rate-limit.js'
+import { createRecorder } from '../audit/recorder.js'
+import type { Config } from '../config.js'
+import type { Identity } from '../identity/identity.js'
+import { createGateway } from '../layers/1-gateway/gateway.js'
+import { createRateLimiter } from '../layers/1-gateway/rate-limit.js'
+import { createTokenVerifier } from '../layers/1-gateway/token.js'
+import { requireRole } from '../layers/2-endpoint/require-role.js'
+import { requirePermission } from '../layers/3-object/require-permission.js'
+import type { Layers, Runtime } from '../layers/route.js'
+import type { Metrics } from '../metrics/metrics.js'
+import type { CurrentPolicy } from '../policy/current.js'
+import type { Closing } from './closing.js'
+import type { Data } from './open-data.js'
+
+export interface LayerParts {
+  readonly config: Config
+  readonly data: Data
+  readonly policy: CurrentPolicy
+  readonly identity: Identity
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** counts limits with the other processes of this node */
+  readonly countTogether: CountTogether | undefined
+  /** replaces layers; for tests that watch one layer alone */
+  readonly composeLayers: (layers: Layers) => Layers
+}
+
+/** Opens the four layers, in the order in which a request meets them, and the recorder of their decisions. */
+export const openLayers = (parts: LayerParts, closing: Closing): Runtime => {
+  const { config, data, policy, identity, metrics, log, countTogether, composeLayers } = parts
+  const limiter = createRateLimiter({
+    quotas: config.quotas,
+    redis: data.redis,
+    together: countTogether,
+    observer: metrics.limiter.observer,
+  })
+  metrics.limiter.follow(limiter.shared)
+  const recorder = createRecorder({
+    database: data.pool,
+    onBatch: metrics.recorder.observeBatch,
+    onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait'),
+  })
+  closing.add(recorder.close)
+  metrics.recorder.follow(recorder.stats)
+
+  const { name: issuer, audience, keys, algorithms, ownSignIns } = identity.issuer
+  const layers: Layers = {
+    gateway: createGateway({
+      limiter,
+      tokens: createTokenVerifier({ issuer, audience, keys, algorithms, ownSignIns }),
+      identity,
+      trustedProxyHops: config.trustedProxyHops,
+    }),
+    endpoint: requireRole,
+    object: requirePermission,
+    data: (rule, context) => rule.open(context),
+  }
+  return {
+    layers: composeLayers(data.tracing?.layers(layers) ?? layers),
+    policy,
+    record: recorder.record,
+    recordsPublicReads: config.auditPublicReads,
+    count: metrics.countDecision,
+  }
+}

@@ -1,0 +1,48 @@
+import type { Logger } from 'pino'
+
+import { PACKAGE_ROOT } from '../config.js'
+import { onChange } from '../log/on-change.js'
+import type { Metrics } from '../metrics/metrics.js'
+import { createCurrentPolicy } from '../policy/current.js'
+import type { CurrentPolicy } from '../policy/current.js'
+import { installDefaultPolicy, loadPolicyRules } from '../policy/installation.js'
+import { loadSnapshot, timeOfRevision } from '../policy/store.js'
+import type { PolicyRules } from '../policy/store.js'
+import { watchPolicy } from '../policy/watch.js'
+import type { PolicyWatch } from '../policy/watch.js'
+import type { Closing } from './closing.js'
+import type { Data } from './open-data.js'
+
+/** The policy in force, and what keeps it up to date. */
+export interface Policy {
+  readonly rules: PolicyRules
+  readonly policy: CurrentPolicy
+  readonly watch: PolicyWatch
+}
+
+export interface PolicyParts {
+  readonly data: Data
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** Loads the policy, the default one into a database that never had any. Throws where none can be in force. */
+export const openPolicy = async (
+  { data: { database }, metrics, log }: PolicyParts,
+  closing: Closing,
+): Promise<Policy> => {
+  const rules = await loadPolicyRules(PACKAGE_ROOT)
+  if (await installDefaultPolicy(database, rules, PACKAGE_ROOT)) log.info('the default policy is loaded')
+  const policy = createCurrentPolicy(
+    metrics.policy.measureLoad(loadSnapshot(database, rules)),
+    metrics.policy.enter(timeOfRevision(database)),
+  )
+  metrics.policy.follow(policy.status)
+  await policy.refresh()
+  const tell = (err: unknown) => {
+    if (err !== null) log.error({ err }, 'the policy could not be loaded; the last good one stays in force')
+  }
+  const watch = watchPolicy({ policy, onLook: onChange(tell) })
+  closing.add(watch.stop)
+  return { rules, policy, watch }
+}

@@ -1,0 +1,74 @@
+import type { Logger } from 'pino'
+
+import type { Config } from '../config.js'
+import { createListener } from '../database/listener.js'
+import type { OpenedDatabase } from '../database/open.js'
+import { openReplicaAt } from '../database/open-replica.js'
+import { onChange } from '../log/on-change.js'
+import type { Metrics } from '../metrics/metrics.js'
+import { POLICY_CHANNEL } from '../policy/watch.js'
+import type { PolicyWatch } from '../policy/watch.js'
+import { EVERY_CODE, LINKS_CHANNEL, STALE_MS, openRedirects } from '../redirects/redirects.js'
+import type { Redirects } from '../redirects/redirects.js'
+import type { Closing } from './closing.js'
+import type { Data } from './open-data.js'
+
+export interface RedirectParts {
+  readonly config: Config
+  readonly opened: OpenedDatabase
+  readonly data: Data
+  readonly watch: PolicyWatch
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** Opens the cache of public links, and the listener that tells it, and the policy's watch, what has changed. */
+export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirects => {
+  const { config, opened, data, watch, metrics, log } = parts
+  const replica = openReplica(parts)
+  if (replica !== undefined) {
+    closing.add(replica.close)
+    metrics.followReplica(replica.stats)
+  }
+  const listener = createListener({
+    connection: opened.listener,
+    announce: 'announce_changed_links',
+    notify: (channel, payload) => data.pool.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] }),
+    onChange: onChange((err) => {
+      if (err !== null) log.warn({ err }, 'notifications are not heard; the policy is polled, and no link is cached')
+    }),
+  })
+  closing.add(listener.stop)
+  const redirects = openRedirects({
+    database: data.database,
+    pool: data.pool,
+    listener,
+    replica,
+    cacheSize: config.redirectCacheSize,
+  })
+  closing.add(redirects.stop)
+  metrics.followCache(redirects.stats)
+
+  listener.hear(POLICY_CHANNEL, watch.look)
+  listener.hear(LINKS_CHANNEL, redirects.forget)
+  listener.start(() => {
+    redirects.forget(EVERY_CODE)
+    watch.look()
+  })
+  return redirects
+}
+
+const openReplica = ({ config, opened, log }: RedirectParts) => {
+  if (config.replicaDatabaseUrl === undefined) return undefined
+  return openReplicaAt({
+    url: config.replicaDatabaseUrl,
+    primary: opened.service,
+    size: config.databasePoolSize,
+    pooled: config.databasePooled,
+    staleMs: STALE_MS,
+    onChange: onChange((err) => {
+      if (err === null) log.info('redirects are read from the replica')
+      else log.warn({ err }, 'redirects are read from the primary')
+    }),
+  })
+}
