@@ -76,34 +76,28 @@ const createLimit = (
     ...(observer ? { onStoreError: observer.storeFailed } : {}),
   })
   const policy = `"${name}";q=${quota.points};w=${quota.seconds}`
+  const options = {
+    driver: 'redis' as const,
+    db: storeOf(counter, quota),
+    namespace: NAMESPACE,
+    id: (ctx: Context) => ctx.state.bucket ?? false,
+    max: quota.points,
+    duration: quota.seconds * 1_000,
+    headers: COUNTED,
+    errorMessage: 'rate_limited',
+    onLimited: (ctx: Context) => {
+      observer?.refused(name)
+      const { seconds } = tell(ctx, name, policy, false)
+      throw new Refusal('rate_limited', { headers: { 'Retry-After': String(seconds) } })
+    },
+  }
+  const limit = koaRatelimit(options)
   return {
     name,
     require: async (ctx: Context, bucket: string): Promise<void> => {
-      const tell = ({ allowed, left, resetMs }: Count) => {
-        const standings = (ctx.state.standings ??= new Map<QuotaName, Standing>())
-        const before = standings.get(name)
-        // Of two buckets of one quota (an address and an account) the caller is told of the one nearer its end.
-        if (before === undefined || left < before.left || !allowed) {
-          standings.set(name, { policy, left, seconds: Math.max(1, Math.ceil(resetMs / 1_000)) })
-        }
-        setRateLimit(ctx, standings)
-      }
-      const options = {
-        driver: 'redis' as const,
-        db: storeOf(counter, bucket, quota, tell),
-        id: () => bucket,
-        max: quota.points,
-        duration: quota.seconds * 1_000,
-        disableHeader: true,
-        errorMessage: 'rate_limited',
-        onLimited: () => {
-          observer?.refused(name)
-          throw new Refusal('rate_limited', {
-            headers: { 'Retry-After': String(ctx.state.standings?.get(name)?.seconds ?? 1) },
-          })
-        },
-      }
-      await koaRatelimit(options)(ctx, async () => undefined)
+      ctx.state.bucket = bucket
+      await limit(ctx, NEXT)
+      tell(ctx, name, policy, true)
     },
     refund: async (ctx: Context, bucket: string): Promise<void> => {
       await counter.refund(bucket)
@@ -113,18 +107,39 @@ const createLimit = (
   }
 }
 
+const NEXT = async () => undefined
+
+/** What koa-ratelimit puts before a bucket's name. */
+const NAMESPACE = 'bucket'
+
+/** The headers in which koa-ratelimit tells what it counted; `tell` makes those of the current draft out of them. */
+const COUNTED = { remaining: 'X-Left', reset: 'X-Reset', total: 'X-Total' } as const
+
 /**
  * What koa-ratelimit's Redis driver needs of its `db`: one command that counts a request and answers how many were left
- * before it, when they are given anew, and the quota. A Map satisfies the declared type.
+ * before it, when they are given anew (here in milliseconds from now), and the quota. A Map satisfies the declared type.
  */
-const storeOf = (counter: Counter, bucket: string, { points }: Quota, tell: (count: Count) => void) =>
+const storeOf = (counter: Counter, { points }: Quota) =>
   Object.assign(new Map<never, never>(), {
-    ratelimiter: async (): Promise<readonly [number, number, number]> => {
-      const count = await counter.consume(bucket)
-      tell(count)
-      return [count.allowed ? count.left + 1 : 0, Date.now() / 1_000, points]
+    ratelimiter: async (key: string): Promise<readonly [number, number, number]> => {
+      const { allowed, left, resetMs } = await counter.consume(key.slice(NAMESPACE.length + 1))
+      return [allowed ? left + 1 : 0, resetMs, points]
     },
   })
+
+/** Tells the caller where they stand, in the headers of draft-ietf-httpapi-ratelimit-headers. */
+const tell = (ctx: Context, name: QuotaName, policy: string, allowed: boolean): Standing => {
+  const left = Number(ctx.response.get(COUNTED.remaining))
+  const resetMs = Number(ctx.response.get(COUNTED.reset))
+  for (const header of Object.values(COUNTED)) ctx.remove(header)
+  const standing = { policy, left, seconds: Math.max(1, Math.ceil(resetMs / 1_000)) }
+  const standings = (ctx.state.standings ??= new Map<QuotaName, Standing>())
+  const before = standings.get(name)
+  // Of two buckets of one quota (an address and an account) the caller is told of the one nearer its end.
+  if (before === undefined || left < before.left || !allowed) standings.set(name, standing)
+  setRateLimit(ctx, standings)
+  return standing
+}
 
 const setRateLimit = (ctx: Context, standings: ReadonlyMap<QuotaName, Standing>): void => {
   const list = [...standings]
