@@ -111,9 +111,9 @@ export const startService = async ({
     pooled: config.databasePooled,
     deadlineMs: config.requestDeadlineMs,
     onIdleError: (err) => log.warn({ err }, 'an idle database connection was lost'),
-    observer: metrics.pool.observer,
+    observer: metrics.pool,
   })
-  metrics.pool.follow(pool.stats)
+  metrics.readFrom({ pool: pool.stats })
   const tracing =
     config.tracing &&
     (await openTracing({
@@ -146,10 +146,10 @@ export const startService = async ({
     const rules = await loadPolicyRules(PACKAGE_ROOT)
     if (await installDefaultPolicy(database, rules, PACKAGE_ROOT)) log.info('the default policy is loaded')
     const policy = createCurrentPolicy(
-      metrics.policy.measureLoad(loadSnapshot(database, rules)),
-      metrics.policy.enter(timeOfRevision(database)),
+      metrics.timeLoads(loadSnapshot(database, rules)),
+      metrics.timeDecisions(timeOfRevision(database)),
     )
-    metrics.policy.follow(policy.status)
+    metrics.readFrom({ policy: policy.status })
     await policy.refresh()
     const watch = watchPolicy({
       policy,
@@ -192,14 +192,14 @@ export const startService = async ({
                 : log.warn({ err }, 'redirects are read from the primary'),
             ),
           })
-    if (replica) metrics.followReplica(replica.stats)
+    if (replica) metrics.readFrom({ replica: replica.stats })
     const changes = createRecentChanges(STALE_MS)
     const cache = createLinkCache({
       find: replica === undefined ? find : findLinkInReplica({ find, replica, changes }),
       listener,
       size: config.redirectCacheSize,
     })
-    metrics.followCache(cache.stats)
+    metrics.readFrom({ cache: cache.stats })
     // noted first: a replica must not be asked for what the cache has just let go
     const forget = (code: string) => {
       changes.note(code)
@@ -237,15 +237,15 @@ export const startService = async ({
       quotas: config.quotas,
       redis,
       together: siblings?.count,
-      observer: metrics.limiter.observer,
+      observer: metrics.limiter,
     })
-    metrics.limiter.follow(limiter.shared)
+    metrics.readFrom({ limitsShared: limiter.shared })
     const recorder = createRecorder({
       database,
-      onBatch: metrics.recorder.observeBatch,
+      onBatch: metrics.observeBatch,
       onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait'),
     })
-    metrics.recorder.follow(recorder.stats)
+    metrics.readFrom({ recorder: recorder.stats })
     closing.push(() => recorder.close())
     const keeper = keepLog({
       database,

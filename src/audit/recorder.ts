@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
-import type { RecorderStats } from '../metrics/recorder-metrics.js'
+import type { RecorderStats } from '../metrics/metrics.js'
 
 export interface Recorder {
   /** Takes a record to be written with the next batch. */

@@ -6,7 +6,7 @@ import type { Context, Next } from 'koa'
 import koaRatelimit from 'koa-ratelimit'
 
 import { Refusal } from '../../domain/refusal.js'
-import type { LimiterObserver } from '../../metrics/limiter-metrics.js'
+import type { LimiterObserver } from '../../metrics/metrics.js'
 import { aside } from './aside.js'
 import { createCounter } from './rate-limit-store.js'
 import type { Count, Quota } from './rate-limit-store.js'
