@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
 
 import { createApp } from './app.js'
 import { keepLog } from './audit/keep-log.js'
@@ -25,7 +24,6 @@ import { createIdentity } from './identity/identity.js'
 import { accountBucket } from './layers/1-gateway/account-bucket.js'
 import { createGateway } from './layers/1-gateway/gateway.js'
 import { createRateLimiter } from './layers/1-gateway/rate-limit.js'
-import type { CountTogether } from './layers/1-gateway/rate-limit.js'
 import { openRedis } from './layers/1-gateway/redis.js'
 import { requireScope } from './layers/1-gateway/scope.js'
 import { verifierOf } from './layers/1-gateway/verifier-of.js'
@@ -76,11 +74,10 @@ export interface StopOptions {
   readonly lingerMs?: number
 }
 
-/** The other processes that serve the same port: limits are counted with them, and metrics added to theirs. */
+/** The other workers of this node, which serve the same port. Limits are counted with them. */
 export interface Siblings {
-  readonly count: CountTogether
+  /** the metrics of all workers, this one included */
   readonly metrics: () => Promise<string>
-  readonly onMeasure: (measure: () => ReturnType<Registry['getMetricsAsJSON']>) => void
 }
 
 export interface ServiceParts {
@@ -104,7 +101,6 @@ export const startService = async ({
   composeLayers = (layers) => layers,
 }: ServiceParts): Promise<Service> => {
   const metrics = createMetrics()
-  siblings?.onMeasure(() => metrics.registry.getMetricsAsJSON())
   const pool = openPool({
     connection: opened.service,
     size: config.databasePoolSize,
@@ -236,7 +232,7 @@ export const startService = async ({
     const limiter = createRateLimiter({
       quotas: config.quotas,
       redis,
-      together: siblings?.count,
+      inWorker: siblings !== undefined,
       observer: metrics.limiter,
     })
     metrics.readFrom({ limitsShared: limiter.shared })

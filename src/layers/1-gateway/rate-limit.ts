@@ -9,15 +9,12 @@ import { Refusal } from '../../domain/refusal.js'
 import type { LimiterObserver } from '../../metrics/metrics.js'
 import { aside } from './aside.js'
 import { createCounter } from './rate-limit-store.js'
-import type { Count, Quota } from './rate-limit-store.js'
+import type { Quota } from './rate-limit-store.js'
 
 export type { Quota } from './rate-limit-store.js'
 
 export const QUOTA_NAMES = ['anonymous', 'user', 'sign_in', 'invite'] as const
 export type QuotaName = (typeof QUOTA_NAMES)[number]
-
-/** Counts where several processes count together; rejects where that place does not answer. */
-export type CountTogether = (quota: QuotaName, bucket: string) => Promise<Count>
 
 export interface RateLimiter {
   /**
@@ -53,8 +50,8 @@ export interface RateLimiterOptions {
   readonly quotas: Readonly<Record<QuotaName, Quota | undefined>>
   /** shared counters; without it each process counts for itself */
   readonly redis?: Redis | undefined
-  /** counters of all processes of this node; beside Redis they count while it is away */
-  readonly together?: CountTogether | undefined
+  /** true in a worker process: the primary counts for all workers of the node */
+  readonly inWorker?: boolean
   readonly observer?: LimiterObserver
 }
 
@@ -119,14 +116,14 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
 const createLimit = (
   name: QuotaName,
   quota: Quota | undefined,
-  { redis, together, observer }: Omit<RateLimiterOptions, 'quotas'>,
+  { redis, inWorker, observer }: Omit<RateLimiterOptions, 'quotas'>,
 ) => {
   if (quota === undefined) return undefined
   const counter = createCounter({
     namespace: name,
     quota,
     redis,
-    ...(together ? { together: (bucket) => together(name, bucket) } : {}),
+    inWorker,
     ...(observer ? { onStoreError: observer.storeFailed } : {}),
   })
   // koa-ratelimit's Redis driver calls one command of its `db`, and gives back what it answers: [left before this
