@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
 
 import { keepLog } from './audit/keep-log.js'
 import type { Config } from './config.js'
@@ -9,7 +8,6 @@ import type { Database } from './database/database.js'
 import type { OpenedDatabase } from './database/open.js'
 import { createIdentity } from './identity/identity.js'
 import { loadSigningKey } from './identity/signing-key.js'
-import type { CountTogether } from './layers/1-gateway/rate-limit.js'
 import type { Layers, Route } from './layers/route.js'
 import { createMetrics } from './metrics/metrics.js'
 import type { CurrentPolicy } from './policy/current.js'
@@ -46,11 +44,10 @@ export interface StopOptions {
   readonly lingerMs?: number
 }
 
-/** The other processes that serve the same port: limits are counted with them, and metrics added to theirs. */
+/** The other workers of this node, which serve the same port. Limits are counted with them. */
 export interface Siblings {
-  readonly count: CountTogether
+  /** the metrics of all workers, this one included */
   readonly metrics: () => Promise<string>
-  readonly onMeasure: (measure: () => ReturnType<Registry['getMetricsAsJSON']>) => void
 }
 
 export interface ServiceParts {
@@ -79,7 +76,6 @@ const start = async (
   closing: Closing,
 ): Promise<Service> => {
   const metrics = createMetrics()
-  siblings?.onMeasure(() => metrics.registry.getMetricsAsJSON())
 
   const data = await openData({ config, opened, metrics, log }, closing)
 
@@ -96,8 +92,8 @@ const start = async (
   })
   const mailer = config.smtp && (await openMailer(config.smtp, log))
   closing.add(async () => mailer?.settled())
-  const countTogether = siblings?.count
-  const runtime = openLayers({ config, data, policy, identity, metrics, log, countTogether, composeLayers }, closing)
+  const inWorker = siblings !== undefined
+  const runtime = openLayers({ config, data, policy, identity, metrics, log, inWorker, composeLayers }, closing)
   const keeper = keepLog({
     database: data.pool,
     key,

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import { DECISION_COLUMNS, DECISION_COLUMN_NAMES } from '../domain/decision-record.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
-import type { RecorderStats } from '../metrics/recorder-metrics.js'
+import type { RecorderStats } from '../metrics/metrics.js'
 
 export interface Recorder {
   /** Takes a record to be written with the next batch. */

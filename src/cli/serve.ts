@@ -67,11 +67,11 @@ const start = async (parts: {
   readonly log: Logger
 }): Promise<Running> => {
   if (parts.config.workers > 1) {
-    // not loaded where one process serves: node:cluster changes how it listens
+    // A node of one process needs nothing of it.
     const { startWorkers } = await import('../cluster/start-workers.js')
     return startWorkers(parts)
   }
-  // not loaded where workers serve: the primary reads no request
+  // The primary of workers reads no request, and needs nothing of it.
   const { startService } = await import('../service.js')
   const service = await startService(parts)
   return {

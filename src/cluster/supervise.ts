@@ -2,15 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Logger } from 'pino'
 
+import type { Ready } from './message.js'
 import { describeEnd } from './worker-process.js'
-import type { Ready, WorkerProcess } from './worker-process.js'
+import type { WorkerProcess } from './worker-process.js'
 
 export interface SupervisorOptions {
   readonly count: number
   readonly fork: () => WorkerProcess
   readonly log: Logger
-  /** told of each process that has ended, whatever the reason */
-  readonly onEnd?: (worker: WorkerProcess) => void
 }
 
 export interface Supervisor {
@@ -18,118 +17,87 @@ export interface Supervisor {
   readonly ready: Ready
   /** processes that live, those that start or stop included */
   workers(): readonly WorkerProcess[]
-  /**
-   * Replaces one worker after another, each when its successor is ready. One that comes amid another is done after it.
-   */
+  /** Replaces one worker after another, each when its successor is ready. A call amid a restart adds one after it. */
   restart(): Promise<void>
   /** Ends all workers and keeps them ended. Resolves when none is left. */
   stop(how: { readonly now: boolean }): Promise<void>
 }
 
 /** A worker that lived this long is replaced at once; one that did not waits, twice as long each time. */
-const LIVED_MS = 10_000
+const STABLE_AFTER_MS = 10_000
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
-/**
- * In a rolling restart: how long a connection without a request may be used once more, and how long requests may take.
- */
+const MAX_PAUSE_MS = 5_000
+/** In a rolling restart: how long idle connections are kept for the next request, and how long requests may take. */
 const ROLL_IDLE_MS = 5_000
-const ROLL_WITHIN_MS = 60_000
-/** After it, a worker that was told to end at once is killed. */
-const NOW_WITHIN_MS = 2_000
+const ROLL_TIMEOUT_MS = 60_000
+/** A worker that was told to end at once is killed after it. */
+const STOP_NOW_TIMEOUT_MS = 2_000
 
 /** Starts the workers and keeps them running. Rejects with the first one's reason where any of them cannot start. */
-export const superviseWorkers = async ({ count, fork, log, onEnd }: SupervisorOptions): Promise<Supervisor> => {
+export const superviseWorkers = async ({ count, fork, log }: SupervisorOptions): Promise<Supervisor> => {
   const living = new Set<WorkerProcess>()
+  /** the worker that serves in each place; the one that it replaces may still be finishing requests */
+  const places: WorkerProcess[] = []
   const stopping = new AbortController()
 
   const start = (): WorkerProcess => {
     const worker = fork()
     living.add(worker)
-    const bury = () => {
-      living.delete(worker)
-      onEnd?.(worker)
-    }
-    void worker.ended.then(bury)
+    void worker.ended.then(() => living.delete(worker))
     return worker
   }
-
-  /** Keeps one place filled: whenever its worker ends unasked, there is another. */
-  const keep = (first: WorkerProcess) => {
-    let current = first
-    const watch = async (watched: WorkerProcess): Promise<void> => {
-      let pause = 0
-      for (let worker = watched; ;) {
-        const began = performance.now()
-        const end = await worker.ended
-        if (stopping.signal.aborted || current !== worker) return
-        pause =
-          performance.now() - began > LIVED_MS ? 0 : Math.min(Math.max(FIRST_PAUSE_MS, pause * 2), LONGEST_PAUSE_MS)
-        log.error(
-          { worker: worker.id, worker_pid: worker.pid, restart_in_ms: pause },
-          `a worker is gone (${describeEnd(end)}); another takes its place`,
-        )
-        await delay(pause, undefined, { signal: stopping.signal }).catch(() => undefined)
-        if (stopping.signal.aborted || current !== worker) return
-        worker = current = start()
-        void worker.ready.catch((err: unknown) => log.error({ err, worker: worker.id }, 'a worker could not start'))
-      }
-    }
-    void watch(first)
-    return {
-      /** Rejects where the successor cannot start; the worker that stands there stays then. */
-      replace: async () => {
-        const successor = start()
-        try {
-          await successor.ready
-        } catch (error) {
-          successor.kill()
-          throw error
-        }
-        const old = current
-        current = successor
-        void watch(successor)
-        if (!living.has(old)) return
-        old.stop({ now: false, idleMs: ROLL_IDLE_MS })
-        const cutOff = setTimeout(() => {
-          log.warn({ worker: old.id }, 'a worker that was replaced still had requests in flight; they were cut off')
-          old.kill()
-        }, ROLL_WITHIN_MS)
-        await old.ended
-        clearTimeout(cutOff)
-      },
-    }
-  }
-
-  const endAll = async (how: { readonly now: boolean }) => {
-    stopping.abort()
-    for (const worker of living) worker.stop(how)
-    const kill = () => {
-      for (const worker of living) worker.kill()
-    }
-    const late = how.now ? setTimeout(kill, NOW_WITHIN_MS) : undefined
-    // one that is still starting hears of it when it listens, and is waited for, too
-    while (living.size > 0) await Promise.all([...living].map(({ ended }) => ended))
-    clearTimeout(late)
-  }
-
-  const first = Array.from({ length: count }, start)
-  const [ready] = await Promise.all(first.map((worker) => worker.ready)).catch(async (error: unknown) => {
+  const allEnded = () => Promise.all([...living].map(({ ended }) => ended))
+  const killAll = () => {
     for (const worker of living) worker.kill()
-    await Promise.all([...living].map(({ ended }) => ended))
-    throw error
-  })
-  if (ready === undefined) throw new RangeError('at least one worker is needed')
-  const places = first.map(keep)
+  }
 
-  let rolling: Promise<void> = Promise.resolve()
-  let waiting = false
-  const roll = async () => {
-    waiting = false
-    for (const place of places) {
+  /** Puts a worker in its place, and another one after it whenever it ends unasked. */
+  const place = async (index: number, worker: WorkerProcess, lastPause = 0): Promise<void> => {
+    places[index] = worker
+    const placedAt = performance.now()
+    const isOver = () => stopping.signal.aborted || places[index] !== worker
+    const end = await worker.ended
+    if (isOver()) return
+    const isStable = performance.now() - placedAt > STABLE_AFTER_MS
+    const pause = isStable ? 0 : Math.min(Math.max(FIRST_PAUSE_MS, lastPause * 2), MAX_PAUSE_MS)
+    log.error(
+      { worker: worker.id, worker_pid: worker.pid, restart_in_ms: pause },
+      `a worker is gone (${describeEnd(end)}); another takes its place`,
+    )
+    await delay(pause, undefined, { signal: stopping.signal }).catch(() => undefined)
+    if (isOver()) return
+    const next = start()
+    next.ready.catch((err: unknown) => log.error({ err, worker: next.id }, 'a worker could not start'))
+    void place(index, next, pause)
+  }
+
+  /** Rejects where the successor cannot start; the old worker stays then. */
+  const replace = async (index: number): Promise<void> => {
+    const successor = start()
+    try {
+      await successor.ready
+    } catch (error) {
+      successor.kill()
+      throw error
+    }
+    const old = places[index]
+    void place(index, successor)
+    if (old === undefined || !living.has(old)) return
+    old.stop({ now: false, idleMs: ROLL_IDLE_MS })
+    const timeout = setTimeout(() => {
+      log.warn({ worker: old.id }, 'a worker that was replaced still had requests in flight; they were cut off')
+      old.kill()
+    }, ROLL_TIMEOUT_MS)
+    await old.ended
+    clearTimeout(timeout)
+  }
+
+  const replaceAll = async () => {
+    restartIsQueued = false
+    for (const index of places.keys()) {
       if (stopping.signal.aborted) return
       try {
-        await place.replace()
+        await replace(index)
       } catch (err) {
         if (!stopping.signal.aborted) log.error({ err }, 'a new worker could not start; those that run go on')
         return
@@ -137,15 +105,33 @@ export const superviseWorkers = async ({ count, fork, log, onEnd }: SupervisorOp
     }
     log.info({ workers: count }, 'every worker was replaced')
   }
+  let restarting: Promise<void> = Promise.resolve()
+  let restartIsQueued = false
+
+  const first = Array.from({ length: count }, start)
+  const [ready] = await Promise.all(first.map((worker) => worker.ready)).catch(async (error: unknown) => {
+    killAll()
+    await allEnded()
+    throw error
+  })
+  if (ready === undefined) throw new RangeError('at least one worker is needed')
+  for (const [index, worker] of first.entries()) void place(index, worker)
 
   return {
     ready,
     workers: () => [...living],
     restart: () => {
-      if (waiting) return rolling
-      waiting = true
-      return (rolling = rolling.then(roll))
+      if (!restartIsQueued) restarting = restarting.then(replaceAll)
+      restartIsQueued = true
+      return restarting
     },
-    stop: endAll,
+    stop: async (how) => {
+      stopping.abort()
+      for (const worker of living) worker.stop(how)
+      const timeout = how.now ? setTimeout(killAll, STOP_NOW_TIMEOUT_MS) : undefined
+      // A successor that is still starting stops once it has started.
+      while (living.size > 0) await allEnded()
+      clearTimeout(timeout)
+    },
   }
 }

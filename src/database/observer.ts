@@ -1,9 +1,6 @@
 export type QuestionKind = 'run' | 'flush' | 'transaction' | 'stream'
 
-/**
- * What is told of the questions to the database; durations are seconds: with the connection in hand, or of a change
- * with all that it waited for.
- */
+/** Told of the queries that are sent; durations are seconds, without the wait for a connection. */
 export interface DatabaseObserver {
   readonly acquired: (seconds: number) => void
   readonly acquireFailed: () => void

@@ -1,51 +1,295 @@
-import { Registry, collectDefaultMetrics } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics } from 'prom-client'
+import type { PrometheusContentType, Registry } from 'prom-client'
 
-import { cacheMetrics } from './cache-metrics.js'
-import type { CacheStats } from './cache-metrics.js'
+import type { DatabaseObserver } from '../database/observer.js'
+import type { PoolStats } from '../database/pool.js'
 import type { ReplicaStats } from '../database/replica.js'
-import { limiterMetrics } from './limiter-metrics.js'
-import type { LimiterMetrics } from './limiter-metrics.js'
-import { policyMetrics } from './policy-metrics.js'
-import type { PolicyMetrics } from './policy-metrics.js'
-import { poolMetrics } from './pool-metrics.js'
-import type { PoolMetrics } from './pool-metrics.js'
-import { recorderMetrics } from './recorder-metrics.js'
-import type { RecorderMetrics } from './recorder-metrics.js'
-import { replicaMetrics } from './replica-metrics.js'
-import { requestMetrics } from './request-metrics.js'
-import type { RequestMetrics } from './request-metrics.js'
+import type { DecisionRecord } from '../domain/decision-record.js'
+import type { FinishedRequest } from '../domain/finished-request.js'
+import type { PolicyStatus } from '../policy/current.js'
+import type { Snapshot } from '../policy/snapshot.js'
+import { boundedLabel } from './bounded-label.js'
+import { metricsIn } from './metrics-in.js'
+
+/** The cache of public redirects. Totals only grow. */
+export interface CacheStats {
+  /** codes that were answered from memory */
+  readonly hits: number
+  /** codes that were asked of the database */
+  readonly misses: number
+  /** codes that memory knew to have no link */
+  readonly negativeHits: number
+  /** entries that the database invalidated */
+  readonly invalidations: number
+  /** codes that are cached now */
+  readonly entries: number
+  /** true while nothing is cached, because nobody could invalidate it (or there is no cache) */
+  readonly off: boolean
+}
+
+/** The recorder of the decision log. Totals only grow. */
+export interface RecorderStats {
+  /** records that wait for the next batch */
+  readonly waiting: number
+  /** records that were dropped since the start, because too many waited */
+  readonly lost: number
+  /** batches that could not be written since the start; their records wait */
+  readonly failures: number
+}
+
+/** What the rate limiter reports. */
+export interface LimiterObserver {
+  /** a request over the quota of this name; the names are a closed set */
+  readonly refused: (quota: string) => void
+  readonly storeFailed: () => void
+}
+
+/** What is read when the metrics are collected, instead of being counted here. */
+export interface Sources {
+  readonly policy: () => PolicyStatus
+  readonly pool: () => PoolStats
+  readonly recorder: () => RecorderStats
+  readonly cache: () => CacheStats
+  readonly replica: () => ReplicaStats
+  /** true while Redis counts limits for all nodes */
+  readonly limitsShared: () => boolean
+}
+
+/** `load` of createCurrentPolicy: the newest snapshot, or null where the one with `known` is still the newest. */
+export type LoadPolicy = (known: number | null) => Promise<Snapshot | null>
 
 /**
- * What one process counts, for Prometheus. Names, labels and meaning are part of the outside contract
- * (docs/metrics.md): dashboards and alerts depend on them. All of it stands in one registry, whose gauges say how those
- * of several processes add up.
+ * What one process counts, for Prometheus. Names, labels and meaning are part of the contract (docs/metrics.md):
+ * dashboards and alerts depend on them.
  */
-export interface Metrics extends RequestMetrics {
-  readonly policy: PolicyMetrics
-  readonly pool: PoolMetrics
-  readonly limiter: LimiterMetrics
-  readonly recorder: RecorderMetrics
-  /** says where the metrics of the redirect cache find it */
-  readonly followCache: (stats: () => CacheStats) => void
-  /** says where the metrics of the read replica find it */
-  readonly followReplica: (stats: () => ReplicaStats) => void
+export interface Metrics {
+  /** Sets where values come from that are read at collection; until then they stand for nothing: zero, off. */
+  readonly readFrom: (sources: Partial<Sources>) => void
+  /** one decision: by its effect, the rule that decided (or the refusal's code), and the layer */
+  readonly countDecision: (decision: Pick<DecisionRecord, 'effect' | 'rule' | 'layer'>) => void
+  /** one finished request, refused ones too; `route` is the path's pattern, so that no caller can invent labels */
+  readonly observeRequest: (request: FinishedRequest) => void
+  /** the data layer refused what the layers before it had let through */
+  readonly countDisagreement: () => void
+  /** one batch of decision records that was written */
+  readonly observeBatch: (seconds: number) => void
+  readonly pool: DatabaseObserver
+  readonly limiter: LimiterObserver
+  /** The same load, timed. */
+  readonly timeLoads: (load: LoadPolicy) => LoadPolicy
+  /**
+   * Wraps the snapshot that comes into force: times each `can`, and keeps its rows and its age for the gauges.
+   * `madeAt` answers when a revision was made; nobody waits for it, and where it fails the age is left out.
+   */
+  readonly timeDecisions: (madeAt: (revision: number) => Promise<Date | null>) => (snapshot: Snapshot) => Snapshot
   readonly registry: Registry
   /** the text exposition format */
   readonly text: () => Promise<string>
   readonly contentType: string
 }
 
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const DECISION_BUCKETS = [2.5e-7, 5e-7, 1e-6, 2.5e-6, 5e-6, 1e-5, 2.5e-5, 1e-4, 1e-3, 1e-2]
+const LOAD_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const DATABASE_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const BATCH_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+const MAX_RULES = 200
+
 export const createMetrics = (): Metrics => {
-  const registry = new Registry()
+  // In a worker this registry answers its primary, which adds up those of all workers (src/cluster/).
+  const registry = new AggregatorRegistry<PrometheusContentType>()
+  AggregatorRegistry.setRegistries(registry)
   collectDefaultMetrics({ register: registry })
+  const { counter, histogram, gauge, total } = metricsIn(registry)
+
+  let sources: Sources = {
+    policy: () => ({ revision: null, fault: null }),
+    pool: () => ({ total: 0, idle: 0, waiting: 0, limit: 0 }),
+    recorder: () => ({ waiting: 0, lost: 0, failures: 0 }),
+    cache: () => ({ hits: 0, misses: 0, negativeHits: 0, invalidations: 0, entries: 0, off: true }),
+    replica: () => ({ reads: 0, fallbacks: 0, leftOut: false }),
+    limitsShared: () => false,
+  }
+
+  // requests
+  const requests = histogram(
+    'linkgate_http_request_duration_seconds',
+    'Requests by method, route and status, until the answer was sent',
+    REQUEST_BUCKETS,
+    ['method', 'route', 'status'],
+  )
+  const refusals = counter(
+    'linkgate_refusals_total',
+    'Refused requests by the layer that refused and the stable code',
+    ['layer', 'code'],
+  )
+  const decisions = counter('linkgate_decisions_total', 'Decisions by effect, rule and layer', [
+    'effect',
+    'rule',
+    'layer',
+  ])
+  const disagreements = counter(
+    'linkgate_layer_disagreements_total',
+    'Requests that the data layer refused though the layers before it let them through',
+  )
+  const ruleLabel = boundedLabel(MAX_RULES)
+
+  // policy: several processes are as good as the one that is furthest behind
+  let checkedAt: number | null = null
+  let inForce: { readonly madeAt: Date | null; readonly rows: number } = { madeAt: null, rows: 0 }
+  gauge('linkgate_policy_revision', 'Policy revision in force', 'min', () => sources.policy().revision ?? 0)
+  gauge(
+    'linkgate_policy_load_failed',
+    '1 while the newest revision could not be loaded and the last good one is in force',
+    'max',
+    () => sources.policy().fault !== null,
+  )
+  gauge('linkgate_policy_rows', 'Rows of the revision in force', 'max', () => inForce.rows)
+  gauge('linkgate_policy_age_seconds', 'Seconds since the revision in force was made', 'max', () =>
+    inForce.madeAt === null ? null : Math.max(0, (Date.now() - inForce.madeAt.getTime()) / 1_000),
+  )
+  gauge(
+    'linkgate_policy_check_age_seconds',
+    'Seconds since the database last said, or gave, what is in force',
+    'max',
+    () => (checkedAt === null ? null : (performance.now() - checkedAt) / 1_000),
+  )
+  const loads = histogram(
+    'linkgate_policy_load_duration_seconds',
+    'Loads of a new revision: read, parse, build, ask the invariants',
+    LOAD_BUCKETS,
+  )
+  const decisionTimes = histogram(
+    'linkgate_decision_duration_seconds',
+    'can(): one decision, without the load of its record',
+    DECISION_BUCKETS,
+  )
+
+  // database
+  gauge('linkgate_pool_connections', 'Connections to the database that are open', 'sum', () => sources.pool().total)
+  gauge('linkgate_pool_idle_connections', 'Open connections that nobody uses', 'sum', () => sources.pool().idle)
+  gauge('linkgate_pool_waiting', 'Questions that wait for a connection', 'sum', () => sources.pool().waiting)
+  gauge('linkgate_pool_size_limit', 'Connections that may be open', 'sum', () => sources.pool().limit)
+  const waits = histogram(
+    'linkgate_pool_acquire_duration_seconds',
+    'How long a question waited for a connection',
+    DATABASE_BUCKETS,
+  )
+  const acquireFailures = counter(
+    'linkgate_pool_acquire_failures_total',
+    'Questions that got no connection: none was free in time, or none could be opened',
+  )
+  const lostConnections = counter('linkgate_pool_lost_connections_total', 'Connections that broke, in use or idle')
+  const questions = histogram(
+    'linkgate_database_duration_seconds',
+    'Questions to the database by kind, with the connection in hand',
+    DATABASE_BUCKETS,
+    ['kind'],
+  )
+  total(
+    'linkgate_replica_reads_total',
+    'Public redirects that the replica was asked for, and answered',
+    () => sources.replica().reads,
+  )
+  total(
+    'linkgate_replica_fallbacks_total',
+    'Public redirects that the primary was asked for because the replica was left out or failed',
+    () => sources.replica().fallbacks,
+  )
+  gauge('linkgate_replica_left_out', '1 while a replica is set and not asked', 'max', () => sources.replica().leftOut)
+
+  // limits
+  const overQuota = counter('linkgate_limiter_refused_total', 'Requests over a quota', ['quota'])
+  const storeErrors = counter(
+    'linkgate_limiter_store_errors_total',
+    'Requests that the shared store could not count; this process counted them alone',
+  )
+  gauge('linkgate_limiter_shared', '1 while Redis counts for all nodes, 0 while each node counts alone', 'min', () =>
+    sources.limitsShared(),
+  )
+
+  // decision log
+  gauge(
+    'linkgate_recorder_waiting',
+    'Decision records that wait to be written',
+    'sum',
+    () => sources.recorder().waiting,
+  )
+  total(
+    'linkgate_recorder_lost_total',
+    'Decision records that were dropped, because too many waited',
+    () => sources.recorder().lost,
+  )
+  total(
+    'linkgate_recorder_write_failures_total',
+    'Batches of decision records that could not be written; their records wait',
+    () => sources.recorder().failures,
+  )
+  const batches = histogram(
+    'linkgate_recorder_batch_duration_seconds',
+    'Batches of decision records that were written',
+    BATCH_BUCKETS,
+  )
+
+  // redirect cache
+  total('linkgate_cache_hits_total', 'Public redirects that were answered from memory', () => sources.cache().hits)
+  total('linkgate_cache_misses_total', 'Public redirects that were asked of the database', () => sources.cache().misses)
+  total(
+    'linkgate_cache_negative_hits_total',
+    'Codes without a link that memory knew',
+    () => sources.cache().negativeHits,
+  )
+  total(
+    'linkgate_cache_invalidations_total',
+    'Entries that the database took back',
+    () => sources.cache().invalidations,
+  )
+  gauge('linkgate_cache_entries', 'Codes that are remembered', 'sum', () => sources.cache().entries)
+  gauge('linkgate_cache_off', '1 while nothing is remembered', 'max', () => sources.cache().off)
+
   return {
-    ...requestMetrics(registry),
-    policy: policyMetrics(registry),
-    pool: poolMetrics(registry),
-    limiter: limiterMetrics(registry),
-    recorder: recorderMetrics(registry),
-    followCache: cacheMetrics(registry),
-    followReplica: replicaMetrics(registry),
+    readFrom: (given) => {
+      sources = { ...sources, ...given }
+    },
+    countDecision: ({ effect, rule, layer }) => decisions.inc({ effect, rule: ruleLabel(rule), layer }),
+    observeRequest: ({ method, route, status, seconds, refusal }) => {
+      requests.observe({ method, route, status }, seconds)
+      if (refusal !== undefined) refusals.inc({ layer: refusal.layer, code: refusal.code })
+    },
+    countDisagreement: () => disagreements.inc(),
+    observeBatch: (seconds) => batches.observe(seconds),
+    pool: {
+      acquired: (seconds) => waits.observe(seconds),
+      acquireFailed: () => acquireFailures.inc(),
+      asked: (kind, seconds) => questions.observe({ kind }, seconds),
+      lost: () => lostConnections.inc(),
+    },
+    limiter: { refused: (quota) => overQuota.inc({ quota }), storeFailed: () => storeErrors.inc() },
+    timeLoads: (load) => async (known) => {
+      const startedAt = performance.now()
+      const snapshot = await load(known)
+      checkedAt = performance.now()
+      if (snapshot !== null) loads.observe((checkedAt - startedAt) / 1_000)
+      return snapshot
+    },
+    timeDecisions: (madeAt) => (snapshot) => {
+      checkedAt = performance.now()
+      const entered = { rows: snapshot.rows.length, madeAt: null }
+      inForce = entered
+      const keepAge = (time: Date | null) => {
+        if (inForce === entered) inForce = { ...entered, madeAt: time }
+      }
+      void madeAt(snapshot.revision).then(keepAge, () => undefined)
+      return Object.freeze<Snapshot>({
+        ...snapshot,
+        can: (user, action, record) => {
+          const startedAt = performance.now()
+          const allowed = snapshot.can(user, action, record)
+          decisionTimes.observe((performance.now() - startedAt) / 1_000)
+          return allowed
+        },
+      })
+    },
     registry,
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Listener } from '../database/listener.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import type { CacheStats } from '../metrics/cache-metrics.js'
+import type { CacheStats } from '../metrics/metrics.js'
 
 export const LINKS_CHANNEL = 'linkgate_links'
 

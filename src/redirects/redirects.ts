@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import type { Listener } from '../database/listener.js'
 import type { Replica } from '../database/replica.js'
-import type { CacheStats } from '../metrics/cache-metrics.js'
+import type { CacheStats } from '../metrics/metrics.js'
 import { createAnnouncer } from './announcer.js'
 import { findLink, findLinkInReplica } from './find-link.js'
 import { STALE_MS, createLinkCache } from './link-cache.js'

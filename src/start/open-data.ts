@@ -38,10 +38,10 @@ export const openData = async ({ config, opened, metrics, log }: DataParts, clos
     pooled: config.databasePooled,
     deadlineMs: config.requestDeadlineMs,
     onIdleError: (err) => log.warn({ err }, 'an idle database connection was lost'),
-    observer: metrics.pool.observer,
+    observer: metrics.pool,
   })
   closing.add(pool.close)
-  metrics.pool.follow(pool.stats)
+  metrics.readFrom({ pool: pool.stats })
 
   const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, onChange(tellRedis(log)))
   closing.add(() => redis?.disconnect())

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 
-import type { CountTogether } from '../layers/1-gateway/rate-limit.js'
 import { createRecorder } from '../audit/recorder.js'
 import type { Config } from '../config.js'
 import type { Identity } from '../identity/identity.js'
@@ -22,29 +21,29 @@ export interface LayerParts {
   readonly identity: Identity
   readonly metrics: Metrics
   readonly log: Logger
-  /** counts limits with the other processes of this node */
-  readonly countTogether: CountTogether | undefined
+  /** true in a worker of a cluster, which counts limits together with the others */
+  readonly inWorker: boolean
   /** replaces layers; for tests that watch one layer alone */
   readonly composeLayers: (layers: Layers) => Layers
 }
 
 /** Opens the four layers, in the order in which a request meets them, and the recorder of their decisions. */
 export const openLayers = (parts: LayerParts, closing: Closing): Runtime => {
-  const { config, data, policy, identity, metrics, log, countTogether, composeLayers } = parts
+  const { config, data, policy, identity, metrics, log, inWorker, composeLayers } = parts
   const limiter = createRateLimiter({
     quotas: config.quotas,
     redis: data.redis,
-    together: countTogether,
-    observer: metrics.limiter.observer,
+    inWorker,
+    observer: metrics.limiter,
   })
-  metrics.limiter.follow(limiter.shared)
+  metrics.readFrom({ limitsShared: limiter.shared })
   const recorder = createRecorder({
     database: data.pool,
-    onBatch: metrics.recorder.observeBatch,
+    onBatch: metrics.observeBatch,
     onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait'),
   })
   closing.add(recorder.close)
-  metrics.recorder.follow(recorder.stats)
+  metrics.readFrom({ recorder: recorder.stats })
 
   const { name: issuer, audience, keys, algorithms, ownSignIns } = identity.issuer
   const layers: Layers = {

@@ -34,10 +34,10 @@ export const openPolicy = async (
   const rules = await loadPolicyRules(PACKAGE_ROOT)
   if (await installDefaultPolicy(database, rules, PACKAGE_ROOT)) log.info('the default policy is loaded')
   const policy = createCurrentPolicy(
-    metrics.policy.measureLoad(loadSnapshot(database, rules)),
-    metrics.policy.enter(timeOfRevision(database)),
+    metrics.timeLoads(loadSnapshot(database, rules)),
+    metrics.timeDecisions(timeOfRevision(database)),
   )
-  metrics.policy.follow(policy.status)
+  metrics.readFrom({ policy: policy.status })
   await policy.refresh()
   const tell = (err: unknown) => {
     if (err !== null) log.error({ err }, 'the policy could not be loaded; the last good one stays in force')

@@ -28,7 +28,7 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
   const replica = openReplica(parts)
   if (replica !== undefined) {
     closing.add(replica.close)
-    metrics.followReplica(replica.stats)
+    metrics.readFrom({ replica: replica.stats })
   }
   const listener = createListener({
     connection: opened.listener,
@@ -47,7 +47,7 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
     cacheSize: config.redirectCacheSize,
   })
   closing.add(redirects.stop)
-  metrics.followCache(redirects.stats)
+  metrics.readFrom({ cache: redirects.stats })
 
   listener.hear(POLICY_CHANNEL, watch.look)
   listener.hear(LINKS_CHANNEL, redirects.forget)

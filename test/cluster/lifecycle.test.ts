@@ -19,7 +19,12 @@ describe('workers on the embedded database', function () {
   let node: ServiceNode | undefined
   before(async () => {
     requireBuilt()
-    environment = { DATA_DIR: join(await makeTemporaryFolder(), 'data'), WORKERS: '2', REQUEST_DEADLINE_MS: '20000' }
+    environment = {
+      DATA_DIR: join(await makeTemporaryFolder(), 'data'),
+      WORKERS: '2',
+      REQUEST_DEADLINE_MS: '20000',
+      RATE_LIMIT_SIGN_IN: '100/600',
+    }
   })
   after(() => node?.stop())
 
@@ -43,10 +48,14 @@ describe('workers on the embedded database', function () {
     const pids = workerPids(node)
     expect(pids).to.have.length(2)
     expect(node.output()).to.include('password in')
-    const request = await halfRequest(node.baseUrl)
+    // its account is counted when the body is there
+    const request = await halfRequest(
+      node.baseUrl,
+      JSON.stringify({ grant_type: 'password', username: 'nobody@example.com', password: 'no password' }),
+    )
     await node.stop('SIGKILL')
     request.finish()
-    expect(await request.answer, 'what was begun is answered').to.equal(422)
+    expect(await request.answer, 'what was begun is answered').to.equal(400)
     await untilGone(pids, isRunning)
     node = await startNode(environment)
     expect((await openConnection(node.baseUrl, { fresh: true }).request('GET', '/readyz')).status).to.equal(200)
@@ -68,6 +77,15 @@ describe('workers on the embedded database', function () {
     expect(await request.answer).to.equal(null)
     expect(performance.now() - began).to.be.lessThan(8_000)
     expect(await Promise.all(pids.map(isRunning))).to.deep.equal([false, false])
+  })
+
+  it('stop in order while one of them is only starting', async () => {
+    node = await startNode(environment)
+    const exited = once(node.child, 'exit')
+    node.child.kill('SIGHUP')
+    node.child.kill('SIGTERM')
+    expect(await exited, node.output()).to.deep.equal([0, null])
+    expect(node.output()).to.not.include('cut off')
   })
 })
 

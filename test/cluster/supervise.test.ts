@@ -29,14 +29,12 @@ const fakeWorkers = (readiness: (index: number) => Promise<void> = async () => {
       ended,
       end,
       stopped,
-      ready: readiness(index).then(() => ({ url: 'http://127.0.0.1:1', port: 1, revision: 1 })),
+      ready: readiness(index).then(() => ({ url: 'http://127.0.0.1:1', metricsUrl: undefined, port: 1, revision: 1 })),
       stop: ({ now }) => {
         stopped.push(now)
         end()
       },
       kill: () => end({ code: null, signal: 'SIGKILL' }),
-      measure: async () => [],
-      lastMeasured: () => [],
     }
     worker.ready.catch(() => undefined)
     forked.push(worker)

@@ -11,12 +11,18 @@ import { openIssuer } from '../../src/identity/identity.js'
 import { openConnection } from '../support/connection.js'
 import type { Connection } from '../support/connection.js'
 import { testDatabase } from '../support/database.js'
+import { valueOf } from '../support/exposition.js'
 import { halfRequest } from '../support/half-request.js'
 import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { load, untilGone, untilSaid, workerPids } from '../support/workers.js'
+
+const REDIRECTS = [
+  'linkgate_http_request_duration_seconds_count',
+  { method: 'GET', route: '/:code', status: '302' },
+] as const
 
 describe('two workers on one port', function () {
   this.timeout(60_000)
@@ -62,7 +68,7 @@ describe('two workers on one port', function () {
     }
     ;[node, limited] = await Promise.all([
       startNode(environment),
-      startNode({ ...environment, RATE_LIMIT_ANONYMOUS: '30/600', RATE_LIMIT_SIGN_IN: '3/600' }),
+      startNode({ ...environment, RATE_LIMIT_ANONYMOUS: '30/600', RATE_LIMIT_SIGN_IN: '3/600', METRICS_PORT: '0' }),
     ])
     await untilSaid(node, () => workerPids(node).length === 2)
     const [maker] = connect(1, { fresh: true })
@@ -179,32 +185,33 @@ describe('two workers on one port', function () {
     expect(await isRunning(survivor)).to.equal(true)
   })
 
-  it('add up what they count, with what those that are gone had counted', async () => {
+  it('add up what they count, on the public port and on one for metrics', async () => {
     const counted = async () => {
       const [asking] = connect(1)
-      const { text } = (await asking?.request('GET', '/metrics')) ?? { text: '' }
-      return Number(
-        /linkgate_http_request_duration_seconds_count\{method="GET",route="\/:code",status="302"\} (\d+)/.exec(
-          text,
-        )?.[1] ?? 0,
-      )
+      return valueOf((await asking?.request('GET', '/metrics'))?.text ?? '', ...REDIRECTS)
     }
     const before = await counted()
     await Promise.all(connect(4).map((caller) => caller.request('GET', '/shared')))
     expect(await counted()).to.equal(before + 4)
-    const ready = workerPids(node).length
-    process.kill(workerPids(node).at(-1) ?? 0, 'SIGKILL')
-    await untilSaid(node, () => workerPids(node).length > ready)
-    expect(await counted()).to.equal(before + 4)
+
+    const [, metricsUrl = ''] = /"metrics_url":"([^"]+)"[^\n]*"listening"/.exec(limited.output()) ?? []
+    const text = await (await fetch(metricsUrl)).text()
+    expect(valueOf(text, ...REDIRECTS)).to.be.at.least(30)
+    expect(valueOf(text, 'linkgate_workers')).to.equal(2)
   })
 
-  it('are replaced one after another on SIGHUP, and no request fails, on kept connections and new ones', async () => {
+  it('are replaced one after another on SIGHUP, and no request fails, on kept connections and new ones, nor one for metrics', async () => {
     const before = workerPids(node).slice(-2)
     const read = (caller: Connection) => () => caller.request('GET', '/shared')
     const write = (caller: Connection) => () =>
       caller.request('PATCH', '/links/shared', { headers: bearer('editor'), json: { target: 'https://example.com/' } })
     const under = load(
-      [...connect(4).map(read), ...connect(2).map(write), ...connect(2, { fresh: true }).map(read)],
+      [
+        ...connect(4).map(read),
+        ...connect(2).map(write),
+        ...connect(2, { fresh: true }).map(read),
+        ...connect(2, { fresh: true }).map((caller) => () => caller.request('GET', '/metrics')),
+      ],
       (status) => status === 302 || status === 200,
     )
     node.child.kill('SIGHUP')

@@ -239,7 +239,8 @@ describe('the metrics of several processes', () => {
   it('read a cache that is given to them, and say that it is off where there is none', async () => {
     const metrics = createMetrics()
     expect(valueOf(await metrics.text(), 'linkgate_cache_off')).to.equal(1)
-    metrics.followCache(() => ({ hits: 3, misses: 2, negativeHits: 1, invalidations: 4, entries: 5, off: false }))
+    const stats = { hits: 3, misses: 2, negativeHits: 1, invalidations: 4, entries: 5, off: false }
+    metrics.readFrom({ cache: () => stats })
     await metrics.text()
     const { series } = parseExposition(await metrics.text())
     const cache = Object.fromEntries(

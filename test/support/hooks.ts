@@ -9,7 +9,7 @@ import { turnsIn } from './turns.js'
 
 /** Files that hold what follows a fault against a time: nothing runs beside them. */
 const ALONE =
-  /\/test\/(?:cluster\/workers|database\/(?:pgbouncer|replica)|layers\/1-gateway\/(?:rate-limit-redis|redis-away)|resilience\/(?:database|slow-clients))\.test/
+  /\/test\/(?:cluster\/workers|database\/(?:pgbouncer|replica)|layers\/1-gateway\/(?:rate-limit-(?:cluster|redis)|redis-away)|resilience\/(?:database|slow-clients))\.test/
 
 /** Where the workers of this run find each other: set by the process that forks them. */
 const TURNS = 'LINKGATE_TEST_TURNS'

@@ -1,8 +1,15 @@
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import {
+  RateLimiterCluster,
+  RateLimiterClusterMaster,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+  RLWrapperTimeouts,
+} from 'rate-limiter-flexible'
 
-/** Requests in a span of seconds. */
+/** Requests in a fixed window of so many seconds. */
 export interface Quota {
   readonly points: number
   readonly seconds: number
@@ -12,17 +19,17 @@ export interface Quota {
 export interface Count {
   /** false where the request is over the quota */
   readonly allowed: boolean
-  /** requests that are left in this span */
+  /** requests that are left in this window */
   readonly left: number
-  /** milliseconds until the span is over */
+  /** milliseconds until the window is over */
   readonly resetMs: number
 }
 
 export interface Counter {
   readonly consume: (bucket: string) => Promise<Count>
-  /** gives one counted request back */
+  /** Gives one counted request back; a bucket never has more left than its quota. */
   readonly refund: (bucket: string) => Promise<void>
-  /** true while Redis counts, for all processes together */
+  /** true while Redis counts for all nodes */
   readonly shared: () => boolean
 }
 
@@ -31,89 +38,133 @@ export interface CounterOptions {
   readonly namespace: string
   readonly quota: Quota
   readonly redis?: Redis | undefined
-  /** counts where several processes of one node count together; rejects where that place does not answer */
-  readonly together?: Counter['consume'] | undefined
-  /** how many buckets are remembered in this process; beyond it the longest unused is forgotten */
+  /** true in a worker process: its primary counts for all workers of the node (`countForWorkers`) */
+  readonly inWorker?: boolean | undefined
+  /** how many buckets this process remembers; beyond it the least recently used one is forgotten */
   readonly maxBuckets?: number
-  /** told of every request that a shared place could not count */
+  /** called for every request that Redis could not count */
   readonly onStoreError?: () => void
 }
 
-/** How long a place that failed is left alone before one request tries it again, in milliseconds. */
-const REST_MS = 1_000
+const MAX_BUCKETS = 100_000
+/** How long a worker waits for its primary before it counts alone, in milliseconds. */
+const PRIMARY_TIMEOUT_MS = 200
+/** How long after a fault `shared` says that Redis does not count, in milliseconds. */
+const FAULT_SHOWN_MS = 1_000
 
 /**
- * Counts requests of a bucket in fixed spans; exact under concurrency. With Redis all processes count together; while
- * it is away those of one node do, and where that fails too each process counts alone: a quota is never lifted.
+ * Counts requests of a bucket in fixed windows; exact under concurrency. Redis counts for all nodes where it is set.
+ * While it is away each node counts for itself, and a worker whose primary does not answer counts alone: a quota is
+ * never lifted.
  */
 export const createCounter = ({
   namespace,
   quota,
   redis,
-  together,
-  maxBuckets = 100_000,
-  onStoreError,
+  inWorker = false,
+  maxBuckets = MAX_BUCKETS,
+  onStoreError = () => undefined,
 }: CounterOptions): Counter => {
-  const options = { keyPrefix: `linkgate:${namespace}`, points: quota.points, duration: quota.seconds }
-  const memory = new RateLimiterMemory(options)
-  const alone = boundedMemory(memory, maxBuckets)
-  const here = together === undefined ? alone : preferring(together, alone, onStoreError).consume
-  if (redis === undefined)
-    return { consume: here, refund: async (bucket) => void (await memory.reward(bucket)), shared: () => false }
-  const inRedis = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
-  const { consume: count, rests } = preferring((bucket) => consume(inRedis, bucket), here, onStoreError)
+  const options = optionsOf(namespace, quota)
+  const memory = new BoundedMemory(options, maxBuckets)
+  const node = inWorker ? countedByPrimary(options, memory) : memory
+  let failedAt = Number.NEGATIVE_INFINITY
+  const onFailure = () => {
+    failedAt = performance.now()
+    onStoreError()
+  }
+  const limiter =
+    redis === undefined
+      ? node
+      : new RateLimiterRedis({
+          ...options,
+          storeClient: redis,
+          rejectIfRedisNotReady: true,
+          insuranceLimiter: observed(node, onFailure),
+        })
   return {
-    consume: count,
-    refund: async (bucket) => void (await inRedis.reward(bucket)),
-    shared: () => redis.status === 'ready' && !rests(),
+    consume: (bucket) =>
+      limiter.consume(bucket).then(
+        ({ remainingPoints, msBeforeNext }) => ({ allowed: true, left: remainingPoints, resetMs: msBeforeNext }),
+        // The library rejects with its result where the quota is used up.
+        (reason: unknown) => {
+          if (reason instanceof RateLimiterRes) return { allowed: false, left: 0, resetMs: reason.msBeforeNext }
+          throw reason
+        },
+      ),
+    refund: async (bucket) => {
+      const { consumedPoints } = await limiter.reward(bucket)
+      // Below zero the refunded request was counted in a window that is over: the new one gets no bonus from it.
+      if (consumedPoints < 0) await limiter.penalty(bucket)
+    },
+    shared: () => redis?.status === 'ready' && performance.now() - failedAt > FAULT_SHOWN_MS,
   }
 }
 
-/** Counts in the first place, and in the second while the first fails and rests from that. */
-const preferring = (first: Counter['consume'], second: Counter['consume'], onError?: () => void) => {
-  let restsUntil = 0
-  const count: Counter['consume'] = async (bucket) => {
-    const now = performance.now()
-    if (now < restsUntil) return second(bucket)
-    // Where the first place failed before, this request alone tries it; the others go on without waiting for the
-    // outcome.
-    if (restsUntil > 0) restsUntil = now + REST_MS
-    try {
-      const counted = await first(bucket)
-      restsUntil = 0
-      return counted
-    } catch {
-      onError?.()
-      restsUntil = performance.now() + REST_MS
-      return second(bucket)
-    }
-  }
-  return { consume: count, rests: () => restsUntil > 0 }
+/** Call it once in the primary of a cluster, before the first worker starts: counts for all workers of this node. */
+export const countForWorkers = (
+  quotas: Readonly<Record<string, Quota | undefined>>,
+  { maxBuckets = MAX_BUCKETS } = {},
+): void => {
+  const limiters = Object.entries(quotas).flatMap(([namespace, quota]) => {
+    if (quota === undefined) return []
+    const options = optionsOf(namespace, quota)
+    return [[options.keyPrefix, new BoundedMemory(options, maxBuckets)] as const]
+  })
+  // The library would make a RateLimiterMemory without a bound for each prefix that a worker names, and has no option
+  // for another one.
+  Object.assign(new RateLimiterClusterMaster(), { _rateLimiters: Object.fromEntries(limiters) })
+}
+
+type Options = ReturnType<typeof optionsOf>
+const optionsOf = (namespace: string, { points, seconds }: Quota) => ({
+  keyPrefix: `linkgate:${namespace}`,
+  points,
+  duration: seconds,
+})
+
+const countedByPrimary = (options: Options, insuranceLimiter: RateLimiterMemory) =>
+  new RLWrapperTimeouts({
+    limiter: new RateLimiterCluster({ ...options, timeoutMs: PRIMARY_TIMEOUT_MS }),
+    timeoutMs: PRIMARY_TIMEOUT_MS,
+    insuranceLimiter,
+  })
+
+/** The same limiter; says when it counts a request. */
+const observed = <Limiter extends Pick<RateLimiterMemory, 'consume'>>(limiter: Limiter, onConsume: () => void) => {
+  const consume = limiter.consume.bind(limiter)
+  return Object.assign(limiter, {
+    consume: (...call: Parameters<typeof consume>) => {
+      onConsume()
+      return consume(...call)
+    },
+  })
 }
 
 /**
- * rate-limiter-flexible's memory has no bound, so an attacker with many addresses could fill it. The longest unused
- * buckets are forgotten; to make it forget their own, an attacker needs `maxBuckets` others, each with a quota.
+ * rate-limiter-flexible's memory has no bound, so an attacker with many addresses could fill it. Here the least
+ * recently used bucket is forgotten; to have their own forgotten, an attacker needs `maxBuckets` others.
  */
-const boundedMemory = (limiter: RateLimiterMemory, maxBuckets: number) => {
-  const recent = new LRUCache<string, true>({
-    max: maxBuckets,
-    dispose: (_, bucket, reason) => {
-      if (reason === 'evict') void limiter.delete(bucket)
-    },
-  })
-  return (bucket: string): Promise<Count> => {
-    recent.set(bucket, true)
-    return consume(limiter, bucket)
+class BoundedMemory extends RateLimiterMemory {
+  readonly #recent: LRUCache<string | number, true>
+
+  constructor(options: Options, maxBuckets: number) {
+    super(options)
+    this.#recent = new LRUCache({
+      max: maxBuckets,
+      dispose: (_, bucket, reason) => {
+        if (reason === 'evict') void this.delete(bucket)
+      },
+    })
+  }
+
+  override consume(...call: Parameters<RateLimiterMemory['consume']>) {
+    this.#recent.set(call[0], true)
+    return super.consume(...call)
+  }
+
+  override reward(...call: Parameters<RateLimiterMemory['reward']>) {
+    this.#recent.set(call[0], true)
+    return super.reward(...call)
   }
 }
-
-/** The library rejects with its result where the quota is used up, and with an error where it could not count. */
-const consume = (limiter: RateLimiterMemory | RateLimiterRedis, bucket: string): Promise<Count> =>
-  limiter.consume(bucket).then(
-    ({ remainingPoints, msBeforeNext }) => ({ allowed: true, left: remainingPoints, resetMs: msBeforeNext }),
-    (reason: unknown) => {
-      if (reason instanceof RateLimiterRes) return { allowed: false, left: 0, resetMs: reason.msBeforeNext }
-      throw reason
-    },
-  )

@@ -5,17 +5,14 @@ import type { Context } from 'koa'
 import koaRatelimit from 'koa-ratelimit'
 
 import { Refusal } from '../../domain/refusal.js'
-import type { LimiterObserver } from '../../metrics/limiter-metrics.js'
+import type { LimiterObserver } from '../../metrics/metrics.js'
 import { createCounter } from './rate-limit-store.js'
-import type { Count, Counter, Quota } from './rate-limit-store.js'
+import type { Counter, Quota } from './rate-limit-store.js'
 
 export type { Quota } from './rate-limit-store.js'
 
 export const QUOTA_NAMES = ['anonymous', 'user', 'sign_in', 'invite'] as const
 export type QuotaName = (typeof QUOTA_NAMES)[number]
-
-/** Counts where several processes count together; rejects where that place does not answer. */
-export type CountTogether = (quota: QuotaName, bucket: string) => Promise<Count>
 
 export interface RateLimiter {
   /**
@@ -34,8 +31,8 @@ export interface RateLimiterOptions {
   readonly quotas: Readonly<Record<QuotaName, Quota | undefined>>
   /** shared counters; without it each process counts for itself */
   readonly redis?: Redis | undefined
-  /** counters of all processes of this node; beside Redis they count while it is away */
-  readonly together?: CountTogether | undefined
+  /** true in a worker of a cluster: the node's workers count together (beside Redis, while that is away) */
+  readonly inWorker?: boolean
   readonly observer?: LimiterObserver
 }
 
@@ -66,13 +63,13 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
 const createLimit = (
   name: QuotaName,
   quota: Quota,
-  { redis, together, observer }: Omit<RateLimiterOptions, 'quotas'>,
+  { redis, inWorker = false, observer }: Omit<RateLimiterOptions, 'quotas'>,
 ) => {
   const counter = createCounter({
     namespace: name,
     quota,
     redis,
-    ...(together ? { together: (bucket) => together(name, bucket) } : {}),
+    inWorker,
     ...(observer ? { onStoreError: observer.storeFailed } : {}),
   })
   const policy = `"${name}";q=${quota.points};w=${quota.seconds}`

@@ -1,23 +1,24 @@
 import type { Redis } from 'ioredis'
 
 /**
- * A Redis that is away or frozen is an error within about 100 ms, never a queue. It tries to connect again at least
- * every half second.
+ * A Redis that is away or frozen is an error within about 100 ms, never a queue. One that answers nothing for so long
+ * loses its connection, so that later requests do not wait for it; a new connection is tried every half second.
  */
 export const REDIS_OPTIONS = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   commandTimeout: 100,
+  socketTimeout: 100,
   connectTimeout: 1_000,
-  retryStrategy: (attempt: number) => Math.min(attempt * 50, 500),
+  retryStrategy: () => 500,
 } as const
 
 /**
- * Opens the Redis that counts for all nodes; waits for nothing. `onChange` is told of each fault, and null whenever it
- * is there.
+ * Opens the Redis that counts for all nodes, without waiting for it. Calls `onChange` with each fault, and with null
+ * whenever Redis is ready.
  */
 export const openRedis = async (url: string, onChange: (fault: unknown) => void): Promise<Redis> => {
-  // as large as a web framework, and rarely asked for
+  // Loaded only where it is used: it is as large as a web framework.
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, REDIS_OPTIONS)
   redis.on('error', onChange)

@@ -53,8 +53,24 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; r
     expect(counts.every(({ resetMs }) => resetMs > 0 && resetMs <= 60_000)).to.equal(true)
   })
 
+  it('give one request back in Redis, and never more than the quota holds', async () => {
+    const [one, two] = [
+      createCounter({ namespace: 'user', quota, redis: await client() }),
+      createCounter({ namespace: 'user', quota, redis: await client() }),
+    ]
+    await one.consume('a')
+    await two.refund('a')
+    expect((await one.consume('a')).left).to.equal(4)
+    await one.refund('never counted')
+    expect((await one.consume('never counted')).left).to.equal(4)
+  })
+
   it('answer within 300 ms while Redis is frozen, and limit all the same', async () => {
-    const counter = createCounter({ namespace: 'user', quota, redis: await client() })
+    let failed = 0
+    const onStoreError = () => {
+      failed += 1
+    }
+    const counter = createCounter({ namespace: 'user', quota, redis: await client(), onStoreError })
     await counter.consume('a')
     server.freeze()
     const { result, ms } = await timed(() => burst(counter, 'a', 50))
@@ -63,6 +79,9 @@ const timed = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; r
     const later = await timed(() => counter.consume('a'))
     expect(later.ms, 'a Redis that failed is left alone').to.be.below(50)
     expect(later.result.allowed).to.equal(false)
+    expect(failed, 'each of them is reported').to.equal(51)
+    expect(counter.shared()).to.equal(false)
+    expect((await timed(() => counter.refund('a'))).ms).to.be.below(300)
     server.thaw()
   })
 

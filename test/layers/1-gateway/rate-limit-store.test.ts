@@ -30,6 +30,17 @@ describe('the counters of the rate limit', () => {
     expect((await counter.consume('in use')).allowed).to.equal(false)
     expect((await counter.consume('other 0')).left).to.equal(4)
   })
+
+  it('give one request back, and never more than the quota holds', async () => {
+    const counter = createCounter({ namespace: 'anonymous', quota })
+    const passed = async (bucket: string) =>
+      (await Promise.all(Array.from({ length: 20 }, () => counter.consume(bucket)))).filter(({ allowed }) => allowed)
+    expect((await counter.consume('a')).left).to.equal(4)
+    await counter.refund('a')
+    expect(await passed('a')).to.have.length(5)
+    await Promise.all([counter.refund('never counted'), counter.refund('never counted')])
+    expect(await passed('never counted')).to.have.length(5)
+  })
 })
 
 setFlagsFromString('--expose-gc')

@@ -73,9 +73,15 @@ const PATIENCE_MS = 1_000
           await service.request('GET', '/absent', { headers: { 'X-Forwarded-For': address } })
       }
     }
+    // one after another: on a busy machine some of a burst may wait for Redis too long, and be counted elsewhere
     const expectShared = async (address: string) => {
-      const [here, there] = [await burst(one, address, QUOTA / 2), await burst(other, address, QUOTA)]
-      expect([here.passed, there.passed, there.refused]).to.deep.equal([QUOTA / 2, QUOTA / 2, QUOTA / 2])
+      const statuses = []
+      for (let i = 0; i < QUOTA * 1.5; i += 1) {
+        const service = i < QUOTA / 2 ? one : other
+        statuses.push((await service.request('GET', '/absent', { headers: { 'X-Forwarded-For': address } })).status)
+      }
+      const expected = Array.from({ length: QUOTA * 1.5 }, (_, i) => (i < QUOTA ? 404 : 429))
+      expect(statuses).to.deep.equal(expected)
     }
     const expectEachAlone = async (address: string, how: string) => {
       for (const service of [one, other]) {

@@ -1,0 +1,42 @@
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { Registry } from 'prom-client'
+
+/** How the gauges of several processes become one. Counters and histograms are always summed. */
+type Aggregator = 'sum' | 'min' | 'max'
+
+/** Makes metrics in a registry. */
+export const metricsIn = (registry: Registry) => {
+  const named = (name: string, help: string) => ({ name, help, registers: [registry] })
+  return {
+    counter: <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
+      new Counter({ ...named(name, help), labelNames }),
+    histogram: <Label extends string = never>(
+      name: string,
+      help: string,
+      buckets: number[],
+      labelNames: Label[] = [],
+    ) => new Histogram({ ...named(name, help), buckets, labelNames }),
+    /** `read` answers null where the value is not known: the gauge is left out then. */
+    gauge: (name: string, help: string, aggregator: Aggregator, read: () => number | boolean | null): void => {
+      const metric = new Gauge({
+        ...named(name, help),
+        aggregator,
+        collect: () => {
+          const value = read()
+          if (value === null) metric.remove()
+          else metric.set(Number(value))
+        },
+      })
+    },
+    /** A counter that somebody else counts. */
+    total: (name: string, help: string, read: () => number): void => {
+      const metric = new Counter({
+        ...named(name, help),
+        collect: () => {
+          metric.reset()
+          metric.inc(read())
+        },
+      })
+    },
+  }
+}
