@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { Client } from 'pg'
 
 import { PACKAGE_ROOT } from '../src/config.js'
-import { openEmbeddedPostgres } from '../src/database/embedded.js'
+import { openEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js'
 import { migrate } from '../src/database/migrate.js'
 import { openPool } from '../src/database/pool.js'
 import { ACTIONS } from '../src/domain/action.js'

@@ -7,10 +7,10 @@ import type { Logger } from 'pino'
 
 import { PACKAGE_ROOT } from '../config.js'
 import type { Config } from '../config.js'
-import { claimDataDir } from '../database/embedded.js'
 import { openDatabase } from '../database/open.js'
 import type { OpenedDatabase } from '../database/open.js'
 import { openPool } from '../database/pool.js'
+import { claimDataDir } from '../embedded-postgres/embedded-postgres.js'
 import { createAccounts } from '../identity/accounts.js'
 import type { Accounts } from '../identity/accounts.js'
 import { createPasswords } from '../identity/password.js'
@@ -31,7 +31,10 @@ export const serveCommand = (): Command =>
     const signals = onSignals()
     const claim = await claimDataDir(config.dataDir)
     try {
-      const opened = await openDatabase({ ...config, migrations: new URL('migrations/', PACKAGE_ROOT) })
+      const opened = await openDatabase(
+        { ...config, migrations: new URL('migrations/', PACKAGE_ROOT) },
+        { log: (line) => log.warn(line) },
+      )
       try {
         const running = await start({ config, opened, log })
         signals.onHangUp(() => running.restart())

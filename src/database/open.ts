@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import type { ClientConfig } from 'pg'
 
 import { StartError } from '../domain/start-error.js'
-import { openEmbeddedPostgres } from './embedded.js'
+import { openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js'
 import { migrate, migrationStatus } from './migrate.js'
 import type { Migration } from './migrate.js'
 import { requireServiceSession } from './session.js'
@@ -42,11 +42,11 @@ const OLDEST = 15
  */
 export const openDatabase = async (
   settings: DatabaseSettings,
-  use: { readonly migrating?: boolean } = {},
+  { migrating = false, log }: { readonly migrating?: boolean; readonly log?: (line: string) => void } = {},
 ): Promise<OpenedDatabase> => {
-  const { databaseUrl, migrationDatabaseUrl, migrations: folder } = settings
+  const { databaseUrl, migrationDatabaseUrl, dataDir, migrations: folder } = settings
   if (databaseUrl === undefined) {
-    const { owner, service, leave } = await openEmbeddedPostgres({ dataDir: settings.dataDir })
+    const { owner, service, leave } = await openEmbeddedPostgres({ dataDir, log })
     try {
       const migrated = await migrate({ owner, service, folder })
       const login = { ...owner, user: service.user, password: service.password, options: optionsOf({ pooled: false }) }
@@ -68,7 +68,7 @@ export const openDatabase = async (
   }
   const listener = listenerOf(service, settings)
   const user = separate ? decodeURIComponent(login.username) : SERVICE_ROLE
-  if (separate && use.migrating !== true) {
+  if (separate && !migrating) {
     await requireServiceSession(service, { role: undefined, pooled: settings.databasePooled === true })
     const pending = (await migrationStatus({ owner: service, folder })).filter(({ applied }) => !applied)
     if (pending.length > 0)
@@ -79,7 +79,7 @@ export const openDatabase = async (
   }
   const migrated = await migrate({ owner, service: { user }, folder })
   // who only migrates needs no session of the service, nor the pooler that it would lead through
-  if (use.migrating !== true)
+  if (!migrating)
     await requireServiceSession(service, {
       role: separate ? undefined : SERVICE_ROLE,
       pooled: settings.databasePooled === true,

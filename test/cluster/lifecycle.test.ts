@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 import { expect } from 'chai'
 
-import { isRunning } from '../../src/database/embedded/process-mark.js'
 import { openConnection } from '../support/connection.js'
 import { halfRequest } from '../support/half-request.js'
+import { isRunning } from '../support/is-running.js'
 import { startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { requireBuilt, runProgram } from '../support/program.js'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 
-import { isRunning } from '../../src/database/embedded/process-mark.js'
 import { openConnection } from '../support/connection.js'
+import { isRunning } from '../support/is-running.js'
 import { startNode } from '../support/node.js'
 import { storm } from '../support/storm.js'
 import { untilGone, untilSaid, workerPids } from '../support/workers.js'

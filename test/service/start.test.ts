@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { expect } from 'chai'
 
-import { isRunning } from '../../src/database/embedded/process-mark.js'
+import { isRunning } from '../support/is-running.js'
 import { textAt } from '../support/json.js'
 import { requireBuilt, runProgram } from '../support/program.js'
 import type { Ended, Program } from '../support/program.js'

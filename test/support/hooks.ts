@@ -2,10 +2,9 @@ import { rm } from 'node:fs/promises'
 
 import type { Context, RootHookObject } from 'mocha'
 
-import type { Lock } from '../../src/database/embedded/crash-safe-lock.js'
 import { removeClusters } from './cluster.js'
 import { makeTemporaryFolder, removeTemporaryFolders } from './temporary-folder.js'
-import { turnsIn } from './turns.js'
+import { turnsIn, type Turn } from './turns.js'
 
 /** Files that hold what follows a fault against a time: nothing runs beside them. */
 const ALONE =
@@ -14,7 +13,7 @@ const ALONE =
 /** Where the workers of this run find each other: set by the process that forks them. */
 const TURNS = 'LINKGATE_TEST_TURNS'
 
-let turn: Lock | undefined
+let turn: Turn | undefined
 
 /**
  * What mocha runs once, before and after all files, in the process that was started (.mocharc.json names this file).

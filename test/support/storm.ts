@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import { openEmbeddedPostgres } from '../../src/database/embedded.js'
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import { migrate } from '../../src/database/migrate.js'
 import { openPool } from '../../src/database/pool.js'
 import { ACTIONS } from '../../src/domain/action.js'

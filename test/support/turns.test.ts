@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { expect } from 'chai'
@@ -9,9 +10,10 @@ import { turnsIn } from './turns.js'
 describe('the turns of the workers of a run', () => {
   const twoWorkers = async () => {
     const folder = await makeTemporaryFolder()
-    /** Resolves when the door was taken for the nth time. */
+    /** Resolves when the door was taken for the nth time: each claim and each release adds an entry. */
     const untilTaken = async (times: number) => {
-      while (!(await readdir(folder)).includes(`door.${times}`)) await delay(1)
+      const locks = join(folder, 'door', 'locks', 'serve')
+      while (!(await readdir(locks)).includes(String(2 * times - 1))) await delay(1)
     }
     return { one: turnsIn(folder, '0'), other: turnsIn(folder, '1'), untilTaken }
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { claimDataDir, openEmbeddedPostgres } from '../../src/database/embedded.js'
+import { claimDataDir, openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 
 // A process of its own for the tests of the embedded PostgreSQL: `open|claim FOLDER`. Says a line, then waits.
 const [, , task, dataDir = ''] = process.argv

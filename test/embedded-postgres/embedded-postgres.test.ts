@@ -1,18 +1,24 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { Client, type ClientConfig } from 'pg'
-import { claimDataDir, openEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/embedded.js'
-import { isRunning } from '../../src/database/embedded/process-mark.js'
 import { StartError } from '../../src/domain/start-error.js'
+import {
+  claimDataDir,
+  openEmbeddedPostgres,
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.js'
+import { isRunning } from '../support/is-running.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { untilGone } from '../support/workers.js'
 
-const USER = fileURLToPath(new URL('../support/embedded-user.ts', import.meta.url))
+const USER = fileURLToPath(new URL('user.ts', import.meta.url))
 
 const query = async (config: ClientConfig, text: string): Promise<readonly Record<string, unknown>[]> => {
   const client = new Client(config)
@@ -38,13 +44,9 @@ const refusalOf = async (work: Promise<unknown>): Promise<StartError> => {
 const pidIn = async (cluster: string): Promise<number> =>
   Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0])
 
-const untilGone = async (pid: number): Promise<void> => {
-  while (await isRunning(pid)) await new Promise((resolve) => setImmediate(resolve))
-}
-
 const kill = async (pid: number): Promise<void> => {
   process.kill(pid, 'SIGKILL')
-  await untilGone(pid)
+  await untilGone([pid], isRunning)
 }
 
 /** Another process that does `task` with the data folder; `said` is its first line. It stays until it is killed. */
@@ -67,8 +69,8 @@ describe('the embedded PostgreSQL', () => {
   let dataDir: string
   let opened: EmbeddedPostgres[]
 
-  const open = async (): Promise<EmbeddedPostgres> => {
-    const postgres = await openEmbeddedPostgres({ dataDir })
+  const open = async (options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedPostgres> => {
+    const postgres = await openEmbeddedPostgres({ dataDir, ...options })
     opened.push(postgres)
     return postgres
   }
@@ -140,11 +142,44 @@ describe('the embedded PostgreSQL', () => {
   })
 
   it('keeps what was committed through a kill -9 of PostgreSQL', async () => {
-    const { owner } = await open()
+    const { owner } = await open({ restarts: false })
     await query(owner, 'create table kept as select 42 as answer')
     await kill(await pidIn(join(dataDir, 'postgres')))
     const again = await open()
     expect(await query(again.owner, 'select answer from kept')).to.deep.equal([{ answer: 42 }])
+  })
+
+  it('is started again at the same address when it dies, by one of the processes that use it', async () => {
+    const lines: string[] = []
+    let tell = (): void => undefined
+    const told = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    const log = (line: string) => {
+      lines.push(line)
+      tell()
+    }
+    const [first, second] = [await open({ log }), await open({ log })]
+    const pid = await pidIn(join(dataDir, 'postgres'))
+    await query(first.owner, 'create table kept_again as select 43 as answer')
+    await kill(pid)
+    await told
+    expect(await query(first.owner, 'select answer from kept_again')).to.deep.equal([{ answer: 43 }])
+    const successor = await pidIn(join(dataDir, 'postgres'))
+    expect(successor).not.to.equal(pid)
+    await first.leave()
+    expect(await isRunning(successor)).to.equal(true)
+    await second.leave()
+    expect(await isRunning(successor)).to.equal(false)
+    expect(lines).to.deep.equal(['PostgreSQL had died and was started again'])
+  }).timeout(15_000)
+
+  it('stays down when it dies and its last user leaves', async () => {
+    const { leave } = await open()
+    const pid = await pidIn(join(dataDir, 'postgres'))
+    await kill(pid)
+    await leave()
+    expect(await isRunning(await pidIn(join(dataDir, 'postgres')))).to.equal(false)
   })
 
   it('outlives a kill -9 of the process that started it, and is joined by the next one', async () => {
@@ -177,9 +212,7 @@ describe('the embedded PostgreSQL', () => {
   })
 
   it('uses a short path for its socket where that of the data folder is too long', async () => {
-    const deep = join(folder, 'd'.repeat(100))
-    const postgres = await openEmbeddedPostgres({ dataDir: deep, settings: { fsync: 'off' } })
-    opened.push(postgres)
+    const postgres = await open({ dataDir: join(folder, 'd'.repeat(100)), settings: { fsync: 'off' } })
     expect(Buffer.byteLength(postgres.socket.host)).to.be.below(80)
     expect(await query(postgres.owner, 'select 1 as one')).to.deep.equal([{ one: 1 }])
     await postgres.leave()
@@ -205,7 +238,7 @@ describe('the embedded PostgreSQL', () => {
 
   it('says in one line that another major version made the database', async () => {
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '15\n')
-    expect((await refusalOf(open())).message).to.match(/was made by PostgreSQL 15 and cannot be opened by 18/)
+    expect((await refusalOf(open())).message).to.match(/was created by PostgreSQL 15 and cannot be opened by 18/)
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '18\n')
   })
 
@@ -226,9 +259,22 @@ describe('the embedded PostgreSQL', () => {
   it('says in one line that the data folder cannot be used', async () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
-    expect((await refusalOf(openEmbeddedPostgres({ dataDir: file }))).message).to.match(/is not a folder/)
+    expect((await refusalOf(openEmbeddedPostgres({ dataDir: file }))).message).to.match(/cannot be made/)
     expect((await refusalOf(openEmbeddedPostgres({ dataDir: join(file, 'below') }))).message).to.match(/cannot be made/)
     expect((await refusalOf(openEmbeddedPostgres({ dataDir: '/proc/linkgate' }))).message).to.match(/cannot be made/)
+  })
+
+  it('says in one line whom the database belongs to where the server cannot be that user', async function () {
+    if (process.geteuid?.() !== 0) this.skip()
+    const cluster = join(dataDir, 'postgres')
+    const { uid, gid } = await stat(cluster)
+    await chown(cluster, 0, 0)
+    expect((await refusalOf(open())).message).to.match(/belongs to root, as which PostgreSQL does not run/)
+    await chown(cluster, uid, gid)
+  })
+
+  it('says in one line that the path of the data folder has a character that a shell would expand', async () => {
+    expect((await refusalOf(open({ dataDir: join(folder, '$HOME') }))).message).to.include('the path has one of')
   })
 
   it('works for root below a folder that only root may enter', async function () {
