@@ -51,8 +51,8 @@ declare module 'koa' {
     revision?: number
     /** the client's, once the gateway knows it */
     address?: string
-    /** the bucket that koa-ratelimit counts this request in */
-    bucket?: string
+    /** the key under which koa-ratelimit asks about this request */
+    limitKey?: string
     /** what the caller is told of each quota that the request was counted against */
     standings?: Map<QuotaName, Standing>
     /** the token and the key that koa-jwt verifies it with, and the claims that it read; only while it runs */

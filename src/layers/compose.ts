@@ -98,13 +98,13 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   // One round trip: the caller and the record are asked for at the same time. The caller's refusal comes first.
   const identifying = layers.gateway.identify(admitted, spec.gateway)
   const loading = params.success ? spec.object.load(params.data, identifying) : null
-  const [identified, loaded] = await Promise.allSettled([identifying, loading])
-  const caller = (request.caller = valueOf(identified))
+  const [caller, found] = await bothInOrder(identifying, loading)
+  request.caller = caller
   ctx.state.userId = caller.user?.id
 
   if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)
   if (!params.success) throw new Refusal('not_found')
-  const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, valueOf(loaded))
+  const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, found)
   request.decision = decision
   if (decision !== null) ctx.state.decision = decision
 
@@ -191,7 +191,7 @@ const decideUnderOnePolicy = async (
   isChange: boolean,
   act: (snapshot: Snapshot) => Promise<Answer>,
 ): Promise<Answer> => {
-  const snapshot = await demandedSnapshot(policy, ctx)
+  const snapshot = ctx.get('Policy-At-Least') === '' ? policy.current() : await demandedSnapshot(policy, ctx)
   try {
     return await act(snapshot)
   } catch (error) {
@@ -231,7 +231,6 @@ const REVISION = /^\d{1,15}$/
 const demandedSnapshot = async (policy: Runtime['policy'], ctx: Context): Promise<Snapshot> => {
   const demanded = ctx.get('Policy-At-Least')
   const current = policy.current()
-  if (demanded === '') return current
   if (!REVISION.test(demanded)) {
     throw new Refusal('invalid_request', {
       errors: [{ field: 'Policy-At-Least', message: 'must be the number of a policy revision' }],
@@ -270,9 +269,11 @@ const recordAnswer = (spec: Declared, request: Request, answer: Answer): void =>
   }
 }
 
-const valueOf = <T>(settled: PromiseSettledResult<T>): T => {
-  if (settled.status === 'rejected') throw settled.reason
-  return settled.value
+/** Waits for both, if there is anything to wait for; where both fail, the first's error is thrown. */
+const bothInOrder = async <A, B>(first: Promise<A> | A, second: Promise<B> | B): Promise<readonly [A, B]> => {
+  // a failure of the second that nobody awaits yet must not end the process
+  if (second instanceof Promise) second.catch(() => undefined)
+  return [await first, await second]
 }
 
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {

@@ -40,7 +40,7 @@ const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
 }
 
 /** The caller's tokens are a record that they own. */
-const mine = async (_params: unknown, caller: Promise<Caller>) => {
+const mine = async (_params: unknown, caller: Promise<Caller> | Caller) => {
   const { user } = await caller
   return user && { owner_id: user.id }
 }

@@ -29,7 +29,7 @@ export const ProfileView = z
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
 /** One's own profile is a record that one owns: R5's question, asked of the rows that carry R7. */
-const own = async (_params: unknown, caller: Promise<Caller>) => {
+const own = async (_params: unknown, caller: Promise<Caller> | Caller) => {
   const { user } = await caller
   return user && { owner_id: user.id, user }
 }

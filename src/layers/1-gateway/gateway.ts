@@ -34,11 +34,10 @@ const KNOWN_TOKENS = 10_000
 export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: GatewayParts): Gateway => {
   const subjectOf = new LRUCache<string, string>({ max: KNOWN_TOKENS })
 
-  const countAddress = async (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> => {
-    if (quota !== 'none') await limiter.require(ctx, addressQuota(quota), addressBucket(address))
-  }
+  const countAddress = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> | undefined =>
+    quota === 'none' ? undefined : limiter.require(ctx, addressQuota(quota), addressBucket(address))
   const countSubject = async (ctx: Context, rule: GatewayRule, address: string, subject: string): Promise<void> => {
-    if (rule.quota === 'sign_in') return countAddress(ctx, rule, address)
+    if (rule.quota === 'sign_in') return await countAddress(ctx, rule, address)
     if (rule.quota !== 'none') await limiter.require(ctx, 'user', subject)
     if (rule.quota === 'invite') await limiter.require(ctx, 'invite', subject)
   }
@@ -102,14 +101,15 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
       return { address, token: await admit(ctx, rule, address, sent) }
     },
 
-    identify: async ({ address, token }, rule) => {
+    identify: ({ address, token }, rule) => {
       if (token === null) return { user: null, scopes: NO_SCOPES, tokenId: null, signIn: null, external: null, address }
       // Role and suspension come from the user's row, so they bind the next request whatever the token says.
-      const user = await identity.findCaller(token)
-      if (user === null || user.suspended) throw invalidToken()
-      if (rule.scope !== 'public') requireScope(token, rule.scope)
-      const { scopes, id: tokenId, signIn } = token
-      return { user, scopes, tokenId, signIn, external: identity.externalSubject(token), address }
+      return identity.findCaller(token).then((user) => {
+        if (user === null || user.suspended) throw invalidToken()
+        if (rule.scope !== 'public') requireScope(token, rule.scope)
+        const { scopes, id: tokenId, signIn } = token
+        return { user, scopes, tokenId, signIn, external: identity.externalSubject(token), address }
+      })
     },
 
     requireScope,
