@@ -36,12 +36,7 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
   try {
     await database.addLinks(1, LINKS)
     await unlogged.addLinks(1, LINKS)
-    for (const trigger of ['decision', 'decisions_made', 'decisions_changed', 'decisions_deleted'])
-      await unlogged.client.query(`drop trigger link_${trigger} on links`)
-    // the record's trigger notes the codes of many, too: that is no part of its price
-    await unlogged.client.query(
-      'create or replace trigger notify_link_update after update on links for each row execute function notify_link_change()',
-    )
+    await unlogged.client.query('drop trigger link_decision on links')
     const node = await started(startSubject('bare-node'))
     const koa = await started(startSubject('bare-koa', { DATABASE_URL: database.ownerUrl }))
     const linkgate = await started(startLinkgate(database.environment()))

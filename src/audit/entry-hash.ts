@@ -38,8 +38,8 @@ export const ENTRY_COLUMNS = `writer::text, seq::text, id::text, extract(epoch f
 
 /**
  * SHA-256, in hex, of the hash before and the JSON array of all fields, as the trigger `chain_decision` makes it
- * (migrations/0006): computed here a second time, so that nobody who changes the database's function changes the
- * answer.
+ * (migrations/functions/chain_decision.sql). Computed here a second time: who changes the database's function does not
+ * change this answer.
  */
 export const entryHash = (entry: StoredEntry): string => {
   const number = (value: string | null) => value ?? 'null'

@@ -88,9 +88,9 @@ export const openDatabase = async (
 }
 
 /**
- * Start-up settings of the service's connections. A transaction's own role ends with it, and `role` is what it falls
- * back to. A change reads the revision after it got the lock, so no isolation but this one will do (migrations/0010); a
- * pooler takes no such setting, and has to lead to a server where it is the default.
+ * Start-up settings of the service's connections. `role` is what a connection falls back to when a transaction's own
+ * role ends. A change needs the isolation level read committed (migrations/functions/enter_change.sql). A pooler takes
+ * no such setting, and has to lead to a server where that is the default.
  */
 const optionsOf = ({ pooled, role }: { readonly pooled: boolean; readonly role?: string }): string | undefined => {
   const options = [

@@ -62,7 +62,7 @@ interface RotationRow {
   readonly rotated: boolean
 }
 
-/** Sign-ins in PostgreSQL (migrations/0004_sign_in.sql). */
+/** Sign-ins in PostgreSQL (migrations/0006_sign_in.sql). */
 export const createSignInStore = (database: Database): SignInStore => {
   const ask = async <Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> => {
     const [, result] = await database.flush([ENTER, { name, text, values }])

@@ -9,9 +9,8 @@ const { default: PostgresAdapter }: typeof import('casbin-pg-adapter', { with: {
   createRequire(import.meta.url)('casbin-pg-adapter')
 
 /**
- * casbin-pg-adapter on a connection of ours. Its own migration is off (the table is ours,
- * migrations/0003_policy_and_decisions.sql) and it opens no pool of its own, which would end the process when an idle
- * connection is lost.
+ * casbin-pg-adapter on a connection of ours. Its own migration is off (the table is ours, migrations/0004_policy.sql)
+ * and it opens no pool of its own, which would end the process when an idle connection is lost.
  */
 export const newPostgresAdapter = (client: Pick<PoolClient, 'query'>): Promise<Adapter> =>
   PostgresAdapter.newAdapter({

@@ -2,8 +2,8 @@ import type { Database } from '../database/database.js'
 import type { Statement } from '../database/statement.js'
 
 /**
- * Has the database tell every process which links changed; what was committed before it is among them
- * (migrations/0011).
+ * Makes the database tell every process which links changed, up to what was committed before this call
+ * (migrations/functions/changed_links.sql).
  */
 export const ANNOUNCE: Statement = { name: 'announce_changed_links', text: 'select announce_changed_links()' }
 

@@ -16,7 +16,6 @@ const LOGIN = 'linkgate_service'
 const RIGHTS = `
 audit_chain audit_chains INSERT SELECT UPDATE
 audit_chain audit_writers USAGE
-audit_chain changed_links INSERT
 audit_chain decision_ids USAGE
 audit_chain decisions INSERT
 audit_chain policy_head SELECT
@@ -30,7 +29,6 @@ identity external_identities INSERT SELECT
 identity idempotency_keys DELETE SELECT(created_at,key_hash,user_id)
 identity invitations SELECT UPDATE(accepted_at)
 identity personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id) UPDATE(last_used_at)
-identity policy_head SELECT
 identity refresh_tokens DELETE INSERT SELECT UPDATE(revoked_at,used_at)
 identity users INSERT SELECT UPDATE
 linkgate_service casbin SELECT
@@ -39,25 +37,18 @@ linkgate_service policy_revisions SELECT
 linkgate_service schema_migrations SELECT
 links_any changed_links INSERT
 links_any links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
-links_any policy_head SELECT
-links_each changed_links INSERT
-links_each links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
-links_each policy_head SELECT
 links_own changed_links INSERT
-links_own idempotency_keys INSERT(fingerprint,key_hash,record,salt,secret_hash,user_id) SELECT
+links_own idempotency_keys INSERT(fingerprint,key_hash,record,user_id) SELECT
 links_own links DELETE INSERT SELECT UPDATE(code,target,updated_at,version)
-links_own policy_head SELECT
 links_public links SELECT
 policy_editor casbin DELETE INSERT SELECT
 policy_editor decisions INSERT(action,effect,layer,network,relation,request_id,resource_code,resource_type,revision,row_priority,rule,status,subject_id,subject_role,time,token_id)
 policy_editor policy_head SELECT UPDATE(revision)
 policy_editor policy_revisions INSERT SELECT
-users_any policy_head SELECT
 users_any users SELECT(created_at,email,id,name,role,suspended_at,updated_at,version) UPDATE(role,suspended_at,updated_at,version)
-users_own idempotency_keys INSERT(fingerprint,key_hash,record,salt,secret_hash,user_id) SELECT
+users_own idempotency_keys INSERT(fingerprint,key_hash,record,user_id) SELECT
 users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
 users_own personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(created_at,expires_at,id,last_used_at,name,revoked_at,scopes,user_id) UPDATE(revoked_at)
-users_own policy_head SELECT
 users_own users SELECT(created_at,email,id,name,role,suspended_at,updated_at,version) UPDATE(name,password_hash,updated_at,version)
 `
   .trim()
@@ -68,14 +59,13 @@ const DEFINERS = `
 add_decision_months(integer) postgres linkgate_service
 admit_external_user(text,text,text) identity linkgate_service
 announce_changed_links() postgres linkgate_service
-caller_stands(bigint,text,uuid,text,text) identity linkgate_service,links_any,links_each,links_own
+caller_stands(bigint,text,uuid,text,text) identity linkgate_service
 chain_decision() audit_chain -
 find_external_user(text,text) identity linkgate_service
 find_link(text) links_public linkgate_service
 find_user(bigint,uuid) identity linkgate_service
 limit_personal_tokens() identity -
 record_decision() audit_chain -
-record_link_decisions() audit_chain -
 record_policy_edit_by_hand() postgres -
 record_policy_revision() audit_chain -
 record_user_change() audit_chain -
@@ -85,8 +75,6 @@ use_personal_token(bytea) identity linkgate_service
 `
   .trim()
   .split('\n')
-
-const EACH = `(owner_id = ((( SELECT (NULLIF(current_setting('app.callers'::text, true), ''::text))::jsonb AS "nullif") ->> code))::bigint)`
 
 describe("the database's own word", () => {
   let db: TestDatabase
@@ -139,19 +127,11 @@ describe("the database's own word", () => {
     }
   })
 
-  it('the role of many callers sees of each only what is under the code that they named', async () => {
-    expect(
-      await db.asOwner(
-        `select pg_get_expr(polqual, polrelid) as using, pg_get_expr(polwithcheck, polrelid) as check from pg_policy where 'links_each'::regrole = any (polroles)`,
-      ),
-    ).to.deep.equal([{ using: EACH, check: EACH }])
-  })
-
   it('the login role and the roles of a request have no power of their own', async () => {
     const roles = await db.asOwner(`
       select rolname, rolsuper, rolbypassrls, rolinherit, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin from pg_roles
        where not rolsuper and rolname not like 'pg\\_%'`)
-    expect(roles).to.have.length(12)
+    expect(roles).to.have.length(11)
     for (const role of roles) {
       expect(role, String(role['rolname'])).to.include({
         rolsuper: false,
@@ -218,7 +198,6 @@ describe("the database's own word", () => {
       'audit_writer',
       'identity',
       'links_any',
-      'links_each',
       'links_own',
       'policy_editor',
       'users_any',
@@ -262,11 +241,6 @@ describe("the database's own word", () => {
         await client.query('begin')
         if (setting !== null) await client.query(`select set_config('app.user_id', $1, true)`, [setting])
         await client.query('set local role links_own')
-        expect((await client.query('select code from links')).rowCount).to.equal(0)
-        expect((await client.query(`update links set target = 'https://example.com/x'`)).rowCount).to.equal(0)
-        expect((await client.query('delete from links')).rowCount).to.equal(0)
-        if (setting !== null) await client.query(`select set_config('app.callers', $1, true)`, [setting])
-        await client.query('set local role links_each')
         expect((await client.query('select code from links')).rowCount).to.equal(0)
         expect((await client.query(`update links set target = 'https://example.com/x'`)).rowCount).to.equal(0)
         expect((await client.query('delete from links')).rowCount).to.equal(0)
@@ -339,7 +313,6 @@ describe("the database's own word", () => {
     for (const role of [
       'links_own',
       'links_any',
-      'links_each',
       'users_own',
       'users_any',
       'policy_editor',

@@ -378,15 +378,7 @@ describe('the table of sign-ins', () => {
     if (database === undefined) throw new Error('no database')
     for (const statement of [`select from refresh_tokens`, `delete from refresh_tokens`]) {
       expect(await database.run({ text: statement }).catch((error: unknown) => error)).to.include({ code: '42501' })
-      for (const role of [
-        'links_own',
-        'links_any',
-        'links_each',
-        'users_own',
-        'users_any',
-        'policy_editor',
-        'audit_reader',
-      ]) {
+      for (const role of ['links_own', 'links_any', 'users_own', 'users_any', 'policy_editor', 'audit_reader']) {
         const refused: unknown = await database
           .flush([{ text: 'select enter($1, 1)', values: [role] }, { text: statement }])
           .catch((error: unknown) => error)

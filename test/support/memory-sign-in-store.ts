@@ -11,7 +11,7 @@ export interface MemorySignInStore extends SignInStore {
   readonly tokens: Map<string, Stored>
 }
 
-/** What migrations/0004_sign_in.sql and its statements promise, in memory: each method is one step, in one tick. */
+/** What migrations/0006_sign_in.sql and its statements promise, in memory: each method is one step, in one tick. */
 export const memorySignInStore = (): MemorySignInStore => {
   const accounts = new Map<string, Account>()
   const tokens = new Map<string, Stored>()
