@@ -11,9 +11,9 @@ import type { QueryConfig } from 'pg'
 import { listen } from './listen.js'
 
 /**
- * Koa and its router by hand, with no layer: a redirect from nothing and from one prepared select, a public link, and
- * a creation and a change that do the same work as ours. That is: verify the token, read the user and the link at the same time, and
- * commit the change with one row of a log in one pipelined transaction.
+ * Koa and its router by hand, with no layer: a redirect from nothing and from one prepared select, a public link, and a
+ * creation and a change that do the same work as ours: verify the token, read the user and the link at the same time,
+ * and commit the change with one row of a log in one pipelined transaction.
  */
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 10, pipeline: true })
 const router = new Router()
@@ -52,8 +52,12 @@ const bodyOf = async (ctx: Context) => {
 router.get('/fixed/:code', (ctx) => {
   ctx.redirect('https://example.com/')
 })
-router.get('/links/:code', (ctx) => {
-  ctx.body = { code: ctx.params['code'], target: 'https://example.com/' }
+router.get('/fixed-link', (ctx) => {
+  ctx.body = { code: 'fixed', target: 'https://example.com/' }
+})
+router.get('/links/:code', async (ctx) => {
+  const link = await findLink(ctx.params['code'])
+  ctx.body = { code: link.code, target: link.target }
 })
 router.get('/:code', async (ctx) => {
   const link = await query('follow', 'select target from links where code = $1', [ctx.params['code']])
