@@ -109,6 +109,6 @@ const serve = async (route: Route, ctx: Context, { runtime, deadlineMs }: AppPar
     const leftMs = deadlineMs - (performance.now() - ctx.state.startedAt)
     respond(ctx, await withinDeadline(route.serve(runtime, ctx), leftMs, discard))
   } finally {
-    if (ctx.state.revision !== undefined) ctx.set('Policy-Revision', String(ctx.state.revision))
+    if (ctx.state.revision !== undefined) ctx.res.setHeader('Policy-Revision', String(ctx.state.revision))
   }
 }

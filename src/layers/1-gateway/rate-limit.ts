@@ -147,8 +147,8 @@ const tell = (ctx: Context, name: QuotaName, policy: string, { allowed, left, re
   if (before === undefined || left < before.left || !allowed)
     standings.set(name, { policy, left, seconds: secondsUntil(resetMs) })
   const list = [...standings]
-  ctx.set('RateLimit-Policy', list.map(([, each]) => each.policy).join(', '))
-  ctx.set('RateLimit', list.map(([each, { left, seconds }]) => `"${each}";r=${left};t=${seconds}`).join(', '))
+  ctx.res.setHeader('RateLimit-Policy', list.map(([, each]) => each.policy).join(', '))
+  ctx.res.setHeader('RateLimit', list.map(([each, { left, seconds }]) => `"${each}";r=${left};t=${seconds}`).join(', '))
 }
 
 const secondsUntil = (resetMs: number): number => Math.max(1, Math.ceil(resetMs / 1_000))
