@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 import type { FinishedRequest } from '../domain/finished-request.js'
-import { networkOf } from '../layers/decision-record.js'
+import { networkOf } from '../domain/network.js'
 
 /** Asked every few seconds by programs: nobody wants to read them. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])

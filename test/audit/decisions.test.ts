@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 
-import { networkOf } from '../../src/layers/decision-record.js'
+import { networkOf } from '../../src/domain/network.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
