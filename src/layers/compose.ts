@@ -90,6 +90,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const { layers } = request.runtime
   request.caller = null
   request.decision = null
+  request.part = null
   ctx.state.revision = snapshot.revision
 
   // Gateway: who calls. The record is looked up at the same time; if both fail, the caller's refusal is the answer.
