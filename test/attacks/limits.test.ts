@@ -164,6 +164,13 @@ describe('over the limit', () => {
       await expectFew(service, () => service.request('GET', '/users/me', { token }), 401)
     })
 
+    it('with a personal token that is not valid, on a route without a quota', async () => {
+      const service = await start({ RATE_LIMIT_ANONYMOUS: '1/600' })
+      const token = `lgp_${'x'.repeat(43)}`
+      await expectFew(service, () => service.request('GET', '/healthz', { token }), 401)
+      expect((await service.request('GET', '/healthz')).status, 'without a token').to.equal(200)
+    })
+
     it('with an access token that is valid', async () => {
       const service = await start({ RATE_LIMIT_USER: '1/600' })
       const { token } = await service.addUser('editor')

@@ -42,9 +42,13 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     if (rule.quota === 'invite') await limiter.require(ctx, 'invite', subject)
   }
 
+  /** Failed authentication counts against the address on every route, those without a quota included. */
+  const countFailure = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
+    limiter.require(ctx, addressQuota(quota), addressBucket(address))
+
   const admitSigned = async (ctx: Context, rule: GatewayRule, address: string, value: string): Promise<AccessToken> => {
     const token = await tokens.verify(ctx, value).catch(async (error: unknown) => {
-      await countAddress(ctx, rule, address)
+      await countFailure(ctx, rule, address)
       throw error
     })
     await countSubject(ctx, rule, address, bucketOf(token))
@@ -63,17 +67,17 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   ): Promise<AccessToken> => {
     const digest = createHash('sha256').update(value).digest('base64')
     const known = subjectOf.get(digest)
-    if (known === undefined) await countAddress(ctx, rule, address)
+    if (known === undefined) await countFailure(ctx, rule, address)
     else await countSubject(ctx, rule, address, known)
 
     const token = await identity.findPersonalToken(value)
     if (token === null) {
       subjectOf.delete(digest)
-      if (known !== undefined) await countAddress(ctx, rule, address)
+      if (known !== undefined) await countFailure(ctx, rule, address)
       throw invalidToken(new Error('no such personal token'))
     }
     if (known === undefined) {
-      if (rule.quota !== 'none') await limiter.refund(ctx, addressQuota(rule.quota), addressBucket(address))
+      await limiter.refund(ctx, addressQuota(rule.quota), addressBucket(address))
       await countSubject(ctx, rule, address, bucketOf(token))
       subjectOf.set(digest, bucketOf(token))
     }
@@ -94,7 +98,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
         return { address, token: null }
       }
       if (sent instanceof Refusal) {
-        await countAddress(ctx, rule, address)
+        await countFailure(ctx, rule, address)
         throw sent
       }
       const admit = sent.startsWith(PERSONAL_TOKEN_PREFIX) ? admitPersonal : admitSigned
