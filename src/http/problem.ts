@@ -1,21 +1,10 @@
 import type { Context } from 'koa'
 
-import { Refusal } from '../domain/refusal.js'
-
-/** RFC 9457 problem details as this service writes them. */
-export interface Problem {
-  readonly type: string
-  readonly title: string
-  readonly status: number
-  readonly detail?: string
-  readonly code: string
-  readonly request_id: string
-}
+import type { Refusal } from '../domain/refusal.js'
 
 /**
- * Writes a refusal as `application/problem+json`: the one place where an error becomes a response. Nobody keeps it: a
- * cache may keep a 404 that says nothing by a rule of its own (RFC 9110 §15.5.5), and a link that is made afterwards
- * would be missing there.
+ * Writes a refusal as problem details (RFC 9457). It is not cached: caches may keep a 404 (RFC 9110 §15.5.5) and serve
+ * it after the link was created.
  */
 export const writeProblem = (ctx: Context, refusal: Refusal): void => {
   ctx.status = refusal.status
@@ -25,10 +14,10 @@ export const writeProblem = (ctx: Context, refusal: Refusal): void => {
     type: `urn:linkgate:problem:${refusal.code}`,
     title: refusal.title,
     status: refusal.status,
-    ...(refusal.detail === undefined ? {} : { detail: refusal.detail }),
+    detail: refusal.detail,
     code: refusal.code,
     request_id: ctx.state.requestId,
-    ...(refusal.errors === undefined ? {} : { errors: refusal.errors }),
+    errors: refusal.errors,
   })
   ctx.type = 'application/problem+json'
 }

@@ -44,8 +44,8 @@ const asOAuthError = (error: unknown): never => {
   if (!(error instanceof Refusal) || error.status >= 500) throw error
   const { code, detail, errors, headers, extensions, title } = error
   throw new Refusal(code, {
-    ...(detail === undefined ? {} : { detail }),
-    ...(errors === undefined ? {} : { errors }),
+    detail,
+    errors,
     headers: { ...headers, 'Cache-Control': 'no-store' },
     extensions: {
       ...extensions,
