@@ -31,8 +31,8 @@ export interface Database {
   ): AsyncGenerator<readonly Row[]>
 
   /**
-   * The output of a COPY … TO STDOUT, in a transaction that begins with `context`. A row may span two chunks. An ORDER BY
-   * needs an index. The server waits for the reader, so memory does not grow. Ends and is refused like `stream`.
+   * The output of a COPY … TO STDOUT, in a transaction that begins with `context`. A row may span two chunks. An
+   * ORDER BY needs an index. The server waits for the reader, so memory does not grow. Ends and fails like `stream`.
    */
   copy(context: Statement, copy: string): AsyncGenerator<Buffer>
 

@@ -3,7 +3,8 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import type { FinishedRequest } from '../domain/finished-request.js'
-import { Refusal, REFUSALS } from '../domain/refusal.js'
+import { Refusal } from '../domain/refusal.js'
+import { problemOf } from './problem.js'
 import { securityHeaderList } from './security-headers.js'
 
 interface Kind {
@@ -47,13 +48,8 @@ export const answerBrokenRequest = (secure: boolean, observe: (request: Finished
     }
     const { status, reason, code } = kindOf(error)
     const requestId = randomUUID()
-    const body = JSON.stringify({
-      type: `urn:linkgate:problem:${code}`,
-      title: REFUSALS[code].title,
-      status,
-      code,
-      request_id: requestId,
-    })
+    const refusal = new Refusal(code, { cause: error })
+    const body = JSON.stringify({ ...problemOf(refusal, requestId), status })
     // before end(), which removes it
     const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : ''
     const head = [
@@ -73,7 +69,7 @@ export const answerBrokenRequest = (secure: boolean, observe: (request: Finished
       seconds: 0,
       bytes: Buffer.byteLength(body),
       aborted: false,
-      refusal: new Refusal(code, { cause: error }),
+      refusal,
       decision: undefined,
       revision: undefined,
       userId: undefined,

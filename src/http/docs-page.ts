@@ -18,6 +18,8 @@ dt { opacity: .7 } dd { margin: 0 }
 code { font: .9em ui-monospace, monospace }
 `
 
+const NOTHING_ELSE = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 const code = (text: string): string => `<code>${escape(text)}</code>`
 
@@ -64,7 +66,9 @@ ${code('application/problem+json')} with a stable ${code('code')}.</p>
 ${sections.join('\n')}
 </body></html>
 `
-  const hash = createHash('sha256').update(STYLE).digest('base64')
-  const rules = ['default-src', 'base-uri', 'form-action', 'frame-ancestors'].map((name) => `${name} 'none'`)
-  return { html, contentSecurityPolicy: [...rules, `style-src 'sha256-${hash}'`].join('; ') }
+  const style = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
+  return {
+    html,
+    contentSecurityPolicy: `default-src 'none'; style-src ${style}; ${NOTHING_ELSE}`,
+  }
 }

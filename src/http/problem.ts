@@ -2,22 +2,25 @@ import type { Context } from 'koa'
 
 import type { Refusal } from '../domain/refusal.js'
 
+/** A refusal as problem details (RFC 9457). */
+export const problemOf = ({ extensions, code, title, status, detail, errors }: Refusal, requestId: string): object => ({
+  ...extensions,
+  type: `urn:linkgate:problem:${code}`,
+  title,
+  status,
+  detail,
+  code,
+  request_id: requestId,
+  errors,
+})
+
 /**
- * Writes a refusal as problem details (RFC 9457). It is not cached: caches may keep a 404 (RFC 9110 §15.5.5) and serve
- * it after the link was created.
+ * Answers with problem details. They are not cached: caches may keep a 404 (RFC 9110 §15.5.5) and serve it after the
+ * link was created.
  */
 export const writeProblem = (ctx: Context, refusal: Refusal): void => {
   ctx.status = refusal.status
   ctx.set({ 'Cache-Control': 'no-store', ...refusal.headers })
-  ctx.body = JSON.stringify({
-    ...refusal.extensions,
-    type: `urn:linkgate:problem:${refusal.code}`,
-    title: refusal.title,
-    status: refusal.status,
-    detail: refusal.detail,
-    code: refusal.code,
-    request_id: ctx.state.requestId,
-    errors: refusal.errors,
-  })
+  ctx.body = JSON.stringify(problemOf(refusal, ctx.state.requestId))
   ctx.type = 'application/problem+json'
 }

@@ -7,7 +7,7 @@ import type { CacheStats } from '../metrics/metrics.js'
 
 export const LINKS_CHANNEL = 'linkgate_links'
 
-/** All codes, where one is expected. */
+/** Stands for all codes. */
 export const EVERY_CODE = '*'
 
 /**
@@ -58,18 +58,18 @@ export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): Lin
     const running = pending.get(code)
     if (running) return running
     total.misses += 1
-    /** false if the code was dropped meanwhile */
-    const isCurrent = () => pending.get(code) === answer && pending.delete(code)
+    /** False if the code was dropped meanwhile. */
+    const finish = () => pending.get(code) === answer && pending.delete(code)
     const answer: Promise<Link | null> = find(code).then(
       (link) => {
-        if (isCurrent() && size > 0 && listener.up) {
+        if (finish() && size > 0 && listener.up) {
           if (link === null) absent.set(code, true)
           else links.set(code, link)
         }
         return link
       },
       (error: unknown) => {
-        isCurrent()
+        finish()
         throw error
       },
     )
