@@ -1,12 +1,15 @@
 import { z } from 'zod'
 
+import { explainRecord } from '../audit/record-explanation.js'
 import { isAction } from '../domain/action.js'
 import { Refusal } from '../domain/refusal.js'
-import { ENTRY_KINDS } from '../layers/4-data/decisions.js'
+import { ENTRY_KINDS, viewEntry } from '../layers/4-data/decisions.js'
 import type { DecisionLog, LogQuery } from '../layers/4-data/decisions.js'
+import type { RequestDecisions } from '../layers/4-data/request-decisions.js'
 import { route } from '../layers/compose.js'
 import { noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
+import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { guarded } from './guards.js'
 import { LOG_FORMATS } from './log-export.js'
@@ -16,7 +19,7 @@ const Moment = z.iso.datetime({ offset: true, error: 'must be a time such as 202
 
 const EntryBase = z.looseObject({ id: Id, time: Time, request_id: z.string(), revision: z.number() })
 
-export const DecisionView = EntryBase.extend({
+const DecisionView = EntryBase.extend({
   layer: z.string(),
   subject: z.looseObject({ id: Id.nullable(), role: z.string() }),
   action: z.string(),
@@ -32,6 +35,10 @@ const EntryView = EntryBase.extend({
   resource: z.looseObject({ type: z.string(), code: z.string().nullable() }),
   change: z.record(z.string(), z.unknown()).optional(),
 }).meta({ id: 'LogEntry', description: 'A decision, or a change of a user, of the policy or of the log itself.' })
+
+const ExplainedView = DecisionView.extend({ explanation: z.looseObject({ layer: z.string() }).nullable() }).meta({
+  id: 'ExplainedDecision',
+})
 
 const Filter = z.strictObject({
   limit: PageLimit,
@@ -66,13 +73,22 @@ const answer = async (
 
 const types = ['application/json', 'text/csv', 'application/x-ndjson']
 
-/** GET /audit/decisions, /audit/timeline. */
-export const auditRoutes = ({ decisions }: { readonly decisions: DataRule<DecisionLog> }): readonly Route[] => {
-  const reading = { ...guarded('audit:read', noRecord), method: 'get', data: decisions } as const
+/** Everything under /audit. */
+export const auditRoutes = ({
+  decisions,
+  requests,
+  findSnapshot,
+}: {
+  readonly decisions: DataRule<DecisionLog>
+  readonly requests: DataRule<RequestDecisions>
+  readonly findSnapshot: FindSnapshot
+}): readonly Route[] => {
+  const reading = { ...guarded('audit:read', noRecord), method: 'get' } as const
   return [
     route({
       ...reading,
       path: '/audit/decisions',
+      data: decisions,
       query: Filter,
       handle: ({ store, query }) => answer(store, { ...query, kind: 'decision' }, 'decisions'),
       documentation: {
@@ -85,6 +101,7 @@ export const auditRoutes = ({ decisions }: { readonly decisions: DataRule<Decisi
     route({
       ...reading,
       path: '/audit/timeline',
+      data: decisions,
       query: Filter.extend({ kind: z.enum(ENTRY_KINDS).optional() }),
       handle: ({ store, query }) => answer(store, query, 'timeline'),
       documentation: {
@@ -92,6 +109,33 @@ export const auditRoutes = ({ decisions }: { readonly decisions: DataRule<Decisi
         tag: 'audit',
         types,
         response: pageOf(EntryView),
+      },
+    }),
+    route({
+      ...reading,
+      path: '/audit/requests/:request_id',
+      data: requests,
+      params: z.object({ request_id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/) }),
+      handle: async ({ store, params: { request_id } }) => {
+        const { records, more } = await store.of(request_id)
+        if (records.length === 0)
+          throw new Refusal('not_found', {
+            detail:
+              'No decision is recorded under this request id. Refusals and allowed reads are recorded within a ' +
+              'second, allowed public reads only where the service is configured to.',
+          })
+        const data = []
+        for (const record of records)
+          data.push({
+            ...viewEntry({ ...record, kind: 'decision', change: null }),
+            explanation: explainRecord(record, await findSnapshot(Number(record.revision))),
+          })
+        return { status: 200, body: { request_id, data, more } }
+      },
+      documentation: {
+        summary: 'Explain a request: its decisions, each with the rows that were considered under its revision',
+        tag: 'audit',
+        response: z.object({ request_id: z.string(), data: z.array(ExplainedView), more: z.boolean() }),
       },
     }),
   ]

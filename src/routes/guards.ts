@@ -1,7 +1,7 @@
 import type { Action } from '../domain/action.js'
 import type { Owned } from '../domain/link.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
-import type { GatewayRule, ObjectRule } from '../layers/route.js'
+import type { Caller, GatewayRule, ObjectRule } from '../layers/route.js'
 
 /**
  * The first three layers of a route that performs one action: the token's scope, the role's endpoint row, and
@@ -28,3 +28,9 @@ export const unguarded = (quota: GatewayRule['quota'] = 'none') => ({
   object: NO_OBJECT,
   data: NO_DATA,
 })
+
+/** Loads the caller's own account: a record that they own. */
+export const own = async (_params: unknown, caller: Promise<Caller> | Caller) => {
+  const { user } = await caller
+  return user && { owner_id: user.id, user }
+}

@@ -8,7 +8,7 @@ import { PERSONAL_TOKEN_PREFIX } from '../identity/personal-token.js'
 import type { PersonalTokens } from '../layers/4-data/personal-tokens.js'
 import { route } from '../layers/compose.js'
 import type { Caller, DataRule, Route } from '../layers/route.js'
-import { guarded } from './guards.js'
+import { guarded, own } from './guards.js'
 import { Id, Time } from './schemas.js'
 
 const DAY = 86_400
@@ -39,16 +39,10 @@ const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
   if (errors.length > 0) throw new Refusal('validation_failed', { errors })
 }
 
-/** The caller owns their tokens. */
-const mine = async (_params: unknown, caller: Promise<Caller> | Caller) => {
-  const { user } = await caller
-  return user && { owner_id: user.id }
-}
-
 /** GET, POST and DELETE /users/me/tokens. */
 export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<PersonalTokens> }): readonly Route[] => [
   route({
-    ...guarded('profile:read', mine),
+    ...guarded('profile:read', own),
     method: 'get',
     path: '/users/me/tokens',
     data: tokens,
@@ -60,7 +54,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     },
   }),
   route({
-    ...guarded('profile:update', mine),
+    ...guarded('profile:update', own),
     method: 'post',
     path: '/users/me/tokens',
     status: 201,
@@ -94,7 +88,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     },
   }),
   route({
-    ...guarded('profile:update', mine),
+    ...guarded('profile:update', own),
     method: 'delete',
     path: '/users/me/tokens/:id',
     status: 204,

@@ -5,17 +5,11 @@ import type { User } from '../domain/user.js'
 import type { Profile } from '../layers/4-data/profile.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA } from '../layers/route.js'
-import type { Caller, DataRule, Route } from '../layers/route.js'
-import { guarded } from './guards.js'
+import type { DataRule, Route } from '../layers/route.js'
+import { guarded, own } from './guards.js'
 import { Name, Password, ProfileView } from './schemas.js'
 
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
-
-/** A user owns their profile, so R5 decides, by the rows that carry R7. */
-const own = async (_params: unknown, caller: Promise<Caller> | Caller) => {
-  const { user } = await caller
-  return user && { owner_id: user.id, user }
-}
 
 /** R7: every field that a profile update may set. `role` is not among them, nor anything else that grants rights. */
 const ProfileUpdate = z

@@ -22,7 +22,6 @@ import { VERSION } from '../version.js'
 import { accessRoutes } from './access.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
-import { explanationRoutes } from './explanation.js'
 import { invitationRoutes } from './invitations.js'
 import { linkRoutes, redirectRoute } from './links.js'
 import { personalTokenRoutes } from './personal-tokens.js'
@@ -78,8 +77,8 @@ export const routeTable = ({
           ...authRoutes({ signIn: own.signIn }),
         ]),
     ...accessRoutes({ findUser, findLink: findRecord, baseUrl }),
-    ...auditRoutes({ decisions: decisionsStore(database) }),
-    ...explanationRoutes({
+    ...auditRoutes({
+      decisions: decisionsStore(database),
       requests: requestDecisionsStore(database),
       findSnapshot: createPastSnapshots({ database, rules, policy }),
     }),
