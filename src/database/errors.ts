@@ -58,7 +58,7 @@ export class RecordChanged extends Error {
   }
 }
 
-// 08: connection; 53: out of connections or disk; 57P: shutting down; 57014: statement timeout; XX000: from poolers
+// 08: connection; 53: out of connections or disk; 57P: shutting down; 57014: statement timeout; XX000: internal error
 const AWAY = /^(?:08|53|57P|57014|XX000)/
 
 /** Node's error codes of a failed connection. */
