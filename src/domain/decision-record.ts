@@ -1,6 +1,6 @@
 import type { Effect } from './policy-row.js'
 
-/** One decision as the log keeps it (table `decisions`). Never a token, a password or a body. */
+/** A row of the decision log. It never contains a token, a password or a body. */
 export interface DecisionRecord {
   readonly time: string
   readonly request_id: string
@@ -20,7 +20,7 @@ export interface DecisionRecord {
   readonly status: number
 }
 
-/** The columns of a decision in the log (table `decisions`), with their PostgreSQL types. */
+/** The columns of table `decisions`, with their PostgreSQL types. */
 export const DECISION_COLUMNS = {
   time: 'timestamptz',
   request_id: 'text',

@@ -1,12 +1,12 @@
 import type { Effect, ObjectRow } from './policy-row.js'
 
-/** How the caller stands to the record: all that the object rule may look at beside role and action. */
+/** The caller's relation to the record; beside role and action the only input of the object rule. */
 export type Relation = 'anonymous' | 'own' | 'other'
 
-/** What the policy said, and why. One frozen value for each (role, action, relation) of a revision. */
+/** A decision with its reason. One frozen value for each (role, action, relation) of a revision. */
 export interface Decision {
   readonly effect: Effect
-  /** the label of the row that decided; `default` when no row matched (the model's own deny) */
+  /** the rule of the row that decided; `default` if no row matched (the model denies) */
   readonly rule: string
   readonly row: ObjectRow | null
   readonly revision: number

@@ -1,8 +1,6 @@
 import type { Id } from './id.js'
 
-/**
- * A user's row as the service reads it. Times are ISO 8601 in UTC. The password hash never leaves the identity module.
- */
+/** A user, without the password hash, which stays in identity/. Times are ISO 8601 in UTC. */
 export interface User {
   readonly id: Id
   readonly email: string
@@ -13,8 +11,8 @@ export interface User {
 }
 
 /**
- * Who asks, as the policy function sees them; `null` is an absent (unauthenticated) caller.
- * A missing id equals nothing (R5). A suspended user has the rights of an absent one.
+ * The caller as the policy function sees them; `null` without a user. A missing id equals nothing (R5). A suspended
+ * user has the rights of an absent one.
  */
 export type Subject = {
   readonly id?: string | null

@@ -105,7 +105,7 @@ const DEADLINE_MS = '20000'
     })
     try {
       expect(await refusal({ databaseUrl: urlOf(silent.through(db.owner)) })).to.include(
-        `began as the role "${db.owner.user}"`,
+        `has the role "${db.owner.user}"`,
       )
     } finally {
       await silent.kill()
@@ -236,7 +236,7 @@ const DEADLINE_MS = '20000'
     const told = new EventEmitter()
     const why = once(told, 'why')
     const deaf = await pooledService({ listenDatabaseUrl: undefined }, (line) => {
-      if (line.includes('nobody hears')) told.emit('why', line)
+      if (line.includes('DATABASE_LISTEN_URL')) told.emit('why', line)
     })
     expect(String(await why)).to.include('DATABASE_LISTEN_URL')
     expect(await isRemembering(deaf)).to.equal(false)

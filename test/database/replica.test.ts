@@ -190,7 +190,7 @@ describe('a read replica for redirects', function () {
     expect(await follow(asking, 'changed')).to.equal('https://example.com/meanwhile')
   })
 
-  it('is left out where it is none of this database, or its login could step over row-level security', async () => {
+  it('is not used if it is of another database, or its login can bypass row-level security', async () => {
     const primary = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
     const faultOf = async (connection: ClientConfig): Promise<unknown> => {
       const pool = openPool({ connection, size: 1, deadlineMs: 5_000 })
@@ -208,7 +208,7 @@ describe('a read replica for redirects', function () {
     }
     const standby = { ...db.service, ...pair.standby.socket }
     expect(await faultOf(standby)).to.equal(null)
-    expect(await faultOf(db.service)).to.include('no standby')
+    expect(await faultOf(db.service)).to.include('not a standby')
     expect(await faultOf({ ...standby, database: 'postgres' })).to.include('another database')
     expect(await faultOf({ ...db.owner, ...pair.standby.socket })).to.include('row-level security')
     const other = await testDatabase()

@@ -87,7 +87,7 @@ describe('what is public and decided by nobody', () => {
     expect(answer.status).to.equal(503)
     // what is wrong, but not with which row: anybody may ask
     expect(at(answer.json, 'checks', 'policy', 'fault')).to.equal(
-      'a newer policy revision cannot be in force; this one is the last good one',
+      'a newer policy revision could not be loaded; the last good one is in force',
     )
     const refused = await service.request('POST', '/links', {
       token: user.token,
