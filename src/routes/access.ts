@@ -5,15 +5,18 @@ import { createEvaluator } from '../authzen/evaluate.js'
 import { Evaluation, Evaluations } from '../authzen/request.js'
 import { parseInput } from '../input/input.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, noRecord } from '../layers/route.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
-import { guarded, unguarded } from './guards.js'
 
 const Answer = z.object({ decision: z.boolean(), context: z.record(z.string(), z.unknown()).optional() })
 
 const evaluating = {
-  ...guarded('policy:evaluate', noRecord),
   method: 'post',
+  status: 200,
+  ...NO_INPUT,
+  gateway: { scope: 'policy:evaluate', quota: 'caller' },
+  endpoint: 'policy:evaluate',
+  object: { action: 'policy:evaluate', load: noRecord },
   data: NO_DATA,
   // §10.1.1: every invalid request is a 400
   inputFault: 'invalid_request',
@@ -52,9 +55,14 @@ export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly bas
       },
     }),
     route({
-      ...unguarded(),
       method: 'get',
       path: '/.well-known/authzen-configuration',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'public', quota: 'none' },
+      endpoint: 'none',
+      object: NO_OBJECT,
+      data: NO_DATA,
       handle: () => ({
         status: 200,
         body: {

@@ -7,11 +7,10 @@ import { ENTRY_KINDS, viewEntry } from '../layers/4-data/decisions.js'
 import type { DecisionLog, LogQuery } from '../layers/4-data/decisions.js'
 import type { RequestDecisions } from '../layers/4-data/request-decisions.js'
 import { route } from '../layers/compose.js'
-import { noRecord } from '../layers/route.js'
+import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
-import { guarded } from './guards.js'
 import { LOG_FORMATS } from './log-export.js'
 import { Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
 
@@ -83,7 +82,14 @@ export const auditRoutes = ({
   readonly requests: DataRule<RequestDecisions>
   readonly findSnapshot: FindSnapshot
 }): readonly Route[] => {
-  const reading = { ...guarded('audit:read', noRecord), method: 'get' } as const
+  const reading = {
+    method: 'get',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'audit:read', quota: 'caller' },
+    endpoint: 'audit:read',
+    object: { action: 'audit:read', load: noRecord },
+  } as const
   return [
     route({
       ...reading,

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { Refusal } from '../domain/refusal.js'
 import type { SignIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
-import { unguarded } from './guards.js'
 
 const TokenAnswer = z
   .object({
@@ -55,7 +55,16 @@ const asOAuthError = (error: unknown): never => {
   })
 }
 
-const signingIn = { ...unguarded('sign_in'), method: 'post', accepts: ['form', 'json'] } as const
+const signingIn = {
+  method: 'post',
+  status: 200,
+  ...NO_INPUT,
+  gateway: { scope: 'public', quota: 'sign_in' },
+  endpoint: 'none',
+  object: NO_OBJECT,
+  data: NO_DATA,
+  accepts: ['form', 'json'],
+} as const
 
 /** POST /auth/token (RFC 6749) and POST /auth/revoke (RFC 7009). */
 export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Route[] => [

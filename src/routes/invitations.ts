@@ -6,9 +6,8 @@ import type { SendInvitation } from '../identity/invitation-mail.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Invitations } from '../layers/4-data/invitations.js'
 import { route } from '../layers/compose.js'
-import { noRecord } from '../layers/route.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { guarded, unguarded } from './guards.js'
 import { Name, Password, ProfileView, Role, Time } from './schemas.js'
 
 const LIFE_MS = 7 * 86_400_000
@@ -32,10 +31,13 @@ export const invitationRoutes = ({
   readonly baseUrl: string
 }): readonly Route[] => [
   route({
-    ...guarded('user:invite', noRecord, 'invite'),
     method: 'post',
     path: '/users/invitations',
     status: 201,
+    ...NO_INPUT,
+    gateway: { scope: 'user:invite', quota: 'invite' },
+    endpoint: 'user:invite',
+    object: { action: 'user:invite', load: noRecord },
     data: invitations,
     body: z.strictObject({ email: Email, role: Role }),
     idempotent: true,
@@ -56,10 +58,14 @@ export const invitationRoutes = ({
     },
   }),
   route({
-    ...unguarded('sign_in'),
     method: 'post',
     path: '/invitations/:token/accept',
     status: 201,
+    ...NO_INPUT,
+    gateway: { scope: 'public', quota: 'sign_in' },
+    endpoint: 'none',
+    object: NO_OBJECT,
+    data: NO_DATA,
     params: z.object({ token: z.string() }),
     body: z.strictObject({ name: Name, password: Password }),
     handle: async ({ params, body }) => {

@@ -8,11 +8,10 @@ import { LINK_FORMS } from '../layers/4-data/link-export.js'
 import { LINK_SORTS } from '../layers/4-data/links.js'
 import type { Links } from '../layers/4-data/links.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, noRecord } from '../layers/route.js'
+import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
-import { guarded } from './guards.js'
 import { isReservedCode } from './reserved-codes.js'
 import { Code, Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
 import { targetRule } from './target.js'
@@ -78,10 +77,13 @@ export const linkRoutes = ({
 
   return [
     route({
-      ...guarded('link:create', noRecord),
       method: 'post',
       path: '/links',
       status: 201,
+      ...NO_INPUT,
+      gateway: { scope: 'link:create', quota: 'caller' },
+      endpoint: 'link:create',
+      object: { action: 'link:create', load: noRecord },
       data: links('creation'),
       body: z.strictObject({ target: Target, code: FreeCode.optional() }),
       idempotent: true,
@@ -97,9 +99,13 @@ export const linkRoutes = ({
       documentation: { summary: 'Create a link', tag: 'links', response: LinkView, refusals: [409] },
     }),
     route({
-      ...guarded('link:read', noRecord),
       method: 'get',
       path: '/links',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'link:read', quota: 'caller' },
+      endpoint: 'link:read',
+      object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
       query: z.strictObject({
         limit: PageLimit,
@@ -115,9 +121,13 @@ export const linkRoutes = ({
       documentation: { summary: 'List the links that the caller may change', tag: 'links', response: pageOf(LinkView) },
     }),
     route({
-      ...guarded('link:read', noRecord),
       method: 'get',
       path: '/links/export',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'link:read', quota: 'caller' },
+      endpoint: 'link:read',
+      object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
       query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
       handle: async ({ store, query: { format } }) => ({
@@ -133,19 +143,26 @@ export const linkRoutes = ({
       },
     }),
     route({
-      ...guarded('link:read', linkByCode),
       method: 'get',
       path: '/links/:code',
+      status: 200,
+      ...NO_INPUT,
       gateway: { scope: 'public', quota: 'caller' },
+      endpoint: 'link:read',
+      object: { action: 'link:read', load: linkByCode },
       data: NO_DATA,
       params: ByCode,
       handle: ({ record, caller, snapshot }) => ({ status: 200, ...show(snapshot, caller.user, record) }),
       documentation: { summary: 'Show a link', tag: 'links', response: LinkView, tagged: true },
     }),
     route({
-      ...guarded('link:update', linkByCode),
       method: 'patch',
       path: '/links/:code',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'link:update', quota: 'caller' },
+      endpoint: 'link:update',
+      object: { action: 'link:update', load: linkByCode },
       data: links('link:update'),
       params: ByCode,
       body: z.strictObject({ target: Target.optional(), code: FreeCode.optional() }),
@@ -158,10 +175,13 @@ export const linkRoutes = ({
       documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },
     }),
     route({
-      ...guarded('link:delete', linkByCode),
       method: 'delete',
       path: '/links/:code',
       status: 204,
+      ...NO_INPUT,
+      gateway: { scope: 'link:delete', quota: 'caller' },
+      endpoint: 'link:delete',
+      object: { action: 'link:delete', load: linkByCode },
       data: links('link:delete'),
       params: ByCode,
       handle: async ({ store, record, headers }) => {
@@ -176,11 +196,13 @@ export const linkRoutes = ({
 /** The public redirect. It matches every path of one segment, so it is the last route of the table. */
 export const redirectRoute = (findLink: (code: string) => Promise<Link | null> | Link | null): Route =>
   route({
-    ...guarded('link:read', ({ code }: z.infer<typeof ByCode>) => findLink(code)),
     method: 'get',
     path: '/:code',
     status: 302,
+    ...NO_INPUT,
     gateway: { scope: 'public', quota: 'caller' },
+    endpoint: 'link:read',
+    object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
     data: NO_DATA,
     params: ByCode,
     handle: ({ record }) => ({ status: 302, headers: { Location: record.target, 'Cache-Control': 'no-cache' } }),

@@ -7,8 +7,9 @@ import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import { PERSONAL_TOKEN_PREFIX } from '../identity/personal-token.js'
 import type { PersonalTokens } from '../layers/4-data/personal-tokens.js'
 import { route } from '../layers/compose.js'
+import { NO_INPUT } from '../layers/route.js'
 import type { Caller, DataRule, Route } from '../layers/route.js'
-import { guarded, own } from './guards.js'
+import { ownAccount } from './own-account.js'
 import { Id, Time } from './schemas.js'
 
 const DAY = 86_400
@@ -42,9 +43,13 @@ const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
 /** GET, POST and DELETE /users/me/tokens. */
 export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<PersonalTokens> }): readonly Route[] => [
   route({
-    ...guarded('profile:read', own),
     method: 'get',
     path: '/users/me/tokens',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'profile:read', quota: 'caller' },
+    endpoint: 'profile:read',
+    object: { action: 'profile:read', load: ownAccount },
     data: tokens,
     handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
     documentation: {
@@ -54,10 +59,13 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     },
   }),
   route({
-    ...guarded('profile:update', own),
     method: 'post',
     path: '/users/me/tokens',
     status: 201,
+    ...NO_INPUT,
+    gateway: { scope: 'profile:update', quota: 'caller' },
+    endpoint: 'profile:update',
+    object: { action: 'profile:update', load: ownAccount },
     data: tokens,
     body: z.strictObject({
       name: z.string().trim().min(1, 'must not be empty').max(100),
@@ -88,10 +96,13 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     },
   }),
   route({
-    ...guarded('profile:update', own),
     method: 'delete',
     path: '/users/me/tokens/:id',
     status: 204,
+    ...NO_INPUT,
+    gateway: { scope: 'profile:update', quota: 'caller' },
+    endpoint: 'profile:update',
+    object: { action: 'profile:update', load: ownAccount },
     data: tokens,
     params: z.object({ id: Id }),
     handle: async ({ store, params }) => {

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, noRecord } from '../layers/route.js'
+import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { parseEdit, planEdit } from '../policy/edit.js'
@@ -14,7 +14,6 @@ import type { PolicyRules } from '../policy/store.js'
 import { formatTableCsv } from '../policy/table-csv.js'
 import { decisionTable } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
-import { guarded } from './guards.js'
 import { Trial, editStore, performEdit, requireRevision } from './policy-edit.js'
 import { PageLimit, Time, pageOf } from './schemas.js'
 
@@ -67,13 +66,25 @@ const RevisionView = z
   })
   .meta({ id: 'PolicyRevision' })
 
-const reading = { ...guarded('policy:read', noRecord), method: 'get', data: NO_DATA } as const
+const reading = {
+  method: 'get',
+  status: 200,
+  ...NO_INPUT,
+  gateway: { scope: 'policy:read', quota: 'caller' },
+  endpoint: 'policy:read',
+  object: { action: 'policy:read', load: noRecord },
+  data: NO_DATA,
+} as const
 
 /** Everything under /policy. */
 export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts): readonly Route[] => {
   const editing = {
-    ...guarded('policy:write', noRecord),
     method: 'post',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'policy:write', quota: 'caller' },
+    endpoint: 'policy:write',
+    object: { action: 'policy:write', load: noRecord },
     data: editStore(database),
     query: Trial,
     // a replay shows whom an edit affects, which only readers of the log may see

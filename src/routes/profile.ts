@@ -4,9 +4,9 @@ import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import type { Profile } from '../layers/4-data/profile.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA } from '../layers/route.js'
+import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { guarded, own } from './guards.js'
+import { ownAccount } from './own-account.js'
 import { Name, Password, ProfileView } from './schemas.js'
 
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
@@ -36,17 +36,25 @@ export const profileRoutes = ({
   readonly findUser: (id: string) => Promise<User | null>
 }): readonly Route[] => [
   route({
-    ...guarded('profile:read', own),
     method: 'get',
     path: '/users/me',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'profile:read', quota: 'caller' },
+    endpoint: 'profile:read',
+    object: { action: 'profile:read', load: ownAccount },
     data: NO_DATA,
     handle: ({ record }) => ({ status: 200, body: view(record.user) }),
     documentation: { summary: 'Show the caller’s profile', tag: 'profile', response: ProfileView },
   }),
   route({
-    ...guarded('profile:update', own),
     method: 'patch',
     path: '/users/me',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'profile:update', quota: 'caller' },
+    endpoint: 'profile:update',
+    object: { action: 'profile:update', load: ownAccount },
     data: profile,
     body: ProfileUpdate,
     handle: async ({ store, record: { user }, body: { name, password, current_password: current } }) => {

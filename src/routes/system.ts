@@ -2,9 +2,9 @@ import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
-import { unguarded } from './guards.js'
 import type { Readiness } from './readiness.js'
 
 export interface SystemParts {
@@ -29,7 +29,15 @@ const readinessView = <Status extends string>(status: Status) =>
 
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/
 
-const publicGet = { ...unguarded(), method: 'get' } as const
+const publicGet = {
+  method: 'get',
+  status: 200,
+  ...NO_INPUT,
+  gateway: { scope: 'public', quota: 'none' },
+  endpoint: 'none',
+  object: NO_OBJECT,
+  data: NO_DATA,
+} as const
 
 /** Public routes that no policy decides: health, keys, metrics and the descriptions of the API. */
 export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: SystemParts): readonly Route[] => [

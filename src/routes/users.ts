@@ -4,9 +4,8 @@ import type { Action } from '../domain/action.js'
 import type { User } from '../domain/user.js'
 import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, noRecord } from '../layers/route.js'
+import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { guarded } from './guards.js'
 import { Cursor, Id, PageLimit, ProfileView, Role, pageOf } from './schemas.js'
 
 const UserView = ProfileView.extend({ suspended: z.boolean() }).meta({ id: 'User' })
@@ -36,9 +35,13 @@ export const userRoutes = ({
   }
   return [
     route({
-      ...guarded('user:read', noRecord),
       method: 'get',
       path: '/users',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'user:read', quota: 'caller' },
+      endpoint: 'user:read',
+      object: { action: 'user:read', load: noRecord },
       data: users('user:read'),
       query: z.strictObject({ limit: PageLimit, cursor: Cursor }),
       handle: async ({ store, query }) => {
@@ -48,18 +51,26 @@ export const userRoutes = ({
       documentation: { summary: 'List users, newest first', tag: 'users', response: pageOf(UserView) },
     }),
     route({
-      ...guarded('user:read', userById),
       method: 'get',
       path: '/users/:id',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'user:read', quota: 'caller' },
+      endpoint: 'user:read',
+      object: { action: 'user:read', load: userById },
       data: NO_DATA,
       params: ById,
       handle: ({ record }) => ({ status: 200, body: view(record.user) }),
       documentation: { summary: 'Show a user', tag: 'users', response: UserView },
     }),
     route({
-      ...guarded('user:update', userById),
       method: 'patch',
       path: '/users/:id',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'user:update', quota: 'caller' },
+      endpoint: 'user:update',
+      object: { action: 'user:update', load: userById },
       data: users('user:update'),
       params: ById,
       body: z.strictObject({ role: Role.optional(), suspended: z.boolean().optional() }),
