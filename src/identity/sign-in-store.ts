@@ -1,16 +1,13 @@
 import type { Database } from '../database/database.js'
-import type { Statement } from '../database/statement.js'
 import { toId } from '../domain/id.js'
-import type { Rotation, SignInStore } from './sign-in.js'
-
-/** The first statement of every transaction here: row-level security lets only the role `identity` see these tables. */
-const ENTER: Statement = { name: 'enter_identity', text: 'select enter_identity()' }
+import type { Id } from '../domain/id.js'
+import { asIdentity } from './as-identity.js'
 
 const FIND_USER = `
   select id, password_hash, suspended_at is not null as suspended from users where lower(email) = lower($1)`
 
-// The user's row is locked until the commit: a change of password waits for it, and then revokes this token too.
-// A sign-in sweeps what has ended of the same user, so the table grows with live sign-ins only.
+// Locks the user's row until the commit: a change of password waits for it, and then revokes this token, too.
+// Also deletes the user's expired tokens, so that the table holds only live sign-ins.
 const INSERT = `
   with account as materialized (
     select id from users where id = $2 and password_hash = $6 and suspended_at is null for share
@@ -21,9 +18,9 @@ const INSERT = `
   select $1, id, $3, $4, $5 from account
   returning id`
 
-// One statement. Of two that meet, the second waits for the row, finds used_at set, and changes nothing.
-// A family is over when any of its tokens is revoked: so a successor whose insertion a revocation could not see yet is
-// dead all the same.
+// One statement: the second of two that race waits for the row, finds used_at set, and changes nothing. So a token that
+// is live, unused and of sufficient scope, but was not spent here, was spent by the other.
+// A family has ended when any of its tokens is revoked, even if the revocation could not see the successor yet.
 const ROTATE = `
   with presented as materialized (
     select id, family, user_id, scope, expires_at, used_at,
@@ -40,7 +37,14 @@ const ROTATE = `
     insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
     select p.family, p.user_id, $2, p.scope, p.expires_at from presented p join spent using (id)
   )
-  select p.user_id, p.family, p.scope, p.live, p.in_scope, p.used_at is not null as used, exists (select from spent) as rotated from presented p`
+  select user_id, family, scope, case
+           when exists (select from spent) then 'rotated'
+           when used_at is not null then 'reused'
+           when not live then 'refused'
+           when not in_scope then 'scope_exceeded'
+           else 'reused'
+         end as outcome
+    from presented`
 
 const REVOKE_FAMILY = `
   update refresh_tokens set revoked_at = now()
@@ -48,46 +52,64 @@ const REVOKE_FAMILY = `
 
 interface AccountRow {
   readonly id: string
+  /** null: the account has no password */
   readonly password_hash: string | null
   readonly suspended: boolean
 }
 
 interface RotationRow {
+  /**
+   * `reused`: it was used before, so somebody has a copy. `scope_exceeded`: it is live, but was not granted that scope.
+   * `refused`: it is unknown, expired, revoked, or of a suspended user. Only `rotated` changes anything.
+   */
+  readonly outcome: 'rotated' | 'reused' | 'scope_exceeded' | 'refused'
   readonly user_id: string
   readonly family: string
   readonly scope: string
-  readonly live: boolean
-  readonly in_scope: boolean
-  readonly used: boolean
-  readonly rotated: boolean
 }
 
-/** Sign-ins in PostgreSQL (migrations/0004_sign_in.sql). */
-export const createSignInStore = (database: Database): SignInStore => {
+/** Sign-ins in PostgreSQL. All tokens of one sign-in are a family, and only their SHA-256 is stored. */
+export const createSignInStore = (database: Database) => {
   const ask = async <Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> => {
-    const [, result] = await database.flush([ENTER, { name, text, values }])
+    const [result] = await asIdentity(database, { name, text, values })
     return result?.rows[0]
   }
   return {
-    findUserByEmail: async (email) => {
+    /** The account with this address, in any case. */
+    findUserByEmail: async (email: string) => {
       const row = await ask<AccountRow>('sign_in_find_user', FIND_USER, [email])
       return row ? { id: toId(row.id), passwordHash: row.password_hash, suspended: row.suspended } : null
     },
-    insertRefreshToken: async ({ family, userId, tokenHash, scope, expiresAt, passwordHash }) =>
-      (await ask('sign_in_insert', INSERT, [family, userId, tokenHash, scope, expiresAt, passwordHash])) !== undefined,
-    rotateRefreshToken: async ({ presented, successor, scopes }) =>
-      toRotation(await ask<RotationRow>('sign_in_rotate', ROTATE, [presented, successor, scopes.join(' ')])),
-    revokeFamily: async (tokenHash) => {
+
+    /** False, and nothing is stored, where the account was suspended or its password changed since it was verified. */
+    insertRefreshToken: async (token: {
+      readonly family: string
+      readonly userId: Id
+      readonly tokenHash: Buffer
+      readonly scope: string
+      readonly expiresAt: Date
+      /** the hash against which the password was verified */
+      readonly passwordHash: string
+    }): Promise<boolean> => {
+      const { family, userId, tokenHash, scope, expiresAt, passwordHash } = token
+      const values = [family, userId, tokenHash, scope, expiresAt, passwordHash]
+      return (await ask('sign_in_insert', INSERT, values)) !== undefined
+    },
+
+    /**
+     * Marks a token as used and stores its successor, of the same family, scope and end. Of several rotations of one
+     * token that race, exactly one is `rotated`; the others are `reused`.
+     */
+    rotateRefreshToken: async (presented: Buffer, successor: Buffer, scopes: readonly string[]) => {
+      const row = await ask<RotationRow>('sign_in_rotate', ROTATE, [presented, successor, scopes.join(' ')])
+      return row ? { ...row, userId: toId(row.user_id) } : null
+    },
+
+    /** Ends the family of this token: none of its tokens, also one that is being made, is rotated again. */
+    revokeFamily: async (tokenHash: Buffer): Promise<void> => {
       await ask('sign_in_revoke_family', REVOKE_FAMILY, [tokenHash])
     },
   }
 }
 
-const toRotation = (row: RotationRow | undefined): Rotation => {
-  if (row === undefined) return { outcome: 'refused' }
-  if (row.rotated) return { outcome: 'rotated', userId: toId(row.user_id), family: row.family, scope: row.scope }
-  if (row.used) return { outcome: 'reused' }
-  if (!row.live) return { outcome: 'refused' }
-  // A live, unused token that was granted all this: another rotation took it while this one waited.
-  return { outcome: row.in_scope ? 'reused' : 'scope_exceeded' }
-}
+export type SignInStore = ReturnType<typeof createSignInStore>

@@ -4,7 +4,7 @@ import type { Decision } from '../domain/decision.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import { Refusal } from '../domain/refusal.js'
 import { isOpaqueToken } from '../identity/opaque-token.js'
-import { PERSONAL_TOKEN_PREFIX } from '../identity/personal-token.js'
+import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
 import type { Caller } from './route.js'
 
 /** What is known of a request when it is over. */

@@ -12,8 +12,8 @@ const ROW_FIELDS = ['detail', 'where', 'hint', 'internalQuery'] as const
 const STANDARD_OUTPUT = 1
 
 /**
- * Bytes: the most that is written at once, and how many start a write. A write of up to 4,096 bytes to a pipe is atomic,
- * so the lines of processes that share one do not mix.
+ * Bytes: the most that is written at once, and how many start a write. Up to 4,096 bytes are written to a pipe
+ * atomically, so the lines of processes that share one do not mix.
  */
 const WRITES = { alone: { maxWrite: 16_384, minLength: 15_360 }, shared: { maxWrite: 4_096, minLength: 3_584 } }
 /** How long, in milliseconds, fewer bytes may wait. */
@@ -82,7 +82,7 @@ export const createLogger = (
   return pino({ level, redact: { paths, remove: true } }, escaped)
 }
 
-/** Logs an uncaught error before it ends the process: node writes it to standard error alone, past the log's collector. */
+/** Logs an uncaught error before it ends the process: node itself writes it to standard error, past the log. */
 export const logUncaught = (log: Logger): void => {
   process.on('uncaughtExceptionMonitor', (err, origin) =>
     log.fatal({ err, origin }, 'uncaught error: the process ends'),

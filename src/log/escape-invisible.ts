@@ -1,6 +1,6 @@
 /**
- * Characters that a terminal, an editor or a log viewer obeys instead of showing, and that JSON does not escape: DEL and
- * the C1 controls, line and paragraph separators, zero-width and bidirectional marks, interlinear marks, tags.
+ * Characters that a terminal, an editor or a log viewer obeys instead of showing, and JSON does not escape: DEL and the
+ * C1 controls, line and paragraph separators, zero-width and bidirectional marks, interlinear marks, tags.
  */
 // eslint-disable-next-line no-control-regex, no-misleading-character-class -- they are what is looked for
 const INVISIBLE =

@@ -23,7 +23,6 @@ describe('the own issuer', () => {
       subject: '7',
       scope: 'link:read',
       ttlSeconds: 900,
-      clientId: 'cli',
     })
     const { payload, protectedHeader } = await jwtVerify(
       token,
@@ -37,7 +36,7 @@ describe('the own issuer', () => {
       },
     )
     expect(protectedHeader).to.deep.equal({ alg: 'ES256', typ: 'at+jwt', kid: issuer.jwks().keys[0]?.kid })
-    expect(payload).to.include({ sub: '7', scope: 'link:read', client_id: 'cli' })
+    expect(payload).to.include({ sub: '7', scope: 'link:read', client_id: 'linkgate' })
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).to.equal(900)
     expect(expiresIn).to.equal(900)
   })
@@ -56,8 +55,7 @@ describe('the own issuer', () => {
     })
   }
 
-  it('publishes no private member, and nothing that a caller could change', () => {
+  it('publishes no private member', () => {
     expect(JSON.stringify(issuer.jwks())).to.not.include('"d"')
-    expect(Object.isFrozen(issuer.jwks().keys[0])).to.equal(true)
   })
 })

@@ -25,7 +25,6 @@ const Spans = z.object({
               parentSpanId: z.string().optional(),
               name: z.string(),
               kind: z.number(),
-              endTimeUnixNano: z.string(),
               attributes: z.array(Attribute),
               status: z.object({ code: z.number().optional(), message: z.string().optional() }),
             }),
@@ -43,7 +42,6 @@ export interface ReceivedSpan {
   readonly parentSpanId: string | undefined
   readonly name: string
   readonly kind: number
-  readonly endNanos: bigint
   readonly failed: boolean
   readonly attributes: Readonly<Record<string, string | number | boolean | undefined>>
   readonly service: unknown
@@ -92,7 +90,6 @@ export const openCollector = async (status = 200): Promise<Collector> => {
               ...span,
               parentSpanId: span.parentSpanId === '' ? undefined : span.parentSpanId,
               attributes: attributesOf(span.attributes),
-              endNanos: BigInt(span.endTimeUnixNano),
               failed: span.status.code === 2,
               service: attributesOf(resource.attributes)['service.name'],
             })),

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 import { expect } from 'chai'
 
-import { PACKAGE_ROOT, readConfig } from '../../src/config.js'
+import { PACKAGE_ROOT } from '../../src/config.js'
 import { openCollector } from '../support/collector.js'
 import type { Collector, ReceivedSpan } from '../support/collector.js'
 import { keepLog } from '../support/log.js'
@@ -120,11 +120,9 @@ describe('traces', () => {
   it('of an export show what was asked of the database inside the data layer, whose span ends with the stream', () => {
     const request = requestSpan('export')
     expect(treeOf(spans, request)).to.deep.include({ data: { 'database.stream': {} } })
-    const [data, stream] = ['data', 'database.stream'].map((name) =>
-      spans.find((span) => span.traceId === request.traceId && span.name === name),
-    )
-    expect(data?.attributes).to.include({ 'linkgate.operation': 'export' })
-    expect(Number((data?.endNanos ?? 0n) - (stream?.endNanos ?? 0n))).to.be.at.least(0)
+    // spans arrive in the order in which they end
+    const ended = spans.filter(({ traceId }) => traceId === request.traceId).map(({ name }) => name)
+    expect(ended.indexOf('data')).to.be.greaterThan(ended.indexOf('database.stream'))
   })
 
   it('mark a refusal with its layer and code, on the request and on the layer that refused, and end there', () => {
@@ -205,33 +203,6 @@ describe('traces that cannot be sent', () => {
 })
 
 describe('tracing', () => {
-  it('is off unless the standard variables ask for it', () => {
-    const of = (environment: Record<string, string>) => readConfig(environment).tracing
-    expect(of({})).to.equal(undefined)
-    expect(of({ OTEL_SERVICE_NAME: 'x' })).to.equal(undefined)
-    expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' })).to.deep.equal({
-      endpoint: 'http://collector:4318/v1/traces',
-      serviceName: 'linkgate',
-    })
-    expect(
-      of({
-        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
-        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other/x',
-        OTEL_SERVICE_NAME: 's',
-      }),
-    ).to.deep.equal({ endpoint: 'http://other/x', serviceName: 's' })
-    expect(of({ OTEL_TRACES_EXPORTER: 'otlp' })).to.deep.equal({
-      endpoint: 'http://localhost:4318/v1/traces',
-      serviceName: 'linkgate',
-    })
-    expect(of({ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).to.equal(
-      undefined,
-    )
-    expect(of({ OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).to.equal(undefined)
-    expect(() => of({ OTEL_TRACES_EXPORTER: 'zipkin' })).to.throw('OTEL_TRACES_EXPORTER: must be otlp or none')
-    expect(() => of({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).to.throw('OTEL_EXPORTER_OTLP_PROTOCOL: must be http/json')
-  })
-
   it('that is off sends nothing, and does not even load the SDK', async () => {
     const collector = await openCollector()
     try {
