@@ -23,6 +23,8 @@ const postgresUrl = url(/^postgres(ql)?$/, 'a postgres://')
 const oneOf = <const Names extends readonly [string, string]>(...names: Names) =>
   z.enum(names, { error: `must be ${names.join(' or ')}` })
 
+const httpJson = z.literal('http/json', { error: 'must be http/json' })
+
 const path = z
   .string()
   .min(1)
@@ -117,8 +119,8 @@ const Settings = z.object({
   METRICS_PORT: integer(0, 65_535).optional(),
   OTEL_SDK_DISABLED: z.string().optional(),
   OTEL_TRACES_EXPORTER: oneOf('otlp', 'none').optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/json', { error: 'must be http/json' }).optional(),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: z.literal('http/json', { error: 'must be http/json' }).optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: httpJson.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: httpJson.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
   OTEL_SERVICE_NAME: z.string().min(1).max(255).default('linkgate'),

@@ -15,15 +15,12 @@ export const parsed =
 export const checked = (isValid: (text: string) => boolean, rule: string) =>
   parsed((text) => (isValid(text) ? text : undefined), rule)
 
-export const count = (max: number) =>
-  parsed(
-    (text) => (/^[1-9]\d{0,14}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
-    `must be a number from 1 to ${max}`,
-  )
+export const count = (max: number, rule = `must be a number from 1 to ${max}`) =>
+  parsed((text) => (/^[1-9]\d{0,14}$/.test(text) && Number(text) <= max ? Number(text) : undefined), rule)
 
 export const action = checked(isAction, 'must be <resource>:<verb>, such as link:delete')
 
-export const revision = count(1e15)
+export const revision = count(1e15, 'must be the number of a revision')
 
 /** For `--option a --option b`. */
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value]

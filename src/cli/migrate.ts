@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { listMigrations, openDatabase } from '../database/open.js'
 import { print, settings } from './session.js'
 
-export const migrateCommand = (program: Command) =>
+export const register = (program: Command) =>
   program
     .command('migrate')
     .description('bring the database schema up to date')

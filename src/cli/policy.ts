@@ -7,7 +7,7 @@ import { explainCommand } from './policy/explain.js'
 import { exportCommand, historyCommand, tableCommand } from './policy/show.js'
 import { testCommand } from './policy/test.js'
 
-export const policyCommand = (program: Command): void => {
+export const register = (program: Command): void => {
   const policy = program.command('policy').description('read, check and change the policy rows')
   const commands = [
     exportCommand,

@@ -9,13 +9,13 @@ import { complain } from './session.js'
 const EXIT = { done: 0, no: 1, usage: 2 } as const
 
 /** Loaded on demand: loading is most of what a short command takes. */
-const COMMANDS: ReadonlyMap<string, () => Promise<(program: Command) => unknown>> = new Map([
-  ['serve', async () => (await import('./serve.js')).serveCommand],
-  ['migrate', async () => (await import('./migrate.js')).migrateCommand],
-  ['user', async () => (await import('./user.js')).userCommand],
-  ['token', async () => (await import('./token.js')).tokenCommand],
-  ['policy', async () => (await import('./policy.js')).policyCommand],
-  ['audit', async () => (await import('./audit.js')).auditCommand],
+const COMMANDS: ReadonlyMap<string, () => Promise<{ register(program: Command): unknown }>> = new Map([
+  ['serve', () => import('./serve.js')],
+  ['migrate', () => import('./migrate.js')],
+  ['user', () => import('./user.js')],
+  ['token', () => import('./token.js')],
+  ['policy', () => import('./policy.js')],
+  ['audit', () => import('./audit.js')],
 ])
 
 /** Runs one command line, and resolves with its exit code. Errors are one line on stderr. */
@@ -25,7 +25,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
     .exitOverride()
   const named = COMMANDS.get(argv[2] ?? '')
-  for (const load of named === undefined ? COMMANDS.values() : [named]) (await load())(program)
+  for (const load of named === undefined ? COMMANDS.values() : [named]) (await load()).register(program)
   try {
     await program.parseAsync([...argv])
     return EXIT.done

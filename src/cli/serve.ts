@@ -9,14 +9,13 @@ import { openDatabase } from '../database/open.js'
 import type { OpenedDatabase } from '../database/open.js'
 import { claimDataDir } from '../embedded-postgres/embedded-postgres.js'
 import { createLogger, logUncaught, standardOutput } from '../log/create-logger.js'
-import { addFirstAdmin, shownPath } from './first-admin.js'
-import type { FirstAdmin } from './first-admin.js'
+import { FIRST_ADMIN, addFirstAdmin, shownPath } from './first-admin.js'
 import { print, settings } from './session.js'
 import { onSignals } from './signals.js'
 
 const STOP_WITHIN_MS = 10_000
 
-export const serveCommand = (program: Command) =>
+export const register = (program: Command) =>
   program
     .command('serve')
     .description('run the service (what "npm start" runs)')
@@ -97,31 +96,27 @@ const stop = async (running: Running, log: Logger, second: Promise<void>, drainM
   log.info('stopped')
 }
 
-const welcome = (baseUrl: string, admin: FirstAdmin | null, dataDir: string | null): string =>
+const welcome = (baseUrl: string, admin: Awaited<ReturnType<typeof addFirstAdmin>>, dataDir: string | null): string =>
   [
     '',
     `  Linkgate listens on ${baseUrl}`,
     '',
     `  Reference       ${baseUrl}/docs`,
     ...(dataDir === null ? [] : [`  Database        embedded PostgreSQL in ${dataDir}`]),
-    ...signInLines(baseUrl, admin),
+    ...(admin ? signInLines(baseUrl, admin.passwordFile) : []),
+    `  A token         npx linkgate token --user ${FIRST_ADMIN}`,
     '  Stop            Ctrl-C',
     '',
   ].join('\n')
 
-const signInLines = (baseUrl: string, admin: FirstAdmin | null): readonly string[] => {
-  if (admin === null) return ['  A token         npx linkgate token --user admin@localhost']
-  const { email, passwordFile } = admin
-  const signIn =
-    passwordFile === null
-      ? [
-          `  First admin     ${email}`,
-          `  Sign in         link it to yourself at your issuer: npx linkgate user link ${email} --subject SUB`,
-        ]
-      : [
-          `  First admin     ${email}, password in ${passwordFile} (change it, then delete the file)`,
-          `  Sign in         curl ${baseUrl}/auth/token -d grant_type=password -d username=${email} \\`,
-          `                    --data-urlencode password@${passwordFile}`,
-        ]
-  return [...signIn, `  Or a token      npx linkgate token --user ${email}`]
-}
+const signInLines = (baseUrl: string, passwordFile: string | null): readonly string[] =>
+  passwordFile === null
+    ? [
+        `  First admin     ${FIRST_ADMIN}`,
+        `  Sign in         link it to yourself at your issuer: npx linkgate user link ${FIRST_ADMIN} --subject SUB`,
+      ]
+    : [
+        `  First admin     ${FIRST_ADMIN}, password in ${passwordFile} (change it, then delete the file)`,
+        `  Sign in         curl ${baseUrl}/auth/token -d grant_type=password -d username=${FIRST_ADMIN} \\`,
+        `                    --data-urlencode password@${passwordFile}`,
+      ]

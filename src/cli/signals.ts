@@ -16,7 +16,7 @@ export interface Signals {
 export const onSignals = (): Signals => {
   const hadTerminal = hasTerminal()
   let hungUp: () => void = () => undefined
-  const next = () =>
+  const untilTold = () =>
     new Promise<void>((resolve) => {
       const stop = () => {
         process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', hangUp)
@@ -29,10 +29,10 @@ export const onSignals = (): Signals => {
       }
       process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', hangUp)
     })
-  const first = next()
+  const first = untilTold()
   return {
     first,
-    second: first.then(next),
+    second: first.then(() => untilTold()),
     onHangUp: (listener) => {
       hungUp = listener
     },

@@ -25,7 +25,7 @@ interface Options {
 }
 
 /** Prints the token alone, so that a shell can use the output. */
-export const tokenCommand = (program: Command) =>
+export const register = (program: Command) =>
   program
     .command('token')
     .description('print a bearer token for a user')

@@ -27,9 +27,7 @@ const readPassword = async (): Promise<string> => (await readText(process.stdin)
 
 const hashPassword = async (password: string): Promise<string> => (await createPasswords()).hash(password)
 
-/** As one line of JSON, so that many users are JSON lines. */
-const printUser = ({ id, email, name, role, suspended, created_at }: User): void =>
-  print(JSON.stringify({ id, email, name, role, suspended, created_at }))
+const printUser = (user: User): void => print(JSON.stringify(user))
 
 /** Changes a user and prints them. */
 const changeUser = (
@@ -56,7 +54,7 @@ interface AddOptions extends Pick<User, 'email' | 'role'> {
 }
 
 /** Users as whoever has access to the database manages them; no policy row restricts the command line. */
-export const userCommand = (program: Command): void => {
+export const register = (program: Command): void => {
   const users = program.command('user').description('manage users')
   users
     .command('add')

@@ -6,13 +6,6 @@ import type { User } from '../domain/user.js'
 import { asIdentity } from './as-identity.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 
-/** Accepts an invitation: the new account, `over` for a used or expired one, `unknown` where there never was one. */
-export type AcceptInvitation = (request: {
-  readonly token: string
-  readonly name: string
-  readonly password: string
-}) => Promise<User | 'over' | 'unknown'>
-
 const IS_OPEN = 'select accepted_at is null and expires_at > now() as open from invitations where token_hash = $1'
 
 // One statement: the second of two that race waits for the row, finds the invitation used, and adds no account.
@@ -25,9 +18,16 @@ const ACCEPT = `
   insert into users (email, role, name, password_hash) select email, role, $2, $3 from accepted
   returning id, email, name, role, false as suspended, created_at`
 
+interface Acceptance {
+  readonly token: string
+  readonly name: string
+  readonly password: string
+}
+
+/** Resolves with the new account, `over` for a used or expired invitation, `unknown` where there never was one. */
 export const acceptInvitation =
-  (database: Database, hashPassword: (password: string) => Promise<string>): AcceptInvitation =>
-  async ({ token, name, password }) => {
+  (database: Database, hashPassword: (password: string) => Promise<string>) =>
+  async ({ token, name, password }: Acceptance): Promise<User | 'over' | 'unknown'> => {
     if (!isOpaqueToken(token)) return 'unknown'
     const hash = hashOfToken(token)
     const [found] = await asIdentity(database, { text: IS_OPEN, values: [hash] })
@@ -46,3 +46,5 @@ export const acceptInvitation =
       throw error
     }
   }
+
+export type AcceptInvitation = ReturnType<typeof acceptInvitation>

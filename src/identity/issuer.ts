@@ -6,7 +6,7 @@ import { SignJWT } from 'jose'
 import type { SigningKey } from './signing-key.js'
 
 /** The `aud` of tokens for this service, unless JWT_AUDIENCE names another. */
-export const AUDIENCE = 'linkgate'
+const AUDIENCE = 'linkgate'
 
 /** The longest life of an access token, in seconds, that the verifier accepts. */
 export const MAX_TTL_SECONDS = 86_400
@@ -21,51 +21,54 @@ export interface KeySource {
 }
 
 /** The service's own issuer: JWT access tokens of RFC 9068, signed with ES256. */
-export const createIssuer = ({
-  issuer,
-  audience,
-  key,
-}: {
-  readonly issuer: string
-  readonly audience: string
-  readonly key: SigningKey
-}) => ({
-  /** Signs an access token. Throws RangeError where `ttlSeconds` is out of bounds. */
-  sign: async (grant: {
-    /** the user's id */
-    readonly subject: string
-    /** separated by spaces; empty grants nothing */
-    readonly scope: string
-    /** whole seconds from 1 to MAX_TTL_SECONDS */
-    readonly ttlSeconds: number
-    /** the sign-in (`sid`, a UUID) with which the token ends */
-    readonly signIn?: string
-  }) => {
-    const { subject, scope, ttlSeconds, signIn } = grant
-    if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TTL_SECONDS)
-      throw new RangeError(`a token lives from 1 to ${MAX_TTL_SECONDS} seconds`)
-    const now = Math.floor(Date.now() / 1_000)
-    const token = await new SignJWT({ scope, client_id: 'linkgate', ...(signIn === undefined ? {} : { sid: signIn }) })
-      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid })
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setSubject(subject)
-      .setJti(randomUUID())
-      .setIssuedAt(now)
-      .setExpirationTime(now + ttlSeconds)
-      .sign(key.privateKey)
-    return { token, expiresIn: ttlSeconds }
-  },
+export const createIssuer = (key: SigningKey, audience = AUDIENCE) => {
+  // after the key, so that all nodes with the key agree on the name (docs/decisions/0005)
+  const name = `urn:linkgate:${key.kid}`
+  return {
+    name,
+    audience,
 
-  /** The public keys, as a JWK Set. */
-  jwks: () => ({ keys: [key.jwk] }),
-
-  keys: {
-    find: async (kid, alg) => {
-      if (kid !== key.kid || alg !== 'ES256') throw new Error('no key of this name and algorithm')
-      return key.publicKey
+    /** Signs an access token. Throws RangeError where `ttlSeconds` is out of bounds. */
+    sign: async (grant: {
+      /** the user's id */
+      readonly subject: string
+      /** separated by spaces; empty grants nothing */
+      readonly scope: string
+      /** whole seconds from 1 to MAX_TTL_SECONDS */
+      readonly ttlSeconds: number
+      /** the sign-in (`sid`, a UUID) with which the token ends */
+      readonly signIn?: string
+    }) => {
+      const { subject, scope, ttlSeconds, signIn } = grant
+      if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TTL_SECONDS)
+        throw new RangeError(`a token lives from 1 to ${MAX_TTL_SECONDS} seconds`)
+      const now = Math.floor(Date.now() / 1_000)
+      const token = await new SignJWT({
+        scope,
+        client_id: 'linkgate',
+        ...(signIn === undefined ? {} : { sid: signIn }),
+      })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid })
+        .setIssuer(name)
+        .setAudience(audience)
+        .setSubject(subject)
+        .setJti(randomUUID())
+        .setIssuedAt(now)
+        .setExpirationTime(now + ttlSeconds)
+        .sign(key.privateKey)
+      return { token, expiresIn: ttlSeconds }
     },
-  } satisfies KeySource,
-})
+
+    /** The public keys, as a JWK Set. */
+    jwks: () => ({ keys: [key.jwk] }),
+
+    keys: {
+      find: async (kid, alg) => {
+        if (kid !== key.kid || alg !== 'ES256') throw new Error('no key of this name and algorithm')
+        return key.publicKey
+      },
+    } satisfies KeySource,
+  }
+}
 
 export type Issuer = ReturnType<typeof createIssuer>

@@ -7,25 +7,6 @@ import { Refusal } from '../domain/refusal.js'
 /** Characters of a password, counted as Unicode code points (NIST SP 800-63B §3.1.1.2). */
 const LENGTH = { min: 8, max: 256 } as const
 
-export interface Passwords {
-  /** The hash to store (PHC string). Throws `validation_failed` (422) for a password that is too short or too long. */
-  hash(password: string): Promise<string>
-  /**
-   * True where the password belongs to the hash. Without a hash (no such account, no password set) it does the same
-   * work and answers false, so that the time does not reveal which accounts exist.
-   */
-  verify(hash: string | null | undefined, password: string): Promise<boolean>
-}
-
-export interface PasswordsOptions {
-  /** hashes computed at the same time; each takes 19 MiB and a thread */
-  readonly atOnce?: number
-  /** how many more may wait; beyond it: `rate_limited` (429) */
-  readonly waiting?: number
-  /** for tests that count the work */
-  readonly argon2?: Pick<typeof library, 'hash' | 'verify'>
-}
-
 // argon2id, the library's default, with the parameters of OWASP's password storage cheat sheet
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const
 
@@ -34,28 +15,40 @@ export const createPasswords = async ({
   atOnce = 2,
   waiting = 32,
   argon2 = library,
-}: PasswordsOptions = {}): Promise<Passwords> => {
+}: {
+  /** hashes computed at the same time; each takes 19 MiB and a thread */
+  readonly atOnce?: number
+  /** how many more may wait; beyond it: `rate_limited` (429) */
+  readonly waiting?: number
+  /** for tests that count the work */
+  readonly argon2?: Pick<typeof library, 'hash' | 'verify'>
+} = {}) => {
   const bounded = boundedWork({ atOnce, waiting })
   const dummyHash = await argon2.hash(randomBytes(32), PARAMETERS)
   return {
-    hash: async (password) => {
+    /** The hash to store (PHC string). Throws `validation_failed` (422) for a password that is too short or too long. */
+    hash: async (password: string): Promise<string> => {
       const normal = normalize(password)
-      if (normal === null) {
-        throw new Refusal('validation_failed', {
-          errors: [{ field: 'password', message: `must have ${LENGTH.min} to ${LENGTH.max} characters` }],
-        })
-      }
-      return bounded(() => argon2.hash(normal, PARAMETERS))
+      if (normal !== null) return bounded(() => argon2.hash(normal, PARAMETERS))
+      const message = `must have ${LENGTH.min} to ${LENGTH.max} characters`
+      throw new Refusal('validation_failed', { errors: [{ field: 'password', message }] })
     },
-    verify: async (stored, password) => {
+
+    /**
+     * True where the password belongs to the hash. Without a hash (no such account, no password set) it does the same
+     * work and answers false, so that the time does not reveal which accounts exist.
+     */
+    verify: async (hash: string | null | undefined, password: string): Promise<boolean> => {
       // No account has such a password, so refusing it at once reveals nothing.
       const normal = normalize(password)
       if (normal === null) return false
-      const matches = await bounded(() => argon2.verify(stored ?? dummyHash, normal).catch(() => false))
-      return matches && stored !== null && stored !== undefined
+      const matches = await bounded(() => argon2.verify(hash ?? dummyHash, normal).catch(() => false))
+      return matches && hash !== null && hash !== undefined
     },
   }
 }
+
+export type Passwords = Awaited<ReturnType<typeof createPasswords>>
 
 /** One form of a password, however it was typed (NIST SP 800-63B: NFKC); null where its length is out of bounds. */
 const normalize = (password: string): string | null => {

@@ -8,17 +8,6 @@ import { discoverJwksUri, readDocument } from './issuer-documents.js'
 import type { ReadDocument } from './issuer-documents.js'
 import type { KeySource } from './issuer.js'
 
-export interface RemoteKeysOptions {
-  readonly issuer: string
-  /** undefined: as the issuer's discovery document says */
-  readonly jwksUri: string | undefined
-  /** called where the keys could not be fetched */
-  readonly onFault: (error: unknown) => void
-  readonly read?: ReadDocument
-  /** a monotonic clock, in milliseconds */
-  readonly now?: () => number
-}
-
 // in milliseconds
 const FRESH = 10 * 60_000
 /** while the issuer is away; a withdrawn key is trusted no longer than this */
@@ -46,7 +35,16 @@ export const remoteKeys = ({
   onFault,
   read = readDocument,
   now = () => performance.now(),
-}: RemoteKeysOptions): KeySource => {
+}: {
+  readonly issuer: string
+  /** undefined: as the issuer's discovery document says */
+  readonly jwksUri: string | undefined
+  /** called where the keys could not be fetched */
+  readonly onFault: (error: unknown) => void
+  readonly read?: ReadDocument
+  /** a monotonic clock, in milliseconds */
+  readonly now?: () => number
+}): KeySource => {
   let keys: readonly Key[] = []
   let fetchedAt = -Infinity
   let away = false

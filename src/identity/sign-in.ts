@@ -1,17 +1,96 @@
 import { randomUUID } from 'node:crypto'
 
+import type { Database } from '../database/database.js'
 import { ACTIONS, isServiceAction } from '../domain/action.js'
-import type { Id } from '../domain/id.js'
 import { Refusal } from '../domain/refusal.js'
 import { isEmail } from '../domain/user.js'
+import { asIdentity } from './as-identity.js'
 import type { Issuer } from './issuer.js'
 import { hashOfToken, isOpaqueToken, newOpaqueToken } from './opaque-token.js'
 import type { Passwords } from './password.js'
-import type { SignInStore } from './sign-in-store.js'
 
 const ACCESS_TOKEN_SECONDS = 900
 /** However often the sign-in is refreshed. */
 const SIGN_IN_MS = 30 * 86_400_000
+
+const FIND_ACCOUNT = `
+  select id, password_hash, suspended_at is not null as suspended from users where lower(email) = lower($1)`
+
+// Locks the user's row until the commit: a change of password waits for it, and then revokes this token, too.
+// Also deletes the user's expired tokens, so that the table holds only live sign-ins.
+const INSERT = `
+  with account as materialized (
+    select id from users where id = $2 and password_hash = $6 and suspended_at is null for share
+  ), swept as (
+    delete from refresh_tokens where user_id in (select id from account) and expires_at <= now()
+  )
+  insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
+  select $1, id, $3, $4, $5 from account
+  returning id`
+
+// One statement: the second of two that race waits for the row, finds used_at set, and changes nothing. So a token that
+// is live, unused and of sufficient scope, but was not spent here, was spent by the other.
+// A family has ended when any of its tokens is revoked, even if the revocation could not see the successor yet.
+const ROTATE = `
+  with presented as materialized (
+    select id, family, user_id, scope, expires_at, used_at,
+           string_to_array(scope, ' ') @> string_to_array($3, ' ') as in_scope,
+           expires_at > now()
+             and not exists (select from refresh_tokens r where r.family = t.family and r.revoked_at is not null)
+             and exists (select from users u where u.id = t.user_id and u.suspended_at is null) as live
+      from refresh_tokens t where token_hash = $1
+  ), spent as (
+    update refresh_tokens t set used_at = now() from presented p
+     where t.id = p.id and p.live and p.in_scope and t.used_at is null and t.revoked_at is null
+    returning t.id
+  ), successor as (
+    insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
+    select p.family, p.user_id, $2, p.scope, p.expires_at from presented p join spent using (id)
+  )
+  select user_id, family, scope, case
+           when exists (select from spent) then 'rotated'
+           when used_at is not null then 'reused'
+           when not live then 'refused'
+           when not in_scope then 'scope_exceeded'
+           else 'reused'
+         end as outcome
+    from presented`
+
+const REVOKE_FAMILY = `
+  update refresh_tokens set revoked_at = now()
+   where family = (select family from refresh_tokens where token_hash = $1) and revoked_at is null`
+
+interface Account {
+  readonly id: string
+  /** null: the account has no password */
+  readonly password_hash: string | null
+  readonly suspended: boolean
+}
+
+interface Rotation {
+  /**
+   * `reused`: it was used before, so somebody has a copy. `scope_exceeded`: it is live, but was not granted that scope.
+   * `refused`: it is expired, revoked, or of a suspended user. Only `rotated` changes anything.
+   */
+  readonly outcome: 'rotated' | 'reused' | 'scope_exceeded' | 'refused'
+  readonly user_id: string
+  readonly family: string
+  readonly scope: string
+}
+
+const ask = async <Row>(
+  database: Database,
+  name: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row | undefined> => {
+  const [result] = await asIdentity(database, { name, text, values })
+  return result?.rows[0]
+}
+
+/** The account with this address, in any case. */
+export const findAccount = (database: Database, email: string) =>
+  ask<Account>(database, 'sign_in_find_account', FIND_ACCOUNT, [email])
 
 interface PasswordGrant {
   readonly username: string
@@ -24,24 +103,36 @@ interface RefreshGrant {
   readonly scope?: string | undefined
 }
 
-/** The token endpoint: trades a password or a refresh token for an access token and the next refresh token. */
+/**
+ * The token endpoint: trades a password or a refresh token for an access token and the next refresh token. All tokens
+ * of one sign-in are a family. Only the SHA-256 of a refresh token is stored.
+ */
 export const createSignIn = ({
-  store,
+  database,
   issuer,
   passwords,
 }: {
-  readonly store: SignInStore
+  readonly database: Database
   readonly issuer: Pick<Issuer, 'sign'>
   readonly passwords: Passwords
 }) => {
   /** A success of the token endpoint (RFC 6749 §5.1). */
-  const answer = async (userId: Id, family: string, scopes: readonly string[], refreshToken: string) => {
+  const answer = async (subject: string, family: string, scopes: readonly string[], refreshToken: string) => {
     const scope = scopes.join(' ')
-    const grant = { subject: userId, scope, ttlSeconds: ACCESS_TOKEN_SECONDS, signIn: family }
-    const { token, expiresIn } = await issuer.sign(grant)
-    const tokenType: 'Bearer' = 'Bearer'
-    return { access_token: token, token_type: tokenType, expires_in: expiresIn, refresh_token: refreshToken, scope }
+    const { token, expiresIn } = await issuer.sign({ subject, scope, ttlSeconds: ACCESS_TOKEN_SECONDS, signIn: family })
+    return {
+      access_token: token,
+      token_type: 'Bearer' as const,
+      expires_in: expiresIn,
+      refresh_token: refreshToken,
+      scope,
+    }
   }
+
+  const revoke = async (refreshToken: string): Promise<void> => {
+    await ask(database, 'sign_in_revoke', REVOKE_FAMILY, [hashOfToken(refreshToken)])
+  }
+
   return {
     /**
      * `grant_type=password`. Throws the same `invalid_grant` for an unknown address, a wrong password and a suspended
@@ -49,20 +140,15 @@ export const createSignIn = ({
      */
     password: async ({ username, password, scope }: PasswordGrant) => {
       const scopes = parseRequestedScope(scope) ?? ACTIONS
-      const account = isEmail(username) ? await store.findUserByEmail(username) : null
-      const matches = await passwords.verify(account?.passwordHash, password)
-      if (account === null || account.passwordHash === null || !matches || account.suspended) throw invalidGrant()
+      const account = isEmail(username) ? await findAccount(database, username) : undefined
+      const matches = await passwords.verify(account?.password_hash, password)
+      if (account === undefined || !matches || account.suspended) throw invalidGrant()
       const token = newOpaqueToken()
       const family = randomUUID()
-      const stored = await store.insertRefreshToken({
-        family,
-        userId: account.id,
-        tokenHash: hashOfToken(token),
-        scope: scopes.join(' '),
-        expiresAt: new Date(Date.now() + SIGN_IN_MS),
-        passwordHash: account.passwordHash,
-      })
-      if (!stored) throw invalidGrant()
+      const expiresAt = new Date(Date.now() + SIGN_IN_MS)
+      const values = [family, account.id, hashOfToken(token), scopes.join(' '), expiresAt, account.password_hash]
+      // nothing is inserted if the account was suspended or its password changed meanwhile
+      if ((await ask(database, 'sign_in_insert', INSERT, values)) === undefined) throw invalidGrant()
       return answer(account.id, family, scopes, token)
     },
 
@@ -75,19 +161,19 @@ export const createSignIn = ({
       const requested = parseRequestedScope(scope)
       if (!isOpaqueToken(presented)) throw invalidGrant()
       const successor = newOpaqueToken()
-      const presentedHash = hashOfToken(presented)
-      const rotation = await store.rotateRefreshToken(presentedHash, hashOfToken(successor), requested ?? [])
+      const values = [hashOfToken(presented), hashOfToken(successor), (requested ?? []).join(' ')]
+      const rotation = await ask<Rotation>(database, 'sign_in_rotate', ROTATE, values)
       if (rotation?.outcome === 'rotated')
-        return answer(rotation.userId, rotation.family, requested ?? namesIn(rotation.scope), successor)
+        return answer(rotation.user_id, rotation.family, requested ?? namesIn(rotation.scope), successor)
       if (rotation?.outcome === 'scope_exceeded')
         throw new Refusal('invalid_scope', { detail: 'The scope goes beyond what was granted at sign-in.' })
-      if (rotation?.outcome === 'reused') await store.revokeFamily(presentedHash)
+      if (rotation?.outcome === 'reused') await revoke(presented)
       throw invalidGrant()
     },
 
     /** Signs out (RFC 7009): ends the token's family. An unknown token is no error. */
     revoke: async (refreshToken: string): Promise<void> => {
-      if (isOpaqueToken(refreshToken)) await store.revokeFamily(hashOfToken(refreshToken))
+      if (isOpaqueToken(refreshToken)) await revoke(refreshToken)
     },
   }
 }

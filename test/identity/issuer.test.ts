@@ -11,11 +11,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.js'
 describe('the own issuer', () => {
   let issuer: Issuer
   before(async () => {
-    issuer = createIssuer({
-      issuer: 'https://links.example',
-      audience: 'linkgate',
-      key: await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')),
-    })
+    issuer = createIssuer(await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')))
   })
 
   it('signs access tokens of RFC 9068 that its published keys verify', async () => {
@@ -28,7 +24,7 @@ describe('the own issuer', () => {
       token,
       createLocalJWKSet({ keys: issuer.jwks().keys.map((jwk) => ({ ...jwk })) }),
       {
-        issuer: 'https://links.example',
+        issuer: issuer.name,
         audience: 'linkgate',
         typ: 'at+jwt',
         algorithms: ['ES256'],

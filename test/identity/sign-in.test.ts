@@ -16,7 +16,6 @@ import type { Issuer } from '../../src/identity/issuer.js'
 import type { Passwords } from '../../src/identity/password.js'
 import { createSignIn } from '../../src/identity/sign-in.js'
 import type { SignIn } from '../../src/identity/sign-in.js'
-import { createSignInStore } from '../../src/identity/sign-in-store.js'
 import { loadSigningKey } from '../../src/identity/signing-key.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
@@ -40,11 +39,7 @@ let issuer: Issuer
 before(async () => {
   db = await testDatabase()
   database = openPool({ connection: db.service, size: 8, deadlineMs: 5_000 })
-  issuer = createIssuer({
-    issuer: 'http://127.0.0.1:3000',
-    audience: 'linkgate',
-    key: await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')),
-  })
+  issuer = createIssuer(await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')))
 })
 after(() => database.close())
 
@@ -67,7 +62,7 @@ const storedTokens = () =>
 /** Sign-in with cheap passwords. */
 const createTestSignIn = (verify: Passwords['verify'] = async (hash, password) => hash === hashFor(password)) =>
   createSignIn({
-    store: createSignInStore(database),
+    database,
     issuer,
     passwords: { hash: async (password) => hashFor(password), verify },
   })

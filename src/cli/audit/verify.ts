@@ -3,19 +3,22 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 
 import { publicKeyOf } from '../../audit/checkpoint.js'
+import { expireMonths } from '../../audit/expire-months.js'
 import { verifyLog } from '../../audit/verify-log.js'
 import type { LogFault, LogVerdict } from '../../audit/verify-log.js'
+import { withOwner } from '../../database/open.js'
+import { StartError } from '../../domain/start-error.js'
 import { loadSigningKey } from '../../identity/signing-key.js'
-import { collect, jsonOption } from '../arguments.js'
+import { checked, collect, jsonOption } from '../arguments.js'
 import { AnswerIsNo, UsageError } from '../errors.js'
-import { counted } from '../policy/render.js'
+import { counted, number } from '../policy/render.js'
 import { withProgress } from '../progress.js'
-import { print, withDatabase } from '../session.js'
+import { print, settings, withDatabase } from '../session.js'
 
 /** Only so many faults are printed and kept; all are counted. */
 const SHOWN = 20
 
-export const withKeys = (command: Command): Command =>
+const withKeys = (command: Command): Command =>
   command.option('--key <file>', 'an earlier signing key (PEM) that signed checkpoints; repeatable', collect)
 
 export const verifyCommand = (audit: Command) =>
@@ -32,8 +35,43 @@ export const verifyCommand = (audit: Command) =>
       if (verdict.faults > 0) throw new AnswerIsNo()
     })
 
+const month = checked(
+  (text) => /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) && text <= new Date().toISOString().slice(0, 7),
+  'must be a month such as 2026-01, and must not be later than this month',
+)
+
+interface ExpireOptions {
+  readonly before: string
+  readonly key?: readonly string[]
+  readonly dryRun?: true
+}
+
+/** Runs as the schema's owner, because the service's own role cannot delete. */
+export const expireCommand = (audit: Command) =>
+  withKeys(audit.command('expire'))
+    .description('drop whole months of the log; the rest can still be verified')
+    .requiredOption('--before <month>', 'drop the months before this one (UTC), such as 2026-01', month)
+    .option('--dry-run', 'print what would be dropped, and drop nothing')
+    .action(async ({ before, key: keyFiles = [], dryRun }: ExpireOptions) => {
+      // A log with faults keeps its evidence.
+      const { faults } = (await verifyAll(keyFiles, 'verifying the log first')).verdict
+      if (faults > 0)
+        throw new StartError(
+          `nothing was dropped: the log is not intact (${counted(faults, 'fault')}; see linkgate audit verify)`,
+        )
+      const config = settings()
+      const key = await loadSigningKey(config.signingKeyFile)
+      const options = { before, key, dryRun: dryRun === true }
+      const expired = await withOwner(config, (client) => expireMonths(client, options))
+      const done = dryRun ? 'would drop' : 'dropped'
+      print(
+        expired.map(({ month, entries }) => `${done}  ${month}  ${entryCount(entries)}`).join('\n') ||
+          `there is nothing before ${before}`,
+      )
+    })
+
 /** Verifies the log with the installation's key, and the earlier ones in these PEM files. */
-export const verifyAll = (keyFiles: readonly string[], progress: string) =>
+const verifyAll = (keyFiles: readonly string[], progress: string) =>
   withDatabase(async (database, { signingKeyFile }) => {
     const own = await loadSigningKey(signingKeyFile)
     const keys = new Map([[own.kid, own.publicKey], ...(await Promise.all(keyFiles.map(readKey)))])
@@ -45,8 +83,7 @@ export const verifyAll = (keyFiles: readonly string[], progress: string) =>
       verifyLog(database, {
         keys,
         onFault,
-        onProgress: (done, of) =>
-          show(`${progress}: ${done.toLocaleString('en')} of ${entries(of)}`, of === 0 ? 1 : done / of),
+        onProgress: (done, of) => show(`${progress}: ${number(done)} of ${entryCount(of)}`, of === 0 ? 1 : done / of),
       }),
     )
     return { verdict, faults }
@@ -59,12 +96,12 @@ const readKey = async (file: string) => {
   })
 }
 
-const entries = (count: number) => counted(count, 'entry', 'entries')
+const entryCount = (count: number) => counted(count, 'entry', 'entries')
 
 const render = (verdict: LogVerdict, faults: readonly LogFault[]): string => {
   const { chains, retired, checkpoint, faults: found } = verdict
-  const all = `${entries(verdict.entries)} in ${counted(chains, 'chain')}`
-  const what = retired === 0 ? all : `${all}, after ${entries(retired)} that expired`
+  const all = `${entryCount(verdict.entries)} in ${counted(chains, 'chain')}`
+  const what = retired === 0 ? all : `${all}, after ${entryCount(retired)} that expired`
   if (found === 0)
     return checkpoint === null
       ? `intact: ${what}; no checkpoint was signed yet that could prove more`
@@ -72,7 +109,7 @@ const render = (verdict: LogVerdict, faults: readonly LogFault[]): string => {
   return [
     `NOT intact: ${counted(found, 'fault')} in ${what}`,
     ...faults.map(faultText),
-    ...(found > faults.length ? [`and ${(found - faults.length).toLocaleString('en')} more`] : []),
+    ...(found > faults.length ? [`and ${number(found - faults.length)} more`] : []),
   ].join('\n')
 }
 

@@ -78,7 +78,7 @@ before(async () => {
   folder = await makeTemporaryFolder()
   key = await loadSigningKey(join(folder, 'key.pem'))
   issuer = `urn:linkgate:${key.kid}`
-  const own = createIssuer({ issuer, audience, key }).keys
+  const own = createIssuer(key, audience).keys
   verifier = createTokenVerifier({
     issuer,
     audience,
@@ -96,7 +96,7 @@ beforeEach(() => {
 
 describe('a good token', () => {
   it('of the own issuer passes, with its subject, scopes and id', async () => {
-    const { token } = await createIssuer({ issuer, audience, key }).sign({
+    const { token } = await createIssuer(key, audience).sign({
       subject: '9007199254740993',
       scope: 'link:read link:create',
       ttlSeconds: 900,
@@ -501,7 +501,7 @@ describe('the keys of an issuer', () => {
 
   for (const alg of ['none', 'HS256', 'EdDSA', '']) {
     it(`refuse to start with the algorithm ${JSON.stringify(alg)}`, () => {
-      const { keys } = createIssuer({ issuer, audience, key })
+      const { keys } = createIssuer(key, audience)
       expect(() => createTokenVerifier({ issuer, audience, keys, algorithms: [alg] })).to.throw('not supported')
     })
   }
