@@ -19,3 +19,5 @@ export type Subject = {
   readonly role: string
   readonly suspended?: boolean
 } | null
+
+export const isEmail = (text: string): boolean => text.length <= 254 && /^[^@\s\0]+@[^@\s\0]+$/.test(text)

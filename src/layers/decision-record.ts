@@ -5,7 +5,7 @@ import type { DecisionRecord } from '../domain/decision-record.js'
 import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
 import { isOpaqueToken } from '../identity/opaque-token.js'
-import { PERSONAL_TOKEN_PREFIX } from '../identity/personal-token.js'
+import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
 import type { Caller } from './route.js'
 
 /** What a decision record is made of. */

@@ -6,7 +6,6 @@ import { expect } from 'chai'
 
 import { Refusal } from '../../../src/domain/refusal.js'
 import { createIssuer } from '../../../src/identity/issuer.js'
-import { ownKeys } from '../../../src/identity/key-source.js'
 import { loadSigningKey } from '../../../src/identity/signing-key.js'
 import type { SigningKey } from '../../../src/identity/signing-key.js'
 import { bearerOf, createTokenVerifier, invalidToken } from '../../../src/layers/1-gateway/token.js'
@@ -79,7 +78,7 @@ before(async () => {
   folder = await makeTemporaryFolder()
   key = await loadSigningKey(join(folder, 'key.pem'))
   issuer = `urn:linkgate:${key.kid}`
-  const own = ownKeys(key)
+  const own = createIssuer(key, audience).keys
   verifier = createTokenVerifier({
     issuer,
     audience,
@@ -97,7 +96,7 @@ beforeEach(() => {
 
 describe('a good token', () => {
   it('of the own issuer passes, with its subject, scopes and id', async () => {
-    const { token } = await createIssuer({ issuer, audience, key }).sign({
+    const { token } = await createIssuer(key, audience).sign({
       subject: '9007199254740993',
       scope: 'link:read link:create',
       ttlSeconds: 900,
@@ -502,9 +501,8 @@ describe('the keys of an issuer', () => {
 
   for (const alg of ['none', 'HS256', 'EdDSA', '']) {
     it(`refuse to start with the algorithm ${JSON.stringify(alg)}`, () => {
-      expect(() => createTokenVerifier({ issuer, audience, keys: ownKeys(key), algorithms: [alg] })).to.throw(
-        'not supported',
-      )
+      const { keys } = createIssuer(key, audience)
+      expect(() => createTokenVerifier({ issuer, audience, keys, algorithms: [alg] })).to.throw('not supported')
     })
   }
 })
