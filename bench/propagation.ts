@@ -11,6 +11,7 @@ const EDITS = 100
 /** Not timed: the code is compiled by then. */
 const WARMUPS = 5
 const BETWEEN_MS = 2
+const REACHED_WITHIN_MS = 10_000
 
 const percentile = (figures: readonly number[], part: number): number =>
   figures.toSorted((a, b) => a - b)[Math.min(figures.length - 1, Math.floor(figures.length * part))] ?? Number.NaN
@@ -69,7 +70,11 @@ export const propagationSuite = async (): Promise<Suite> => {
         await answer.arrayBuffer()
       }
       const reached = async (server: BenchServer) => {
-        while ((await revisionAt(server)) <= revision) await pause(BETWEEN_MS)
+        const end = began + REACHED_WITHIN_MS
+        while ((await revisionAt(server)) <= revision) {
+          if (performance.now() > end) throw new Error(`revision ${revision + 1} did not reach ${server.url}`)
+          await pause(BETWEEN_MS)
+        }
         return performance.now() - began
       }
       const [figures] = await Promise.all([Promise.all(servers.map(reached)), required()])

@@ -18,6 +18,7 @@ import type { ServiceNode } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { load, untilGone, untilSaid, workerPids } from '../support/workers.js'
+import { until } from '../support/until.js'
 
 const REDIRECTS = [
   'linkgate_http_request_duration_seconds_count',
@@ -138,7 +139,6 @@ describe('two workers on one port', function () {
       headers: { ...bearer('admin'), 'If-Match': `"${revision}"` },
       json: { add: [deny], remove: [], reason: 'a test' },
     })
-    const edit = performance.now()
     expect(edited.status, edited.text).to.equal(200)
     const writes = await Promise.all(
       others.map((other) =>
@@ -157,12 +157,12 @@ describe('two workers on one port', function () {
     expect(fresh.map(({ status, headers }) => [status, headers['policy-revision']])).to.deep.equal(
       others.map(() => [200, String(revision + 1)]),
     )
-    for (const other of others) {
-      let seen: unknown
-      while (seen !== String(revision + 1))
-        seen = (await other.request('GET', '/links/shared')).headers['policy-revision']
-    }
-    expect(performance.now() - edit).to.be.lessThan(1_000)
+    for (const other of others)
+      await until(
+        'reads follow the new revision',
+        async () => (await other.request('GET', '/links/shared')).headers['policy-revision'] === String(revision + 1),
+        { withinMs: 5_000 },
+      )
     const back = await editing.request('POST', '/policy/changes', {
       headers: { ...bearer('admin'), 'If-Match': `"${revision + 1}"` },
       json: { add: [], remove: [deny], reason: 'a test' },

@@ -10,6 +10,7 @@ import type { TestDatabase } from '../support/database.js'
 import { openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
 import { addUserWithId, DECIDED } from '../support/records.js'
+import { until } from '../support/until.js'
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -280,8 +281,7 @@ describe('the pool', () => {
           `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query = 'select pg_sleep(5)'`,
         )
       ).length
-    let killed = 0
-    while (killed === 0) killed = await kill()
+    await until('the backend is ended', async () => (await kill()) > 0)
     expectAway(await busy)
     expect(await codes()).to.deep.equal([])
     expect(await pool.run({ text: 'select 1 as one' })).to.deep.equal([{ one: 1 }])

@@ -5,6 +5,7 @@ import { Client } from 'pg'
 
 import { ACTIONS } from '../../src/domain/action.js'
 import { at, listAt, textAt } from '../support/json.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { BY_HAND } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
@@ -183,13 +184,7 @@ describe('personal tokens over HTTP', () => {
     await holder.query('begin')
     await holder.query('select from users where id = $1 for update', [user.id])
     const asked = Array.from({ length: 8 }, (_, i) => ask(i % 2 === 0 ? service : other))
-    for (let waiting = 0; waiting < 8;) {
-      waiting = (
-        await service.db.asOwner(
-          `select from pg_stat_activity where datname = current_database() and usename = 'linkgate_service' and wait_event_type = 'Lock'`,
-        )
-      ).length
-    }
+    await lockWaiters(service.db.asOwner, 8)
     await holder.query('commit')
     await holder.end()
     const answers = await Promise.all(asked)

@@ -9,6 +9,7 @@ import { onDatabase, startNode } from './node.js'
 import { startOwnServer } from './own-server.js'
 import { runProgram } from './program.js'
 import { random } from './random.js'
+import { until } from './until.js'
 
 export interface KillReport {
   readonly kills: Readonly<Record<Victim, number>>
@@ -74,13 +75,8 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
     const unsure = new Set<string>()
     /** what each link is by the last acknowledged change of it; null: deleted */
     const expected = new Map<string, string | null>()
-    const told: (() => void)[] = []
-    const untilAcknowledged = async (count: number) => {
-      while (acknowledged.length < count)
-        await new Promise<void>((resolve) => {
-          told.push(resolve)
-        })
-    }
+    const untilAcknowledged = (count: number) =>
+      until(`${count} changes are acknowledged`, () => acknowledged.length >= count, { withinMs: 30_000 })
     let whole = Promise.resolve()
 
     const write = async (token: string, writer: number) => {
@@ -110,7 +106,6 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
           if (status < 300) {
             acknowledged.push(id)
             expected.set(code, method === 'DELETE' ? null : target)
-            for (const tell of told.splice(0)) tell()
           } else if (status === 503) {
             // it may have been done or not: this link is left as it is
             unsure.add(id)

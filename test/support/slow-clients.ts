@@ -12,6 +12,7 @@ import { openConnection } from './connection.js'
 import { testDatabase } from './database.js'
 import { onDatabase, startNode } from './node.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
+import { until } from './until.js'
 
 export interface SlowReport {
   /** the 99th percentile of other callers' requests in each round, in milliseconds: alone, and among the slow ones */
@@ -178,10 +179,7 @@ export const amongSlowClients = async ({
       among.push(await measure())
       most = Math.max(most, await descriptors())
       leave()
-      while ((await descriptors()) > atRest + 50)
-        await new Promise((resolve) => {
-          setTimeout(resolve, 20)
-        })
+      await until('the descriptors are closed', async () => (await descriptors()) <= atRest + 50)
     }
     return {
       alone,
