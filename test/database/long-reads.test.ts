@@ -103,7 +103,7 @@ describe('a long read', () => {
     expect(await rowsOf(pool.stream(ENTER, { text: sorts }, 1))).to.deep.equal([{ sorts: 'on' }])
   })
 
-  it('leaves the pool to others, and its connection to nobody: it ends with the last row, and where its reader leaves', async () => {
+  it('takes no connection of the pool: its own ends with the last row, and when its reader leaves', async () => {
     const sessions = async () =>
       (
         await pool.run<{ n: number }>({

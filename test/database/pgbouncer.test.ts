@@ -94,7 +94,7 @@ const DEADLINE_MS = '20000'
     ).to.deep.equal([])
   })
 
-  it("is refused where one login is owner and service, also where the pooler drops the service's role in silence", async () => {
+  it("is refused where one login is owner and service, also where the pooler drops the service's role", async () => {
     expect(await refusal({ databaseUrl: urlOf(pooler.through(db.owner)) }))
       .to.include('MIGRATION_DATABASE_URL')
       .and.include('options')
@@ -171,7 +171,8 @@ const DEADLINE_MS = '20000'
     const { id, token } = await one.addUser('editor')
     await db.asOwner(
       `with decided as (select set_config('app.decision', $2, false))
-      insert into links (code, target, owner_id) select 'export-' || n, 'https://example.com/', $1::bigint from generate_series(1, 2500) n, decided`,
+      insert into links (code, target, owner_id)
+      select 'export-' || n, 'https://example.com/', $1::bigint from generate_series(1, 2500) n, decided`,
       [
         id,
         JSON.stringify({
@@ -235,12 +236,12 @@ const DEADLINE_MS = '20000'
   it('remembers nothing, and says why, where the listening connection leads through it', async () => {
     const told = new EventEmitter()
     const why = once(told, 'why')
-    const deaf = await pooledService({ listenDatabaseUrl: undefined }, (line) => {
+    const unheard = await pooledService({ listenDatabaseUrl: undefined }, (line) => {
       if (line.includes('nobody hears')) told.emit('why', line)
     })
     expect(String(await why)).to.include('DATABASE_LISTEN_URL')
-    expect(await isRemembering(deaf)).to.equal(false)
-    await deaf.stop()
+    expect(await isRemembering(unheard)).to.equal(false)
+    await unheard.stop()
   })
 
   it('is 503 while it is away, with everything in memory as it was, and works soon after it is back', async () => {
@@ -262,7 +263,8 @@ const DEADLINE_MS = '20000'
   it('is 503 at the worst to who asks while the server behind it drops its connections', async () => {
     const editor = await one.addUser('editor')
     await db.asOwner(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = $1 and application_name <> 'linkgate listener'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and usename = $1 and application_name <> 'linkgate listener'`,
       [db.service.user],
     )
     const json = { target: 'https://example.com/' }

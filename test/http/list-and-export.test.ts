@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { z } from 'zod'
 
 import { at, listAt, textAt } from '../support/json.js'
-import { addLink, freshCode, storedLinks } from '../support/records.js'
+import { BY_HAND, addLink, freshCode, storedLinks } from '../support/records.js'
 import { sendRaw } from '../support/raw-http.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
@@ -25,11 +25,13 @@ describe('lists and exports', () => {
     service = callers.service
     await service.db.asOwner(
       `
-      with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
+      with decided as (select set_config('app.decision', $3, false))
       insert into links (code, target, owner_id)
-      select case when n % 2 = 0 then 'Even-' else 'odd_' end || md5(n::text), 'https://example.com/' || n || case when n % 10 = 0 then '/Ten%' else '' end, case when n % 3 = 0 then $1 else $2 end::bigint
+      select case when n % 2 = 0 then 'Even-' else 'odd_' end || md5(n::text),
+             'https://example.com/' || n || case when n % 10 = 0 then '/Ten%' else '' end,
+             case when n % 3 = 0 then $1 else $2 end::bigint
         from generate_series(1, 90) n, decided`,
-      [callers.other.id, callers.editor.id],
+      [callers.other.id, callers.editor.id, BY_HAND],
     )
   })
   after(() => service.stop())
@@ -230,14 +232,17 @@ describe('lists and exports', () => {
     }
   })
 
-  it('times have three digits, whatever the fraction is, and are cut and not rounded; a page ends in the middle of nothing', async () => {
+  it('times are cut to three digits, never rounded, and pages lose no link at equal times', async () => {
     const owner = await service.addUser('viewer')
     const fractions = ['', '.1', '.12', '.123', '.123456', '.999999', '.0009', '.000001', '.900009']
     const codes = await Promise.all(Array.from({ length: 1_001 }, () => addLink(service.db, { owner: owner.id })))
     await service.db.asOwner('alter table links disable trigger link_decision')
     await service.db.asOwner(
-      `update links set created_at = ('2026-02-28 23:59:59' || fraction || 'Z')::timestamptz, updated_at = ('2026-02-28 23:59:59' || other || 'Z')::timestamptz
-      from (select code, ($2::text[])[1 + n % 9] as fraction, ($2::text[])[1 + n / 9 % 9] as other from unnest($1::text[]) with ordinality as each (code, n)) wanted where links.code = wanted.code`,
+      `update links set created_at = ('2026-02-28 23:59:59' || fraction || 'Z')::timestamptz,
+              updated_at = ('2026-02-28 23:59:59' || other || 'Z')::timestamptz
+         from (select code, ($2::text[])[1 + n % 9] as fraction, ($2::text[])[1 + n / 9 % 9] as other
+                 from unnest($1::text[]) with ordinality as each (code, n)) wanted
+        where links.code = wanted.code`,
       [codes, fractions],
     )
     await service.db.asOwner('alter table links enable trigger link_decision')
@@ -267,9 +272,11 @@ describe('lists and exports', () => {
   it('a reader that leaves, before the first byte or after it, gives the connection back', async () => {
     await service.db.asOwner(
       `
-      with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
-      insert into links (code, target, owner_id) select 'many-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 5000) n, decided`,
-      [callers.viewer.id],
+      with decided as (select set_config('app.decision', $2, false))
+      insert into links (code, target, owner_id)
+      select 'many-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint
+        from generate_series(1, 5000) n, decided`,
+      [callers.viewer.id, BY_HAND],
     )
     for (let i = 0; i < 6; i += 1) {
       // as many at once as may: the reader of before has left, and the server may not have heard of it yet
@@ -304,7 +311,9 @@ describe('lists and exports', () => {
     await service.db.asOwner(
       `
       with role as (select set_config('session_replication_role', 'replica', false) as name), made as (
-        insert into links (code, target, owner_id) select 'most-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 30000) n, role where name = 'replica' returning id)
+        insert into links (code, target, owner_id)
+        select 'most-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint
+          from generate_series(1, 30000) n, role where name = 'replica' returning id)
       select set_config('session_replication_role', 'origin', false) from (select count(*) from made) every`,
       [owner.id],
     )
@@ -315,7 +324,8 @@ describe('lists and exports', () => {
     expect(await reader?.read()).to.include({ done: false })
     expect(
       await service.db.asOwner(
-        `select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%' and datname = current_database() and pid <> pg_backend_pid()`,
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where query like 'copy%' and datname = current_database() and pid <> pg_backend_pid()`,
       ),
     ).to.have.length(1)
     const rest = async () => {

@@ -41,7 +41,7 @@ describe('what is public and decided by nobody', () => {
     expect(answer.json).to.deep.equal({ status: 'ok' })
   })
 
-  it('/readyz is 200 while all is well, 503 with Retry-After while the database is away or silent, and 200 again', async () => {
+  it('/readyz is 503 with Retry-After while the database is away or silent, and 200 again after it', async () => {
     expect((await service.request('GET', '/readyz')).status).to.equal(200)
     for (const fail of [() => wire.cut(), () => wire.hold()]) {
       fail()
@@ -53,7 +53,7 @@ describe('what is public and decided by nobody', () => {
     }
   })
 
-  it('every other request is 503 with Retry-After while the database is away, and 200 as soon as it is back', async () => {
+  it('every other request is 503 with Retry-After while the database is away, and 200 after it', async () => {
     const user = await service.addUser('editor')
     wire.cut()
     for (const [method, path, json] of [
@@ -78,7 +78,7 @@ describe('what is public and decided by nobody', () => {
     expect((await within('an answer', answer, { withinMs: 10_000 })).json).to.include({ status: 503 })
   })
 
-  it('/readyz is 503 while the newest policy is faulty; decisions go on under the last good one, and changes wait', async () => {
+  it('/readyz is 503 while the newest policy is faulty; the last good one decides, and changes are 503', async () => {
     const user = await service.addUser('editor')
     await db.asOwner(
       `insert into casbin (ptype, rule) values ('p', '["77", "R9", "editor", "no action", "any", "allow"]')`,
@@ -117,8 +117,9 @@ describe('what is public and decided by nobody', () => {
     expect(answer.text).to.not.match(
       /<script|<link|<img|<iframe|@import|url\(|\bon[a-z]+=|(?:src|href)="(?!\/openapi\.json|#)/i,
     )
-    expect(answer.headers.get('Content-Security-Policy')).to.match(
-      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    const policy = answer.headers.get('Content-Security-Policy')?.replace(/sha256-[A-Za-z0-9+/]{43}=/, 'HASH')
+    expect(policy).to.equal(
+      "default-src 'none'; style-src 'HASH'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     )
     for (const { path } of service.routes) expect(answer.text).to.include(path.replace(/:([a-z_]+)/g, '{$1}'))
   })

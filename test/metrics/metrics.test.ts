@@ -107,7 +107,7 @@ describe('the metrics', () => {
     expect(valueOf(after, 'linkgate_pool_idle_connections')).to.be.at.most(valueOf(after, 'linkgate_pool_connections'))
   })
 
-  it('say how old the revision in force is, when the database last confirmed it, and how many rows it has', async () => {
+  it('say how old the revision in force is, when it was last confirmed, and how many rows it has', async () => {
     const before = await value('linkgate_policy_rows')
     await service.db.asOwner(`insert into casbin (ptype, rule) values ('p2', '["editor", "thing:read"]')`)
     await service.policy.refresh()

@@ -94,7 +94,7 @@ describe('the memory of public links', () => {
     expect(asked.filter((code) => code === 'a')).to.have.length(1)
   })
 
-  it('asks the database while nobody listens, and answers from memory only where that is away, within the bound', async () => {
+  it('asks the database while nobody listens, and is used within the bound only if the database is away', async () => {
     const cache = cacheOf()
     await cache.find('a')
     Object.assign(listener, { up: false, confirmedAt: performance.now() })
@@ -230,7 +230,8 @@ describe('a redirect that is remembered', () => {
       expect(heard.toSorted()).to.deep.equal(['told', 'told-anew'])
       heard.length = 0
       await changeAndDie(
-        `insert into links (code, target, owner_id) select 'many-' || n, 'https://example.com/', ${editor.id} from generate_series(1, 1001) n`,
+        `insert into links (code, target, owner_id)
+         select 'many-' || n, 'https://example.com/', ${editor.id} from generate_series(1, 1001) n`,
       )
       await announced(() => heard.length > 0)
       expect(heard).to.deep.equal(['*'])
@@ -267,7 +268,8 @@ describe('a redirect that is remembered', () => {
     await make('unheard')
     await remembered(service, 'unheard')
     await service.db.asOwner(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'linkgate listener' and datname = current_database()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'linkgate listener' and datname = current_database()`,
     )
     await service.db.asOwner(`alter table links disable trigger notify_link_change`)
     await service.db.asOwner(`alter table links disable trigger link_decision`)

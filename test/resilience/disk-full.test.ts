@@ -38,7 +38,7 @@ describe('a database whose disk is full (pending where no file system can be mou
       json: { target: `https://example.com/${'x'.repeat(1_900)}` },
     })
 
-  it('refuses changes with 503 and Retry-After, answers reads, leaves nothing half done, and goes on as soon as there is room', async () => {
+  it('refuses changes with 503, answers reads, leaves nothing half done, and recovers when there is room', async () => {
     const first = textAt((await create()).json, 'code')
     await disk?.fill()
     const made = [first]
@@ -58,9 +58,10 @@ describe('a database whose disk is full (pending where no file system can be mou
     expect((await service.request('GET', `/links/${first}`, { token: user.token })).status).to.equal(200)
     expect((await service.request('GET', '/links', { token: user.token })).status).to.equal(200)
     expect((await service.request('GET', '/readyz')).status).to.equal(200)
-    const [counts] =
-      await server.ask(`select (select count(*)::int from links) as links, (select count(*)::int from witnessed) as witnessed,
-      (select count(*)::int from decisions where kind = 'decision' and effect = 'allow' and action = 'link:create') as records`)
+    const [counts] = await server.ask(`
+        select (select count(*)::int from links) as links, (select count(*)::int from witnessed) as witnessed,
+               (select count(*)::int from decisions
+                 where kind = 'decision' and effect = 'allow' and action = 'link:create') as records`)
     expect(counts).to.deep.equal({ links: made.length, witnessed: made.length, records: made.length })
 
     await disk?.clear()

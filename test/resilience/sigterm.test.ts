@@ -17,7 +17,7 @@ import { until, within } from '../support/until.js'
 describe('SIGTERM to one process under load', function () {
   this.timeout(60_000)
 
-  it('takes nothing new, finishes what it took, does nothing that it does not answer, and exits 0 within its limit', async () => {
+  it('takes nothing new, finishes and answers what it took, and exits 0 within its limit', async () => {
     requireBuilt()
     const db = await testDatabase()
     await db.asOwner(WITNESS)

@@ -169,13 +169,14 @@ describe('personal tokens over HTTP', () => {
     expect(JSON.stringify(await list())).to.not.include(`"${id}"`)
   })
 
-  it('are at most 100 live ones a user, exactly, also where many are asked for at once; one that has ended makes room', async () => {
+  it('are at most 100 live ones a user, exactly, also under concurrency; an expired one makes room', async () => {
     const user = await service.addUser('viewer')
     const ask = (on = service) => make({ name: 'one more', scopes: [] }, user.token, on)
     await service.db.asOwner(
       `
       with decided as (select set_config('app.decision', $2, false))
-      insert into personal_tokens (user_id, name, token_hash, scopes, expires_at) select $1, 'many', sha256(n::text::bytea), '{}', now() + interval '1 day' from decided, generate_series(1, 97) n`,
+      insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
+      select $1, 'many', sha256(n::text::bytea), '{}', now() + interval '1 day' from decided, generate_series(1, 97) n`,
       [user.id, BY_HAND],
     )
     // all of them are under way at once: they wait for the user's row

@@ -82,7 +82,8 @@ describe('a creation under an Idempotency-Key', () => {
   const counts = async () =>
     (
       await one.db.asOwner<{ links: string; tokens: string; invitations: string; allowed: string }>(`
-    select (select count(*) from links) as links, (select count(*) from personal_tokens) as tokens, (select count(*) from invitations) as invitations,
+    select (select count(*) from links) as links, (select count(*) from personal_tokens) as tokens,
+           (select count(*) from invitations) as invitations,
            (select count(*) from decisions where effect = 'allow') as allowed`)
     )[0]
   const replayed = ({ headers }: TestResponse) => headers.get('Idempotent-Replayed')
@@ -284,7 +285,7 @@ describe('a creation under an Idempotency-Key', () => {
       expect((await send('/links', { target }, { key, by: maker })).status).to.equal(401)
     })
 
-    it('by a token that holds less than the personal token that was made is refused: its value is not handed on', async () => {
+    it('by a token with fewer scopes than the new personal token is refused: its value is not handed on', async () => {
       const key = randomUUID()
       const json = { name: 'a key', scopes: ['link:delete'] }
       expect((await send('/users/me/tokens', json, { key, by: editor })).status).to.equal(201)

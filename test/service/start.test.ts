@@ -70,7 +70,8 @@ describe('the program as a process', function () {
     })
     await new Promise<void>((resolve) => {
       socket.write(
-        `POST /links HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n${body.slice(0, 5)}`,
+        `POST /links HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+          `Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n${body.slice(0, 5)}`,
       )
       // the server says so as soon as it has the head: from then on the request is under way
       socket.once('data', () => resolve())
@@ -170,7 +171,7 @@ describe('the program as a process', function () {
     expect(list.status, 'the token of before is still valid: the key was kept').to.equal(200)
   })
 
-  it('SIGTERM lets a request that is under way finish, takes no new ones, and exits 0; the database is gone', async () => {
+  it('SIGTERM lets a request in progress finish, takes no new ones, and exits 0; the database is gone', async () => {
     const pid = await postmaster()
     const request = await halfCreate('drained')
     // a connection without a request, as browsers open them, holds nothing up

@@ -76,7 +76,7 @@ export const describeDatabaseTrouble = ({
         return waiting === 0 && idle === open
       })
 
-    it('killed: 503 with Retry-After, cached redirects until they are stale; started again: recovers by itself', async () => {
+    it('killed: 503 with Retry-After, cached redirects for a while; started again: recovers by itself', async () => {
       const invalidations = async () =>
         valueOf((await service.request('GET', '/metrics')).text, 'linkgate_cache_invalidations_total')
       const before = await invalidations()
@@ -177,7 +177,8 @@ export const describeDatabaseTrouble = ({
       expect(odd).to.deep.equal([])
       expect(kills).to.be.greaterThan(stormMs / 100)
       const written = await server.ask<{ request_id: string; count: string }>(
-        `select request_id, count(*) from witnessed where operation = 'insert' and request_id like 'storm-%' group by 1`,
+        `select request_id, count(*) from witnessed
+          where operation = 'insert' and request_id like 'storm-%' group by 1`,
       )
       expect(written.filter(({ count }) => count !== '1')).to.deep.equal([])
       const committed = new Set(written.map(({ request_id }) => request_id))

@@ -153,7 +153,8 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
     const witnessed = once(await server.ask<{ request_id: string }>('select request_id from witnessed'))
     const recorded = once(
       await server.ask<{ request_id: string }>(
-        `select request_id from decisions where kind = 'decision' and effect = 'allow' and action like 'link:%' and action <> 'link:read'`,
+        `select request_id from decisions
+          where kind = 'decision' and effect = 'allow' and action like 'link:%' and action <> 'link:read'`,
       ),
     )
     const stored = new Map(

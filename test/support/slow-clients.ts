@@ -11,6 +11,7 @@ import { openIssuer } from '../../src/identity/identity.js'
 import { openConnection } from './connection.js'
 import { testDatabase } from './database.js'
 import { onDatabase, startNode } from './node.js'
+import { BY_HAND } from './records.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 import { until } from './until.js'
 
@@ -80,9 +81,11 @@ export const amongSlowClients = async ({
     // more than the buffers of a connection hold
     await db.asOwner(
       `
-      with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
-      insert into links (code, target, owner_id) select 'slow-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 10000) n, decided`,
-      [id],
+      with decided as (select set_config('app.decision', $2, false))
+      insert into links (code, target, owner_id)
+      select 'slow-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint
+        from generate_series(1, 10000) n, decided`,
+      [id, BY_HAND],
     )
     const headers = { Authorization: `Bearer ${token}` }
     const atRest = await descriptors()

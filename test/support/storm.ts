@@ -201,7 +201,9 @@ const judge = async (client: Client): Promise<Pick<StormReport, 'committed' | 'u
  * find.
  */
 export const WITHOUT_THE_LOCK = `
-  create or replace function enter_change(entered_role text, user_id bigint, decided_under bigint, decision text, caller_role text, sign_in uuid, token_issuer text, token_subject text)
+  create or replace function enter_change(
+      entered_role text, user_id bigint, decided_under bigint, decision text, caller_role text, sign_in uuid,
+      token_issuer text, token_subject text)
     returns void language plpgsql volatile as $$
   declare
     in_force bigint;

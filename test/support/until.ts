@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 const WITHIN_MS = 15_000
-const POLL_MS = 5
+const EVERY_MS = 5
 
 interface Bound {
   readonly withinMs?: number
+}
+
+interface Poll extends Bound {
+  readonly everyMs?: number
 }
 
 /** The promise's result; throws with the name of what was awaited if it does not come in time. */
@@ -24,18 +28,18 @@ export const within = async <T>(
   }
 }
 
-/** Polls until `look` finds something, and returns it; throws with the name of what was awaited if that takes too long. */
+/** Polls until `look` finds something, and returns it; throws with the name of what was awaited after the bound. */
 export const until = async <T>(
   what: string,
   look: () => T | false | undefined | Promise<T | false | undefined>,
-  bound: Bound = {},
+  { everyMs = EVERY_MS, ...bound }: Poll = {},
 ): Promise<T> => {
   const ending = new AbortController()
   const poll = async (): Promise<T> => {
     for (;;) {
       const found = await look()
       if (found !== undefined && found !== false) return found
-      await delay(POLL_MS, undefined, { signal: ending.signal })
+      await delay(everyMs, undefined, { signal: ending.signal })
     }
   }
   try {

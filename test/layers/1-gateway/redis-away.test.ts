@@ -16,8 +16,8 @@ import { makeTemporaryFolder } from '../../support/temporary-folder.js'
 import { until } from '../../support/until.js'
 
 const QUOTA = 20
-/** What the documents promise is 300 ms; the rest is what a busy machine adds. */
-const PATIENCE_MS = 1_000
+/** An answer takes at most 300 ms without Redis; the rest is room for a busy machine. */
+const PATIENCE_MS = 3_000
 
 ;(hasRedis ? describe : describe.skip)(
   'the limits of two services whose Redis goes away (needs redis-server)',

@@ -255,7 +255,11 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
   'a header that starts with a byte order mark': () =>
     `Bearer ${signRaw(key.privateKey, `\ufeff${JSON.stringify(header())}`, claims())}`,
   'a header of 1,000 levels': () =>
-    `Bearer ${signRaw(key.privateKey, `{"a":${'['.repeat(1_000)}${']'.repeat(1_000)},${JSON.stringify(header()).slice(1)}`, claims())}`,
+    `Bearer ${signRaw(
+      key.privateKey,
+      `{"a":${'['.repeat(1_000)}${']'.repeat(1_000)},${JSON.stringify(header()).slice(1)}`,
+      claims(),
+    )}`,
   'a payload that is no JSON': () => `Bearer ${signRaw(key.privateKey, header(), 'hello')}`,
   'a payload that is empty JSON text': () => `Bearer ${signRaw(key.privateKey, header(), '""')}`,
   'a payload that is a number': () => `Bearer ${signRaw(key.privateKey, header(), '1')}`,
@@ -269,7 +273,11 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
   'a payload with a duplicate deep inside': () =>
     `Bearer ${signRaw(key.privateKey, header(), `{"a":{"b":1,"b":2},${JSON.stringify(claims()).slice(1)}`)}`,
   'a payload that is not UTF-8': () =>
-    `Bearer ${signRaw(key.privateKey, header(), Buffer.concat([Buffer.from(JSON.stringify(claims({ x: '' })).slice(0, -2)), Buffer.from([0xff, 0x22, 0x7d])]))}`,
+    `Bearer ${signRaw(
+      key.privateKey,
+      header(),
+      Buffer.concat([Buffer.from(JSON.stringify(claims({ x: '' })).slice(0, -2)), Buffer.from([0xff, 0x22, 0x7d])]),
+    )}`,
   'a token of 9 KiB': () => `Bearer ${signed({ x: 'x'.repeat(9_000) })}`,
   'exp absent': () => `Bearer ${signed({ exp: undefined })}`,
   'exp null': () => `Bearer ${signed({ exp: null })}`,
