@@ -119,7 +119,7 @@ describe('the database under attack', () => {
     ).to.have.property('code', '42501')
   })
 
-  it('answers an upsert on an invisible row with 409 over HTTP; by SQL it changes nothing', async () => {
+  it('answers an upsert on a row that the caller cannot see with 409; by SQL it changes nothing', async () => {
     const { editor, other } = callers
     const code = await addLink(service.db, { owner: other.id, target: 'https://example.com/kept' })
     expect(
