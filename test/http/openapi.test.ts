@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { Validator } from '@seriousme/openapi-schema-validator'
 
@@ -57,6 +57,7 @@ describe('/openapi.json', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true })
     addFormats.default(ajv)
     ajv.addSchema({ $id: 'document', ...Object(document) })
+    const validators = new Map<string, ValidateFunction>()
     const check = (
       method: string,
       path: string,
@@ -75,7 +76,8 @@ describe('/openapi.json', () => {
       const pointer = ['paths', templateOf(path), method, 'responses', String(answer.status), 'content', type, 'schema']
         .map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')))
         .join('/')
-      const validate = ajv.compile({ $ref: `document#/${pointer}` })
+      const validate = validators.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` })
+      validators.set(pointer, validate)
       expect(
         validate(answer.json),
         `${asked}: ${ajv.errorsText(validate.errors)} in ${answer.text.slice(0, 500)}`,
