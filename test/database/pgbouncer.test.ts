@@ -16,7 +16,7 @@ import { startNode, urlOf } from '../support/node.js'
 import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.js'
 import type { Pgbouncer } from '../support/pgbouncer.js'
 import { requireBuilt } from '../support/program.js'
-import { freshCode } from '../support/records.js'
+import { addManyLinks, freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestResponse, TestService, TestUser } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
@@ -168,25 +168,7 @@ const DEADLINE_MS = '20000'
 
   it('streams an export of more than one batch', async () => {
     const { id, token } = await one.addUser('editor')
-    await db.asOwner(
-      `with decided as (select set_config('app.decision', $2, false))
-      insert into links (code, target, owner_id)
-      select 'export-' || n, 'https://example.com/', $1::bigint from generate_series(1, 2500) n, decided`,
-      [
-        id,
-        JSON.stringify({
-          request_id: 'by-hand',
-          revision: 1,
-          layer: 'object',
-          subject_role: 'owner',
-          action: 'link:create',
-          relation: 'none',
-          effect: 'allow',
-          rule: 'R3',
-          status: 201,
-        }),
-      ],
-    )
+    await addManyLinks(db, { owner: id, count: 2_500, prefix: 'export-' })
     const { text } = await one.request('GET', '/links/export?format=ndjson', { token })
     expect(text.trimEnd().split('\n')).to.have.length(2_500)
   })

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { z } from 'zod'
 
 import { at, listAt, textAt } from '../support/json.js'
-import { BY_HAND, addLink, freshCode, storedLinks } from '../support/records.js'
+import { BY_HAND, addLink, addManyLinks, freshCode, storedLinks } from '../support/records.js'
 import { sendRaw } from '../support/raw-http.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
@@ -235,7 +235,8 @@ describe('lists and exports', () => {
   it('times are cut to three digits, never rounded, and pages lose no link at equal times', async () => {
     const owner = await service.addUser('viewer')
     const fractions = ['', '.1', '.12', '.123', '.123456', '.999999', '.0009', '.000001', '.900009']
-    const codes = await Promise.all(Array.from({ length: 1_001 }, () => addLink(service.db, { owner: owner.id })))
+    const codes = Array.from({ length: 1_001 }, (_, i) => `time-${i + 1}`)
+    await addManyLinks(service.db, { owner: owner.id, count: codes.length, prefix: 'time-' })
     await service.db.asOwner('alter table links disable trigger link_decision')
     await service.db.asOwner(
       `update links set created_at = ('2026-02-28 23:59:59' || fraction || 'Z')::timestamptz,
@@ -270,14 +271,7 @@ describe('lists and exports', () => {
   })
 
   it('a reader that leaves, before the first byte or after it, gives the connection back', async () => {
-    await service.db.asOwner(
-      `
-      with decided as (select set_config('app.decision', $2, false))
-      insert into links (code, target, owner_id)
-      select 'many-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint
-        from generate_series(1, 5000) n, decided`,
-      [callers.viewer.id, BY_HAND],
-    )
+    await addManyLinks(service.db, { owner: callers.viewer.id, count: 5_000, prefix: 'many-', targetLength: 1_900 })
     for (let i = 0; i < 6; i += 1) {
       // as many at once as may: the reader of before has left, and the server may not have heard of it yet
       await until('an export is free', async () => {
@@ -307,16 +301,8 @@ describe('lists and exports', () => {
 
   it('an export that fails after it began is whole to nobody', async () => {
     const owner = await service.addUser('viewer')
-    // enough for no buffer on the way to hold it, past every trigger
-    await service.db.asOwner(
-      `
-      with role as (select set_config('session_replication_role', 'replica', false) as name), made as (
-        insert into links (code, target, owner_id)
-        select 'most-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint
-          from generate_series(1, 30000) n, role where name = 'replica' returning id)
-      select set_config('session_replication_role', 'origin', false) from (select count(*) from made) every`,
-      [owner.id],
-    )
+    // more than all buffers on the way hold
+    await addManyLinks(service.db, { owner: owner.id, count: 30_000, prefix: 'most-', targetLength: 1_900 })
     const { body } = await fetch(`${service.baseUrl}/links/export`, {
       headers: { Authorization: `Bearer ${owner.token}` },
     })

@@ -85,7 +85,8 @@ describe('/openapi.json', () => {
     }
     for (const route of service.routes) {
       for (const user of [callers.admin, callers.editor, null]) {
-        for (const owner of [callers.admin.id, callers.editor.id, null]) {
+        // without a parameter in its path a route is the same for every owner
+        for (const owner of route.path.includes(':') ? [callers.admin.id, callers.editor.id, null] : [null]) {
           const name =
             route.path.endsWith(':code') && owner !== null ? await addLink(service.db, { owner }) : (owner ?? 'absent')
           const { method, path, options } = requestOf(route, name)

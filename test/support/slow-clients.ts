@@ -11,7 +11,7 @@ import { openIssuer } from '../../src/identity/identity.js'
 import { openConnection } from './connection.js'
 import { testDatabase } from './database.js'
 import { onDatabase, startNode } from './node.js'
-import { BY_HAND } from './records.js'
+import { addManyLinks } from './records.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 import { until } from './until.js'
 
@@ -79,14 +79,7 @@ export const amongSlowClients = async ({
     await pool.close()
     const { token } = await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })
     // more than the buffers of a connection hold
-    await db.asOwner(
-      `
-      with decided as (select set_config('app.decision', $2, false))
-      insert into links (code, target, owner_id)
-      select 'slow-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint
-        from generate_series(1, 10000) n, decided`,
-      [id, BY_HAND],
-    )
+    await addManyLinks(db, { owner: id, count: 10_000, prefix: 'slow-', targetLength: 1_900 })
     const headers = { Authorization: `Bearer ${token}` }
     const atRest = await descriptors()
     let most = atRest
