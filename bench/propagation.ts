@@ -50,7 +50,7 @@ export const propagationSuite = async (): Promise<Suite> => {
           .end()
       })
     const edit = async (revision: number): Promise<readonly number[]> => {
-      const began = performance.now()
+      const start = performance.now()
       const editing = fetch(`${servers[revision % PROCESSES]?.url}/policy/changes`, {
         method: 'POST',
         headers: {
@@ -70,12 +70,12 @@ export const propagationSuite = async (): Promise<Suite> => {
         await answer.arrayBuffer()
       }
       const reached = async (server: BenchServer) => {
-        const end = began + REACHED_WITHIN_MS
+        const end = start + REACHED_WITHIN_MS
         while ((await revisionAt(server)) <= revision) {
           if (performance.now() > end) throw new Error(`revision ${revision + 1} did not reach ${server.url}`)
           await pause(BETWEEN_MS)
         }
-        return performance.now() - began
+        return performance.now() - start
       }
       const [figures] = await Promise.all([Promise.all(servers.map(reached)), required()])
       return figures

@@ -54,7 +54,7 @@ describe('SIGTERM to one process under load', function () {
     await untilRefused(node)
     slow.finish()
     expect(await slow.answer, 'what was half sent').to.equal(422)
-    await Promise.all(clients)
+    await within('every client is cut off', Promise.all(clients))
     expect(await within('the service ends', exited), node.output()).to.deep.equal([0, null])
 
     expect([...statuses]).to.deep.equal([201])
@@ -90,7 +90,7 @@ describe('SIGTERM to one process under load', function () {
 
   it('goes at once with a second signal, however long it was to serve on', async () => {
     const db = await testDatabase()
-    for (const workers of ['1', '2']) {
+    const endsAtOnce = async (workers: string) => {
       const node = await startNode({
         ...onDatabase(db.service, db.owner),
         JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
@@ -103,5 +103,6 @@ describe('SIGTERM to one process under load', function () {
       node.child.kill('SIGTERM')
       expect(await within('the service ends', exited), node.output()).to.deep.equal([0, null])
     }
+    await Promise.all([endsAtOnce('1'), endsAtOnce('2')])
   })
 })

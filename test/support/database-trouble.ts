@@ -29,7 +29,7 @@ const SLACK_MS = 3_000
 /** Two seconds on an idle machine, which the tests of faults print. */
 const RECOVERY_MS = 8_000
 
-const since = (began: number): number => performance.now() - began
+const since = (start: number): number => performance.now() - start
 
 const expectAway = ({ status, headers, text }: Pick<TestResponse, 'status' | 'headers' | 'text'>) => {
   expect(status, text).to.equal(503)
@@ -133,10 +133,10 @@ export const describeDatabaseTrouble = ({
       const made: string[] = []
       const odd: string[] = []
       const statuses = new Map<number, number>()
-      const until = performance.now() + stormMs
+      const end = performance.now() + stormMs
       const code = textAt((await create()).json, 'code')
       const calling = callers.map(async ({ request }) => {
-        while (performance.now() < until) {
+        while (performance.now() < end) {
           const id = freshCode('storm')
           const headers = { Authorization: `Bearer ${user.token}`, 'X-Request-ID': id }
           const [method, path, json] = pick<readonly [string, string, unknown?]>([
@@ -161,7 +161,7 @@ export const describeDatabaseTrouble = ({
       })
       let kills = 0
       const killing = async () => {
-        while (performance.now() < until) {
+        while (performance.now() < end) {
           kills += (
             await server.ask(
               `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'linkgate_service'`,
@@ -258,10 +258,10 @@ const untilRemembered = async (service: TestService, code: string) => {
 
 /** Twenty requests at once, more than there are connections, and liveness asked all the while. */
 const everyAnswerInTime = async (service: TestService, token: string, deadlineMs: number) => {
-  const began = performance.now()
+  const start = performance.now()
   const timed = async (method: string, path: string, json?: unknown) => {
     const answer = await service.request(method, path, { token, json })
-    const took = since(began)
+    const took = since(start)
     expect(took, `${method} ${path}`).to.be.lessThan(deadlineMs + SLACK_MS)
     if (answer.status === 503) expectAway(answer)
     else expect(answer.status, answer.text).to.be.oneOf([200, 201])

@@ -137,9 +137,9 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
       const struck = strike(victim)
       whole = struck.then(() => undefined)
       await struck
-      const began = performance.now()
+      const start = performance.now()
       await untilAcknowledged(acknowledged.length + 1)
-      slowestRecovery = Math.max(slowestRecovery, performance.now() - began)
+      slowestRecovery = Math.max(slowestRecovery, performance.now() - start)
     }
     ending.abort()
     await Promise.all(writers)

@@ -88,11 +88,11 @@ export const amongSlowClients = async ({
 
     const measure = async (): Promise<number> => {
       const times: number[] = []
-      const until = performance.now() + roundMs
+      const end = performance.now() + roundMs
       await Promise.all(
         Array.from({ length: 4 }, async (_, i) => {
           const { request, close } = openConnection(node.baseUrl)
-          for (let turn = i; performance.now() < until; turn += 1) {
+          for (let turn = i; performance.now() < end; turn += 1) {
             const [method, path, json] = (
               [
                 ['GET', '/slow-1'],
@@ -101,11 +101,11 @@ export const amongSlowClients = async ({
                 ['GET', '/users/me'],
               ] as const
             )[turn % 4] ?? ['GET', '/healthz']
-            const began = performance.now()
+            const start = performance.now()
             const answer = await request(method, path, { headers, ...(json === undefined ? {} : { json }) }).catch(
               (error: unknown) => ({ status: String(error) }),
             )
-            times.push(performance.now() - began)
+            times.push(performance.now() - start)
             if (![200, 302].includes(Number(answer.status))) failed.push(`${method} ${path}: ${answer.status}`)
           }
           close()

@@ -22,8 +22,8 @@ const connect = async (port: number): Promise<Redis> => {
 
 /** Runs the work and answers its result and how long it took, in milliseconds. */
 const timed = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly ms: number }> => {
-  const began = performance.now()
-  return { result: await work(), ms: performance.now() - began }
+  const start = performance.now()
+  return { result: await work(), ms: performance.now() - start }
 }
 
 ;(hasRedis ? describe : describe.skip)('counters shared through Redis (needs redis-server)', () => {
