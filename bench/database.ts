@@ -99,13 +99,15 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
       await client.query('begin')
       await client.query('set local session_replication_role = replica')
       await client.query(
-        `insert into links (code, target, owner_id) select 'bench-' || n, 'https://example.com/' || n, $3 from generate_series($1::int, $2::int) n`,
+        `insert into links (code, target, owner_id)
+         select 'bench-' || n, 'https://example.com/' || n, $3 from generate_series($1::int, $2::int) n`,
         [from, to, editor.id],
       )
       // the same rows for those who know no layer: no row-level security, no trigger
       await client.query('create table if not exists bare_links (like links including all)')
       await client.query(
-        `insert into bare_links overriding system value select * from links where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`,
+        `insert into bare_links overriding system value
+         select * from links where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`,
         [from, to],
       )
       await client.query('commit')

@@ -33,7 +33,7 @@ const creation = (named: Named, { editor }: BenchDatabase): LoadSubject => ({
 const OPTIONS = { rounds: 7, seconds: 2, connections: 16 }
 const BY_HAND = 'bare Koa, the same work by hand'
 
-/** Redirects, reads, creations and changes through the whole service, side by side with servers that do the same work by hand. */
+/** Redirects, reads, creations and changes through the whole service, beside servers that do the same work by hand. */
 export const httpSuites = async (): Promise<readonly Suite[]> => {
   const database = await openBenchDatabase()
   const unlogged = await openBenchDatabase()

@@ -87,7 +87,8 @@ if (keyFile !== undefined) {
     const { code } = ctx.params
     const [user, link, { target }] = await Promise.all([findUser(ctx.state['user'].sub), findLink(code), bodyOf(ctx)])
     if (link.owner_id !== user.id && user.role !== 'admin') ctx.throw(403)
-    const text = `update bare_links set target = $2, updated_at = now(), version = version + 1 where code = $1 returning *`
+    const text = `
+      update bare_links set target = $2, updated_at = now(), version = version + 1 where code = $1 returning *`
     ctx.body = await commit({ name: 'change', text, values: [code, target] }, [
       user.id,
       user.role,

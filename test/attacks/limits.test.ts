@@ -110,7 +110,7 @@ describe('over the limit', () => {
     expectRefused(await from('::ffff:c000:0209'), 'the same IPv4 address')
   })
 
-  it('a subject that nobody verified chooses no bucket: forged tokens count against the address that sends them', async () => {
+  it('a subject that nobody verified chooses no bucket: forged tokens count against their address', async () => {
     const service = await start({ RATE_LIMIT_USER: '2/600' })
     const user = await service.addUser('editor')
     const [head = '', payload = ''] = user.token.split('.')

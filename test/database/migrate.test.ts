@@ -1,5 +1,4 @@
 import { appendFile, cp, writeFile } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 import { expect } from 'chai'
@@ -12,6 +11,7 @@ import { StartError } from '../../src/domain/start-error.js'
 import { withPool } from '../support/bare-database.js'
 import type { AskDatabase } from '../support/bare-database.js'
 import { cluster, createDatabase } from '../support/cluster.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const SHIPPED = new URL('migrations/', PACKAGE_ROOT)
@@ -55,16 +55,6 @@ describe('migrating', () => {
       await holder.end()
     }
   }
-  /** The server's process that waits for a lock in this database. */
-  const waiting = async (): Promise<number> => {
-    for (const end = Date.now() + 10_000; Date.now() < end; await delay(5)) {
-      const [found] = await ask<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      if (found) return found.pid
-    }
-    throw new Error('nobody waited for a lock within 10 seconds')
-  }
 
   it('applies every file once: the numbered ones, then the functions', async () => {
     const names = (await migrationStatus({ owner, folder: SHIPPED })).map(({ name }) => name)
@@ -95,7 +85,8 @@ describe('migrating', () => {
     await writeFile(new URL('9999_last.sql', folder), 'create table last ()')
     await whileLocked('select pg_advisory_xact_lock(42)', async () => {
       const killed = refusal(run(folder))
-      await ask('select pg_terminate_backend($1, 10000)', [await waiting()])
+      const [waiting] = await lockWaiters(ask)
+      await ask('select pg_terminate_backend($1, 10000)', [waiting])
       expect(await killed).to.be.an('error')
     })
     expect(await ask(`select to_regclass('half') as half, to_regclass('links') is not null as links`)).to.deep.equal([
@@ -120,7 +111,7 @@ describe('migrating', () => {
     await writeFile(new URL('9999_column.sql', folder), 'alter table links add column more integer')
     await whileLocked('lock table links in row exclusive mode', async (release) => {
       const migrated = run(folder)
-      await waiting()
+      await lockWaiters(ask)
       // queues behind the migration, and is answered although the lock that the migration needs is still held
       await ask('select from links')
       await release()

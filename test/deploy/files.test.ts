@@ -99,7 +99,7 @@ describe('the files of a deployment', () => {
     ).to.throw()
   })
 
-  it('pods run without rights on a root file system that they cannot write, and are probed where the service answers', () => {
+  it('pods run without privileges on a read-only root file system, and are probed where the service answers', () => {
     expect(pods).to.have.length(2)
     const paths = new Set(service.routes.map(({ path }) => path))
     for (const {

@@ -14,6 +14,7 @@ import type { TestDatabase } from './database.js'
 import { isRunning } from './is-running.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 import { untilGone } from './workers.js'
+import { until } from './until.js'
 
 /**
  * A PostgreSQL of a test's own, that it may kill, freeze and start again without touching any other. Full durability
@@ -135,10 +136,7 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
       const isReady = async () =>
         (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[7]?.trim() ===
         'ready'
-      while (!(await isReady()))
-        await new Promise((resolve) => {
-          setTimeout(resolve, 10)
-        })
+      await until('PostgreSQL is ready', isReady)
       await open()
     },
     stop,
