@@ -140,7 +140,7 @@ describe("the database's own word", () => {
       select rolname, rolsuper, rolbypassrls, rolinherit, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin
         from pg_roles
        where not rolsuper and rolname not like 'pg\\_%'`)
-    expect(roles).to.not.be.empty
+    expect(roles).to.not.deep.equal([])
     for (const role of roles) {
       expect(role, String(role['rolname'])).to.include({
         rolsuper: false,
