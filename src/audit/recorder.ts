@@ -12,7 +12,7 @@ export interface Recorder {
 }
 
 export interface RecorderOptions {
-  readonly database: Database
+  readonly database: Pick<Database, 'flush'>
   /** told once when writing begins to fail */
   readonly onFault: (error: unknown, lost: number) => void
   /** how long a record waits at the most, in milliseconds: what a crash can lose */
