@@ -20,7 +20,10 @@ export interface DecisionRecord {
   readonly status: number
 }
 
-/** The columns of a decision in the log (table `decisions`), with their PostgreSQL types. */
+/**
+ * The columns of a decision in the log (table `decisions`), with their PostgreSQL types. An entry's hash covers them in
+ * this order (audit/entry-hash.ts).
+ */
 export const DECISION_COLUMNS = {
   time: 'timestamptz',
   request_id: 'text',

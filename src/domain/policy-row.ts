@@ -1,7 +1,10 @@
 import type { Action } from './action.js'
 
-export type Effect = 'allow' | 'deny'
-export type Reach = 'own' | 'any'
+export const EFFECTS = ['allow', 'deny'] as const
+export type Effect = (typeof EFFECTS)[number]
+
+export const REACHES = ['own', 'any'] as const
+export type Reach = (typeof REACHES)[number]
 
 /** An object row: one line of the ordered rule list that `can()` walks. */
 export interface ObjectRow {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { WINDOW_RULE, minutesOf } from '../audit/replay-window.js'
+import { WINDOW_RULE, parseWindow } from '../audit/replay.js'
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
@@ -41,8 +41,8 @@ const Flag = z
   .default('false')
   .transform((text) => text === 'true')
 const Window = z.string().transform((text, context) => {
-  const minutes = minutesOf(text)
-  if (minutes !== null) return { window: text, minutes }
+  const window = parseWindow(text)
+  if (window !== null) return window
   context.addIssue({ code: 'custom', message: WINDOW_RULE })
   return z.NEVER
 })

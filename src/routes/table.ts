@@ -41,6 +41,8 @@ export interface TableParts {
   /** sends invitations by e-mail; undefined where no SMTP server is set */
   readonly sendInvitation: SendInvitation | undefined
   readonly baseUrl: string
+  /** REQUEST_DEADLINE_MS */
+  readonly deadlineMs: number
   /** undefined where they have a port of their own */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
   readonly readiness: () => Promise<Readiness>
@@ -57,6 +59,7 @@ export const routeTable = ({
   identity,
   sendInvitation,
   baseUrl,
+  deadlineMs,
   readiness,
   metrics,
 }: TableParts): readonly Route[] => {
@@ -90,7 +93,7 @@ export const routeTable = ({
       requests: requestDecisionsStore(database),
       findSnapshot: createPastSnapshots({ database, rules, policy }),
     }),
-    ...policyRoutes({ database, rules, policy, replays: replaysStore(database) }),
+    ...policyRoutes({ database, rules, policy, replays: replaysStore(database, deadlineMs) }),
     ...systemRoutes({
       readiness,
       metrics,

@@ -206,11 +206,11 @@ describe('the chains of the decision log', () => {
     await fill(db, 1)
     await takeCheckpoint(pool, { kid: otherKid, privateKey: other.privateKey })
     expect((await verify()).faults).to.deep.equal([
-      { kind: 'checkpoint', id: '2', why: `is signed with the key ${otherKid}, which is not at hand` },
+      { kind: 'checkpoint', id: '2', why: `is signed with the key ${otherKid}, which was not given` },
     ])
     await fill(db, 1)
     await takeCheckpoint(pool, { kid, privateKey: other.privateKey })
-    expect((await verify()).faults).to.deep.equal([{ kind: 'checkpoint', id: '3', why: 'is not as it was signed' }])
+    expect((await verify()).faults).to.deep.equal([{ kind: 'checkpoint', id: '3', why: 'has no valid signature' }])
   })
 
   it('are signed once for what is new, by one process', async () => {

@@ -2,9 +2,8 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { Client } from 'pg'
 
-import { replay } from '../../src/audit/replay.js'
+import { parseWindow, replay } from '../../src/audit/replay.js'
 import type { Replay } from '../../src/audit/replay.js'
-import { minutesOf } from '../../src/audit/replay-window.js'
 import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
 import type { Relation } from '../../src/domain/decision.js'
@@ -15,6 +14,7 @@ import type { PolicyRules } from '../../src/policy/store.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { interpret, interpretEndpoint, policyRows, rowsOf, shippedRules } from '../support/policy.js'
+import { startTestService } from '../support/service.js'
 
 interface Recorded {
   readonly subject_id: string | null
@@ -256,7 +256,7 @@ describe('a replay', () => {
   })
 
   it('reads windows of minutes, hours and days, up to 90 days', () => {
-    expect(['1m', '90m', '24h', '7d', '90d', '2160h'].map(minutesOf)).to.deep.equal([
+    expect(['1m', '90m', '24h', '7d', '90d', '2160h'].map((text) => parseWindow(text)?.minutes)).to.deep.equal([
       1, 90, 1_440, 10_080, 129_600, 129_600,
     ])
     for (const wrong of [
@@ -275,6 +275,29 @@ describe('a replay', () => {
       '1e3m',
       'constructor',
     ])
-      expect(minutesOf(wrong), wrong).to.equal(null)
+      expect(parseWindow(wrong), wrong).to.equal(null)
+  })
+})
+
+describe('a replay over HTTP', () => {
+  it('is refused within the deadline of its request where the log cannot be read in time, however short that is', async () => {
+    const service = await startTestService({ environment: { REQUEST_DEADLINE_MS: '1500' } })
+    const holder = new Client(service.db.owner)
+    await holder.connect()
+    try {
+      const admin = await service.addUser('admin')
+      await holder.query('begin')
+      await holder.query('lock table decisions')
+      const { status, json } = await service.request('POST', '/policy/changes?dry_run=true&replay=1h', {
+        token: admin.token,
+        headers: { 'If-Match': '"1"' },
+        json: { add: [{ ptype: 'p2', role: 'clerk', action: 'link:read' }], remove: [], reason: 'a test' },
+      })
+      expect(status).to.equal(422)
+      expect(json).to.have.nested.property('errors[0].field', 'replay')
+    } finally {
+      await holder.end()
+      await service.stop()
+    }
   })
 })

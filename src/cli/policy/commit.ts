@@ -1,3 +1,4 @@
+import type { ReplayWindow } from '../../audit/replay.js'
 import { Refusal } from '../../domain/refusal.js'
 import { commitEdit } from '../../policy/edit.js'
 import type { EditPlan } from '../../policy/edit.js'
@@ -7,7 +8,6 @@ import { print } from '../session.js'
 import { UsageError } from '../usage-error.js'
 import { renderChanges, rowText } from './render.js'
 import { renderReplay, replayOf } from './replay.js'
-import type { ReplayWindow } from './replay.js'
 import { terminalOrigin } from './session.js'
 import type { PolicySession } from './session.js'
 

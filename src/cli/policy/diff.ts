@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { Command } from 'commander'
 
+import type { ReplayWindow } from '../../audit/replay.js'
 import { editBetween } from '../../policy/history.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { decisionChanges } from '../../policy/table.js'
@@ -11,7 +12,6 @@ import { refusedInOneLine } from './commit.js'
 import { withProgress } from '../progress.js'
 import { renderChanges, rowText } from './render.js'
 import { renderReplay, replayCsv, replayOf, replayOption } from './replay.js'
-import type { ReplayWindow } from './replay.js'
 import { snapshotOfFile, snapshotOfRevision, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
 

@@ -1,4 +1,4 @@
-import type { LayerExplanation } from '../../audit/record-explanation.js'
+import type { EndpointRefusal } from '../../audit/record-explanation.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
 import type { Considered, Explanation } from '../../policy/explanation.js'
 import { counted, renderTable, rowText } from './render.js'
@@ -24,7 +24,7 @@ export const renderExplanation = (explanation: Explanation, onTerminal?: boolean
 
 /** The endpoint's answer alone: the record was never looked up. */
 export const renderRefusal = (
-  { revision, role, inherits, action, endpoint }: LayerExplanation,
+  { revision, role, inherits, action, endpoint }: EndpointRefusal,
   onTerminal?: boolean,
 ): string =>
   [

@@ -1,27 +1,21 @@
 import { stringify } from 'csv-stringify/sync'
 import { InvalidArgumentError, Option } from 'commander'
 
-import { replay } from '../../audit/replay.js'
-import type { Replay } from '../../audit/replay.js'
-import { WINDOW_RULE, minutesOf } from '../../audit/replay-window.js'
+import type { Verdict } from '../../audit/decision-groups.js'
+import { WINDOW_RULE, parseWindow, replay } from '../../audit/replay.js'
+import type { Replay, ReplayWindow } from '../../audit/replay.js'
 import type { Database } from '../../database/database.js'
-import type { Verdict } from '../../policy/replay.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { withProgress } from '../progress.js'
 import { RECORD, counted, renderTable } from './render.js'
-
-export interface ReplayWindow {
-  readonly window: string
-  readonly minutes: number
-}
 
 /** `--replay 24h` */
 export const replayOption = (): Option =>
   new Option('--replay <window>', 'also decide what was recorded in that time again, such as 30m, 24h or 7d').argParser(
     (text): ReplayWindow => {
-      const minutes = minutesOf(text)
-      if (minutes === null) throw new InvalidArgumentError(WINDOW_RULE)
-      return { window: text, minutes }
+      const window = parseWindow(text)
+      if (window === null) throw new InvalidArgumentError(WINDOW_RULE)
+      return window
     },
   )
 
