@@ -3,20 +3,21 @@ import { z } from 'zod'
 import { WINDOW_RULE, parseWindow } from '../audit/replay.js'
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
+import { RELATIONS } from '../domain/decision.js'
+import { EFFECTS } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
+import { formatPolicyCsv } from '../policy/csv.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { commitEdit, parseEdit, planEdit } from '../policy/edit.js'
 import type { EditOrigin, EditPlan } from '../policy/edit.js'
 import { findRevision, listRevisions, planRestore } from '../policy/history.js'
-import { formatPolicyCsv } from '../policy/row-csv.js'
 import type { PolicyRules } from '../policy/store.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { formatTableCsv } from '../policy/table-csv.js'
-import { decisionTable } from '../policy/table.js'
+import { decisionTable, formatTableCsv } from '../policy/table.js'
 import { PageLimit, Time } from './schemas.js'
 
 export interface PolicyParts {
@@ -53,8 +54,8 @@ const Trial = z
     message: 'goes with dry_run=true alone: what was decided is decided again before an edit is made',
   })
 
-const Outcome = z.object({ effect: z.enum(['allow', 'deny']), rule: z.string(), endpoint: z.enum(['allow', 'deny']) })
-const Cell = z.object({ role: z.string(), action: z.string(), relation: z.enum(['anonymous', 'own', 'other']) })
+const Outcome = z.object({ effect: z.enum(EFFECTS), rule: z.string(), endpoint: z.enum(EFFECTS) })
+const Cell = z.object({ role: z.string(), action: z.string(), relation: z.enum(RELATIONS) })
 const CellChange = Cell.extend({ before: Outcome, after: Outcome }).meta({ id: 'DecisionChange' })
 const EditView = z
   .object({
@@ -103,13 +104,13 @@ const editStore = (database: Database): DataRule<{ commit(plan: EditPlan, reason
       const origin: EditOrigin = {
         actor: { id: caller.user?.id ?? null, name: caller.user?.email ?? '' },
         reason,
-        requestId,
-        record: {
-          subjectRole: caller.user?.role ?? '',
-          tokenId: caller.tokenId,
-          rule: decision?.rule ?? '',
-          row: decision?.row?.priority ?? null,
+        decision: {
+          request_id: requestId,
           revision: snapshot.revision,
+          subject_role: caller.user?.role ?? '',
+          token_id: caller.tokenId,
+          rule: decision?.rule ?? '',
+          row_priority: decision?.row?.priority ?? null,
         },
       }
       return commitEdit(database, plan, origin)

@@ -3,10 +3,10 @@ import { expect } from 'chai'
 import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
 import { Refusal } from '../../src/domain/refusal.js'
-import { commitEdit, parseEdit, planEdit } from '../../src/policy/edit.js'
+import { commitEdit, editBetween, parseEdit, planEdit } from '../../src/policy/edit.js'
 import type { EditOrigin } from '../../src/policy/edit.js'
-import { editBetween, findRevision, listRevisions, planRestore } from '../../src/policy/history.js'
-import { rowKey } from '../../src/policy/parse-row.js'
+import { findRevision, listRevisions, planRestore } from '../../src/policy/history.js'
+import { rowText } from '../../src/policy/parse-row.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
 import { loadSnapshot } from '../../src/policy/store.js'
@@ -15,12 +15,17 @@ import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { csvRows, rowsOf, shippedRules } from '../support/policy.js'
 
-const RECORD = { subjectRole: 'admin', tokenId: null, rule: 'R3', row: 300, revision: 1 }
 const ORIGIN: EditOrigin = {
   actor: { id: '1', name: 'admin@localhost' },
   reason: 'a test',
-  requestId: 'r-1',
-  record: RECORD,
+  decision: {
+    request_id: 'r-1',
+    revision: 1,
+    subject_role: 'admin',
+    token_id: null,
+    rule: 'R3',
+    row_priority: 300,
+  },
 }
 const ROW = csvRows('p, 505, X, editor, link:read, any, allow')
 
@@ -66,7 +71,7 @@ describe('commitEdit', () => {
     await commitEdit(database, plan, ORIGIN)
     const after = await loaded()
     expect(after.revision).to.equal(base.revision + 1)
-    expect(after.rows.map(rowKey).sort()).to.deep.equal([...base.rows, ...ROW].map(rowKey).sort())
+    expect(after.rows.map(rowText).sort()).to.deep.equal([...base.rows, ...ROW].map(rowText).sort())
     expect(await findRevision(database, after.revision)).to.deep.include({
       actor: { id: '1', name: 'admin@localhost' },
       reason: 'a test',
@@ -79,7 +84,7 @@ describe('commitEdit', () => {
     const restore = await planRestore(database, after, base.revision, rules)
     if (restore === null) throw new Error('there was one')
     await commitEdit(database, restore, ORIGIN)
-    expect((await loaded()).rows.map(rowKey).sort()).to.deep.equal(base.rows.map(rowKey).sort())
+    expect((await loaded()).rows.map(rowText).sort()).to.deep.equal(base.rows.map(rowText).sort())
     expect(await planRestore(database, await loaded(), 99_999, rules)).to.equal(null)
     expect((await listRevisions(database, { limit: 2 })).next_cursor).to.equal(String(base.revision + 1))
   })

@@ -3,12 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import {
-  describeDisappointment,
-  effectOfFile,
-  findDisappointments,
-  parseExpectations,
-} from '../../src/policy/expectations.js'
+import { describeUnmet, effectOfFile, findUnmet, parseExpectations } from '../../src/policy/expectations.js'
 import { PolicyError } from '../../src/policy/policy-error.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import { csvRows, interpret, rowsOf, shippedRules } from '../support/policy.js'
@@ -20,7 +15,7 @@ describe('expectation files', () => {
       const rows = await rowsOf('default.csv')
       const questions = parseExpectations(file, await readFile(new URL(`policies/${file}`, PACKAGE_ROOT), 'utf8'))
       expect(questions.length).to.be.greaterThan(15)
-      expect(findDisappointments(await buildSnapshot(1, model, rows), questions)).to.deep.equal([])
+      expect(findUnmet(await buildSnapshot(1, model, rows), questions)).to.deep.equal([])
       for (const { role, action, relation, effect } of questions)
         expect(interpret(rows, role, action, relation).effect).to.equal(effect)
     })
@@ -49,8 +44,7 @@ describe('expectation files', () => {
       model,
       csvRows('p, 540, R5, user, link:delete, any, deny\np, 600, X, editor, link:read, any, allow\n'),
     )
-    const told = (file: string, text: string) =>
-      findDisappointments(snapshot, parseExpectations(file, text)).map(describeDisappointment)
+    const told = (file: string, text: string) => findUnmet(snapshot, parseExpectations(file, text)).map(describeUnmet)
     expect(
       told(
         'allow.csv',

@@ -4,11 +4,11 @@ import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
 import { createCurrentPolicy } from '../../src/policy/current.js'
 import { commitEdit } from '../../src/policy/edit.js'
-import { findRevision, listRevisions } from '../../src/policy/history.js'
+import { findRevision, listRevisions, rowsOfRevision } from '../../src/policy/history.js'
 import { installDefaultPolicy } from '../../src/policy/installation.js'
-import { rowKey } from '../../src/policy/parse-row.js'
+import { rowText } from '../../src/policy/parse-row.js'
 import { PolicyError } from '../../src/policy/policy-error.js'
-import { planReplacement, readStoredPolicy, rowsOfRevision } from '../../src/policy/replacement.js'
+import { planReplacement, readStoredPolicy } from '../../src/policy/replacement.js'
 import { loadSnapshot } from '../../src/policy/store.js'
 import type { PolicyRules } from '../../src/policy/store.js'
 import { PACKAGE_ROOT } from '../../src/config.js'
@@ -16,7 +16,7 @@ import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { rowsOf, shippedRules } from '../support/policy.js'
 
-const ORIGIN = { actor: { id: null, name: 'a test' }, reason: 'a way out', requestId: 'test', record: null }
+const ORIGIN = { actor: { id: null, name: 'a test' }, reason: 'a way out', decision: null }
 
 describe('rows that somebody changes in the database, beside the service', () => {
   let db: TestDatabase
@@ -39,7 +39,7 @@ describe('rows that somebody changes in the database, beside the service', () =>
   }
   const insert = (ptype: string, rule: readonly unknown[]) =>
     db.asOwner('insert into casbin (ptype, rule) values ($1, $2::jsonb)', [ptype, JSON.stringify(rule)])
-  const keys = (rows: Parameters<typeof rowKey>[0][]) => rows.map(rowKey).sort()
+  const keys = (rows: Parameters<typeof rowText>[0][]) => rows.map(rowText).sort()
 
   it('are a revision like any other, with who and what', async () => {
     const policy = await loaded()

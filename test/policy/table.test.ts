@@ -3,8 +3,7 @@ import * as fc from 'fast-check'
 
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import type { PolicyRules } from '../../src/policy/store.js'
-import { decisionChanges, decisionTable, universeOf } from '../../src/policy/table.js'
-import { formatTableCsv } from '../../src/policy/table-csv.js'
+import { decisionChanges, decisionTable, formatTableCsv, universeOf } from '../../src/policy/table.js'
 import {
   csvRows,
   interpret,

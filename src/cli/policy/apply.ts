@@ -3,7 +3,6 @@ import { Command, InvalidArgumentError } from 'commander'
 import { analyseRows } from '../../policy/analysis.js'
 import { planEdit } from '../../policy/edit.js'
 import type { EditPlan } from '../../policy/edit.js'
-import { rowKey } from '../../policy/parse-row.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { planReplacement } from '../../policy/replacement.js'
 import { describeFinding } from './check.js'
@@ -62,9 +61,9 @@ const MOST_WARNINGS = 10
 
 /** What the author of new rows should hear, though nothing forbids it. */
 const warnOfAdded = async ({ add, candidate }: EditPlan): Promise<void> => {
-  const added = new Set(add.map(rowKey))
+  const added = new Set(add.map(rowText))
   const findings = (await withProgress('asking what each row is good for', () => analyseRows(candidate))).filter(
-    ({ kind, row }) => (kind === 'unreachable' || kind === 'unknown_action') && added.has(rowKey(row)),
+    ({ kind, row }) => (kind === 'unreachable' || kind === 'unknown_action') && added.has(rowText(row)),
   )
   for (const finding of findings.slice(0, MOST_WARNINGS))
     warn(`${rowText(finding.row)}: ${describeFinding(finding).replace(/^warning: /, '')}`)

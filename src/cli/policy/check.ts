@@ -6,10 +6,9 @@ import { createAccounts } from '../../identity/accounts.js'
 import { analyseRows } from '../../policy/analysis.js'
 import type { Finding } from '../../policy/analysis.js'
 import { loadPolicyRules } from '../../policy/installation.js'
-import { describeViolation, findViolations } from '../../policy/invariants.js'
+import { describeViolation, findViolations, viewViolation } from '../../policy/invariants.js'
 import type { Violation } from '../../policy/invariants.js'
 import type { Snapshot } from '../../policy/snapshot.js'
-import { invariantsOf } from '../../policy/store.js'
 import type { PolicyRules } from '../../policy/store.js'
 import { AnswerIsNo } from '../answer-is-no.js'
 import { print } from '../session.js'
@@ -81,7 +80,7 @@ const examine = async (
   tell: (what: string, part?: number) => void,
 ) => {
   tell('asking the invariants')
-  const violations = await findViolations(snapshot, await invariantsOf(rules))
+  const violations = await findViolations(snapshot, rules.invariants())
   const findings = await analyseRows(snapshot, {
     onProgress: (part) => tell('asking what each row is good for', part),
     ...(rolesInUse === undefined ? {} : { rolesInUse }),
@@ -91,13 +90,7 @@ const examine = async (
 
 const asJson = ({ snapshot, violations, findings }: Checked) => ({
   rows: snapshot.rows.length,
-  violations: violations.map(({ invariant, cell, row }) => ({
-    invariant: invariant.name,
-    why: invariant.why,
-    file: 'policies/invariants.csv',
-    decision: cell,
-    row,
-  })),
+  violations: violations.map(viewViolation),
   findings,
 })
 

@@ -89,6 +89,6 @@ export const refusedInOneLine = async <T>(
         message: row === undefined && field !== 'add' ? `${field} ${message}` : message,
       }
     })
-    throw new PolicyError(faults === undefined ? (error.detail ?? error.title) : describeFaults(faults, 10))
+    throw new PolicyError(faults === undefined ? (error.detail ?? error.title) : describeFaults(faults))
   }
 }

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import { Command } from 'commander'
 
 import type { ReplayWindow } from '../../audit/replay.js'
-import { editBetween } from '../../policy/history.js'
+import { editBetween } from '../../policy/edit.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { decisionChanges } from '../../policy/table.js'
 import type { CellChange } from '../../policy/table.js'

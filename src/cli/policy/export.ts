@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 
 import { PolicyError } from '../../policy/policy-error.js'
-import { formatPolicyCsv } from '../../policy/row-csv.js'
+import { formatPolicyCsv } from '../../policy/csv.js'
 import { print } from '../session.js'
 import { withPolicy } from './session.js'
 

@@ -1,8 +1,6 @@
 import Table from 'cli-table3'
 
-import type { PolicyRow } from '../../domain/policy-row.js'
 import { ENGINE_ROLES } from '../../domain/role.js'
-import { rowTexts } from '../../policy/parse-row.js'
 import type { CellChange, Outcome } from '../../policy/table.js'
 
 /** A table with lines on a terminal; columns that `cut` and `grep` can take in a pipe. */
@@ -33,8 +31,7 @@ const MOST_LINED = 2_000
 /** Rows of which the widths are taken; a call takes no more arguments than fit on the stack. */
 const MEASURED = 10_000
 
-/** A row as it stands in a policy file. */
-export const rowText = (row: PolicyRow): string => [row.ptype, ...rowTexts(row)].join(', ')
+export { rowText } from '../../policy/parse-row.js'
 
 /** The names that stand for all that nobody named. */
 export const roleText = (role: string): string => (role === ENGINE_ROLES.user ? 'any other role' : role)

@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander'
 
+import { rowsOfRevision } from '../../policy/history.js'
 import { PolicyError } from '../../policy/policy-error.js'
-import { planReplacement, rowsOfRevision } from '../../policy/replacement.js'
+import { planReplacement } from '../../policy/replacement.js'
 import { reasonOf } from './apply.js'
 import { commitPlan, refusedInOneLine, requireTrial } from './commit.js'
 import type { CommitOptions } from './commit.js'

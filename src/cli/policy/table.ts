@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 
-import { decisionTable } from '../../policy/table.js'
+import { decisionTable, formatTableCsv } from '../../policy/table.js'
 import type { Cell } from '../../policy/table.js'
-import { formatTableCsv } from '../../policy/table-csv.js'
 import { print } from '../session.js'
 import { UsageError } from '../usage-error.js'
 import { refusedInOneLine } from './commit.js'

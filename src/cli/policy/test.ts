@@ -5,12 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 
 import { PACKAGE_ROOT } from '../../config.js'
-import {
-  describeDisappointment,
-  effectOfFile,
-  findDisappointments,
-  parseExpectations,
-} from '../../policy/expectations.js'
+import { describeUnmet, effectOfFile, findUnmet, parseExpectations } from '../../policy/expectations.js'
 import type { Expectation } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
@@ -51,11 +46,11 @@ export const readExpectations = async (files: readonly string[]): Promise<readon
 
 /** Tells every question that is answered otherwise, one a line on stderr. Throws AnswerIsNo where there is one. */
 export const requireExpected = (snapshot: Snapshot, expectations: readonly Expectation[]): void => {
-  const disappointments = findDisappointments(snapshot, expectations)
-  for (const each of disappointments) process.stderr.write(`linkgate: ${describeDisappointment(each)}\n`)
-  if (disappointments.length === 0) return
+  const unmet = findUnmet(snapshot, expectations)
+  for (const each of unmet) process.stderr.write(`linkgate: ${describeUnmet(each)}\n`)
+  if (unmet.length === 0) return
   process.stderr.write(
-    `linkgate: ${disappointments.length} of ${counted(expectations.length, 'question')} answered otherwise than expected\n`,
+    `linkgate: ${unmet.length} of ${counted(expectations.length, 'question')} answered otherwise than expected\n`,
   )
   throw new AnswerIsNo()
 }
