@@ -156,7 +156,7 @@ describe('the AuthZEN Authorization API', () => {
       ...question({ type: 'user', id: editor.id }, 'can delete!', { type: 'todo', id: '1' }),
       context: { explain: true },
     })
-    expect(unknown.json).to.have.nested.property('context.reason').that.includes('todo:can delete! is no action')
+    expect(unknown.json).to.have.nested.property('context.reason').that.includes('todo:can delete! is not an action')
   })
 
   for (const [what, body] of [
