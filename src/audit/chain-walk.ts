@@ -38,29 +38,28 @@ interface ChainWalkOptions {
   readonly onFault: (fault: ChainFault) => void
 }
 
-/** An entry whose own hash is right or not, and which claims a place in its chain. */
+/** An entry at the place that it claims in its chain. */
 interface Place {
   readonly seq: bigint
   /** null: no entry, but the start of the chain or the end of a retired range */
   readonly id: string | null
   readonly previous: string
   readonly hash: string
+  isReported: boolean
 }
 
 interface Chain {
   readonly writer: string
-  /** the newest entry that follows the one before it */
+  /** the newest entry that was accepted */
   last: Place
-  /** others with the newest entry's number: the entry that follows tells which one is genuine */
-  rivals: readonly Place[]
-  /** entries that do not follow the newest one yet */
-  waiting: readonly Place[]
-  /** true where the newest entry was reported already */
-  reported: boolean
+  /** entries to decide about, by their numbers */
+  pending: readonly Place[]
 }
 
-/** Entries that may wait for the one before them. With more, the one before is missing. */
-const MOST_WAITING = 8
+/** Entries that stay pending: those that come later tell which of two is genuine, and whether one is missing. */
+const LOOKAHEAD = 8
+
+const follows = (next: Place, { seq, hash }: Place): boolean => next.seq === seq + 1n && next.previous === hash
 
 /**
  * Walks the chains of the decision log and reports every entry that was altered, removed or inserted. A moved entry
@@ -72,26 +71,24 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
   let entries = 0
 
   const chainOf = (writer: string): Chain => {
-    const start = { seq: 0n, id: null, previous: '', hash: '0'.repeat(64) }
-    const chain = chains.get(writer) ?? { writer, last: start, rivals: [], waiting: [], reported: false }
+    const last = { seq: 0n, id: null, previous: '', hash: '0'.repeat(64), isReported: false }
+    const chain = chains.get(writer) ?? { writer, last, pending: [] }
     chains.set(writer, chain)
     return chain
   }
-  const report = ({ writer }: Chain, kind: ChainFault['kind'], { seq, id }: Pick<Place, 'seq' | 'id'>, last?: bigint) =>
-    onFault({ kind, writer, seq: String(seq), id, ...(last === undefined ? {} : { last: String(last) }) })
-  const reportMissing = (chain: Chain, last: bigint) =>
-    report(chain, 'missing', { seq: chain.last.seq + 1n, id: null }, last)
+  const report = ({ writer }: Chain, kind: 'altered' | 'inserted', place: Place) => {
+    if (!place.isReported) onFault({ kind, writer, seq: String(place.seq), id: place.id })
+    place.isReported = true
+  }
+  const reportMissing = ({ writer, last }: Chain, to: bigint) =>
+    onFault({ kind: 'missing', writer, seq: String(last.seq + 1n), last: String(to), id: null })
 
-  /** Makes `next` the newest entry, and compares it with the checkpoint. */
-  const advance = (chain: Chain, next: Place) => {
-    for (const rival of chain.rivals) report(chain, 'inserted', rival)
-    chain.rivals = []
-    chain.last = next
-    chain.reported = false
+  const accept = (chain: Chain, place: Place) => {
+    chain.last = place
     const head = signed.get(chain.writer)
-    if (head?.seq !== next.seq) return
+    if (head?.seq !== place.seq) return
     signed.delete(chain.writer)
-    if (head.hash !== next.hash) report(chain, 'altered', next)
+    if (head.hash !== place.hash) report(chain, 'altered', place)
   }
   const skipRetired = (chain: Chain): boolean => {
     const range = retired.find(
@@ -101,47 +98,36 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
     if (range === undefined) return false
     const seq = BigInt(range.last)
     const head = signed.get(chain.writer)
-    // the entry that was signed is gone; the signature over the range stands for it
+    // the entry that the checkpoint names is gone; the signature over the range stands for it
     if (head !== undefined && head.seq < seq) signed.delete(chain.writer)
-    advance(chain, { seq, id: null, previous: '', hash: range.hash })
+    accept(chain, { seq, id: null, previous: '', hash: range.hash, isReported: false })
     return true
   }
-  const stopWaiting = (chain: Chain, place: Place) => {
-    chain.waiting = chain.waiting.filter((other) => other !== place)
-  }
 
-  /** Advances over all waiting entries that follow. */
-  const settle = (chain: Chain) => {
-    for (;;) {
-      const nexts = chain.waiting.filter(({ seq }) => seq === chain.last.seq + 1n)
-      const next = nexts.find(({ previous }) => previous === chain.last.hash)
-      const genuine = chain.rivals.find(({ hash }) => nexts.some(({ previous }) => previous === hash))
-      if (next) {
-        stopWaiting(chain, next)
-        advance(chain, next)
-      } else if (genuine) {
-        chain.rivals = [...chain.rivals.filter((rival) => rival !== genuine), chain.last]
-        chain.last = genuine
-      } else if (!skipRetired(chain)) return
+  /** Decides about the pending entry with the smallest number. False where nothing is left to decide. */
+  const decide = (chain: Chain, head?: ChainHead): boolean => {
+    if (skipRetired(chain)) return true
+    const { last, pending } = chain
+    const [nearest] = pending
+    if (nearest === undefined) return false
+    const isFollowed = (place: Place) => pending.some((other) => follows(other, place))
+    const rivals = pending.filter(({ seq }) => seq === nearest.seq)
+    const genuine =
+      rivals.find(isFollowed) ??
+      rivals.find(({ hash }) => hash === head?.hash) ??
+      rivals.find((place) => follows(place, last)) ??
+      nearest
+    chain.pending = pending.filter((place) => place !== genuine)
+    const isGap = genuine.seq > last.seq + 1n
+    if (genuine.seq <= last.seq || (isGap && !isFollowed(genuine) && pending.length > 1)) {
+      report(chain, 'inserted', genuine)
+      return true
     }
-  }
-
-  /** Takes the nearest waiting entry, which follows nothing, so that the walk can go on. */
-  const resolve = (chain: Chain) => {
-    const [nearest] = chain.waiting.toSorted((a, b) => (a.seq < b.seq ? -1 : 1))
-    if (nearest === undefined) return
-    const next = chain.last.seq + 1n
-    stopWaiting(chain, nearest)
-    const isFollowed = chain.waiting.some(({ seq, previous }) => seq === nearest.seq + 1n && previous === nearest.hash)
-    if (nearest.seq === next) {
-      // its own hash is right, so the entry before it was rewritten together with its hash
-      if (!chain.reported) report(chain, 'altered', chain.last.id === null ? nearest : chain.last)
-      advance(chain, nearest)
-    } else if (nearest.seq > next && (isFollowed || chain.waiting.length === 0)) {
-      reportMissing(chain, nearest.seq - 1n)
-      advance(chain, nearest)
-    } else report(chain, 'inserted', nearest)
-    settle(chain)
+    if (isGap) reportMissing(chain, genuine.seq - 1n)
+    // the genuine entry's own hash is right, so the entry before it was rewritten together with its hash
+    else if (!follows(genuine, last)) report(chain, 'altered', last.id === null ? genuine : last)
+    accept(chain, genuine)
+    return true
   }
 
   return {
@@ -152,33 +138,24 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
     take: (entry: StoredEntry) => {
       entries += 1
       const chain = chainOf(entry.writer)
-      const place = { seq: BigInt(entry.seq), id: entry.id, previous: entry.previous, hash: entry.hash }
-      const isWhole = entryHash(entry) === entry.hash
-      if (!isWhole) report(chain, 'altered', place)
-      if (place.seq > chain.last.seq) {
-        chain.waiting = [...chain.waiting, place]
-        settle(chain)
-        if (!isWhole && chain.last.id === place.id) chain.reported = true
-        if (chain.waiting.length > MOST_WAITING) resolve(chain)
-      } else if (isWhole && place.seq === chain.last.seq && chain.last.id !== null)
-        chain.rivals = [...chain.rivals, place].slice(0, MOST_WAITING)
-      else if (isWhole) report(chain, 'inserted', place)
+      const { id, previous, hash } = entry
+      const place = { seq: BigInt(entry.seq), id, previous, hash, isReported: false }
+      if (entryHash(entry) !== hash) report(chain, 'altered', place)
+      chain.pending = [...chain.pending, place].sort((a, b) => Number(a.seq - b.seq))
+      while (chain.pending.length > LOOKAHEAD) decide(chain)
     },
     /** Compares the ends of the chains with where they should stand. Call it once, after the last entry. */
     finish: (heads: readonly ChainHead[]) => {
       for (const { writer } of [...heads, ...checkpoint]) chainOf(writer)
       for (const chain of chains.values()) {
-        settle(chain)
-        while (chain.waiting.length > 0) resolve(chain)
         const head = heads.find(({ writer }) => writer === chain.writer)
-        const end = [BigInt(head?.seq ?? 0), signed.get(chain.writer)?.seq ?? 0n].reduce((a, b) => (a > b ? a : b))
-        const isAtHead = head !== undefined && BigInt(head.seq) === chain.last.seq
-        const genuine = chain.rivals.find(({ hash }) => hash === head?.hash)
-        if (genuine) report(chain, 'inserted', chain.last)
-        for (const rival of chain.rivals) if (rival !== genuine) report(chain, 'inserted', rival)
-        if (end > chain.last.seq) reportMissing(chain, end)
-        else if (!genuine && !chain.reported && !(isAtHead && head.hash === chain.last.hash))
-          report(chain, isAtHead ? 'altered' : 'inserted', chain.last)
+        while (decide(chain, head)) continue
+        const { last } = chain
+        const standing = BigInt(head?.seq ?? 0)
+        const end = [standing, signed.get(chain.writer)?.seq ?? 0n].reduce((a, b) => (a > b ? a : b))
+        if (end > last.seq) reportMissing(chain, end)
+        else if (standing !== last.seq) report(chain, 'inserted', last)
+        else if (head?.hash !== last.hash) report(chain, 'altered', last)
       }
     },
   }

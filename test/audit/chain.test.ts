@@ -297,7 +297,7 @@ describe('the chains of the decision log', () => {
           'hash',
           'network',
         ] as const)
-        const value = field === 'previous' || field === 'hash' ? 'ab'.repeat(32) : '7'
+        const value = field === 'previous' || field === 'hash' ? 'ab'.repeat(32) : '77'
         const forged = { ...victim, [field]: value }
         // half of them by somebody who knows how to hash
         changed[i] = field !== 'hash' && integer(0, 1) === 1 ? rehashed(forged) : forged
