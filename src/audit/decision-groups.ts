@@ -9,14 +9,14 @@ export interface Verdict {
   readonly rule: string
 }
 
-/** Recorded decisions with the same question and the same answer. */
-export interface DecisionGroup extends Verdict {
-  /** the caller's role at the time */
+/** Recorded decisions with the same question and the same answer; the caller had the role at the time. */
+export interface DecisionGroup {
   readonly role: string
   readonly action: string
   readonly relation: Relation
   readonly layer: 'endpoint' | 'object'
   readonly count: number
+  readonly before: Verdict
 }
 
 /** How many decisions were about one user; id null: about callers without a user. */
@@ -25,14 +25,8 @@ interface SubjectCount {
   readonly count: number
 }
 
-/** The users whom a group's decisions were about. `subjects` names those with the most of them. */
-export interface GroupSubjects {
-  readonly users: number
-  readonly subjects: readonly SubjectCount[]
-}
-
 /** From is inclusive, to is not. */
-export interface Period {
+interface Period {
   readonly from: Date
   readonly to: Date
 }
@@ -46,21 +40,26 @@ const BY_POLICY = `time >= $1 and time < $2 and kind = 'decision' and layer in (
 /** Every question that the policy answered in a period, with each answer and how often; the most frequent first. */
 export const readGroups = async (client: PoolClient, { from, to }: Period): Promise<readonly DecisionGroup[]> => {
   const { rows } = await client.query<DecisionGroup>(
-    `select subject_role as role, action, relation, layer, effect, rule, count(*)::float as count
+    `select subject_role as role, action, relation, layer, count(*)::float as count,
+            json_build_object('effect', effect, 'rule', rule) as before
        from decisions where ${BY_POLICY} group by ${QUESTION} order by count(*) desc, ${QUESTION}`,
     [from, to],
   )
   return rows
 }
 
-/** The subjects of each of the first `listed` groups, and how many users the first `counted` groups have together. */
+/**
+ * The users of each of the first `listed` groups, by name those with the most of its decisions; and how many users the
+ * first `counted` groups have together.
+ */
 export const readSubjects = async (
   client: PoolClient,
   { from, to }: Period,
   groups: readonly DecisionGroup[],
   { listed, counted }: { readonly listed: number; readonly counted: number },
 ) => {
-  if (groups.length === 0) return { users: 0, ofGroup: (): GroupSubjects => ({ users: 0, subjects: [] }) }
+  if (groups.length === 0) return { users: 0, ofGroup: () => ({ users: 0, subjects: [] }) }
+  const asked = groups.map(({ before, ...group }) => ({ ...group, ...before }))
   const { rows } = await client.query<SubjectCount & { readonly nth: number; readonly users: number }>(
     `with groups as (
        select * from rows from (jsonb_to_recordset($3::jsonb)
@@ -78,11 +77,11 @@ export const readSubjects = async (
       union all
      select 0, null, 0, count(distinct subject_id) filter (where nth <= $6) from subjects
       order by nth, count desc, id`,
-    [from, to, JSON.stringify(groups), listed, MOST_SUBJECTS, counted],
+    [from, to, JSON.stringify(asked), listed, MOST_SUBJECTS, counted],
   )
   return {
     users: rows[0]?.users ?? 0,
-    ofGroup: (i: number): GroupSubjects => {
+    ofGroup: (i: number) => {
       const found = rows.filter(({ nth }) => nth === i + 1)
       return { users: found[0]?.users ?? 0, subjects: found.map(({ id, count }) => ({ id, count })) }
     },

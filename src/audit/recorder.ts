@@ -3,14 +3,6 @@ import { AUDIT_WRITER, insertDecisions } from '../database/decision-log.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { RecorderStats } from '../metrics/metrics.js'
 
-export interface Recorder {
-  /** Queues a record for the next batch. */
-  record(record: DecisionRecord): void
-  /** Writes what is queued, and stops. */
-  close(): Promise<void>
-  stats(): RecorderStats
-}
-
 interface RecorderOptions {
   readonly database: Pick<Database, 'flush'>
   /** called when writing begins to fail, once per outage */
@@ -29,7 +21,7 @@ const BATCH = 500
  * Writes the decisions that no transaction of a request carries (refusals, allowed reads), in batches. A change is not
  * recorded here: its record commits with it.
  */
-export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }: RecorderOptions): Recorder => {
+export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }: RecorderOptions) => {
   let waiting: DecisionRecord[] = []
   let lost = 0
   let failures = 0
@@ -66,11 +58,13 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
   }, intervalMs)
   timer.unref()
   return {
-    stats: () => ({ waiting: waiting.length, lost, failures }),
-    record: (record) => {
+    stats: (): RecorderStats => ({ waiting: waiting.length, lost, failures }),
+    /** Queues a record for the next batch. */
+    record: (record: DecisionRecord) => {
       if (waiting.length < MOST_WAITING) waiting.push(record)
       else lost += 1
     },
+    /** Writes what is queued, and stops. */
     close: async () => {
       clearInterval(timer)
       await writing

@@ -1,39 +1,15 @@
 import type { Database } from '../database/database.js'
 import { SQLSTATE, sqlState } from '../database/errors.js'
+import type { Effect } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { relationsOf } from '../policy/table.js'
 import { readGroups, readSubjects } from './decision-groups.js'
-import type { DecisionGroup, GroupSubjects, Verdict } from './decision-groups.js'
+import type { DecisionGroup, Verdict } from './decision-groups.js'
 import { readLog } from './read-log.js'
 
-/** Recorded decisions that an edit would change. `after` null: the record does not say enough to tell. */
-interface ReplayedGroup extends Omit<DecisionGroup, 'effect' | 'rule'>, GroupSubjects {
-  readonly before: Verdict
-  /** what the revision in force answers; null as above */
-  readonly in_force: Verdict | null
-  readonly after: Verdict | null
-}
-
 /** What an edit would have done to the recorded decisions of a window. */
-export interface Replay {
-  readonly window: string
-  readonly from: string
-  readonly to: string
-  /** decisions of the policy; the gateway refuses before it, so its refusals do not count */
-  readonly considered: number
-  readonly changed: number
-  readonly allow_to_deny: number
-  readonly deny_to_allow: number
-  /** of the changed ones, those that the revision in force answers as the edit would */
-  readonly already: number
-  readonly undetermined: number
-  /** users whose decisions change */
-  readonly subjects: number
-  readonly decisions: readonly ReplayedGroup[]
-  /** groups of changed or undetermined decisions beyond those listed */
-  readonly not_listed: number
-}
+export type Replay = Awaited<ReturnType<typeof replay>>
 
 export interface ReplayWindow {
   /** as the caller wrote it, such as `24h` */
@@ -71,7 +47,7 @@ const MOST_LISTED = 200
 export const replay = async (
   database: Database,
   { window, minutes, inForce, candidate, budgetMs, now = new Date() }: ReplayOptions,
-): Promise<Replay> => {
+) => {
   const period = { from: new Date(now.getTime() - minutes * 60_000), to: now }
   const until = performance.now() + budgetMs
   return readLog(database, async (client) => {
@@ -82,40 +58,33 @@ export const replay = async (
         throw sqlState(error) === SQLSTATE.queryCanceled ? tooMany(window, error) : error
       })
     }
-    const groups = (await withinBudget(() => readGroups(client, period))).map(({ effect, rule, ...group }) => {
-      const before = { effect, rule }
-      return {
-        ...group,
-        before,
-        in_force: decideAgain(inForce, group, before),
-        after: decideAgain(candidate, group, before),
-      }
-    })
+    const recorded = await withinBudget(() => readGroups(client, period))
+    const groups = recorded.map((group) => ({
+      ...group,
+      in_force: decideAgain(inForce, group),
+      after: decideAgain(candidate, group),
+    }))
     const changed = groups.filter(({ before, after }) => after !== null && !isSame(before, after))
     const undetermined = groups.filter(({ after }) => after === null)
     const affected = [...changed, ...undetermined]
     const subjects = await withinBudget(() =>
-      readSubjects(
-        client,
-        period,
-        affected.map((group) => ({ ...group, ...group.before })),
-        { listed: MOST_LISTED, counted: changed.length },
-      ),
+      readSubjects(client, period, affected, { listed: MOST_LISTED, counted: changed.length }),
     )
+    const countOf = (from: Effect, to: Effect) =>
+      total(changed.filter(({ before, after }) => before.effect === from && after?.effect === to))
     return {
       window,
       from: period.from.toISOString(),
       to: period.to.toISOString(),
+      /** without the gateway's refusals, which come before the policy */
       considered: total(groups),
       changed: total(changed),
-      allow_to_deny: total(
-        changed.filter(({ before, after }) => before.effect === 'allow' && after?.effect === 'deny'),
-      ),
-      deny_to_allow: total(
-        changed.filter(({ before, after }) => before.effect === 'deny' && after?.effect === 'allow'),
-      ),
+      allow_to_deny: countOf('allow', 'deny'),
+      deny_to_allow: countOf('deny', 'allow'),
+      /** of the changed ones, those that the revision in force answers as the edit would */
       already: total(changed.filter(({ in_force, after }) => isSame(in_force, after))),
       undetermined: total(undetermined),
+      /** users whose decisions change */
       subjects: subjects.users,
       decisions: affected.slice(0, MOST_LISTED).map((group, i) => ({ ...group, ...subjects.ofGroup(i) })),
       not_listed: Math.max(0, affected.length - MOST_LISTED),
@@ -129,13 +98,9 @@ export const replay = async (
  *  - the endpoint layer refused before the record was loaded, so whose it was is unknown;
  *  - a route refused to give out a role that the rows allowed (`policy_denied`), which depends on more than was recorded.
  */
-const decideAgain = (
-  snapshot: Snapshot,
-  { role, action, relation, layer }: Pick<DecisionGroup, 'role' | 'action' | 'relation' | 'layer'>,
-  recorded: Verdict,
-): Verdict | null => {
+const decideAgain = (snapshot: Snapshot, { role, action, relation, layer, before }: DecisionGroup): Verdict | null => {
   if (!snapshot.mayCall(role, action)) return { effect: 'deny', rule: 'role_not_allowed' }
-  const isBeyondRows = recorded.rule === 'policy_denied'
+  const isBeyondRows = before.rule === 'policy_denied'
   const relations = layer === 'object' && !isBeyondRows ? [relation] : relationsOf(role)
   const [first, ...others] = relations.map((each) => snapshot.decideFor(role, action, each))
   if (first === undefined || !others.every((other) => isSame(first, other))) return null
@@ -149,6 +114,8 @@ const total = (groups: readonly { readonly count: number }[]): number =>
   groups.reduce((sum, { count }) => sum + count, 0)
 
 const tooMany = (window: string, cause: unknown): Refusal => {
-  const message = `${window} holds more decisions than one request can read; ask for a shorter window, or use linkgate policy diff --replay`
+  const message =
+    `${window} holds more decisions than one request can read; ` +
+    'ask for a shorter window, or use linkgate policy diff --replay'
   return new Refusal('validation_failed', { errors: [{ field: 'replay', message }], cause })
 }

@@ -3,7 +3,6 @@ import { mock } from 'node:test'
 import { expect } from 'chai'
 
 import { createRecorder } from '../../src/audit/recorder.js'
-import type { Recorder } from '../../src/audit/recorder.js'
 import type { Database } from '../../src/database/database.js'
 import type { DecisionRecord } from '../../src/domain/decision-record.js'
 
@@ -51,7 +50,7 @@ const heldDatabase = () => {
 
 describe('the recorder of decisions', () => {
   let database: ReturnType<typeof heldDatabase>
-  let recorder: Recorder
+  let recorder: ReturnType<typeof createRecorder>
   let faults: number
   beforeEach(() => {
     mock.timers.enable({ apis: ['setInterval'] })
