@@ -1,24 +1,6 @@
+import type { ChainHead, RetiredRange } from './checkpoint.js'
 import { entryHash } from './entry-hash.js'
 import type { StoredEntry } from './entry-hash.js'
-
-/** Where a chain stands: the number and the hash (in hex) of its newest entry. */
-export interface ChainHead {
-  readonly writer: string
-  readonly seq: string
-  readonly hash: string
-}
-
-/** Consecutive entries of one chain that were retired: the hash before the first, and the hash of the last. */
-export interface RetiredRange {
-  readonly writer: string
-  readonly first: string
-  readonly last: string
-  readonly previous: string
-  readonly hash: string
-}
-
-export const entriesIn = (ranges: readonly RetiredRange[]): number =>
-  ranges.reduce((sum, { first, last }) => sum + Number(BigInt(last) - BigInt(first)) + 1, 0)
 
 /** An entry that is not as it was written. */
 export interface ChainFault {

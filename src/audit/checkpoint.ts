@@ -8,7 +8,6 @@ import { z } from 'zod'
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
 import { AUDIT_WRITER } from '../database/decision-log.js'
-import type { ChainHead } from './chain-walk.js'
 
 /** The key that signs checkpoints: the one that signs the installation's tokens (identity/signing-key.ts). */
 export interface CheckpointKey {
@@ -24,11 +23,18 @@ const TYPE = 'linkgate-checkpoint+jwt'
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 const Count = z.string().regex(/^\d{1,19}$/)
-const Checkpoint = z.object({
-  time: z.string(),
-  heads: z.array(z.object({ writer: Count, seq: Count, hash: Hash })),
-  retired: z.array(z.object({ writer: Count, first: Count, last: Count, previous: Hash, hash: Hash })),
-})
+const Head = z.object({ writer: Count, seq: Count, hash: Hash })
+const Range = z.object({ writer: Count, first: Count, last: Count, previous: Hash, hash: Hash })
+const Checkpoint = z.object({ time: z.string(), heads: z.array(Head), retired: z.array(Range) })
+
+/** Where a chain stands: the number and the hash (in hex) of its newest entry. */
+export type ChainHead = z.infer<typeof Head>
+
+/** Consecutive entries of one chain that were retired: the hash before the first, and the hash of the last. */
+export type RetiredRange = z.infer<typeof Range>
+
+export const entriesIn = (ranges: readonly RetiredRange[]): number =>
+  ranges.reduce((sum, { first, last }) => sum + Number(BigInt(last) - BigInt(first)) + 1, 0)
 
 /** A signed statement of where every chain stood at a time and, when months were retired, of their entries. */
 export type Checkpoint = z.infer<typeof Checkpoint>

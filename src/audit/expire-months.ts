@@ -1,9 +1,7 @@
 import type { Client } from 'pg'
 
-import { entriesIn } from './chain-walk.js'
-import type { ChainHead, RetiredRange } from './chain-walk.js'
-import { CHAIN_HEADS, storeCheckpoint } from './checkpoint.js'
-import type { CheckpointKey } from './checkpoint.js'
+import { CHAIN_HEADS, entriesIn, storeCheckpoint } from './checkpoint.js'
+import type { ChainHead, CheckpointKey, RetiredRange } from './checkpoint.js'
 
 interface ExpireOptions {
   /** the first month to keep (UTC), such as 2026-02 */

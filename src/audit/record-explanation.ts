@@ -17,12 +17,7 @@ interface CodeExplanation {
 }
 
 /** A refusal by the endpoint layer. The record was never loaded, so nothing is said about it. */
-export interface EndpointRefusal extends Pick<
-  Explanation,
-  'revision' | 'role' | 'inherits' | 'action' | 'effect' | 'endpoint'
-> {
-  readonly layer: 'endpoint'
-}
+export type EndpointRefusal = Omit<Explanation, 'relation' | 'object'>
 
 /** `agrees`: the rows of that revision still give the recorded answer. They do not where model.conf has changed. */
 export type RecordExplanation = CodeExplanation | ((Explanation | EndpointRefusal) & { readonly agrees: boolean })
@@ -35,18 +30,9 @@ export const explainRecord = (record: Recorded, snapshot: Snapshot | null): Reco
     return { layer, code, why: 'the rows allow it; refused because the role may do what the caller may not' }
   if (snapshot === null || !isRelation(record.relation)) return null
   const explanation = explain(snapshot, record.subject_role, action, record.relation)
-  const { revision, role, inherits, endpoint, object } = explanation
-  if (layer === 'endpoint')
-    return {
-      layer,
-      revision,
-      role,
-      inherits,
-      action,
-      effect: endpoint.effect,
-      endpoint,
-      agrees: endpoint.effect === record.effect,
-    }
+  const { object, relation: _relation, ...refusal } = explanation
+  const { effect } = refusal.endpoint
+  if (layer === 'endpoint') return { ...refusal, layer, effect, agrees: effect === record.effect }
   return {
     ...explanation,
     agrees:

@@ -2,10 +2,10 @@ import type { PoolClient } from 'pg'
 
 import { cursorRows } from '../database/cursor.js'
 import type { Database } from '../database/database.js'
-import { createChainWalk, entriesIn } from './chain-walk.js'
-import type { ChainFault, ChainHead, RetiredRange } from './chain-walk.js'
-import { CHAIN_HEADS, readCheckpoint } from './checkpoint.js'
-import type { Checkpoint, CheckpointKeys } from './checkpoint.js'
+import { createChainWalk } from './chain-walk.js'
+import type { ChainFault } from './chain-walk.js'
+import { CHAIN_HEADS, entriesIn, readCheckpoint } from './checkpoint.js'
+import type { ChainHead, Checkpoint, CheckpointKeys, RetiredRange } from './checkpoint.js'
 import { ENTRY_COLUMNS } from './entry-hash.js'
 import type { StoredEntry } from './entry-hash.js'
 import { readLog } from './read-log.js'
@@ -13,15 +13,7 @@ import { readLog } from './read-log.js'
 /** An entry that is not as it was written, or a checkpoint that is not valid. */
 export type LogFault = ChainFault | { readonly kind: 'checkpoint'; readonly id: string; readonly why: string }
 
-export interface LogVerdict {
-  readonly entries: number
-  readonly chains: number
-  /** entries that were dropped, as a signed statement says */
-  readonly retired: number
-  /** the time of the newest valid checkpoint; null where there is none */
-  readonly checkpoint: string | null
-  readonly faults: number
-}
+export type LogVerdict = Awaited<ReturnType<typeof verifyLog>>
 
 interface VerifyOptions {
   readonly keys: CheckpointKeys
@@ -35,7 +27,7 @@ const BATCH = 2_000
  * Verifies the whole decision log, beside a running service, and reports every fault. Memory does not grow with the
  * log.
  */
-export const verifyLog = (database: Database, { keys, onFault, onProgress }: VerifyOptions): Promise<LogVerdict> =>
+export const verifyLog = (database: Database, { keys, onFault, onProgress }: VerifyOptions) =>
   readLog(database, async (client) => {
     let faults = 0
     const report = (fault: LogFault) => {
@@ -54,7 +46,15 @@ export const verifyLog = (database: Database, { keys, onFault, onProgress }: Ver
       onProgress?.(walk.entries, total)
     }
     walk.finish(heads)
-    return { entries: walk.entries, chains: heads.length, retired: gone, checkpoint: newest?.time ?? null, faults }
+    return {
+      entries: walk.entries,
+      chains: heads.length,
+      /** entries that were dropped, as a signed statement says */
+      retired: gone,
+      /** the time of the newest valid checkpoint */
+      checkpoint: newest?.time ?? null,
+      faults,
+    }
   })
 
 /** The newest checkpoint, and the ranges that all expiries retired. */

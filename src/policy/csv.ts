@@ -21,9 +21,8 @@ export const parseCsv = <T>(
     const parsed = parseLine(fields, line)
     if (parsed.ok) values.push(parsed.value)
     else
-      faults.push(
-        ...parsed.faults.map(({ field, message }) => ({ field: `line ${line}${field && `, ${field}`}`, message })),
-      )
+      for (const { field, message } of parsed.faults)
+        faults.push({ field: `line ${line}${field && `, ${field}`}`, message })
     return null
   }
   try {

@@ -1,5 +1,3 @@
-import type { Owned } from '../domain/link.js'
-import type { Subject } from '../domain/user.js'
 import type { Snapshot } from './snapshot.js'
 
 export interface PolicyStatus {
@@ -20,8 +18,6 @@ export interface CurrentPolicy {
   refresh(): Promise<Snapshot>
   /** Puts the snapshot of a confirmed commit in force without loading it, where it is newer (`commitEdit`). */
   adopt(committed: Snapshot): void
-  /** `can(user, action, link)` of the specification, under the revision in force. */
-  can(user: Subject, action: string, record: Owned | null): boolean
   status(): PolicyStatus
 }
 
@@ -72,7 +68,6 @@ export const createCurrentPolicy = (
       return current()
     },
     adopt,
-    can: (user, action, record) => current().can(user, action, record),
     status: () => ({ revision: inForce?.revision ?? null, fault }),
   }
 }

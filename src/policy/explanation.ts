@@ -1,47 +1,18 @@
 import type { Relation } from '../domain/decision.js'
-import type { Effect, EndpointRow, ObjectRow } from '../domain/policy-row.js'
+import type { ObjectRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import type { Snapshot } from './snapshot.js'
 
-/** A row that was considered. `why` it does not match; null for other outcomes. */
+/** A row that was put before Casbin. */
 export interface Considered<Row> {
   readonly row: Row
   readonly outcome: 'does_not_match' | 'decides' | 'not_reached'
+  /** why it does not match; null for other outcomes */
   readonly why: string | null
 }
 
-/** May the role call the endpoint? Each row that matches lets it in. */
-interface EndpointExplanation {
-  readonly effect: Effect
-  readonly considered: readonly Considered<EndpointRow>[]
-  /** the number of rows beyond those listed */
-  readonly not_listed: number
-}
-
-/** What the ordered rows answer for the record: the first that matches decides. */
-interface ObjectExplanation {
-  readonly effect: Effect
-  readonly rule: string
-  /** the row that decided; null where none matched and the model itself denies */
-  readonly row: ObjectRow | null
-  readonly considered: readonly Considered<ObjectRow>[]
-  readonly not_listed: number
-}
-
 /** Why a question is answered as it is, under one revision. */
-export interface Explanation {
-  readonly revision: number
-  readonly role: string
-  /** the other roles whose rows count for this one, nearest first */
-  readonly inherits: readonly string[]
-  readonly action: string
-  readonly relation: Relation
-  /** the layer that decides about a request: the endpoint's where it refuses, else the object's */
-  readonly layer: 'endpoint' | 'object'
-  readonly effect: Effect
-  readonly endpoint: EndpointExplanation
-  readonly object: ObjectExplanation
-}
+export type Explanation = ReturnType<typeof explain>
 
 /** Rows in one list of an explanation. The row that decided is always among them. */
 export const MOST_CONSIDERED = 200
@@ -51,14 +22,11 @@ export const MOST_CONSIDERED = 200
  * model.conf in words, which the tests compare with a plain Casbin over all rows. Only rows that are put before Casbin
  * are considered.
  */
-export const explain = (snapshot: Snapshot, role: string, action: string, relation: Relation): Explanation => {
+export const explain = (snapshot: Snapshot, role: string, action: string, relation: Relation) => {
   const { engine, revision } = snapshot
   const counted = engine.inheritance.rolesOf(role)
-  const inherits = [...counted].filter((name) => name !== role)
-
   const endpointRows = engine.endpointCandidates(role, action).map((row) => consider(row, otherRole(row, counted)))
-  const letsIn = snapshot.mayCall(role, action)
-  const endpoint = { effect: letsIn ? 'allow' : 'deny', ...listed(endpointRows) } as const
+  const isLetIn = snapshot.mayCall(role, action)
 
   const { effect, rule, row: decider } = snapshot.decideFor(role, action, relation)
   const rows = engine.candidates(role, action)
@@ -71,14 +39,18 @@ export const explain = (snapshot: Snapshot, role: string, action: string, relati
   return {
     revision,
     role,
-    inherits,
+    /** the other roles whose rows count for this one, nearest first */
+    inherits: [...counted].filter((name) => name !== role),
     action,
     relation,
-    layer: letsIn ? 'object' : 'endpoint',
-    effect: letsIn ? effect : 'deny',
-    endpoint,
+    /** the layer that decides about a request: the endpoint's where it refuses, else the object's */
+    layer: isLetIn ? 'object' : 'endpoint',
+    effect: isLetIn ? effect : 'deny',
+    /** each row that matches lets the role in */
+    endpoint: { effect: isLetIn ? 'allow' : 'deny', ...listed(endpointRows) },
+    /** the first row that matches decides; null where none does and the model itself denies */
     object: { effect, rule, row: decider, ...listed(objectRows, place) },
-  }
+  } as const
 }
 
 const consider = <Row>(row: Row, why: string | null): Considered<Row> => ({

@@ -12,17 +12,6 @@ import type { PolicyRules, StoredRevision, StoredRow } from './store.js'
 /** A row of the history. One that was written by hand may not parse, and is shown as it was. */
 export type HistoryRow = PolicyRow | { readonly ptype: string; readonly unreadable: unknown }
 
-/** A revision as the history shows it. */
-interface Revision {
-  readonly revision: number
-  readonly actor: { readonly id: string | null; readonly name: string }
-  readonly reason: string
-  readonly time: string
-  readonly added: readonly HistoryRow[]
-  readonly removed: readonly HistoryRow[]
-  readonly model_sha256: string
-}
-
 interface RevisionRow {
   readonly revision: string
   readonly actor_id: string | null
@@ -45,16 +34,7 @@ const parseHistoryRow = (stored: unknown): HistoryRow => {
   return row.ok ? row.value : { ptype: name, unreadable: Array.isArray(stored) ? rule : stored }
 }
 
-const toRevision = ({
-  revision,
-  actor_id,
-  actor,
-  reason,
-  time,
-  added,
-  removed,
-  model_sha256,
-}: RevisionRow): Revision => ({
+const toRevision = ({ revision, actor_id, actor, reason, time, added, removed, model_sha256 }: RevisionRow) => ({
   revision: Number(revision),
   actor: { id: actor_id, name: actor },
   reason,

@@ -11,12 +11,6 @@ import type { PolicyRules } from './store.js'
 /** The snapshot of a revision; null where there was none, or where its rows do not parse any more. */
 export type FindSnapshot = (revision: number) => Promise<Snapshot | null>
 
-interface PastSnapshotsOptions {
-  readonly database: Database
-  readonly rules: PolicyRules
-  readonly policy: CurrentPolicy
-}
-
 /** The snapshot of a large policy takes tens of megabytes. */
 const MOST_CACHED = 4
 
@@ -24,7 +18,7 @@ const MOST_CACHED = 4
  * Snapshots of earlier revisions, to explain decisions made under them. They are built one at a time and cached, so a
  * question that missed its deadline finds the answer when it is asked again.
  */
-export const createPastSnapshots = ({ database, rules, policy }: PastSnapshotsOptions): FindSnapshot => {
+export const createPastSnapshots = (database: Database, rules: PolicyRules, policy: CurrentPolicy): FindSnapshot => {
   const cache = new LRUCache<number, Promise<Snapshot | null>>({ max: MOST_CACHED })
   let building: Promise<unknown> = Promise.resolve()
 
@@ -46,7 +40,7 @@ export const createPastSnapshots = ({ database, rules, policy }: PastSnapshotsOp
     const found = building.then(() => build(revision)).catch(nullIfUnreadable)
     cache.set(revision, found)
     const forget = () => cache.delete(revision)
-    building = found.then((snapshot) => snapshot ?? forget(), forget)
+    building = found.then((snapshot) => snapshot === null && forget(), forget)
     return found
   }
 }

@@ -13,8 +13,8 @@ export const narrowestCallers = (role: string): readonly string[] =>
 /** Says why a row changes no effect; null where it changes one. */
 export const redundancyOf = ({ objects, endpoints, inheritance }: RowIndex) => {
   const heirs = createInheritance(
-    [...inheritance.parents].flatMap(([inherits, roles]) =>
-      roles.map((role) => ({ ptype: 'g', role, inherits }) as const),
+    [...inheritance.parents].flatMap(([child, parents]) =>
+      parents.map((parent) => ({ ptype: 'g', role: parent, inherits: child }) as const),
     ),
   )
   const pause = pauseEvery(500)

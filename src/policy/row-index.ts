@@ -43,9 +43,10 @@ const groupOf = <Row extends ObjectRow | EndpointRow>(table: Table<Row>, { role,
 /** The rows of some roles that match an action. */
 export const rowsFor = <Row>(table: Table<Row>, roles: Iterable<string>, action: string): Row[] => {
   const found: Row[] = []
+  const actions = new Set([action, '*'])
   for (const role of roles) {
     const ofRole = table.get(role)
-    if (ofRole) for (const each of new Set([action, '*'])) found.push(...(ofRole.get(each) ?? []))
+    if (ofRole) for (const each of actions) found.push(...(ofRole.get(each) ?? []))
   }
   return found
 }

@@ -63,21 +63,12 @@ export const inStoredOrder = (rows: readonly PolicyRow[]): readonly PolicyRow[] 
     return a.ptype === 'p' && b.ptype === 'p' ? a.priority - b.priority : 0
   })
 
-interface NewerRow {
-  readonly revision: string
-  readonly ptype: string | null
-  readonly rule: unknown
-}
-
 /** The stored rows of the newest revision; null where it is `known`. */
 const readNewer = async (database: Database, known: number | null): Promise<StoredRevision | null> => {
-  const rows = await database.run<NewerRow>({ name: 'policy_rows', text: NEWER, values: [known] })
-  const [first] = rows
-  if (first === undefined) return null
-  return {
-    revision: Number(first.revision),
-    stored: rows.flatMap(({ ptype, rule }) => (ptype === null ? [] : [{ ptype, rule }])),
-  }
+  type Row = Omit<StoredRow, 'ptype'> & { readonly revision: string; readonly ptype: string | null }
+  const rows = await database.run<Row>({ name: 'policy_rows', text: NEWER, values: [known] })
+  const stored = rows.flatMap(({ ptype, rule }) => (ptype === null ? [] : [{ ptype, rule }]))
+  return rows[0] ? { revision: Number(rows[0].revision), stored } : null
 }
 
 export const readStored = async (database: Database): Promise<StoredRevision> =>

@@ -126,10 +126,10 @@ export const decisionChanges = async (
     for (const action of actions) {
       await pause()
       const [olds, news] = [cellsFor(before.engine, role, action), cellsFor(after.engine, role, action)]
-      for (const [i, { relation, ...cell }] of news.entries()) {
-        const [was, is] = [outcome(olds[i] ?? cell), outcome(cell)]
-        if (was.effect === is.effect && was.rule === is.rule && was.endpoint === is.endpoint) continue
-        changes.push({ role, action, relation, before: was, after: is })
+      for (const [i, cell] of news.entries()) {
+        const old = olds[i]
+        if (!old || (old.effect === cell.effect && old.rule === cell.rule && old.endpoint === cell.endpoint)) continue
+        changes.push({ role, action, relation: cell.relation, before: outcome(old), after: outcome(cell) })
       }
       if (changes.length > MOST_DECISIONS)
         throw new Refusal('validation_failed', {
@@ -164,12 +164,11 @@ const reachedBy = function* (
  * whole decision table. Otherwise they could give it to themselves.
  */
 export const mayGrant = (snapshot: Snapshot, granter: string, role: string): boolean => {
-  if (role === granter) return true
-  const allows = (who: string, action: string) =>
-    relationsOf(who).map((relation) => snapshot.decideFor(who, action, relation).effect === 'allow')
-  return universeOf(snapshot.rows).actions.every((action) => {
-    const held = allows(granter, action)
-    const mayCall = !snapshot.mayCall(role, action) || snapshot.mayCall(granter, action)
-    return mayCall && allows(role, action).every((given, i) => !given || held[i] === true)
-  })
+  const allows = (who: string, action: string, relation: Relation) =>
+    snapshot.decideFor(who, action, relation).effect === 'allow'
+  return universeOf(snapshot.rows).actions.every(
+    (action) =>
+      (!snapshot.mayCall(role, action) || snapshot.mayCall(granter, action)) &&
+      relationsOf(role).every((relation) => !allows(role, action, relation) || allows(granter, action, relation)),
+  )
 }

@@ -91,7 +91,7 @@ export const routeTable = ({
     ...auditRoutes({ decisions: decisionsStore(database) }),
     ...explanationRoutes({
       requests: requestDecisionsStore(database),
-      findSnapshot: createPastSnapshots({ database, rules, policy }),
+      findSnapshot: createPastSnapshots(database, rules, policy),
     }),
     ...policyRoutes({ database, rules, policy, replays: replaysStore(database, deadlineMs) }),
     ...systemRoutes({

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 
 import { createChainWalk } from '../../src/audit/chain-walk.js'
-import type { ChainFault, ChainHead } from '../../src/audit/chain-walk.js'
-import { takeCheckpoint, publicKeyOf } from '../../src/audit/checkpoint.js'
+import type { ChainFault } from '../../src/audit/chain-walk.js'
+import { publicKeyOf, takeCheckpoint } from '../../src/audit/checkpoint.js'
+import type { ChainHead } from '../../src/audit/checkpoint.js'
 import { entryHash } from '../../src/audit/entry-hash.js'
 import type { StoredEntry } from '../../src/audit/entry-hash.js'
 import { expireMonths } from '../../src/audit/expire-months.js'

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 
 import { PACKAGE_ROOT } from '../../config.js'
-import { describeUnmet, effectOfFile, findUnmet, parseExpectations } from '../../policy/expectations.js'
+import { effectOfFile, findUnmet, parseExpectations } from '../../policy/expectations.js'
 import type { Expectation } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
@@ -36,18 +36,22 @@ export const testCommand = (): Command =>
 
 /** Reads expectation files. A name that says no answer is a UsageError. */
 export const readExpectations = async (files: readonly string[]): Promise<readonly Expectation[]> => {
-  const unnamed = files.find((file) => effectOfFile(file) === null)
-  if (unnamed !== undefined)
-    throw new UsageError(
-      `${unnamed}: the name must end in allow.csv or deny.csv, which is the answer that its questions must have`,
-    )
-  return (await Promise.all(files.map(async (file) => parseExpectations(file, await readFile(file, 'utf8'))))).flat()
+  const named = files.map((file) => {
+    const effect = effectOfFile(file)
+    if (effect === null)
+      throw new UsageError(
+        `${file}: the name must end in allow.csv or deny.csv, which is the answer that its questions must have`,
+      )
+    return { file, effect }
+  })
+  const read = named.map(async ({ file, effect }) => parseExpectations(file, effect, await readFile(file, 'utf8')))
+  return (await Promise.all(read)).flat()
 }
 
 /** Tells every question that is answered otherwise, one a line on stderr. Throws AnswerIsNo where there is one. */
 export const requireExpected = (snapshot: Snapshot, expectations: readonly Expectation[]): void => {
   const unmet = findUnmet(snapshot, expectations)
-  for (const each of unmet) process.stderr.write(`linkgate: ${describeUnmet(each)}\n`)
+  for (const each of unmet) process.stderr.write(`linkgate: ${each}\n`)
   if (unmet.length === 0) return
   process.stderr.write(
     `linkgate: ${unmet.length} of ${counted(expectations.length, 'question')} answered otherwise than expected\n`,
