@@ -16,7 +16,7 @@ const HASHED = {
 } as const
 const COLUMNS = Object.entries(HASHED)
 
-/** An entry of the decision log, every column as text: `time` in seconds since 1970 with six decimals, hashes in hex. */
+/** An entry of the decision log, every column as text: `time` in seconds since 1970, hashes in hex. */
 export interface StoredEntry extends Readonly<Record<string, string | null>> {
   readonly writer: string
   readonly seq: string

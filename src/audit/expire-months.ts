@@ -26,9 +26,9 @@ const rangesOf = (table: string): string => `
    order by r.writer, r.first`
 
 /**
- * Drops whole months of the decision log, oldest first, in one transaction, and stores a signed statement of the dropped
- * entries, so that the rest can be verified as before. `client` has to be the schema's owner: the service's role deletes
- * nothing. Verify the log first: what is dropped can never be checked again.
+ * Drops whole months of the decision log in one transaction, and stores a signed statement of the dropped entries, so
+ * that the rest can be verified as before. `client` has to be the schema's owner: the service's role deletes nothing.
+ * Verify the log first: what is dropped can never be checked again.
  */
 export const expireMonths = async (client: Client, { before, key, dryRun }: ExpireOptions) => {
   await client.query('begin')

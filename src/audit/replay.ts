@@ -93,18 +93,16 @@ export const replay = async (
 }
 
 /**
- * What a snapshot answers to a recorded question: first by the endpoint rows, as for a request. Null where the record
- * does not say enough:
- *  - the endpoint layer refused before the record was loaded, so whose it was is unknown;
- *  - a route refused to give out a role that the rows allowed (`policy_denied`), which depends on more than was recorded.
+ * What a snapshot answers to a recorded question. Null where the record does not say enough: the endpoint layer refused
+ * before it was known whose record it was, or a route refused to give out a role, though the rows allowed it.
  */
 const decideAgain = (snapshot: Snapshot, { role, action, relation, layer, before }: DecisionGroup): Verdict | null => {
   if (!snapshot.mayCall(role, action)) return { effect: 'deny', rule: 'role_not_allowed' }
-  const isBeyondRows = before.rule === 'policy_denied'
-  const relations = layer === 'object' && !isBeyondRows ? [relation] : relationsOf(role)
+  const isByRoute = before.rule === 'policy_denied'
+  const relations = layer === 'object' && !isByRoute ? [relation] : relationsOf(role)
   const [first, ...others] = relations.map((each) => snapshot.decideFor(role, action, each))
   if (first === undefined || !others.every((other) => isSame(first, other))) return null
-  return isBeyondRows && first.effect === 'allow' ? null : { effect: first.effect, rule: first.rule }
+  return isByRoute && first.effect === 'allow' ? null : { effect: first.effect, rule: first.rule }
 }
 
 const isSame = (one: Verdict | null, other: Verdict | null): boolean =>

@@ -10,8 +10,8 @@ export const Evaluation = z.object({ subject: Entity, action: Action, resource: 
 export type Evaluation = z.infer<typeof Evaluation>
 
 /**
- * §7.1: many questions, with defaults for what they leave out. A default may be incomplete. Items are parsed one by one:
- * a bad one is answered `false`, and the others as usual.
+ * §7.1: many questions, with defaults for what they leave out. Items are parsed one by one: a bad one is answered
+ * `false`, and the others as usual.
  */
 export const Evaluations = z.object({
   subject: Entity.partial().optional(),

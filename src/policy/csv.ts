@@ -7,8 +7,7 @@ import type { Parsed } from './parse-row.js'
 import { PolicyError, describeFaults } from './policy-error.js'
 
 /**
- * Parses a CSV file line by line; `#` begins a comment. Throws PolicyError naming the file and the faults of every line:
- * one fault refuses the whole file.
+ * Parses a CSV file line by line; `#` begins a comment. Throws PolicyError naming the file and the faults of all lines.
  */
 export const parseCsv = <T>(
   file: string,

@@ -20,7 +20,7 @@ export interface Expectation {
   readonly from: string
 }
 
-/** The answer that all questions of a file must have, by its name (`allow.csv`, `clerks-deny.csv`); null without one. */
+/** The answer that a file's questions must have, by its name (`allow.csv`, `clerks-deny.csv`); null without one. */
 export const effectOfFile = (path: string): Effect | null => {
   const [, name] = /(?:^|[/\\._-])(allow|deny)\.csv$/.exec(path) ?? []
   return EFFECTS.find((effect) => effect === name) ?? null

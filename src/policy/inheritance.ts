@@ -12,9 +12,9 @@ const MOST_CACHED = 1_000
 export interface Inheritance {
   /** the direct parents of each role that inherits, in the order of the rows */
   readonly parents: ReadonlyMap<string, readonly string[]>
-  /** The role and all it inherits from, with their distances, nearest first. Linear in the edges; cycles do no harm. */
+  /** The role and all it inherits from, nearest first, with their distances. Cycles do no harm. */
   ancestors(role: string): ReadonlyMap<string, number>
-  /** All roles whose rows are rows of a caller with this role: the ancestors, and the names that the model gives a meaning. */
+  /** All roles whose rows count for a caller with this role: its ancestors, `user` and `anyone`. */
   rolesOf(role: string, ancestors?: Iterable<string>): ReadonlySet<string>
 }
 

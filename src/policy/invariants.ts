@@ -104,8 +104,10 @@ export const describeViolation = ({ invariant, cell, row }: Violation): string =
   const isShut = invariant.kind === 'always' && effect === 'allow'
   const outcome = isShut ? 'refused' : effect === 'allow' ? 'allowed' : 'denied'
   const decider = row === null ? 'no row matches' : `row ${row.priority} (${row.rule}) decides`
+  const by = isShut ? 'no endpoint row lets it through' : decider
   return (
-    `invariant ${invariant.name} (${invariant.why}): ${role} would be ${outcome} ${action} ${describeRelation(relation)}; ` +
-    `${isShut ? 'no endpoint row lets it through' : decider}. Invariants change only in ${INVARIANTS_FILE}`
+    `invariant ${invariant.name} (${invariant.why}): ` +
+    `${role} would be ${outcome} ${action} ${describeRelation(relation)}; ${by}. ` +
+    `Invariants change only in ${INVARIANTS_FILE}`
   )
 }

@@ -21,8 +21,8 @@ const DEFINITIONS = [
 const EFFECTS = { e: 'priority(p_eft) || deny', e2: 'some(where (p_eft == allow))' } as const
 
 /**
- * What a matcher may depend on. A decision is cached for (role, action, relation), so the object matcher may look at the
- * caller's role, at the action, and at whether the record's owner is the caller.
+ * What a matcher may depend on. Decisions are cached for (role, action, relation), so the object matcher may look at
+ * the caller's role, at the action, and at whether the record's owner is the caller.
  */
 const ALLOWED_TERMS = {
   m: [
@@ -59,7 +59,8 @@ export const parseModel = (text: string): PolicyModel => {
     if (!REST.test(rest)) {
       const near = rest.replace(/["a-z*()=!&|,\s]*/, '').slice(0, 30)
       throw new PolicyError(
-        `model.conf: the matcher ${key} looks at more than role, action and ownership (near "${near}"), but decisions are cached by these`,
+        `model.conf: the matcher ${key} looks at more than role, action and ownership, by which decisions are cached ` +
+          `(near "${near}")`,
       )
     }
   }

@@ -13,7 +13,7 @@ import type { Snapshot } from './snapshot.js'
 /** The files of an installation: the model, and what every revision has to keep. */
 export interface PolicyRules {
   readonly model: PolicyModel
-  /** Reads the file again, so a change of it binds the next edit and the next load. Throws PolicyError where it has a fault. */
+  /** Reads the file with every call: a change binds the next edit and load. Throws PolicyError for a faulty line. */
   readonly invariants: () => readonly Invariant[]
 }
 
@@ -75,8 +75,8 @@ export const readStored = async (database: Database): Promise<StoredRevision> =>
   (await readNewer(database, null)) ?? { revision: 0, stored: [] }
 
 /**
- * Loads the newest revision; null where it is `known`, or where no policy was ever stored. Reads the table itself, since
- * the adapter's loadPolicy has no order, blocks the event loop and parses each value as CSV (docs/decisions/0002).
+ * Loads the newest revision; null where it is `known`, or where no policy was ever stored. Reads the table without the
+ * adapter, whose loadPolicy has no order, blocks the event loop and parses each value as CSV (docs/decisions/0002).
  * Throws PolicyError for rows that do not parse or that break an invariant.
  */
 export const loadSnapshot =

@@ -79,8 +79,8 @@ const MOST_DECISIONS = 500_000
 const MOST = MOST_DECISIONS.toLocaleString('en')
 
 /**
- * The decision table of a snapshot, or of one of its roles or actions. Throws `validation_failed` where it has more than
- * half a million decisions.
+ * The decision table of a snapshot, or of one role or action. Throws `validation_failed` for more than half a million
+ * decisions.
  */
 export const decisionTable = async (
   { engine, rows }: Snapshot,

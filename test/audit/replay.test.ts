@@ -151,9 +151,12 @@ describe('a replay', () => {
   const record = async (records: readonly Recorded[]): Promise<void> => {
     await db.asOwner('truncate decisions')
     await db.asOwner(
-      `insert into decisions (time, request_id, revision, layer, subject_id, subject_role, action, resource_type, relation, effect, rule, status)
-       select $2::timestamptz - make_interval(mins => minutes_ago), 'r', 1, layer, subject_id, subject_role, action, split_part(action, ':', 1), relation, effect, rule, 200
-         from jsonb_to_recordset($1::jsonb) as r(layer text, subject_id bigint, subject_role text, action text, relation text, effect text, rule text, minutes_ago integer)`,
+      `insert into decisions (time, request_id, revision, layer, subject_id, subject_role, action, resource_type,
+                              relation, effect, rule, status)
+       select $2::timestamptz - make_interval(mins => minutes_ago), 'r', 1, layer, subject_id, subject_role, action,
+              split_part(action, ':', 1), relation, effect, rule, 200
+         from jsonb_to_recordset($1::jsonb) as r(layer text, subject_id bigint, subject_role text, action text,
+                                                 relation text, effect text, rule text, minutes_ago integer)`,
       [JSON.stringify(records), NOW.toISOString()],
     )
   }
@@ -169,7 +172,7 @@ describe('a replay', () => {
       ...more,
     })
 
-  it('is what deciding every record by itself gives, for any records and any edit', async () => {
+  it('gives what deciding each record by itself gives, for any records and any edit', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(recorded, { maxLength: 40 }),
@@ -184,7 +187,7 @@ describe('a replay', () => {
     )
   }).timeout(60_000)
 
-  it('is so for edits of the default policy, with many records', async () => {
+  it('gives the same for 3,000 records and edits of the default policy', async () => {
     const rows = await rowsOf('default.csv')
     const [seeded] = fc.sample(fc.array(recorded, { minLength: 3_000, maxLength: 3_000 }), { numRuns: 1, seed: 21 })
     const records = seeded ?? []
@@ -239,7 +242,7 @@ describe('a replay', () => {
     ])
   })
 
-  it('gives up, and says what to do, where the log cannot be read in the time that there is', async () => {
+  it('is refused with advice where the log cannot be read within its budget', async () => {
     const rows = await rowsOf('default.csv')
     const holder = new Client(db.owner)
     await holder.connect()
@@ -280,7 +283,7 @@ describe('a replay', () => {
 })
 
 describe('a replay over HTTP', () => {
-  it('is refused within the deadline of its request where the log cannot be read in time, however short that is', async () => {
+  it('is refused before the deadline of its request where the log cannot be read in time', async () => {
     const service = await startTestService({ environment: { REQUEST_DEADLINE_MS: '1500' } })
     const holder = new Client(service.db.owner)
     await holder.connect()

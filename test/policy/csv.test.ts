@@ -49,13 +49,13 @@ describe('policy CSV', () => {
     ])
   })
 
-  it('lets no quoted comma or newline become a field of its own', () => {
+  it('takes no quoted comma or newline for a separator', () => {
     expect(faultsOf('p2, "editor, link:read"\n')).to.have.length(1)
     expect(faultsOf('p2, "editor\np2, admin", *\n')).to.have.length(1)
     expect(faultsOf('p2, editor, "link:read\n')).to.have.length(1)
   })
 
-  it('refuses a comment sign behind a row rather than reading over it', () => {
+  it('refuses a comment sign behind a row', () => {
     expect(faultsOf('p2, editor, link:read # fine\n')).to.have.length(1)
   })
 

@@ -59,7 +59,8 @@ describe('commitEdit', () => {
   /** Everything that an edit writes, as the database holds it. */
   const written = async () => {
     const [all] = await db.asOwner<Record<string, unknown>>(`select (select revision from policy_head) as head,
-      (select coalesce(max(revision), 0) from policy_revisions) as newest, (select count(*) from policy_revisions) as revisions,
+      (select coalesce(max(revision), 0) from policy_revisions) as newest,
+      (select count(*) from policy_revisions) as revisions,
       (select count(*) from casbin) as rows, (select count(*) from decisions where kind = 'decision') as decisions`)
     return all
   }
@@ -101,7 +102,7 @@ describe('commitEdit', () => {
     await commitEdit(database, await planEdit(newest, { add: [], remove: ROW }, rules), ORIGIN)
   })
 
-  it('lets exactly one of several edits at once win, and leaves its rows', async () => {
+  it('commits exactly one of several concurrent edits', async () => {
     for (let round = 0; round < 5; round += 1) {
       const base = await loaded()
       const plans = await Promise.all(
@@ -237,7 +238,7 @@ describe('planEdit', () => {
     ).to.deep.equal([])
   })
 
-  it('refuses to remove a row that is not there: no row is removed by half of it', async () => {
+  it('refuses to remove a row that is not there, one with another effect too', async () => {
     expect(await faults('', 'p, 400, R4, user, link:create, any, deny')).to.deep.equal([
       'remove[0] is not a row of the policy',
     ])
@@ -254,7 +255,7 @@ describe('planEdit', () => {
     expect([plan.add, plan.remove, plan.changes]).to.deep.equal([[], [], []])
   })
 
-  it('refuses inheritance over more than ten levels, also where it is the removal of a shortcut that makes it', async () => {
+  it('refuses inheritance over more than ten levels, also where a removal causes it', async () => {
     const chain = Array.from({ length: 11 }, (_, i) => `g, role${i}, role${i + 1}`).join('\n')
     expect((await faults(chain))[0]).to.contain('role0 inherits over more than 10 levels')
     const deep = await buildSnapshot(8, rules.model, [...base.rows, ...csvRows(`${chain}\ng, role0, role2`)])
@@ -264,7 +265,7 @@ describe('planEdit', () => {
     expect(refused).to.be.instanceOf(Refusal).with.property('code', 'validation_failed')
   })
 
-  it('takes a hundred thousand rows in one change, and is exact about them', async () => {
+  it('plans a hundred thousand rows in one edit, and is exact about their decisions', async () => {
     const add = Array.from({ length: 100_000 }, (_, i) => ({
       ptype: 'p' as const,
       priority: 1_000_000 + i,
