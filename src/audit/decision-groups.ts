@@ -59,7 +59,7 @@ export const readSubjects = async (
   { listed, counted }: { readonly listed: number; readonly counted: number },
 ) => {
   if (groups.length === 0) return { users: 0, ofGroup: () => ({ users: 0, subjects: [] }) }
-  const asked = groups.map(({ before, ...group }) => ({ ...group, ...before }))
+  const questions = groups.map(({ before, ...group }) => ({ ...group, ...before }))
   const { rows } = await client.query<SubjectCount & { readonly nth: number; readonly users: number }>(
     `with groups as (
        select * from rows from (jsonb_to_recordset($3::jsonb)
@@ -77,7 +77,7 @@ export const readSubjects = async (
       union all
      select 0, null, 0, count(distinct subject_id) filter (where nth <= $6) from subjects
       order by nth, count desc, id`,
-    [from, to, JSON.stringify(asked), listed, MOST_SUBJECTS, counted],
+    [from, to, JSON.stringify(questions), listed, MOST_SUBJECTS, counted],
   )
   return {
     users: rows[0]?.users ?? 0,

@@ -64,7 +64,7 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
       if (waiting.length < MOST_WAITING) waiting.push(record)
       else lost += 1
     },
-    /** Writes what is queued, and stops. */
+    /** Writes what is queued, and stops. Two writes at the most while the database is away. */
     close: async () => {
       clearInterval(timer)
       await writing

@@ -23,10 +23,7 @@ interface VerifyOptions {
 
 const BATCH = 2_000
 
-/**
- * Verifies the whole decision log, beside a running service, and reports every fault. Memory does not grow with the
- * log.
- */
+/** Verifies the decision log, beside a running service, and reports every fault. Memory does not grow with the log. */
 export const verifyLog = (database: Database, { keys, onFault, onProgress }: VerifyOptions) =>
   readLog(database, async (client) => {
     let faults = 0

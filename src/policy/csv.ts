@@ -41,7 +41,7 @@ export const parseCsv = <T>(
   return values
 }
 
-/** Parses rows (`ptype, …fields`). A row or a priority that stands there twice is a fault. */
+/** Parses rows (`ptype, …fields`). A row or a priority that occurs twice is a fault. */
 export const parsePolicyCsv = (file: string, text: string): readonly PolicyRow[] => {
   const linesByRow = new Map<string, number>()
   const linesByPriority = new Map<number, number>()

@@ -59,8 +59,7 @@ export const buildEngine = async (model: PolicyModel, rows: readonly PolicyRow[]
     inheritance,
     candidates,
     endpointCandidates,
-    // INVARIANT: the enforcer is given the rows and asked in the same turn of the event loop, so nobody meets it half
-    // filled.
+    // INVARIANT: nothing is awaited between setting the rows and deciding, so no decision sees the rows of another one
     decide: (role, action, relation) => {
       const rows = candidates(role, action)
       if (rows.length === 0) return { effect: 'deny', rule: 'default', row: null }

@@ -16,7 +16,7 @@ const MOST_CACHED = 4
 
 /**
  * Snapshots of earlier revisions, to explain decisions made under them. They are built one at a time and cached, so a
- * question that missed its deadline finds the answer when it is asked again.
+ * request that missed its deadline finds the snapshot when it is repeated.
  */
 export const createPastSnapshots = (database: Database, rules: PolicyRules, policy: CurrentPolicy): FindSnapshot => {
   const cache = new LRUCache<number, Promise<Snapshot | null>>({ max: MOST_CACHED })
