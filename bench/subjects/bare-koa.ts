@@ -24,8 +24,7 @@ const findUser = (id: unknown) =>
   query('user', 'select id, role, suspended_at is not null as suspended from users where id = $1', [id])
 const findLink = (code: unknown) => query('find', 'select * from bare_links where code = $1', [code])
 
-const LOG =
-  'insert into bare_log (user_id, role, action, code, effect, rule, status) values ($1, $2, $3, $4, $5, $6, $7)'
+const LOG = 'insert into bare_log (user_id, role, action, code, effect, rule, status) values ($1, $2, $3, $4, $5, $6, $7)'
 
 /** Commits one change and one row of the log, in one flush. */
 const commit = async (change: QueryConfig, log: readonly unknown[]) => {
@@ -75,7 +74,11 @@ if (keyFile !== undefined) {
   })
   router.patch('/links/:code', verified, async (ctx) => {
     const { code } = ctx.params
-    const [user, link, { target }] = await Promise.all([findUser(ctx.state['user'].sub), findLink(code), bodyOf(ctx)])
+    const [user, link, { target }] = await Promise.all([
+      findUser(ctx.state['user'].sub),
+      findLink(code),
+      bodyOf(ctx),
+    ])
     if (link.owner_id !== user.id && user.role !== 'admin') ctx.throw(403)
     const text = `update bare_links set target = $2, updated_at = now(), version = version + 1 where code = $1 returning *`
     ctx.body = await commit({ name: 'change', text, values: [code, target] }, [
