@@ -70,7 +70,8 @@ const viaCedar = () => {
     permit (principal, action == Action::"link:read", resource);
     permit (principal, action, resource) when { principal.role == "admin" };
     permit (principal, action == Action::"link:create", resource) when { principal.role != "anonymous" };
-    permit (principal, action in [Action::"link:update", Action::"link:delete"], resource) when { principal.role != "anonymous" && resource.owner == principal };`,
+    permit (principal, action in [Action::"link:update", Action::"link:delete"], resource)
+      when { principal.role != "anonymous" && resource.owner == principal };`,
   })
   if (parsed.type !== 'success') throw new Error(JSON.stringify(parsed))
   return ({ user, action, link }: Question): boolean => {

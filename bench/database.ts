@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { Client } from 'pg'
 
 import { PACKAGE_ROOT } from '../src/config.js'
-import { openEmbeddedPostgres } from '../src/database/embedded.js'
+import { openEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js'
 import { migrate } from '../src/database/migrate.js'
 import { openPool } from '../src/database/pool.js'
 import { ACTIONS } from '../src/domain/action.js'
@@ -12,6 +12,7 @@ import { createAccounts } from '../src/identity/accounts.js'
 import { openIssuer } from '../src/identity/identity.js'
 import { onDatabase, urlOf } from '../test/support/node.js'
 import { makeTemporaryFolder } from '../test/support/temporary-folder.js'
+import { cpuSecondsOf, parentOf } from './process-time.js'
 
 /** A database of the bench, with one editor and links of theirs. */
 export interface BenchDatabase {
@@ -24,6 +25,10 @@ export interface BenchDatabase {
   through(port: number): { readonly environment: Readonly<Record<string, string>>; readonly ownerUrl: string }
   /** the socket that the server listens on */
   readonly socket: string
+  /** the private key that tokens are signed with */
+  readonly signingKeyFile: string
+  /** processor time that PostgreSQL, with all its processes, has used so far, in seconds */
+  cpuSeconds(): Promise<number>
   readonly editor: { readonly id: string; readonly authorization: string }
   readonly admin: { readonly id: string; readonly authorization: string }
   /** the Authorization header of a user, with every scope */
@@ -57,6 +62,8 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
   let services = 0
   const { folder, client, owner, service, close } = await openEmptyDatabase()
   const signingKeyFile = join(folder, 'key.pem')
+  const { rows: backends } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const postmaster = await parentOf(backends[0]?.pid ?? 0)
   const issuer = await openIssuer({ signingKeyFile, audience: undefined })
   const pool = openPool({ connection: service, size: 1, deadlineMs: 10_000 })
   const authorizationOf = async (subject: string) =>
@@ -79,6 +86,8 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
     }),
     ownerUrl: urlOf(owner),
     socket: `${owner.host}/.s.PGSQL.${owner.port}`,
+    signingKeyFile,
+    cpuSeconds: () => cpuSecondsOf(postmaster),
     through: (port) => {
       const wire = { host: '127.0.0.1', port }
       return {
@@ -90,18 +99,27 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
       await client.query('begin')
       await client.query('set local session_replication_role = replica')
       await client.query(
-        `insert into links (code, target, owner_id) select 'bench-' || n, 'https://example.com/' || n, $3 from generate_series($1::int, $2::int) n`,
+        `insert into links (code, target, owner_id)
+         select 'bench-' || n, 'https://example.com/' || n, $3 from generate_series($1::int, $2::int) n`,
         [from, to, editor.id],
       )
       // the same rows for those who know no layer: no row-level security, no trigger
       await client.query('create table if not exists bare_links (like links including all)')
       await client.query(
-        `insert into bare_links overriding system value select * from links where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`,
+        `insert into bare_links overriding system value
+         select * from links where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`,
         [from, to],
       )
       await client.query('commit')
+      await client.query("select setval(pg_get_serial_sequence('bare_links', 'id'), max(id)) from bare_links")
+      await client.query(BARE_LOG)
       await client.query('vacuum analyze links, bare_links')
     },
     close,
   }
 }
+
+/** One row for each change by hand, with as much in it as a decision record without its chain. */
+const BARE_LOG = `create table if not exists bare_log (
+  id bigint generated always as identity primary key, time timestamptz not null default now(),
+  user_id bigint, role text, action text, code text, effect text, rule text, status integer)`

@@ -10,21 +10,30 @@ import type { Suite } from './report.js'
 const LINKS = 100_000
 
 const anyLink = () => `/bench-${1 + Math.floor(Math.random() * LINKS)}`
-const JSON_BODY = { 'content-type': 'application/json' } as const
-const PATCH_BODY = JSON.stringify({ target: 'https://example.com/changed' })
+const BODY = JSON.stringify({ target: 'https://example.com/changed' })
 
-/** What one owner's change of a link costs, with everything that is decided, checked and recorded on the way. */
-const change = (name: string, server: BenchServer, { editor }: BenchDatabase): LoadSubject => ({
-  name,
-  server,
+type Named = Pick<LoadSubject, 'name' | 'server'>
+
+/** An owner changes one of their links: who calls, the link, the change and its record. */
+const change = (named: Named, { editor }: BenchDatabase): LoadSubject => ({
+  ...named,
   status: 200,
-  headers: { authorization: editor.authorization, ...JSON_BODY },
-  request: () => ({ method: 'PATCH', path: `/links${anyLink()}`, body: PATCH_BODY }),
+  headers: { authorization: editor.authorization, 'content-type': 'application/json' },
+  request: () => ({ method: 'PATCH', path: `/links${anyLink()}`, body: BODY }),
+})
+
+/** An editor makes a link: who calls, the link and its record. */
+const creation = (named: Named, { editor }: BenchDatabase): LoadSubject => ({
+  ...named,
+  status: 201,
+  headers: { authorization: editor.authorization, 'content-type': 'application/json' },
+  request: () => ({ method: 'POST', path: '/links', body: BODY }),
 })
 
 const OPTIONS = { rounds: 7, seconds: 2, connections: 16 }
+const BY_HAND = 'bare Koa, the same work by hand'
 
-/** Redirects and changes through the whole service, side by side with servers that do nothing else. */
+/** Redirects, reads, creations and changes through the whole service, beside servers that do the same work by hand. */
 export const httpSuites = async (): Promise<readonly Suite[]> => {
   const database = await openBenchDatabase()
   const unlogged = await openBenchDatabase()
@@ -36,44 +45,61 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
   try {
     await database.addLinks(1, LINKS)
     await unlogged.addLinks(1, LINKS)
-    for (const trigger of ['decision', 'decisions_made', 'decisions_changed', 'decisions_deleted'])
-      await unlogged.client.query(`drop trigger link_${trigger} on links`)
-    // the record's trigger notes the codes of many, too: that is no part of its price
-    await unlogged.client.query(
-      'create or replace trigger notify_link_update after update on links for each row execute function notify_link_change()',
-    )
+    await unlogged.client.query('drop trigger link_decision on links')
+    const bare = (environment: Readonly<Record<string, string>>) =>
+      started(startSubject('bare-koa', { JWT_SIGNING_KEY_FILE: database.signingKeyFile, ...environment }))
     const node = await started(startSubject('bare-node'))
-    const koa = await started(startSubject('bare-koa', { DATABASE_URL: database.ownerUrl }))
+    const koa = await bare({ DATABASE_URL: database.ownerUrl })
     const linkgate = await started(startLinkgate(database.environment()))
-    const forgetful = await started(startLinkgate({ ...database.environment(), REDIRECT_CACHE_SIZE: '0' }))
+    const uncached = await started(startLinkgate({ ...database.environment(), REDIRECT_CACHE_SIZE: '0' }))
 
+    const redirect = { status: 302, request: () => ({ path: '/bench-1' }) }
     const cached = await load(
       [
-        { name: 'bare node:http, 302', server: node, status: 302, request: () => ({ path: '/bench-1' }) },
-        { name: 'bare Koa and router, 302', server: koa, status: 302, request: () => ({ path: '/fixed/bench-1' }) },
-        { name: 'Linkgate, remembered', server: linkgate, status: 302, request: () => ({ path: '/bench-1' }) },
+        { ...redirect, name: 'bare node:http, 302', server: node },
+        { ...redirect, name: 'bare Koa and router, 302', server: koa, request: () => ({ path: '/fixed/bench-1' }) },
+        { ...redirect, name: 'Linkgate, remembered', server: linkgate },
       ],
       OPTIONS,
     )
-    const uncached = await load(
+    const withDatabase = { ...OPTIONS, database }
+    const firstTouch = { status: 302, request: () => ({ path: anyLink() }) }
+    const touched = await load(
       [
-        { name: 'bare Koa, one prepared select', server: koa, status: 302, request: () => ({ path: anyLink() }) },
-        { name: 'Linkgate, nothing remembered', server: forgetful, status: 302, request: () => ({ path: anyLink() }) },
+        { ...firstTouch, name: 'bare Koa, one prepared select', server: koa },
+        { ...firstTouch, name: 'Linkgate, nothing remembered', server: uncached },
       ],
-      OPTIONS,
+      withDatabase,
     )
-    // whoever listens hears of every change: from here on those alone that are measured
-    await forgetful.stop()
-    const update: LoadSubject = { ...change('bare Koa, one UPDATE', koa, database), headers: JSON_BODY }
-    const changed = await load([update, change("Linkgate, owner's PATCH", linkgate, database)], OPTIONS)
-    const many = await load([update, change("Linkgate, owner's PATCH", linkgate, database)], {
-      ...OPTIONS,
-      connections: 64,
-    })
+    // every listener hears of every change: from here on only what is measured runs
+    await uncached.stop()
+    const read = { status: 200, request: () => ({ path: `/links${anyLink()}` }) }
+    const shown = await load(
+      [
+        { ...read, name: 'bare Koa and router, a fixed answer', server: koa, request: () => ({ path: '/fixed-link' }) },
+        { ...read, name: 'bare Koa and router, one prepared select', server: koa },
+        { ...read, name: 'Linkgate, a public GET', server: linkgate },
+      ],
+      withDatabase,
+    )
+    const byHand = change({ name: BY_HAND, server: koa }, database)
+    const ours = change({ name: "Linkgate, owner's PATCH", server: linkgate }, database)
+    const changed = await load([byHand, ours], withDatabase)
+    const many = await load([byHand, ours], { ...withDatabase, connections: 64 })
+    const made = await load(
+      [
+        creation({ name: BY_HAND, server: koa }, database),
+        creation({ name: "Linkgate, editor's POST", server: linkgate }, database),
+      ],
+      withDatabase,
+    )
 
     const quiet = await started(startLinkgate(unlogged.environment()))
-    const logged = await load(
-      [change('without the decision record', quiet, unlogged), change('with it', linkgate, database)],
+    const recorded = await load(
+      [
+        change({ name: 'without the decision record', server: quiet }, unlogged),
+        change({ name: 'with it', server: linkgate }, database),
+      ],
       OPTIONS,
     )
 
@@ -81,19 +107,24 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
     await quiet.stop()
     const delay = await started(startSubject('delay', { TARGET: database.socket, DELAY_MS: '1' }))
     const wire = database.through(Number(new URL(delay.url).port))
-    const farKoa = await started(startSubject('bare-koa', { DATABASE_URL: wire.ownerUrl }))
+    const farKoa = await bare({ DATABASE_URL: wire.ownerUrl })
     const farLinkgate = await started(startLinkgate({ ...database.environment(), ...wire.environment }))
     const far = await load(
-      [{ ...update, server: farKoa }, change("Linkgate, owner's PATCH", farLinkgate, database)],
-      OPTIONS,
+      [
+        { ...byHand, server: farKoa },
+        { ...ours, server: farLinkgate },
+      ],
+      withDatabase,
     )
     return [
       ...rateSuites('Redirect, remembered', 'bare node:http, 302', cached),
-      ...rateSuites('Redirect, first touch', 'bare Koa, one prepared select', uncached),
-      ...rateSuites('Change of a link', 'bare Koa, one UPDATE', changed),
-      ...rateSuites('Change of a link, 64 callers at once', 'bare Koa, one UPDATE', many),
-      ...rateSuites('Change of a link, 1 ms each way to the database', 'bare Koa, one UPDATE', far),
-      ...rateSuites('The price of the decision record', 'without the decision record', logged),
+      ...rateSuites('Redirect, first touch', 'bare Koa, one prepared select', touched),
+      ...rateSuites('A public link', 'bare Koa and router, one prepared select', shown),
+      ...rateSuites('Change of a link', BY_HAND, changed),
+      ...rateSuites('Change of a link, 64 callers at once', BY_HAND, many),
+      ...rateSuites('Creation of a link', BY_HAND, made),
+      ...rateSuites('Change of a link, 1 ms each way to the database', BY_HAND, far),
+      ...rateSuites('The price of the decision record', 'without the decision record', recorded),
     ]
   } finally {
     for (const server of servers.toReversed()) await server.stop()

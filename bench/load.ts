@@ -5,7 +5,7 @@ import type { BenchServer } from './server.js'
 export interface LoadSubject {
   readonly name: string
   readonly server: BenchServer
-  readonly request: () => { readonly method?: 'GET' | 'PATCH'; readonly path: string; readonly body?: string }
+  readonly request: () => { readonly method?: 'GET' | 'PATCH' | 'POST'; readonly path: string; readonly body?: string }
   readonly headers?: Readonly<Record<string, string>>
   readonly status: number
 }
@@ -16,18 +16,19 @@ export interface LoadFigures {
   readonly rate: readonly number[]
   /** microseconds of the server's processor time a request, one figure a round */
   readonly cpu: readonly number[]
+  /** the same with the database's; undefined where no database was named */
+  readonly cpuWithDatabase: readonly number[] | undefined
 }
 
-/**
- * Rounds that do not count: a server that was just started is still compiling what it runs most for some seconds of
- * load.
- */
+/** Rounds that do not count: a server that was just started is still compiling its hot code. */
 const WARM_UP = 3
 
 export interface LoadOptions {
   readonly rounds?: number
   readonly seconds?: number
   readonly connections?: number
+  /** the database that the subjects share */
+  readonly database?: { cpuSeconds(): Promise<number> }
 }
 
 /**
@@ -36,35 +37,53 @@ export interface LoadOptions {
  */
 export const load = async (
   subjects: readonly LoadSubject[],
-  { rounds = 5, seconds = 2, connections = 16 }: LoadOptions = {},
+  { rounds = 5, seconds = 2, connections = 16, database }: LoadOptions = {},
 ): Promise<readonly LoadFigures[]> => {
-  const figures = new Map(
-    subjects.map(({ name }): [string, { rate: number[]; cpu: number[] }] => [name, { rate: [], cpu: [] }]),
-  )
+  const figures = subjects.map((subject) => ({ subject, rate: [], cpu: [], database: [] }) as Collected)
   for (let round = -WARM_UP; round < rounds; round += 1) {
-    for (const { name, server, request, headers = {}, status } of subjects) {
-      const before = await server.cpuSeconds()
-      const result = await autocannon({
-        url: server.url,
-        connections,
-        duration: seconds,
-        headers: { ...headers },
-        requests: [{ setupRequest: (given) => ({ ...given, ...request() }) }],
-        ignoreTimeoutAverages: true,
-      } as autocannon.Options)
-      const spent = (await server.cpuSeconds()) - before
-      const right = Object.entries(result.statusCodeStats ?? {}).reduce(
-        (sum, [code, { count = 0 }]) => (Number(code) === status ? sum + count : sum),
-        0,
-      )
-      if (result.errors > 0 || right !== result.requests.total)
-        throw new Error(
-          `${name}: ${result.errors} errors, ${result.requests.total - right} of ${result.requests.total} answers without ${status}: ${JSON.stringify(result.statusCodeStats)}`,
-        )
+    for (const { subject, ...collected } of figures) {
+      const before = [await subject.server.cpuSeconds(), await database?.cpuSeconds()]
+      const { total, duration } = await fire(subject, { seconds, connections })
+      const spent = (await subject.server.cpuSeconds()) - (before[0] ?? 0)
+      const spentByDatabase = ((await database?.cpuSeconds()) ?? 0) - (before[1] ?? 0)
       if (round < 0) continue
-      figures.get(name)?.rate.push(result.requests.total / result.duration)
-      figures.get(name)?.cpu.push((spent / result.requests.total) * 1e6)
+      collected.rate.push(total / duration)
+      collected.cpu.push((spent / total) * 1e6)
+      collected.database.push(((spent + spentByDatabase) / total) * 1e6)
     }
   }
-  return [...figures].map(([name, { rate, cpu }]) => ({ name, rate, cpu }))
+  return figures.map(({ subject, rate, cpu, database: both }) => ({
+    name: subject.name,
+    rate,
+    cpu,
+    cpuWithDatabase: database === undefined ? undefined : both,
+  }))
+}
+
+interface Collected {
+  readonly subject: LoadSubject
+  readonly rate: number[]
+  readonly cpu: number[]
+  readonly database: number[]
+}
+
+const fire = async (
+  { name, server, request, headers = {}, status }: LoadSubject,
+  { seconds, connections }: { readonly seconds: number; readonly connections: number },
+) => {
+  const options = {
+    url: server.url,
+    connections,
+    duration: seconds,
+    headers: { ...headers },
+    requests: [{ setupRequest: (given: object) => ({ ...given, ...request() }) }],
+    ignoreTimeoutAverages: true,
+  }
+  const { errors, requests, duration, statusCodeStats = {} } = await autocannon(options)
+  const right = statusCodeStats[`${status}`]?.count ?? 0
+  if (errors > 0 || right !== requests.total) {
+    const wrong = requests.total - right
+    throw new Error(`${name}: ${errors} errors, ${wrong} answers without ${status}: ${JSON.stringify(statusCodeStats)}`)
+  }
+  return { total: requests.total, duration }
 }

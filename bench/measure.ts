@@ -31,9 +31,9 @@ export const measure = async (
   const figures = new Map(subjects.map(({ name }): [string, number[]] => [name, []]))
   for (let round = -warmups; round < rounds; round += 1) {
     for (const { name, batch, run, after } of subjects) {
-      const began = process.hrtime.bigint()
+      const start = process.hrtime.bigint()
       await run()
-      const spent = Number(process.hrtime.bigint() - began) / batch
+      const spent = Number(process.hrtime.bigint() - start) / batch
       await after?.()
       if (round >= 0) figures.get(name)?.push(spent)
     }

@@ -208,7 +208,7 @@ const misses = REDIRECTS * (1 - worst)
 print('What stands behind them', [
   ['what', 'arithmetic', 'result'],
   ['processes', "the first row's cores", round(count)],
-  ['their memory', `${count} × ${round(memory)} MiB, and what they remember`, `${round((count * memory) / 1_024)} GiB`],
+  ['their memory', `${count} × ${round(memory)} MiB, and their caches`, `${round((count * memory) / 1_024)} GiB`],
   ['connections to the pooler', `${count} × (${POOL_SIZE} + ${EXPORTS})`, round(count * (POOL_SIZE + EXPORTS))],
   ['connections past it, which listen', `${count} × 1`, round(count)],
   [

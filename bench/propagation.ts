@@ -11,6 +11,7 @@ const EDITS = 100
 /** Not timed: the code is compiled by then. */
 const WARMUPS = 5
 const BETWEEN_MS = 2
+const REACHED_WITHIN_MS = 10_000
 
 const percentile = (figures: readonly number[], part: number): number =>
   figures.toSorted((a, b) => a - b)[Math.min(figures.length - 1, Math.floor(figures.length * part))] ?? Number.NaN
@@ -49,7 +50,7 @@ export const propagationSuite = async (): Promise<Suite> => {
           .end()
       })
     const edit = async (revision: number): Promise<readonly number[]> => {
-      const began = performance.now()
+      const start = performance.now()
       const editing = fetch(`${servers[revision % PROCESSES]?.url}/policy/changes`, {
         method: 'POST',
         headers: {
@@ -69,8 +70,12 @@ export const propagationSuite = async (): Promise<Suite> => {
         await answer.arrayBuffer()
       }
       const reached = async (server: BenchServer) => {
-        while ((await revisionAt(server)) <= revision) await pause(BETWEEN_MS)
-        return performance.now() - began
+        const end = start + REACHED_WITHIN_MS
+        while ((await revisionAt(server)) <= revision) {
+          if (performance.now() > end) throw new Error(`revision ${revision + 1} did not reach ${server.url}`)
+          await pause(BETWEEN_MS)
+        }
+        return performance.now() - start
       }
       const [figures] = await Promise.all([Promise.all(servers.map(reached)), required()])
       return figures

@@ -12,26 +12,25 @@ export const measured = (name: string, rounds: readonly number[]): Measured => (
   highest: Math.max(...rounds),
 })
 
+const nanoseconds = (microseconds: readonly number[]) => microseconds.map((each) => each * 1e3)
+
 /**
- * A load as two suites: requests a second, which the load generator on the same machine bounds too, and the server's
- * own processor time a request, which it does not.
+ * A load as suites: requests a second, which the load generator on the same machine bounds too; the server's own
+ * processor time a request, which it does not; and that time with the database's.
  */
-export const rateSuites = (title: string, baseline: string, figures: readonly LoadFigures[]): readonly Suite[] => [
-  {
-    title: `${title}: requests a second`,
+export const rateSuites = (title: string, baseline: string, figures: readonly LoadFigures[]): readonly Suite[] => {
+  const suite = (of: string, unit: Suite['unit'], roundsOf: (figure: LoadFigures) => readonly number[]): Suite => ({
+    title: `${title}: ${of}`,
     baseline,
-    unit: '/s',
-    measured: figures.map(({ name, rate }) => measured(name, rate)),
-  },
-  {
-    title: `${title}: processor time of the server a request`,
-    baseline,
-    unit: 'µs',
-    measured: figures.map(({ name, cpu }) =>
-      measured(
-        name,
-        cpu.map((microseconds) => microseconds * 1e3),
-      ),
-    ),
-  },
-]
+    unit,
+    measured: figures.map((figure) => measured(figure.name, roundsOf(figure))),
+  })
+  const withDatabase = 'processor time of server and database a request'
+  return [
+    suite('requests a second', '/s', ({ rate }) => rate),
+    suite('processor time of the server a request', 'µs', ({ cpu }) => nanoseconds(cpu)),
+    ...(figures.every(({ cpuWithDatabase }) => cpuWithDatabase === undefined)
+      ? []
+      : [suite(withDatabase, 'µs', ({ cpuWithDatabase }) => nanoseconds(cpuWithDatabase ?? []))]),
+  ]
+}

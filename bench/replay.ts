@@ -67,13 +67,22 @@ const fill = async (client: Client, size: number): Promise<void> => {
   await client.query('alter table decisions disable trigger user')
   await client.query('truncate decisions')
   await client.query(
-    `insert into decisions (id, time, request_id, revision, layer, subject_id, subject_role, token_id, action, resource_type, resource_code, relation, effect, rule, status, writer, seq, previous, hash)
-     select i, now() - interval '23 hours' * (1 - i::float8 / $1), gen_random_uuid()::text, 1, k.layer, 1 + i::bigint * 7919 % 10000, 'editor', gen_random_uuid()::text,
-            k.action, split_part(k.action, ':', 1), 'code-' || i, k.relation, k.effect, k.rule, 200, 1, i, decode(repeat('00', 32), 'hex'), decode(repeat('00', 32), 'hex')
+    `insert into decisions (id, time, request_id, revision, layer, subject_id, subject_role, token_id, action,
+            resource_type, resource_code, relation, effect, rule, status, writer, seq, previous, hash)
+     select i, now() - interval '23 hours' * (1 - i::float8 / $1), gen_random_uuid()::text, 1, k.layer,
+            1 + i::bigint * 7919 % 10000, 'editor', gen_random_uuid()::text, k.action,
+            split_part(k.action, ':', 1), 'code-' || i, k.relation, k.effect, k.rule, 200, 1, i,
+            decode(repeat('00', 32), 'hex'), decode(repeat('00', 32), 'hex')
        from generate_series(1, $1::int) i
-       join (values (0, 'object', 'link:create', 'other', 'allow', 'R4'), (1, 'object', 'link:delete', 'own', 'allow', 'R5'), (2, 'object', 'link:delete', 'other', 'deny', 'R5'),
-                    (3, 'object', 'profile:read', 'own', 'allow', 'R7'), (4, 'endpoint', 'policy:read', 'other', 'deny', 'role_not_allowed'), (5, 'object', 'link:update', 'own', 'allow', 'R5'),
-                    (6, 'object', 'link:create', 'other', 'allow', 'R4'), (7, 'gateway', 'link:delete', 'other', 'deny', 'token_required'))
+       join (values
+              (0, 'object', 'link:create', 'other', 'allow', 'R4'),
+              (1, 'object', 'link:delete', 'own', 'allow', 'R5'),
+              (2, 'object', 'link:delete', 'other', 'deny', 'R5'),
+              (3, 'object', 'profile:read', 'own', 'allow', 'R7'),
+              (4, 'endpoint', 'policy:read', 'other', 'deny', 'role_not_allowed'),
+              (5, 'object', 'link:update', 'own', 'allow', 'R5'),
+              (6, 'object', 'link:create', 'other', 'allow', 'R4'),
+              (7, 'gateway', 'link:delete', 'other', 'deny', 'token_required'))
             k(n, layer, action, relation, effect, rule) on k.n = i % 8`,
     [size],
   )

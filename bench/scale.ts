@@ -90,7 +90,8 @@ export const scaleSuites = async (): Promise<readonly Suite[]> => {
       run: async () => {
         const stream = client.query(
           copyTo(
-            `copy (select id, code, target, owner_id, created_at, updated_at from links where owner_id = ${editor.id} order by id) to stdout csv`,
+            `copy (select id, code, target, owner_id, created_at, updated_at from links
+                    where owner_id = ${editor.id} order by id) to stdout csv`,
           ),
         )
         await pipeline(stream, nowhere())

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 import { PACKAGE_ROOT } from '../src/config.js'
+import { childrenOf, cpuSecondsOf } from './process-time.js'
 
 /** A server in a process of its own, as its users would run it. */
 export interface BenchServer {
@@ -16,8 +17,6 @@ export interface BenchServer {
   workers(): Promise<readonly number[]>
   stop(): Promise<void>
 }
-
-const TICKS_A_SECOND = 100
 
 /** Starts it and waits for the URL that it prints. What it writes is read and dropped, as a log collector would. */
 export const startServer = async (
@@ -43,21 +42,12 @@ export const startServer = async (
   })
   const field = async (name: string, pid = child.pid) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
-  const workers = async () =>
-    (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'))
-      .split(' ')
-      .filter((pid) => pid.trim() !== '')
-      .map(Number)
-  const seconds = async (pid: number | undefined) => {
-    const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
-  }
+  const pid = child.pid ?? 0
   return {
     url,
-    cpuSeconds: async () =>
-      (await Promise.all([child.pid, ...(await workers())].map(seconds))).reduce((sum, each) => sum + each),
+    cpuSeconds: () => cpuSecondsOf(pid),
     memory: async () => ({ now: await field('VmRSS'), peak: await field('VmHWM') }),
-    workers: async () => Promise.all((await workers()).map((pid) => field('VmRSS', pid))),
+    workers: async () => Promise.all((await childrenOf(pid)).map((worker) => field('VmRSS', worker))),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')

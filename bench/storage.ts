@@ -22,7 +22,8 @@ const count = LINKS.toLocaleString('en')
 const addLinks = async (client: Client): Promise<void> => {
   await client.query('set session_replication_role = replica')
   await client.query(
-    "insert into users (email, role) select 'owner-' || n || '@example.com', 'editor' from generate_series(1, $1::int) n",
+    `insert into users (email, role)
+     select 'owner-' || n || '@example.com', 'editor' from generate_series(1, $1::int) n`,
     [OWNERS],
   )
   for (let from = 1; from <= LINKS; from += BATCH) {
@@ -48,8 +49,8 @@ const addRecords = async (client: Client): Promise<void> => {
     await client.query(
       `insert into decisions select copied.*
       from decisions d, generate_series($1::int, $2::int) n, jsonb_populate_record(d, jsonb_build_object(
-        'id', d.id + $4::int + n, 'time', d.time + n * interval '1 millisecond', 'request_id', gen_random_uuid(), 'seq', d.seq + $4::int + n,
-        'subject_id', 1 + n % $3::int, 'resource_code', substr(md5(n::text), 1, 8))) copied
+        'id', d.id + $4::int + n, 'time', d.time + n * interval '1 millisecond', 'request_id', gen_random_uuid(),
+        'seq', d.seq + $4::int + n, 'subject_id', 1 + n % $3::int, 'resource_code', substr(md5(n::text), 1, 8))) copied
       where d.id = (select min(id) from decisions where action = 'link:update')`,
       [from, Math.min(LINKS, from + BATCH - 1), OWNERS, LINKS],
     )
@@ -70,10 +71,15 @@ const partsOf = async (client: Client, table: string): Promise<readonly Part[]> 
   } = await client.query<{ rows: number }>(`select count(*)::int as rows from ${table}`)
   const { rows } = await client.query<{ name: string; bytes: string }>(
     `
-    with leaves as (select oid as relid from pg_class where oid = $1::regclass and relkind = 'r' union all select relid from pg_partition_tree($1::regclass) where isleaf and relid <> $1::regclass)
+    with leaves as (
+      select oid as relid from pg_class where oid = $1::regclass and relkind = 'r'
+      union all
+      select relid from pg_partition_tree($1::regclass) where isleaf and relid <> $1::regclass
+    )
     select 'the table' as name, sum(pg_table_size(relid)) as bytes, 0 as place from leaves
     union all
-    select string_agg(distinct regexp_replace(pg_get_indexdef(i.indexrelid), '^.* USING ', ''), ', '), sum(pg_relation_size(i.indexrelid)), 1
+    select string_agg(distinct regexp_replace(pg_get_indexdef(i.indexrelid), '^.* USING ', ''), ', '),
+           sum(pg_relation_size(i.indexrelid)), 1
     from leaves join pg_index i on i.indrelid = relid group by i.indkey::text, i.indclass::text
     union all
     select 'all of it', sum(pg_total_relation_size(relid)), 2 from leaves

@@ -41,7 +41,8 @@ export const workerSuites = async (): Promise<readonly Suite[]> => {
     const {
       rows: [counted],
     } = await database.client.query<{ count: number }>(
-      "select count(*)::int as count from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()",
+      `select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
     )
     return counted?.count ?? Number.NaN
   }

@@ -1,28 +1,35 @@
--- The database roles of a request. The service's login role owns nothing and sees nothing; for the length of one
--- transaction it becomes one of these (enter(), below). They belong to the whole cluster, so they may exist already.
+-- The roles that a transaction runs as. The service's login role owns nothing and reads almost nothing: for the length
+-- of one transaction it becomes one of these (functions/enter.sql). Roles belong to the whole cluster, so another
+-- database may have created them already.
 do $$
 declare
   name text;
 begin
-  foreach name in array array['links_public', 'links_own', 'links_any', 'users_own', 'users_any', 'identity', 'policy_editor', 'audit_writer', 'audit_reader'] loop
+  foreach name in array array[
+    -- the caller's own rows; all rows, for actions that a policy row allows on any record
+    'links_own', 'links_any', 'users_own', 'users_any',
+    -- accounts, sign-ins and tokens; the policy; adding to the decision log, and reading it
+    'identity', 'policy_editor', 'audit_writer', 'audit_reader',
+    -- nobody becomes these two: they own the functions that read public links and that write the decision log
+    'links_public', 'audit_chain'
+  ] loop
     begin
       execute format('create role %I nologin noinherit', name);
     exception when duplicate_object or unique_violation then
       null;
     end;
-    -- whoever migrates must be able to hand functions over to these roles
+    -- only a member can give functions to the role
     execute format('grant %I to current_user', name);
     execute format('grant usage on schema public to %I', name);
   end loop;
 end $$;
 
--- Turns the rest of the transaction into one of a role, for one user (null: nobody; every "own" policy then matches nothing).
-create function enter(entered_role text, user_id bigint) returns void
-  language plpgsql volatile as $$
+-- Gives a function to one of these roles: it runs with that role's rights, and nobody else may call it.
+create procedure give_function(given regproc, owner regrole)
+  language plpgsql as $$
 begin
-  perform set_config('app.user_id', coalesce(user_id::text, ''), true);
-  perform set_config('role', entered_role, true);
+  execute format('grant create on schema public to %s', owner);
+  execute format('alter function %s owner to %s', given, owner);
+  execute format('revoke create on schema public from %s', owner);
+  execute format('revoke execute on function %s from public', given);
 end $$;
-
-create function enter_identity() returns void
-  language sql volatile as $$ select enter('identity', null) $$;

@@ -51,8 +51,8 @@ declare module 'koa' {
     revision?: number
     /** the client's, once the gateway knows it */
     address?: string
-    /** the bucket that koa-ratelimit counts this request in */
-    bucket?: string
+    /** the key under which koa-ratelimit asks about this request */
+    limitKey?: string
     /** what the caller is told of each quota that the request was counted against */
     standings?: Map<QuotaName, Standing>
     /** the token and the key that koa-jwt verifies it with, and the claims that it read; only while it runs */
@@ -109,6 +109,6 @@ const serve = async (route: Route, ctx: Context, { runtime, deadlineMs }: AppPar
     const leftMs = deadlineMs - (performance.now() - ctx.state.startedAt)
     respond(ctx, await withinDeadline(route.serve(runtime, ctx), leftMs, discard))
   } finally {
-    if (ctx.state.revision !== undefined) ctx.set('Policy-Revision', String(ctx.state.revision))
+    if (ctx.state.revision !== undefined) ctx.res.setHeader('Policy-Revision', String(ctx.state.revision))
   }
 }

@@ -2,8 +2,7 @@ import cluster from 'node:cluster'
 
 import { serveAsWorker } from './cluster/serve-as-worker.js'
 import { readConfig } from './config.js'
-import { createLogger, standardOutput } from './log/create-logger.js'
-import { logUncaught } from './log/log-uncaught.js'
+import { createLogger, logUncaught, standardOutput } from './log/create-logger.js'
 
 // One of several processes that answer requests (WORKERS). Its primary (src/cluster/start-workers.ts) starts it and
 // tells it what to do.

@@ -11,9 +11,9 @@ import type { QueryConfig } from 'pg'
 import { listen } from './listen.js'
 
 /**
- * Koa and its router by hand, with no layer: a redirect from nothing and from one prepared select, a public link, and
- * a creation and a change that do the same work as ours. That is: verify the token, read the user and the link at the same time, and
- * commit the change with one row of a log in one pipelined transaction.
+ * Koa and its router by hand, with no layer: a redirect from nothing and from one prepared select, a public link, and a
+ * creation and a change that do the same work as ours: verify the token, read the user and the link at the same time,
+ * and commit the change with one row of a log in one pipelined transaction.
  */
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 10, pipeline: true })
 const router = new Router()
@@ -24,7 +24,8 @@ const findUser = (id: unknown) =>
   query('user', 'select id, role, suspended_at is not null as suspended from users where id = $1', [id])
 const findLink = (code: unknown) => query('find', 'select * from bare_links where code = $1', [code])
 
-const LOG = 'insert into bare_log (user_id, role, action, code, effect, rule, status) values ($1, $2, $3, $4, $5, $6, $7)'
+const LOG =
+  'insert into bare_log (user_id, role, action, code, effect, rule, status) values ($1, $2, $3, $4, $5, $6, $7)'
 
 /** Commits one change and one row of the log, in one flush. */
 const commit = async (change: QueryConfig, log: readonly unknown[]) => {
@@ -51,8 +52,12 @@ const bodyOf = async (ctx: Context) => {
 router.get('/fixed/:code', (ctx) => {
   ctx.redirect('https://example.com/')
 })
-router.get('/links/:code', (ctx) => {
-  ctx.body = { code: ctx.params['code'], target: 'https://example.com/' }
+router.get('/fixed-link', (ctx) => {
+  ctx.body = { code: 'fixed', target: 'https://example.com/' }
+})
+router.get('/links/:code', async (ctx) => {
+  const link = await findLink(ctx.params['code'])
+  ctx.body = { code: link.code, target: link.target }
 })
 router.get('/:code', async (ctx) => {
   const link = await query('follow', 'select target from links where code = $1', [ctx.params['code']])
@@ -68,21 +73,30 @@ if (keyFile !== undefined) {
     const code = Math.random().toString(36).slice(2, 10)
     const text = 'insert into bare_links (code, target, owner_id) values ($1, $2, $3) returning *'
     ctx.body = await commit({ name: 'make', text, values: [code, target, user.id] }, [
-      ...[user.id, user.role, 'link:create', code, 'allow', 'R4', 201],
+      user.id,
+      user.role,
+      'link:create',
+      code,
+      'allow',
+      'R4',
+      201,
     ])
     ctx.status = 201
   })
   router.patch('/links/:code', verified, async (ctx) => {
     const { code } = ctx.params
-    const [user, link, { target }] = await Promise.all([
-      findUser(ctx.state['user'].sub),
-      findLink(code),
-      bodyOf(ctx),
-    ])
+    const [user, link, { target }] = await Promise.all([findUser(ctx.state['user'].sub), findLink(code), bodyOf(ctx)])
     if (link.owner_id !== user.id && user.role !== 'admin') ctx.throw(403)
-    const text = `update bare_links set target = $2, updated_at = now(), version = version + 1 where code = $1 returning *`
+    const text = `
+      update bare_links set target = $2, updated_at = now(), version = version + 1 where code = $1 returning *`
     ctx.body = await commit({ name: 'change', text, values: [code, target] }, [
-      ...[user.id, user.role, 'link:update', code, 'allow', 'R5', 200],
+      user.id,
+      user.role,
+      'link:update',
+      code,
+      'allow',
+      'R5',
+      200,
     ])
   })
 }

@@ -1,13 +1,9 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 
-import { expireCommand } from './audit/expire.js'
-import { listCommand } from './audit/list.js'
-import { tailCommand } from './audit/tail.js'
-import { verifyCommand } from './audit/verify.js'
+import { listCommand, tailCommand } from './audit/list.js'
+import { expireCommand, verifyCommand } from './audit/verify.js'
 
-/** `linkgate audit …` */
-export const auditCommand = (): Command => {
-  const command = new Command('audit').description('read the decision log, and prove that it is whole')
-  for (const each of [listCommand(), tailCommand(), verifyCommand(), expireCommand()]) command.addCommand(each)
-  return command
+export const register = (program: Command): void => {
+  const audit = program.command('audit').description('read and verify the decision log')
+  for (const add of [listCommand, tailCommand, verifyCommand, expireCommand]) add(audit)
 }

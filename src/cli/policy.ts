@@ -1,29 +1,24 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 
-import { applyCommand } from './policy/apply.js'
 import { checkCommand } from './policy/check.js'
 import { diffCommand } from './policy/diff.js'
+import { applyCommand, restoreCommand } from './policy/edit.js'
 import { explainCommand } from './policy/explain.js'
-import { exportCommand } from './policy/export.js'
-import { historyCommand } from './policy/history.js'
-import { restoreCommand } from './policy/restore.js'
-import { tableCommand } from './policy/table.js'
+import { exportCommand, historyCommand, tableCommand } from './policy/show.js'
 import { testCommand } from './policy/test.js'
 
-/** `linkgate policy …` */
-export const policyCommand = (): Command => {
-  const command = new Command('policy').description('read, check and change the policy rows')
-  for (const each of [
-    exportCommand(),
-    tableCommand(),
-    checkCommand(),
-    testCommand(),
-    explainCommand(),
-    diffCommand(),
-    applyCommand(),
-    historyCommand(),
-    restoreCommand(),
-  ])
-    command.addCommand(each)
-  return command
+export const register = (program: Command): void => {
+  const policy = program.command('policy').description('read, check and change the policy rows')
+  const commands = [
+    exportCommand,
+    tableCommand,
+    checkCommand,
+    testCommand,
+    explainCommand,
+    diffCommand,
+    applyCommand,
+    historyCommand,
+    restoreCommand,
+  ]
+  for (const add of commands) add(policy)
 }

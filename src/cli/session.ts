@@ -1,33 +1,32 @@
 import { userInfo } from 'node:os'
 
 import { PACKAGE_ROOT, readConfig } from '../config.js'
-import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
 import { openDatabase } from '../database/open.js'
 import { openPool } from '../database/pool.js'
 import { StartError } from '../domain/start-error.js'
-import { UsageError } from './usage-error.js'
+import type { User } from '../domain/user.js'
+import { createAccounts } from '../identity/accounts.js'
+import { UsageError } from './errors.js'
 
-/** The settings, or a UsageError: a setting that cannot be read is the user's to mend. */
-export const settings = (): Config => {
+/** The settings, and where the migrations are. Invalid settings are a UsageError. */
+export const settings = () => {
   try {
-    return readConfig()
+    return { ...readConfig(), migrations: new URL('migrations/', PACKAGE_ROOT) }
   } catch (error) {
-    if (error instanceof StartError) throw new UsageError(error.message)
-    throw error
+    throw error instanceof StartError ? new UsageError(error.message) : error
   }
 }
 
-/** Longer than a request may take: a large edit is one transaction. */
+/** Longer than a request's: a large edit is one transaction. */
 const DEADLINE_MS = 120_000
 
-/**
- * Runs a command on the database that the settings name: beside a running server, or on the embedded one, started for
- * the length of the command.
- */
-export const withDatabase = async <T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> => {
+/** Runs a command on the configured database. The embedded one is started for the command if it is not running. */
+export const withDatabase = async <T>(
+  work: (database: Database, config: ReturnType<typeof settings>) => Promise<T>,
+): Promise<T> => {
   const config = settings()
-  const opened = await openDatabase({ ...config, migrations: new URL('migrations/', PACKAGE_ROOT) })
+  const opened = await openDatabase(config)
   const database = openPool({
     connection: { ...opened.service, application_name: `linkgate command line, ${osUser()}` },
     size: 2,
@@ -42,16 +41,27 @@ export const withDatabase = async <T>(work: (database: Database, config: Config)
   }
 }
 
-/** Whoever sits at the terminal, as the histories name them. */
+export const requireUser = async (database: Database, idOrEmail: string): Promise<User> => {
+  const user = await createAccounts(database).find(idOrEmail)
+  if (user === null) throw new StartError(`there is no user ${idOrEmail}`)
+  return user
+}
+
+/** The person at the terminal, for histories. */
 export const osUser = (): string => {
   try {
     return userInfo().username
   } catch {
-    // a container may run under a number that nobody named
+    // in a container a user id may have no name
     return `user ${process.getuid?.() ?? 'unknown'}`
   }
 }
 
 export const print = (text: string): void => {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+}
+
+/** One line on stderr. */
+export const complain = (text: string): void => {
+  process.stderr.write(`linkgate: ${text.replaceAll(/\s*\n\s*/g, ' ')}\n`)
 }

@@ -1,49 +1,44 @@
 import { closeSync, openSync } from 'node:fs'
 
 export interface Signals {
-  /** SIGTERM or SIGINT: stop in order */
+  /** SIGTERM or SIGINT: stop gracefully */
   readonly first: Promise<void>
   /** another one: stop at once */
   readonly second: Promise<void>
-  /** SIGHUP that somebody sent */
+  /** SIGHUP that somebody sent: restart */
   onHangUp(listener: () => void): void
 }
 
 /**
- * Follows the signals of a service. SIGHUP asks for a restart, but where the terminal sends it because it is closed:
- * that ends the process at once, as it does without a handler. Nothing could be written to the terminal any more.
+ * Listens to the signals of a service. A SIGHUP because the terminal was closed ends the process at once, as it would
+ * without a handler: nothing can be written there any more.
  */
 export const onSignals = (): Signals => {
   const hadTerminal = hasTerminal()
   let hungUp: () => void = () => undefined
-  const wait = () =>
+  const untilTold = () =>
     new Promise<void>((resolve) => {
-      const done = () => {
-        process.off('SIGTERM', done)
-        process.off('SIGINT', done)
-        process.off('SIGHUP', hear)
+      const stop = () => {
+        process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', hangUp)
         resolve()
       }
-      const hear = () => {
+      const hangUp = () => {
         if (!hadTerminal || hasTerminal()) return hungUp()
-        process.off('SIGHUP', hear)
+        process.off('SIGHUP', hangUp)
         process.kill(process.pid, 'SIGHUP')
       }
-      process.on('SIGTERM', done)
-      process.on('SIGINT', done)
-      process.on('SIGHUP', hear)
+      process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', hangUp)
     })
-  const first = wait()
+  const first = untilTold()
   return {
     first,
-    second: first.then(wait),
+    second: first.then(() => untilTold()),
     onHangUp: (listener) => {
       hungUp = listener
     },
   }
 }
 
-/** A process whose terminal was closed has none any more. */
 const hasTerminal = (): boolean => {
   try {
     closeSync(openSync('/dev/tty', 'r'))

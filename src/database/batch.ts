@@ -2,80 +2,64 @@ import { Query, types } from 'pg'
 import type { ClientBase, Connection, QueryResult, Submittable } from 'pg'
 
 import { SQLSTATE, sqlState } from './errors.js'
-
-/** A statement in the form in which it goes over the wire: what cannot be sent was refused before. */
-export interface WireStatement {
-  readonly text: string
-  readonly values: (string | Buffer | null)[]
-  /** the server keeps its plan under this name, for the connection's life */
-  readonly name: string | undefined
-}
+import type { WireStatement } from './wire.js'
 
 export type StatementResult = Pick<QueryResult, 'rows' | 'rowCount'>
 
 /**
- * Sends statements so that they are one transaction without a begin and a commit, in one packet, and answered in
- * another: the extended protocol with one Sync behind them all (PostgreSQL, "Message Flow", Pipelining). All or
- * nothing; the first that fails rejects with its error. Resolves after the commit was confirmed, with a result for each
- * statement in order.
- *
- * pg by itself sends a Sync behind every statement, so that each is a transaction, is flushed by the server on its own,
- * and wakes this process once more.
+ * Sends statements as one transaction in one round trip: the extended protocol with a single Sync at the end makes them
+ * a transaction without BEGIN and COMMIT (PostgreSQL, "Message Flow", Pipelining). pg itself sends a Sync after every
+ * statement. The first failure rejects and rolls back everything. Resolves after the commit, with the results in order.
  */
 export const sendBatch = (
   client: ClientBase,
   statements: readonly WireStatement[],
 ): Promise<readonly StatementResult[]> =>
   new Promise((resolve, reject) => {
-    client.query(
-      batchOf(statements, (error, results) => {
-        if (error) reject(error)
-        else resolve(results)
-      }),
-    )
+    client.query(batchOf(statements, (error, results) => (error ? reject(error) : resolve(results))))
   })
 
-/** A column as the server describes it. */
 interface Column {
   readonly name: string
   readonly dataTypeID: number
 }
+type Fields = readonly (string | null)[]
+type ToRow = (fields: Fields) => Record<string, unknown>
 
-/** What pg calls while a query is under way. */
+/** What pg calls while a query runs. */
 interface Batch extends Submittable {
-  /** pg puts its time limit around it */
+  /** pg wraps this in its query timeout */
   callback: (error: Error | null | undefined, results: readonly StatementResult[]) => void
   readonly handleRowDescription: (message: { readonly fields: readonly Column[] }) => void
-  readonly handleDataRow: (message: { readonly fields: readonly (string | null)[] }) => void
+  readonly handleDataRow: (message: { readonly fields: Fields }) => void
   readonly handleCommandComplete: (message: { readonly text: string }) => void
   readonly handleEmptyQuery: () => void
   readonly handleError: (error: Error) => void
   readonly handleReadyForQuery: () => void
 }
 
-/** A statement that the server has under a name, and the columns of its rows: they are asked for once. */
+/** A prepared statement and the reader of its rows, so that its columns are described only once. */
 interface Prepared {
   readonly text: string
   readonly toRow: ToRow
 }
-type ToRow = (fields: readonly (string | null)[]) => Record<string, unknown>
 
-/** The named statements of a connection; null where a failure leaves open whether the server has one. */
-const preparedOn = new WeakMap<Connection, Map<string, Prepared | null>>()
+/** Prepared statements by name; null: a failure left it open whether the server has the statement. */
+type PreparedByName = Map<string, Prepared | null>
+
+const preparedOn = new WeakMap<Connection, PreparedByName>()
 
 const batchOf = (statements: readonly WireStatement[], callback: Batch['callback']): Batch => {
   let results: StatementResult[] = []
-  const rowsOf: ToRow[] = []
-  let known = new Map<string, Prepared | null>()
+  const readers: ToRow[] = []
+  let prepared: PreparedByName = new Map()
   let rows: Record<string, unknown>[] = []
-  /** why a value could not be read; it was committed all the same */
-  let unread: { readonly error: unknown } | undefined
+  let unreadable: Error | undefined
 
   const complete = (rowCount: number | null): void => {
-    const statement = statements[results.length]
-    const toRow = rowsOf[results.length] ?? noColumns
-    if (statement?.name !== undefined && !known.get(statement.name))
-      known.set(statement.name, { text: statement.text, toRow })
+    const { name, text } = statements[results.length] ?? {}
+    const toRow = readers[results.length] ?? noColumns
+    if (name !== undefined && text !== undefined && !prepared.get(name)) prepared.set(name, { text, toRow })
     results.push({ rows, rowCount })
     rows = []
   }
@@ -83,21 +67,21 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
   const handlers: Batch = {
     callback,
     submit: (connection) => {
-      known = preparedOn.get(connection) ?? known
-      preparedOn.set(connection, known)
+      prepared = preparedOn.get(connection) ?? prepared
+      preparedOn.set(connection, prepared)
       const texts = new Map<string, string>()
       for (const { name, text } of statements) {
         if (name === undefined) continue
-        if ((texts.get(name) ?? known.get(name)?.text ?? text) !== text)
+        if ((texts.get(name) ?? prepared.get(name)?.text ?? text) !== text)
           return new Error(`the statement "${name}" has another text`)
         texts.set(name, text)
       }
-      const told = new Set<string>()
+      const parsed = new Set<string>()
       connection.stream.cork()
       try {
         statements.forEach((statement, i) => {
-          const toRow = send(connection, known, told, statement)
-          if (toRow) rowsOf[i] = toRow
+          const toRow = send(connection, prepared, parsed, statement)
+          if (toRow) readers[i] = toRow
         })
         connection.sync()
       } finally {
@@ -106,65 +90,57 @@ const batchOf = (statements: readonly WireStatement[], callback: Batch['callback
       return undefined
     },
     handleRowDescription: ({ fields }) => {
-      rowsOf[results.length] = rowReader(fields)
+      readers[results.length] = rowReader(fields)
     },
     handleDataRow: ({ fields }) => {
-      if (unread) return
+      if (unreadable) return
       try {
-        rows.push((rowsOf[results.length] ?? noColumns)(fields))
+        rows.push((readers[results.length] ?? noColumns)(fields))
       } catch (error) {
-        // told when the server has told what became of the transaction: until then the connection is not free
-        unread = { error }
+        // reported with ReadyForQuery: the connection is busy until then
+        unreadable = error instanceof Error ? error : new Error(String(error))
       }
     },
     handleCommandComplete: ({ text }) => complete(countOf(text)),
     handleEmptyQuery: () => complete(null),
     handleError: (error) => {
-      // whether the server has the one that failed nobody knows: it is told to forget it before it is told it again
+      // the server may or may not have the failed statement: the next use closes it and parses it again
       const failed = statements[results.length]?.name
-      if (failed !== undefined && (!known.get(failed) || isGone(error))) known.set(failed, null)
+      if (failed !== undefined && (!prepared.get(failed) || isStale(error))) prepared.set(failed, null)
       query.callback(error, [])
     },
     handleReadyForQuery: () => {
-      // nothing of the answer is left here, for an export is read page by page and the query outlives its page
+      // pg keeps a query with a timeout reachable: drop the results so that they can be freed
       const answered = results
       results = []
-      if (unread) query.callback(asError(unread.error), [])
+      if (unreadable) query.callback(unreadable, [])
       else query.callback(null, answered)
     },
   }
-  // a connection that sends without waiting (pipelining) takes no query of another class than pg's own
+  // in pipeline mode pg only accepts instances of its own Query
   const query = Object.assign(new Query(''), handlers)
   return query
 }
 
-/**
- * Puts one statement on the wire. Answers how its rows are read where that is known; else the server is asked for its
- * columns.
- */
+/** Sends one statement without a Sync. Returns its row reader if it is known; otherwise it asks for the columns. */
 const send = (
   connection: Connection,
-  known: Map<string, Prepared | null>,
-  told: Set<string>,
+  preparedByName: PreparedByName,
+  parsed: Set<string>,
   { text, values, name = '' }: WireStatement,
 ): ToRow | undefined => {
-  const prepared = known.get(name)
+  const prepared = preparedByName.get(name)
   if (prepared === null) connection.close({ type: 'S', name }, true)
-  if (!prepared && !told.has(name)) connection.parse({ name, text, types: [] }, true)
-  if (name !== '') told.add(name)
+  if (!prepared && !parsed.has(name)) connection.parse({ name, text, types: [] }, true)
+  if (name !== '') parsed.add(name)
   connection.bind({ statement: name, values }, true)
   if (!prepared) connection.describe({ type: 'P', name: '' }, true)
   connection.execute(null, true)
   return prepared?.toRow
 }
 
-const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
-
-/**
- * A plan whose columns a migration has changed, and a statement that a pooler or DISCARD has taken away, come back when
- * they are told anew.
- */
-const isGone = (error: Error): boolean => {
+/** True if a migration changed the columns of the plan, or a pooler or DISCARD dropped the prepared statement. */
+const isStale = (error: Error): boolean => {
   const state = sqlState(error)
   return state === SQLSTATE.featureNotSupported || state === SQLSTATE.invalidStatementName
 }
@@ -172,10 +148,10 @@ const isGone = (error: Error): boolean => {
 const noColumns: ToRow = () => ({})
 
 const rowReader = (columns: readonly Column[]): ToRow => {
-  const read = columns.map(({ name, dataTypeID }) => ({ name, parse: types.getTypeParser(dataTypeID, 'text') }))
+  const parsers = columns.map(({ name, dataTypeID }) => ({ name, parse: types.getTypeParser(dataTypeID, 'text') }))
   return (fields) => {
     const row: Record<string, unknown> = {}
-    for (const [i, { name, parse }] of read.entries()) {
+    for (const [i, { name, parse }] of parsers.entries()) {
       const field = fields[i]
       row[name] = field === null || field === undefined ? null : parse(field)
     }
@@ -183,7 +159,7 @@ const rowReader = (columns: readonly Column[]): ToRow => {
   }
 }
 
-/** The number of rows in a command's tag (`UPDATE 1`, `INSERT 0 1`); null where it names none. */
+/** The row count of a command tag (`UPDATE 1`, `INSERT 0 1`); null if it has none. */
 const countOf = (tag: string): number | null => {
   const count = /\d+$/.exec(tag)?.[0]
   return count === undefined ? null : Number(count)

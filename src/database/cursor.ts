@@ -1,15 +1,8 @@
 import type { ClientBase, QueryConfig, QueryResultRow } from 'pg'
 
 /**
- * Takes the rows out of an answer. A query that has a time limit is not let go at once by what let it go: seen from the
- * collector, one hangs on the next until it looks at all of the heap, and with each of them hung what it answered. A
- * long read left there all that it had read.
- */
-const takeRows = <Row>({ rows }: { readonly rows: Row[] }): Row[] => rows.splice(0)
-
-/**
- * Rows of one select inside the client's transaction, `batch` at a time: memory stays that of two batches, for the next
- * one is under way while the caller works on this one.
+ * The rows of a select, `batch` at a time, inside the client's transaction. The next batch is fetched while the caller
+ * works on the current one, so memory holds two.
  */
 export async function* cursorRows<Row extends QueryResultRow>(
   client: ClientBase,
@@ -17,13 +10,17 @@ export async function* cursorRows<Row extends QueryResultRow>(
   batch: number,
 ): AsyncGenerator<readonly Row[]> {
   await client.query({ ...select, text: `declare rows_of_select no scroll cursor for ${select.text}` })
-  const fetch = async () => takeRows(await client.query<Row>(`fetch ${batch} from rows_of_select`))
-  // A failure of the batch that is under way belongs to the turn that awaits it.
+  const fetch = async () => {
+    const { rows } = await client.query<Row>(`fetch ${batch} from rows_of_select`)
+    // pg keeps queries with a timeout reachable; empty `rows` so that pages can be freed
+    return rows.splice(0)
+  }
   let next = fetch()
   for (;;) {
     const rows = await next
     if (rows.length === 0) return
     next = fetch()
+    // its failure is thrown by the `await` above
     next.catch(() => undefined)
     yield rows
   }

@@ -4,27 +4,25 @@ import type { StatementResult } from './batch.js'
 import type { Statement } from './statement.js'
 
 /**
- * PostgreSQL as the rest of the program sees it. Errors: a lost or refused connection is
- * `Refusal('database_unavailable')`; everything else is pg's own `DatabaseError` with its SQLSTATE.
+ * PostgreSQL as the rest of the program sees it. A lost or refused connection is `Refusal('database_unavailable')`;
+ * other errors are pg's `DatabaseError` with its SQLSTATE.
  */
 export interface Database {
   /** Sends one statement outside a transaction, as the service's login role. Returns its rows. */
   run<Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]>
 
   /**
-   * Sends the statements as one transaction in one flush: one network round trip. All or nothing: the first statement
-   * that fails rejects the flush with its error and nothing is kept. Resolves only after the commit was confirmed, with
-   * a result for each statement in order.
+   * Sends the statements as one transaction in one round trip. The first that fails rejects, and nothing is kept.
+   * Resolves after the commit, with a result for each statement in order.
    */
   flush(statements: readonly Statement[]): Promise<readonly StatementResult[]>
 
-  /** A transaction with questions in between (policy edits, migrations of data). Rolls back where `work` throws. */
+  /** An interactive transaction, for policy edits and the log. Rolls back if `work` throws. */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>
 
   /**
-   * Rows of one long select, fetched `batch` at a time behind a server-side cursor in one transaction that begins
-   * with `context`: memory stays that of two batches. Stopping early ends the connection. `exports_busy` (503) where as
-   * many run at once as may.
+   * The rows of a long select through a server-side cursor, `batch` at a time, in a transaction that begins with
+   * `context`. Memory holds two batches. Stopping early ends the connection. 503 `exports_busy` if too many run.
    */
   stream<Row extends QueryResultRow>(
     context: Statement,
@@ -33,9 +31,8 @@ export interface Database {
   ): AsyncGenerator<readonly Row[]>
 
   /**
-   * What a COPY … TO STDOUT writes, in pieces as they come, in one transaction that begins with `context`. A row may be
-   * cut between two pieces. The server waits for the reader: memory does not grow. An order has to be an index's. Stops
-   * as `stream` does, and is refused as it is.
+   * The output of a COPY … TO STDOUT, in a transaction that begins with `context`. A row may span two chunks. An
+   * ORDER BY needs an index. The server waits for the reader, so memory does not grow. Ends and fails like `stream`.
    */
   copy(context: Statement, copy: string): AsyncGenerator<Buffer>
 

@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg'
 import { Refusal } from '../domain/refusal.js'
 import type { RefusalCode } from '../domain/refusal.js'
 
-/** SQLSTATEs that the program tells apart. LG… are raised by our own functions (migrations/). */
+/** SQLSTATEs that the code distinguishes. LG… come from our own functions (migrations/functions/). */
 export const SQLSTATE = {
   uniqueViolation: '23505',
   insufficientPrivilege: '42501',
@@ -17,7 +17,7 @@ export const SQLSTATE = {
   callerChanged: 'LG007',
 } as const
 
-/** What the database's own functions refuse, as the caller is told it. */
+/** What the caller receives when a function of the database refuses a change. */
 const REFUSED_BY_DATABASE: Readonly<Record<string, { readonly code: RefusalCode; readonly retryAfter?: string }>> = {
   LG003: { code: 'last_admin' },
   LG004: { code: 'request_in_progress', retryAfter: '1' },
@@ -26,42 +26,42 @@ const REFUSED_BY_DATABASE: Readonly<Record<string, { readonly code: RefusalCode;
   LG009: { code: 'idempotency_key_reused' },
 }
 
-/** The SQLSTATE of an error that PostgreSQL reported; undefined for every other error. */
+/** The SQLSTATE of an error that PostgreSQL reported; undefined for other errors. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof DatabaseError ? error.code : undefined
 
-/** True where the error is the violation of this unique constraint or index. */
+/** True if the error is a violation of this unique constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof DatabaseError && error.code === SQLSTATE.uniqueViolation && error.constraint === constraint
 
 /** The policy was replaced between the decision and the commit; nothing was written (promise 1). */
 export class PolicyReplaced extends Error {
   constructor(cause?: unknown) {
-    super('the policy was replaced while this was decided', { cause })
+    super('the policy was replaced after the decision', { cause })
     this.name = 'PolicyReplaced'
   }
 }
 
-/** The caller's role, standing or sign-in changed between the decision and the commit; nothing was written. */
+/** The caller's role, status or sign-in changed between the decision and the commit; nothing was written. */
 export class CallerChanged extends Error {
   constructor(cause?: unknown) {
-    super('the caller changed while this was decided', { cause })
+    super('the caller changed after the decision', { cause })
     this.name = 'CallerChanged'
   }
 }
 
-/** Another request changed, deleted or gave away the record between the decision and the commit; nothing was written. */
+/** The record was changed, deleted or transferred between the decision and the commit; nothing was written. */
 export class RecordChanged extends Error {
   constructor() {
-    super('the record changed while this was decided')
+    super('the record changed after the decision')
     this.name = 'RecordChanged'
   }
 }
 
-// 08: connection; 53: out of resources (connections, disk); 57P: shutting down; 57014: cancelled by the statement timeout
+// 08: connection; 53: out of connections or disk; 57P: shutting down; 57014: statement timeout; XX000: internal error
 const AWAY = /^(?:08|53|57P|57014|XX000)/
 
-/** Node's codes for a connection that failed. */
+/** Node's error codes of a failed connection. */
 const LOST_CODES: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -78,7 +78,7 @@ const LOST_CODES: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
 ])
 
-/** How pg says that a connection is gone or does not answer; it gives these errors no code. */
+/** pg's messages for a connection that is lost or does not answer; these errors have no code. */
 const LOST_MESSAGES: ReadonlySet<string> = new Set([
   'Connection terminated',
   'Connection terminated unexpectedly',
@@ -93,7 +93,7 @@ const LOST_MESSAGES: ReadonlySet<string> = new Set([
 const isLost = (error: unknown): boolean =>
   error instanceof Error && (LOST_MESSAGES.has(error.message) || ('code' in error && LOST_CODES.has(error.code)))
 
-/** What a failed query becomes: PolicyReplaced, CallerChanged, a Refusal, or the error as it is. */
+/** Turns the error of a query into PolicyReplaced, CallerChanged or a Refusal, or returns it unchanged. */
 export const translateError = (error: unknown): unknown => {
   if (error instanceof Refusal) return error
   const state = sqlState(error)
@@ -103,15 +103,12 @@ export const translateError = (error: unknown): unknown => {
   const refused = REFUSED_BY_DATABASE[state]
   if (refused !== undefined) {
     const { code, retryAfter } = refused
-    return new Refusal(code, {
-      cause: error,
-      ...(retryAfter === undefined ? {} : { headers: { 'Retry-After': retryAfter } }),
-    })
+    return new Refusal(code, { cause: error, headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter } })
   }
   return AWAY.test(state) ? databaseAway(error) : error
 }
 
-/** What a failed attempt to connect becomes, whatever the server's reason (503): no query was sent that could be wrong. */
+/** 503. Also for every failed attempt to connect, whatever its reason: no query was sent that could be wrong. */
 export const databaseAway = (cause: unknown): Refusal =>
   new Refusal('database_unavailable', { headers: { 'Retry-After': '1' }, cause })
 

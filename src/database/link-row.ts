@@ -1,7 +1,7 @@
 import { toId } from '../domain/id.js'
 import type { Link } from '../domain/link.js'
 
-/** A link as a statement answers it: bigint as text, times as Date. */
+/** A link as pg returns it: bigint as text, times as Date. */
 export interface LinkRow {
   readonly id: string
   readonly code: string

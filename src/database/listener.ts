@@ -3,68 +3,63 @@ import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import type { ClientConfig } from 'pg'
 
-/** One connection that hears what the database notifies. */
+/** One connection that receives the database's notifications. */
 export interface Listener {
-  /** true while the connection stands, and was found to hear what the service notifies */
+  /** true while it is connected and was proved to receive what the service notifies */
   readonly up: boolean
-  /**
-   * The time, by `performance.now()`, up to which everything that was committed is known to have been announced and to
-   * have arrived here. It stays behind where the connection hangs or is lost.
-   */
+  /** Every change committed before this time (`performance.now()`) is known to have been announced to this process. */
   readonly confirmedAt: number
-  /** Hears a channel; before `start`. */
+  /** Registers a channel, before `start`. */
   hear(channel: string, onPayload: (payload: string) => void): void
-  /** Connects, and again whenever the connection is lost; `onUp` is told each time: notifications in between were missed. */
+  /** Connects and reconnects. Each time calls `onUp`, because notifications in between were missed. */
   start(onUp: () => void): void
   stop(): Promise<void>
 }
 
-export interface ListenerOptions {
-  /** straight to the server: a pooler in transaction mode passes no notification on */
+interface ListenerOptions {
+  /** must bypass a pooler in transaction mode, which drops notifications */
   readonly connection: ClientConfig
-  /** a function of the database, called with every heartbeat: it notifies what was committed and not yet announced */
+  /** the database function that announces changes; called at every heartbeat */
   readonly announce: string
-  /** notifies the way that changes do: it must be heard here, or a pooler or another database is in between */
+  /** sends a notification through the service's pool, to prove that it arrives here */
   readonly notify: (channel: string, payload: string) => Promise<unknown>
-  /** told of a failed connection, and null when one stands */
+  /** called with the reason when connecting fails, and with null when connected */
   readonly onChange: (fault: unknown) => void
   readonly heartbeatMs?: number
 }
 
 const ECHO_CHANNEL = 'linkgate_echo'
-const LONGEST_PAUSE_MS = 2_000
-const FIRST_PAUSE_MS = 50
-/** A heartbeat that is not answered for so long ends the connection: a network that swallows packets tells nobody. */
-const SILENCE_MS = 1_500
+const MAX_RETRY_MS = 2_000
+const MIN_RETRY_MS = 50
+/** An unanswered heartbeat ends the connection: a network that drops packets reports no error. */
+const TIMEOUT_MS = 1_500
 
 const NOT_HEARD =
-  'the listening connection does not hear what the service notifies: it has to lead past a pooler in transaction mode, ' +
-  'to the database of DATABASE_URL (DATABASE_LISTEN_URL)'
+  'the listening connection does not receive notifications of the service: DATABASE_LISTEN_URL must name the ' +
+  'database of DATABASE_URL and bypass a pooler in transaction mode'
 
-/** A word that was never sent before, and whether it came back in time. */
+/** Waits for one notification with a unique payload. */
 const expectEcho = () => {
-  const word = randomUUID()
-  let hear = () => {}
-  const heard = new Promise<void>((resolve) => {
-    hear = resolve
+  const payload = randomUUID()
+  let arrived = () => {}
+  const echo = new Promise<void>((resolve) => {
+    arrived = resolve
   })
   return {
-    word,
-    hear: (payload: string) => {
-      if (payload === word) hear()
+    payload,
+    receive: (received: string) => {
+      if (received === payload) arrived()
     },
-    /** Rejects where it was not heard for SILENCE_MS. */
     wait: async () => {
-      let late: NodeJS.Timeout | undefined
-      const silence = new Promise<never>((_, reject) => {
-        late = setTimeout(() => reject(new Error(NOT_HEARD)), SILENCE_MS).unref()
+      let timer: NodeJS.Timeout | undefined
+      const timeout = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error(NOT_HEARD)), TIMEOUT_MS).unref()
       })
-      await Promise.race([heard, silence]).finally(() => clearTimeout(late))
+      await Promise.race([echo, timeout]).finally(() => clearTimeout(timer))
     },
   }
 }
 
-/** Makes a listener, which connects when it is started. */
 export const createListener = ({
   connection,
   announce,
@@ -73,12 +68,12 @@ export const createListener = ({
   heartbeatMs = 400,
 }: ListenerOptions): Listener => {
   const channels = new Map<string, (payload: string) => void>()
-  let tellUp = () => {}
+  let notifyUp = () => {}
   let stopped = false
   let client: Client | null = null
   let up = false
   let confirmedAt = Number.NEGATIVE_INFINITY
-  let pause = FIRST_PAUSE_MS
+  let retryMs = MIN_RETRY_MS
   let retry: NodeJS.Timeout | undefined
 
   const listen = async () => {
@@ -87,29 +82,29 @@ export const createListener = ({
       application_name: 'linkgate listener',
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
-      query_timeout: SILENCE_MS,
+      query_timeout: TIMEOUT_MS,
     })
     client = listening
     let beat: NodeJS.Timeout | undefined
     const lost = () => {
       clearTimeout(beat)
       listening.removeAllListeners()
-      // pg may still emit an error, which without a listener would end the process
+      // a late error without a listener would end the process
       listening.on('error', () => undefined)
-      // not end(), which waits for an answer that may never come
+      // not end(), which waits for an answer of the server
       listening.connection.stream.destroy()
       if (stopped || client !== listening) return
       client = null
       up = false
-      retry = setTimeout(() => void listen(), pause)
+      retry = setTimeout(() => void listen(), retryMs)
       retry.unref()
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
     }
-    /** The answer arrives after everything that was notified before it, on the same connection. */
+    /** The answer arrives after every earlier notification, on the same connection. */
     const confirm = async () => {
-      const asked = performance.now()
+      const startedAt = performance.now()
       await listening.query(`select ${announce}()`)
-      confirmedAt = asked
+      confirmedAt = startedAt
       beat = setTimeout(() => void confirm().catch(lost), heartbeatMs)
       beat.unref()
     }
@@ -117,19 +112,19 @@ export const createListener = ({
     listening.on('error', lost)
     listening.on('end', lost)
     listening.on('notification', ({ channel, payload = '' }) =>
-      channel === ECHO_CHANNEL ? echo.hear(payload) : channels.get(channel)?.(payload),
+      channel === ECHO_CHANNEL ? echo.receive(payload) : channels.get(channel)?.(payload),
     )
     try {
       await listening.connect()
       await listening.query([ECHO_CHANNEL, ...channels.keys()].map((channel) => `listen ${channel}`).join('; '))
-      // sent through the pool: on this connection the echo would come back through a pooler, too
-      await notify(ECHO_CHANNEL, echo.word)
+      // through the pool: sent on this connection, the echo would arrive even through a pooler
+      await notify(ECHO_CHANNEL, echo.payload)
       await echo.wait()
       await confirm()
       if (stopped) return
-      pause = FIRST_PAUSE_MS
+      retryMs = MIN_RETRY_MS
       onChange(null)
-      tellUp()
+      notifyUp()
       up = true
     } catch (error) {
       if (!stopped) onChange(error)
@@ -140,7 +135,7 @@ export const createListener = ({
   return {
     hear: (channel, onPayload) => void channels.set(channel, onPayload),
     start: (onUp) => {
-      tellUp = onUp
+      notifyUp = onUp
       void listen()
     },
     get up() {

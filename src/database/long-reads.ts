@@ -10,28 +10,25 @@ import type { DatabaseObserver } from './observer.js'
 import type { Statement } from './statement.js'
 import { toWire } from './wire.js'
 
-/**
- * How many long reads there may be at once beside a pool of so many connections: a quarter as many, and one at the
- * least.
- */
+/** How many long reads may run beside a pool of this size. */
 export const mostLongReads = (poolSize: number): number => Math.max(1, Math.floor(poolSize / 4))
 
-export interface LongReadOptions {
+interface LongReadOptions {
   readonly connection: ClientConfig
-  /** connections of the pool beside which they are */
+  /** connections of the pool */
   readonly size: number
-  /** after this many milliseconds without what was asked for the connection is cut, and the answer is 503 */
+  /** timeout for each part of a read: its connection is closed, and the answer is 503 */
   readonly deadlineMs: number
   readonly observer: DatabaseObserver
 }
 
-/** What a long read asks once its transaction stands. Let go before its end, it leaves the connection as it is. */
+/** Reads parts inside a transaction. A read that is stopped early may leave the connection unusable. */
 type Read<Part> = (client: ClientBase) => AsyncGenerator<Part>
 
 /**
- * Reads that last as long as their reader takes. Each has a connection of its own, which ends with it: no request waits
- * for a connection that an export has, and nobody comes after them in their session. The server is given no time, for
- * it may be the reader who takes it; but what is asked for comes within the deadline, or the connection is cut.
+ * Reads that last as long as their reader takes. Each has its own connection, closed at its end, so that exports do not
+ * use up the pool. A slow reader makes a statement long, so the server has no statement timeout; the client closes the
+ * connection if a part does not arrive within the deadline.
  */
 export const openLongReads = ({
   connection,
@@ -43,18 +40,18 @@ export const openLongReads = ({
   const open = new Set<Client>()
 
   const connect = async (client: Client): Promise<void> => {
-    const asked = performance.now()
+    const startedAt = performance.now()
     try {
       await client.connect()
     } catch (error) {
       observer.acquireFailed()
       throw databaseAway(error)
     }
-    observer.acquired((performance.now() - asked) / 1_000)
+    observer.acquired((performance.now() - startedAt) / 1_000)
   }
 
   const readOn = async function* <Part>(client: Client, context: Statement, read: Read<Part>): AsyncGenerator<Part> {
-    const began = performance.now()
+    const startedAt = performance.now()
     let failure: unknown
     try {
       yield* withDeadline(inTransaction(client, context, read), deadlineMs, () => void client.end())
@@ -62,7 +59,7 @@ export const openLongReads = ({
       failure = translateError(error)
       throw failure
     } finally {
-      observer.asked('stream', (performance.now() - began) / 1_000)
+      observer.asked('stream', (performance.now() - startedAt) / 1_000)
       if (isDatabaseAway(failure)) observer.lost()
     }
   }
@@ -70,7 +67,7 @@ export const openLongReads = ({
   const readLong = async function* <Part>(context: Statement, read: Read<Part>): AsyncGenerator<Part> {
     if (open.size === most) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
     const client = new Client({ ...connection, connectionTimeoutMillis: deadlineMs })
-    // one that is lost between two questions is told by the next
+    // if the connection breaks between two queries, the next one rejects
     client.on('error', () => undefined)
     open.add(client)
     try {
@@ -87,11 +84,9 @@ export const openLongReads = ({
       readLong(context, (client) => cursorRows<Row>(client, toWire(select), batch)),
     copy: (context, copy) =>
       readLong(context, async function* (client) {
-        // the plan whose first row comes soon, not the one whose last row does: a sort is silent until it has seen all
-        // of them
+        // prefers a plan that streams: a sort returns nothing until it has read every row
         await client.query('set local enable_sort = off')
-        // who reads on is told; where the reader has left, the end of the connection is news to nobody, and no fault of
-        // the process
+        // a reader receives the error by iterating; without a reader it must not end the process
         yield* client.query(copyTo(copy)).on('error', () => undefined)
       }),
     close: async () => {
@@ -100,10 +95,7 @@ export const openLongReads = ({
   }
 }
 
-/**
- * Whatever time the role or the database gives a statement: the reader's is in it. A server that works in silence looks
- * once a second whether its reader is still there.
- */
+/** Overrides timeouts of the role or the database. The server checks every second whether the client is still there. */
 const BEGIN = [
   'begin isolation level read committed, read only',
   'set local statement_timeout = 0',
@@ -111,18 +103,12 @@ const BEGIN = [
   'set local client_connection_check_interval = 1000',
 ].join('; ')
 
-const GOODBYE_MS = 1_000
+const END_TIMEOUT_MS = 1_000
 
-/** Ends a connection: in order where nothing is under way, and at once where something is or nobody answers. */
+/** Closes a connection, forcibly if the server does not answer in time. */
 const end = async (client: Client): Promise<void> => {
-  let late: NodeJS.Timeout | undefined
-  const given = new Promise<void>((resolve) => {
-    late = setTimeout(() => {
-      client.connection.stream.destroy()
-      resolve()
-    }, GOODBYE_MS)
-  })
-  await Promise.race([client.end(), given]).finally(() => clearTimeout(late))
+  const timer = setTimeout(() => client.connection.stream.destroy(), END_TIMEOUT_MS)
+  await client.end().finally(() => clearTimeout(timer))
 }
 
 async function* inTransaction<Part>(client: ClientBase, context: Statement, read: Read<Part>): AsyncGenerator<Part> {
@@ -132,11 +118,15 @@ async function* inTransaction<Part>(client: ClientBase, context: Statement, read
   await client.query('commit')
 }
 
-/** Passes parts on. Where one does not come within so many milliseconds of being asked for, `late` has to end them. */
-async function* withDeadline<Part>(parts: AsyncGenerator<Part>, ms: number, late: () => void): AsyncGenerator<Part> {
+/** Calls `onTimeout`, which must end the parts, if one takes longer than `ms`. */
+async function* withDeadline<Part>(
+  parts: AsyncGenerator<Part>,
+  ms: number,
+  onTimeout: () => void,
+): AsyncGenerator<Part> {
   try {
     for (;;) {
-      const timer = setTimeout(late, ms)
+      const timer = setTimeout(onTimeout, ms)
       const part = await parts.next().finally(() => clearTimeout(timer))
       if (part.done === true) return
       yield part.value

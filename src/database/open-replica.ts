@@ -6,18 +6,18 @@ import type { Replica, ReplicaOptions } from './replica.js'
 
 export interface ReplicaPlace extends Pick<ReplicaOptions, 'staleMs' | 'onChange'> {
   readonly url: string
-  /** how the service logs in to the primary; to the replica it does so in the same way */
+  /** how the service logs in to the primary, and to the replica in the same way */
   readonly primary: ClientConfig
-  /** connections to the replica at the most */
+  /** connections to the replica at most */
   readonly size: number
-  /** true where both stand behind a pooler in transaction mode */
+  /** true if both are behind a pooler in transaction mode */
   readonly pooled: boolean
 }
 
-/** What a replica that does not answer may cost a read, in milliseconds; the primary is asked then. */
+/** The longest that a read waits for the replica before it goes to the primary. */
 const REPLICA_DEADLINE_MS = 300
 
-/** Follows the replica at a URL, with connections of its own. */
+/** Follows the replica at a URL, with its own connections. */
 export const openReplicaAt = ({
   url,
   primary,
@@ -26,14 +26,9 @@ export const openReplicaAt = ({
   staleMs,
   onChange,
 }: ReplicaPlace): Replica & { close(): Promise<void> } => {
-  const pool = openPool({
-    connection: { ...primary, connectionString: url },
-    size,
-    pooled,
-    deadlineMs: REPLICA_DEADLINE_MS,
-  })
-  // a connection of its own: where requests queue for the primary, the replica must not be left out for want of its
-  // position
+  const connection = { ...primary, connectionString: url }
+  const pool = openPool({ connection, size, pooled, deadlineMs: REPLICA_DEADLINE_MS })
+  // its own connection: the replica must stay in use when requests queue for the primary
   const position = openPool({ connection: primary, size: 1, pooled, deadlineMs: staleMs })
   const replica = openReplica({ primary: position, replica: pool, staleMs, onChange })
   return {

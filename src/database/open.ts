@@ -1,180 +1,153 @@
-import { Client } from 'pg'
-import type { ClientConfig } from 'pg'
+import type { Client, ClientConfig } from 'pg'
 
 import { StartError } from '../domain/start-error.js'
-import { openEmbeddedPostgres } from './embedded.js'
+import { openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js'
 import { migrate, migrationStatus } from './migrate.js'
 import type { Migration } from './migrate.js'
 import { requireServiceSession } from './session.js'
+import { withConnection } from './with-connection.js'
 
 export interface DatabaseSettings {
   readonly databaseUrl: string | undefined
   readonly migrationDatabaseUrl: string | undefined
   readonly listenDatabaseUrl?: string | undefined
-  /** true where `databaseUrl` leads through a pooler in transaction mode */
+  /** true if `databaseUrl` leads through a pooler in transaction mode */
   readonly databasePooled?: boolean
   readonly dataDir: string
-  /** folder of the migrations */
+  /** the folder of the migrations */
   readonly migrations: URL
 }
 
-/** A PostgreSQL with the schema of this version, and how the service logs in to it. */
+/** A PostgreSQL with the schema of this version, and how the service logs in. */
 export interface OpenedDatabase {
   readonly service: ClientConfig
-  /** how it connects to hear notifications: past a pooler, where there is one */
+  /** for notifications: bypasses a pooler */
   readonly listener: ClientConfig
   readonly embedded: boolean
-  /** what was migrated on the way, by name */
+  /** names of the migrations that were applied */
   readonly migrated: readonly string[]
-  /** stops the embedded database where nobody else uses it */
+  /** stops the embedded database, unless another process uses it */
   leave(): Promise<void>
 }
 
-/** The service's role where one URL serves both the owner and the service: the owner's rights are left at the door. */
+/** The role of the service's sessions if it logs in as the owner of the schema. */
 const SERVICE_ROLE = 'linkgate_service'
 const OLDEST = 15
 
 /**
- * Opens the database that the settings name: the embedded one, started if need be, or any PostgreSQL >= 15. The schema
- * is brought up to date where the login owns it. Where another role does, `linkgate migrate` alone may do that (with
- * MIGRATION_DATABASE_URL), and a schema that is behind is a StartError that says so. So is a login that could step over
- * the rules of the database.
+ * Opens the database that the settings name: an external PostgreSQL >= 15, or the embedded one, which it starts if
+ * needed. Migrates the schema if the login owns it. If another role owns it, only `linkgate migrate` may (with
+ * MIGRATION_DATABASE_URL), and an outdated schema is a StartError; so is a login that can bypass row-level security.
  */
 export const openDatabase = async (
   settings: DatabaseSettings,
-  use: { readonly migrating?: boolean } = {},
+  { migrating = false, log }: { readonly migrating?: boolean; readonly log?: (line: string) => void } = {},
+): Promise<OpenedDatabase> =>
+  settings.databaseUrl === undefined
+    ? openEmbedded(settings, log)
+    : openExternal(settings, settings.databaseUrl, migrating)
+
+const openEmbedded = async (
+  { dataDir, migrations: folder }: DatabaseSettings,
+  log: ((line: string) => void) | undefined,
 ): Promise<OpenedDatabase> => {
-  const { databaseUrl, migrationDatabaseUrl, migrations: folder } = settings
-  if (databaseUrl === undefined) {
-    const { owner, service, leave } = await openEmbeddedPostgres({ dataDir: settings.dataDir })
-    try {
-      const migrated = await migrate({ owner, service, folder })
-      const login = { ...owner, user: service.user, password: service.password, options: optionsOf({ pooled: false }) }
-      return { service: login, listener: login, embedded: true, migrated, leave }
-    } catch (error) {
-      await leave()
-      throw error
-    }
+  const { owner, service, leave } = await openEmbeddedPostgres({ dataDir, log })
+  try {
+    const migrated = await migrate({ owner, service, folder })
+    const { user, password } = service
+    const login = { ...owner, user, password, options: optionsOf(false, undefined) }
+    return { service: login, listener: login, embedded: true, migrated, leave }
+  } catch (error) {
+    await leave()
+    throw error
   }
-  const leave = async () => {}
-  const login = new URL(databaseUrl)
+}
+
+const openExternal = async (
+  settings: DatabaseSettings,
+  databaseUrl: string,
+  migrating: boolean,
+): Promise<OpenedDatabase> => {
+  const { migrationDatabaseUrl, databasePooled: pooled = false, migrations: folder } = settings
+  const { username } = new URL(databaseUrl)
   const owner = { connectionString: migrationDatabaseUrl ?? databaseUrl }
-  const { owns } = await requireVersion(owner)
-  const separate =
-    !owns || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== login.username)
-  const service = {
-    connectionString: databaseUrl,
-    options: optionsOf({ pooled: settings.databasePooled === true, ...(separate ? {} : { role: SERVICE_ROLE }) }),
-  }
-  const listener = listenerOf(service, settings)
-  const user = separate ? decodeURIComponent(login.username) : SERVICE_ROLE
-  if (separate && use.migrating !== true) {
-    await requireServiceSession(service, { role: undefined, pooled: settings.databasePooled === true })
-    const pending = (await migrationStatus({ owner: service, folder })).filter(({ applied }) => !applied)
-    if (pending.length > 0)
+  const owns = await ownsSchema(owner)
+  const separate = !owns || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== username)
+  const role = separate ? undefined : SERVICE_ROLE
+  const service = { connectionString: databaseUrl, options: optionsOf(pooled, role) }
+  const opened = { service, listener: listenerOf(service, settings), embedded: false, leave: async () => {} }
+  if (separate && !migrating) {
+    await requireServiceSession(service, { role, pooled })
+    const [first, ...others] = (await migrationStatus({ owner: service, folder })).filter(({ applied }) => !applied)
+    if (first !== undefined)
       throw new StartError(
-        `the database lacks ${pending.length} migration(s), ${pending[0]?.name} first: run "linkgate migrate"`,
+        `the database lacks ${others.length + 1} migration(s), ${first.name} first: run "linkgate migrate"`,
       )
-    return { service, listener, embedded: false, migrated: [], leave }
+    return { ...opened, migrated: [] }
   }
-  const migrated = await migrate({ owner, service: { user }, folder })
-  // who only migrates needs no session of the service, nor the pooler that it would lead through
-  if (use.migrating !== true)
-    await requireServiceSession(service, {
-      role: separate ? undefined : SERVICE_ROLE,
-      pooled: settings.databasePooled === true,
-    })
-  return { service, listener, embedded: false, migrated, leave }
+  const migrated = await migrate({ owner, service: { user: role ?? decodeURIComponent(username) }, folder })
+  // `linkgate migrate` itself needs no session of the service, nor the pooler in front of it
+  if (!migrating) await requireServiceSession(service, { role, pooled })
+  return { ...opened, migrated }
 }
 
 /**
- * Start-up settings of the service's connections. A transaction's own role ends with it, and `role` is what it falls
- * back to. A change reads the revision after it got the lock, so no isolation but this one will do (migrations/0010); a
- * pooler takes no such setting, and has to lead to a server where it is the default.
+ * Startup options of the service's connections. `role` is what a session returns to after a transaction that had a role
+ * of its own. Changes need the isolation level read committed (migrations/functions/enter_change.sql); a pooler does
+ * not accept that option, so its server must have it as the default.
  */
-const optionsOf = ({ pooled, role }: { readonly pooled: boolean; readonly role?: string }): string | undefined => {
-  const options = [
+const optionsOf = (pooled: boolean, role: string | undefined): string | undefined =>
+  [
     ...(role === undefined ? [] : [`-c role=${role}`]),
     ...(pooled ? [] : ['-c default_transaction_isolation=read\\ committed']),
-  ]
-  return options.length === 0 ? undefined : options.join(' ')
-}
+  ].join(' ') || undefined
 
-/** Runs work as the owner of the schema: for what the service's role has no right to (`linkgate audit expire`). */
-export const withOwner = async <T>(
-  { databaseUrl, migrationDatabaseUrl, dataDir }: DatabaseSettings,
-  work: (owner: Client) => Promise<T>,
-): Promise<T> => {
-  if (databaseUrl !== undefined) return connected({ connectionString: migrationDatabaseUrl ?? databaseUrl }, work)
-  const { owner, leave } = await openEmbeddedPostgres({ dataDir })
-  try {
-    return await connected(owner, work)
-  } finally {
-    await leave()
-  }
-}
-
-const connected = async <T>(connection: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> => {
-  const client = new Client({ ...connection, connectionTimeoutMillis: 5_000 })
-  // a connection that breaks is told by the question that was under way
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
-
-/**
- * How the service connects to hear notifications: as it logs in, but past a pooler where DATABASE_LISTEN_URL names the
- * way.
- */
+/** The connection for notifications: that of the service, or DATABASE_LISTEN_URL if it is set. */
 export const listenerOf = (
   service: ClientConfig,
   { listenDatabaseUrl }: Pick<DatabaseSettings, 'listenDatabaseUrl'>,
 ): ClientConfig => (listenDatabaseUrl === undefined ? service : { ...service, connectionString: listenDatabaseUrl })
 
-/** Which migrations there are, and which of them the database has; changes nothing. */
-export const listMigrations = async ({
-  databaseUrl,
-  migrationDatabaseUrl,
-  dataDir,
-  migrations: folder,
-}: DatabaseSettings): Promise<readonly Migration[]> => {
-  if (databaseUrl !== undefined)
-    return migrationStatus({ owner: { connectionString: migrationDatabaseUrl ?? databaseUrl }, folder })
+const asOwner = async <T>(
+  { databaseUrl, migrationDatabaseUrl, dataDir }: DatabaseSettings,
+  work: (owner: ClientConfig) => Promise<T>,
+): Promise<T> => {
+  if (databaseUrl !== undefined) return work({ connectionString: migrationDatabaseUrl ?? databaseUrl })
   const { owner, leave } = await openEmbeddedPostgres({ dataDir })
   try {
-    return await migrationStatus({ owner, folder })
+    return await work(owner)
   } finally {
     await leave()
   }
 }
 
+/** Runs work as the owner of the schema, for what the service's role may not do (`linkgate audit expire`). */
+export const withOwner = async <T>(settings: DatabaseSettings, work: (owner: Client) => Promise<T>): Promise<T> =>
+  asOwner(settings, (owner) => withConnection(owner, work))
+
+/** All migrations, with those that the database has marked as applied. Changes nothing. */
+export const listMigrations = async (settings: DatabaseSettings): Promise<readonly Migration[]> =>
+  asOwner(settings, (owner) => migrationStatus({ owner, folder: settings.migrations }))
+
 /**
- * Throws StartError where the server does not answer or is older than we support. Answers whether the login owns the
- * schema, or will: there is none yet.
+ * Whether the login owns the schema, or will because there is none yet. Throws StartError if the server does not answer
+ * or is too old.
  */
-const requireVersion = async (connection: ClientConfig): Promise<{ readonly owns: boolean }> => {
-  const client = new Client({ ...connection, connectionTimeoutMillis: 5_000 })
+const ownsSchema = async (connection: ClientConfig): Promise<boolean> => {
   try {
-    await client.connect()
-    const {
-      rows: [server],
-    } = await client.query<{ version: string; owns: boolean | null }>(
-      `select current_setting('server_version_num') as version,
-        (select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('schema_migrations')) as owns`,
-    )
-    if (Number(server?.version) < OLDEST * 10_000) throw new StartError(`PostgreSQL ${OLDEST} or newer is needed`)
-    return { owns: server?.owns ?? true }
+    return await withConnection(connection, async (client) => {
+      const {
+        rows: [server],
+      } = await client.query<{ version: string; owns: boolean | null }>(
+        `select current_setting('server_version_num') as version,
+          (select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('schema_migrations')) as owns`,
+      )
+      if (Number(server?.version) < OLDEST * 10_000) throw new StartError(`PostgreSQL ${OLDEST} or newer is needed`)
+      return server?.owns ?? true
+    })
   } catch (error) {
     if (error instanceof StartError) throw error
-    throw new StartError(
-      `the database does not answer: ${error instanceof Error ? error.message || String(error) : String(error)}`,
-      { cause: error },
-    )
-  } finally {
-    await client.end().catch(() => undefined)
+    const reason = error instanceof Error ? error.message || String(error) : String(error)
+    throw new StartError(`the database does not answer: ${reason}`, { cause: error })
   }
 }

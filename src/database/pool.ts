@@ -2,29 +2,27 @@ import { Pool } from 'pg'
 import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 
 import { sendBatch } from './batch.js'
-import type { WireStatement } from './batch.js'
 import type { Database } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
 import { openLongReads } from './long-reads.js'
 import type { DatabaseObserver, QuestionKind } from './observer.js'
 import type { Statement } from './statement.js'
-import { toKeptWire, toWire } from './wire.js'
+import { toNamedWire, toWire } from './wire.js'
 
 export interface PoolOptions {
   readonly connection: ClientConfig
-  /** connections at the most */
+  /** connections at most */
   readonly size: number
-  /** true behind a pooler in transaction mode: statements have no names, for the next one may meet another session */
+  /** true behind a pooler in transaction mode: no prepared statements, since each may reach another session */
   readonly pooled?: boolean
-  /** after this many milliseconds a question is given up: the connection is cut, and the answer is 503 */
+  /** timeout of a query: its connection is closed, and the answer is 503 */
   readonly deadlineMs: number
-  /** told of a connection that was lost while nobody used it */
+  /** called when an idle connection is lost */
   readonly onIdleError?: (error: Error) => void
-  /** told how long questions waited and took */
   readonly observer?: DatabaseObserver
 }
 
-/** Connections now, and questions that wait for one. */
+/** The current connections, and how many queries wait for one. */
 export interface PoolStats {
   readonly total: number
   readonly idle: number
@@ -32,44 +30,40 @@ export interface PoolStats {
   readonly limit: number
 }
 
-/** The database behind a pool of this process. */
 export interface PooledDatabase extends Database {
   stats(): PoolStats
 }
 
-const NOBODY: DatabaseObserver = {
+const UNOBSERVED: DatabaseObserver = {
   acquired: () => undefined,
   acquireFailed: () => undefined,
   asked: () => undefined,
   lost: () => undefined,
 }
 
-const BEGIN = 'begin isolation level read committed'
-
-/** Opens a pool whose connections send without waiting (pipelining). Connects with the first question, not before. */
+/** Opens a pool of pipelining connections. It connects at the first query. */
 export const openPool = ({
   connection,
   size,
   pooled = false,
   deadlineMs,
   onIdleError,
-  observer = NOBODY,
+  observer = UNOBSERVED,
 }: PoolOptions): PooledDatabase => {
-  const wire = pooled ? toWire : toKeptWire
+  const wire = pooled ? toWire : toNamedWire
   const pool = new Pool({
     ...connection,
     max: size,
     pipeline: true,
     connectionTimeoutMillis: deadlineMs,
     query_timeout: deadlineMs,
-    // What the caller gave up the server gives up, too: what waited for a lock must not commit once it is had. A pooler
-    // takes no such setting.
+    // The server gives up with the client: a statement that waits for a lock must not commit after the 503. Poolers
+    // do not accept this option.
     ...(pooled ? {} : { statement_timeout: deadlineMs }),
     idleTimeoutMillis: 30_000,
-    allowExitOnIdle: false,
   })
-  // Without a listener a connection that is lost while idle would end the process; so would one that is lost while
-  // somebody uses it, between two of their questions. Those are told by the next question, which fails.
+  // Without listeners a connection that is lost while idle, or between two queries, would end the process. In the
+  // second case the next query rejects.
   pool.on('error', (error) => {
     observer.lost()
     onIdleError?.(error)
@@ -77,13 +71,13 @@ export const openPool = ({
   pool.on('connect', (client) => client.on('error', () => undefined))
 
   const withClient = async <T>(kind: QuestionKind, work: (client: PoolClient) => Promise<T>): Promise<T> => {
-    const asked = performance.now()
+    const startedAt = performance.now()
     const client = await pool.connect().catch((error: unknown) => {
       observer.acquireFailed()
       throw databaseAway(error)
     })
-    const began = performance.now()
-    observer.acquired((began - asked) / 1_000)
+    const acquiredAt = performance.now()
+    observer.acquired((acquiredAt - startedAt) / 1_000)
     let failure: unknown
     try {
       return await work(client)
@@ -91,59 +85,52 @@ export const openPool = ({
       failure = translateError(error)
       throw failure
     } finally {
-      observer.asked(kind, (performance.now() - began) / 1_000)
+      observer.asked(kind, (performance.now() - acquiredAt) / 1_000)
       if (isDatabaseAway(failure)) observer.lost()
-      giveBack(client, failure)
+      // Closed if a transaction is open, which would lend its caller's identity to the next request, or if its answer
+      // never came, which the next query would receive.
+      client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure))
     }
   }
 
-  const send = async (statements: readonly WireStatement[]) =>
-    withClient('flush', async (client) => sendBatch(client, statements))
-
-  const longReads = openLongReads({ connection, size, deadlineMs, observer })
+  const { close: closeLongReads, ...longReads } = openLongReads({ connection, size, deadlineMs, observer })
 
   return Object.freeze({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
       withClient('run', async (client) => (await sendBatch(client, [wire(statement)]))[0]?.rows ?? []),
 
-    // all of them in their final form first: what cannot be sent must leave nothing on the wire
-    flush: async (statements: readonly Statement[]) => send(statements.map(wire)),
+    flush: async (statements: readonly Statement[]) => {
+      // all are encoded before any is sent
+      const encoded = statements.map(wire)
+      return withClient('flush', async (client) => sendBatch(client, encoded))
+    },
 
     transaction: async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
       withClient('transaction', async (client) => {
-        await client.query(BEGIN)
+        await client.query('begin isolation level read committed')
         try {
           const result = await work(client)
           await commit(client)
           return result
         } catch (error) {
-          // a connection that cannot roll back is not idle, so it is not used again
+          // a connection that cannot roll back is not idle, so release closes it
           await client.query('rollback').catch(() => undefined)
           throw error
         }
       }),
 
-    stream: longReads.stream,
-    copy: longReads.copy,
+    ...longReads,
 
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, limit: size }),
 
     close: async () => {
-      await longReads.close()
+      await closeLongReads()
       await pool.end()
     },
   })
 }
 
-/**
- * Ends a connection that is still inside a transaction (it would lend its caller's identity to the next request), or
- * whose answer never came (what it says next belongs to a question that nobody waits for any more).
- */
-const giveBack = (client: PoolClient, failure: unknown): void => {
-  client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure))
-}
-
-/** COMMIT of a transaction that has failed resolves, with the command `ROLLBACK`. */
+/** COMMIT of a failed transaction succeeds, with the command tag `ROLLBACK`. */
 const commit = async (client: PoolClient): Promise<void> => {
   const { command } = await client.query('commit')
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back by the server')

@@ -2,14 +2,14 @@ import type { QueryResultRow } from 'pg'
 
 import type { Database } from './database.js'
 import type { Statement } from './statement.js'
-import { WHO_AM_I, faultOfSession } from './session.js'
+import { SESSION, faultOfSession } from './session.js'
 import type { Session } from './session.js'
 
-/** A streaming replica, asked only while what it answers is known to be younger than the bound. */
+/** A streaming replica, used only while its answers are known to be fresh enough. */
 export interface Replica {
   /**
-   * Rows of a read, at most `staleMs` old; undefined where the replica is left out or fails: the primary is to be
-   * asked. Never rejects.
+   * The rows of a read, at most `staleMs` old; undefined if the replica cannot be used: the caller then reads from
+   * the primary. Never rejects.
    */
   read<Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[] | undefined>
   stats(): ReplicaStats
@@ -17,34 +17,36 @@ export interface Replica {
 }
 
 export interface ReplicaStats {
-  /** reads that it answered */
+  /** reads that the replica answered */
   readonly reads: number
-  /** reads that were left to the primary */
+  /** reads that went to the primary */
   readonly fallbacks: number
-  /** true while it is not asked */
+  /** true while the replica is not used */
   readonly leftOut: boolean
 }
 
 export interface ReplicaOptions {
   readonly primary: Pick<Database, 'run'>
-  /** the replica's own pool, whose deadline bounds what a slow replica costs */
+  /** its deadline bounds what a slow replica costs */
   readonly replica: Pick<Database, 'flush'>
-  /** how old an answer may be, in milliseconds */
+  /** the greatest age of an answer, in milliseconds */
   readonly staleMs: number
-  /** told whenever it is left out, with the reason, and null when it is asked again */
+  /** called with the reason when the replica goes out of use, and with null when it is used again */
   readonly onChange: (fault: unknown) => void
   readonly everyMs?: number
 }
 
-/** Where in its log the primary stood at a time: all that was committed before `at` stands before `position`. */
+/** The primary's WAL position at a time: everything committed before `at` is before `position`. */
 interface Mark {
   readonly at: number
   readonly position: bigint
 }
 
-/** One database, and no other of the same name: LSNs of two clusters cannot be compared. */
-const IDENTITY = `(select system_identifier::text from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()) as identity`
-// the insert position, not the flushed one: with synchronous_commit off a commit is seen before it is flushed
+/** Identifies the database across clusters, whose positions cannot be compared. */
+const IDENTITY = `
+  (select system_identifier::text from pg_control_system()) || '/' ||
+  (select oid from pg_database where datname = current_database()) as identity`
+// not the flushed position: with synchronous_commit off a commit is visible before it is flushed
 const PRIMARY: Statement = {
   name: 'primary_position',
   text: `select (pg_current_wal_insert_lsn() - '0/0')::text as position, ${IDENTITY}`,
@@ -53,7 +55,10 @@ const REPLAYED: Statement = {
   name: 'replayed',
   text: `select pg_is_in_recovery() as recovering, (pg_last_wal_replay_lsn() - '0/0')::text as position`,
 }
-const WHO: Statement = { name: 'who_am_i', text: `select who.*, ${IDENTITY} from (${WHO_AM_I}) who` }
+const REPLICA_SESSION: Statement = {
+  name: 'replica_session',
+  text: `select session.*, ${IDENTITY} from (${SESSION}) session`,
+}
 
 interface Position {
   readonly position: string
@@ -65,10 +70,9 @@ interface Replayed {
 }
 
 /**
- * Follows a replica. The primary is asked for its position several times a second; a read asks the replica in one flush
- * how far it is, and then for the rows, so that each answer is measured by itself, whichever replica a balancer led it
- * to. A replica that fails or is behind is left out until the next look finds it in order: no request waits for it
- * meanwhile.
+ * Polls the primary's WAL position several times a second. Each read selects the replica's replayed position and then
+ * the rows in one round trip, so that every answer is checked, whichever replica a load balancer picked. A replica that
+ * fails or lags is out of use until a later check finds it in order; no request waits for it meanwhile.
  */
 export const openReplica = ({ primary, replica, staleMs, onChange, everyMs = 400 }: ReplicaOptions): Replica => {
   const total = { reads: 0, fallbacks: 0 }
@@ -81,9 +85,9 @@ export const openReplica = ({ primary, replica, staleMs, onChange, everyMs = 400
     leftOut = true
     if (!stopped) onChange(fault)
   }
-  /** Why an answer from this position may not be given; undefined where it may. */
+  /** Why an answer at this position must not be used; undefined if it may be. */
   const faultOf = (replayed: Replayed | undefined): string | undefined => {
-    if (replayed?.recovering !== true || replayed.position === null) return 'it is no standby of the primary'
+    if (replayed?.recovering !== true || replayed.position === null) return 'it is not a standby of the primary'
     const position = BigInt(replayed.position)
     const fresh = performance.now() - staleMs
     return marks.some((mark) => mark.at > fresh && mark.position <= position)
@@ -91,34 +95,34 @@ export const openReplica = ({ primary, replica, staleMs, onChange, everyMs = 400
       : `it lacks what the primary had ${staleMs} ms ago`
   }
 
-  const look = async () => {
+  const check = async () => {
     const at = performance.now()
-    const [stands] = await primary.run<QueryResultRow & Position>(PRIMARY)
-    if (stands === undefined) return
-    marks = [...marks.filter((mark) => mark.at > at - staleMs), { at, position: BigInt(stands.position) }]
-    const [replayed, who] = await replica.flush([REPLAYED, WHO])
-    const session: (Session & Position) | undefined = who?.rows[0]
+    const [current] = await primary.run<QueryResultRow & Position>(PRIMARY)
+    if (current === undefined) return
+    marks = [...marks.filter((mark) => mark.at > at - staleMs), { at, position: BigInt(current.position) }]
+    const [replayed, found] = await replica.flush([REPLAYED, REPLICA_SESSION])
+    const session: (Session & Position) | undefined = found?.rows[0]
     const fault =
-      session === undefined || session.identity !== stands.identity
+      session === undefined || session.identity !== current.identity
         ? 'it is a replica of another database'
         : (faultOfSession(session, undefined) ?? faultOf(replayed?.rows[0]))
-    if (fault !== undefined) throw new Error(`the replica is left out: ${fault}`)
+    if (fault !== undefined) throw new Error(`the replica is not used: ${fault}`)
     if (leftOut && !stopped) {
       leftOut = false
       onChange(null)
     }
   }
-  const lookAgain = async () => {
-    await look().catch(leaveOut)
-    if (!stopped) timer = setTimeout(() => void lookAgain(), everyMs).unref()
+  const poll = async () => {
+    await check().catch(leaveOut)
+    if (!stopped) timer = setTimeout(() => void poll(), everyMs).unref()
   }
-  void lookAgain()
+  void poll()
 
   return {
     read: async <Row extends QueryResultRow>(statement: Statement) => {
       if (!leftOut) {
         try {
-          // two statements, two snapshots: the rows are at least as new as the position that was read before them
+          // each statement has its own snapshot, so the rows are at least as new as the position before them
           const [replayed, found] = await replica.flush([REPLAYED, statement])
           const fault = faultOf(replayed?.rows[0])
           if (fault === undefined) {
@@ -126,7 +130,7 @@ export const openReplica = ({ primary, replica, staleMs, onChange, everyMs = 400
             const rows: readonly Row[] = found?.rows ?? []
             return rows
           }
-          leaveOut(new Error(`the replica is left out: ${fault}`))
+          leaveOut(new Error(`the replica is not used: ${fault}`))
         } catch (error) {
           leaveOut(error)
         }

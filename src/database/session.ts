@@ -1,96 +1,87 @@
-import { Client, DatabaseError } from 'pg'
+import { DatabaseError } from 'pg'
 import type { ClientConfig } from 'pg'
 
 import { StartError } from '../domain/start-error.js'
+import { withConnection } from './with-connection.js'
 
-export interface SessionRules {
-  /** the only role that the session may have begun as; undefined: any that is bound by row-level security */
-  readonly role: string | undefined
-  /** true where the settings say that a pooler stands in between */
-  readonly pooled: boolean
-}
-
-/** What a session says of itself. */
+/** The role that a session has. */
 export interface Session {
   readonly role: string
-  /**
-   * true where row-level security does not bind the role, or it could lift it: a superuser, or who owns the tables or
-   * may become their owner
-   */
-  readonly mighty: boolean
+  /** true for a superuser, for the owner of the tables, and for a role that can become one of them */
+  readonly bypassesRls: boolean
 }
 
-/** Asks a session for a `Session`. */
-export const WHO_AM_I = `
+/** Selects a `Session`. */
+export const SESSION = `
   select current_user::text as role,
-    rolsuper or rolbypassrls or rolcreaterole or rolreplication
-      or coalesce((select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('links')), false) as mighty
+    rolsuper or rolbypassrls or rolcreaterole or rolreplication or coalesce(
+      (select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('links')), false) as "bypassesRls"
   from pg_roles where rolname = current_user`
 
-/** Why a session may not serve requests; undefined where it may. */
-export const faultOfSession = ({ role, mighty }: Session, expected: string | undefined): string | undefined => {
-  if (expected !== undefined && role !== expected)
-    return `a session began as the role "${role}" instead of "${expected}"`
-  return mighty ? `a session began as the role "${role}", which row-level security does not bind` : undefined
+/** Why a session may not serve requests; undefined if it may. */
+export const faultOfSession = ({ role, bypassesRls }: Session, expected: string | undefined): string | undefined => {
+  if (expected !== undefined && role !== expected) return `a session has the role "${role}" instead of "${expected}"`
+  return bypassesRls ? `a session has the role "${role}", which can bypass row-level security` : undefined
 }
 
+const GUIDE = '(docs/operations.md#pgbouncer)'
+
 /**
- * Opens one connection as the service does, and throws StartError where no request may be served on such a one: it
- * began as a role that owns the tables or is bound by nothing, or leads through a pooler of which the settings say
- * nothing.
+ * Throws StartError unless connections of the service are safe to use: with a role that row-level security binds, with
+ * the isolation level read committed, and not through a pooler that the settings do not mention.
  */
 export const requireServiceSession = async (
   connection: ClientConfig,
-  { role, pooled }: SessionRules,
+  rules: {
+    /** the role that a session must have; undefined: any that row-level security binds */
+    readonly role: string | undefined
+    /** true if the settings name a pooler */
+    readonly pooled: boolean
+  },
 ): Promise<void> => {
-  const client = new Client({ ...connection, connectionTimeoutMillis: 5_000 })
-  // a connection that breaks is told by the question that was under way
-  client.on('error', () => undefined)
   try {
-    await client.connect()
-    const {
-      rows: [session],
-    } = await client.query<Session & { readonly pid: number; readonly isolation: string }>(
-      `select who.*, pg_backend_pid() as pid, current_setting('default_transaction_isolation') as isolation from (${WHO_AM_I}) who`,
-    )
-    if (session === undefined) throw new StartError('DATABASE_URL: the session has no role')
-    const fault = faultOfSession(session, role)
-    if (fault !== undefined)
-      throw new StartError(
-        `DATABASE_URL: ${fault}; a pooler or proxy in between has to leave the role as it is (docs/operations.md#pgbouncer)`,
+    await withConnection(connection, async (client) => {
+      const {
+        rows: [session],
+      } = await client.query<Session & { readonly pid: number; readonly isolation: string }>(
+        `select session.*, pg_backend_pid() as pid, current_setting('default_transaction_isolation') as isolation
+           from (${SESSION}) session`,
       )
-    if (session.isolation !== 'read committed')
-      throw new StartError(
-        `DATABASE_URL: default_transaction_isolation is "${session.isolation}"; it has to be "read committed" (alter role … set default_transaction_isolation)`,
-      )
-    if (!pooled && session.pid !== processOf(client)) {
-      throw new StartError(
-        'DATABASE_URL leads through a pooler: set DATABASE_POOLER=transaction (docs/operations.md#pgbouncer)',
-      )
-    }
+      if (session === undefined) throw new StartError('DATABASE_URL: the session has no role')
+      const fault = faultOfSession(session, rules.role)
+      if (fault !== undefined)
+        throw new StartError(`DATABASE_URL: ${fault}; a pooler or proxy must not change the role ${GUIDE}`)
+      if (session.isolation !== 'read committed')
+        throw new StartError(
+          `DATABASE_URL: default_transaction_isolation is "${session.isolation}"; it must be "read committed" ` +
+            '(alter role … set default_transaction_isolation)',
+        )
+      if (!rules.pooled && session.pid !== backendPidOf(client))
+        throw new StartError(`DATABASE_URL leads through a pooler: set DATABASE_POOLER=transaction ${GUIDE}`)
+    })
   } catch (error) {
-    throw asStartError(error, pooled)
-  } finally {
-    await client.end().catch(() => undefined)
+    throw asStartError(error, rules.pooled)
   }
 }
 
-/** The server's process as the protocol's greeting named it. A pooler greets with a number of its own. */
-const processOf = (client: object): unknown => ('processID' in client ? client.processID : undefined)
+/** The backend's process id from the start of the protocol. A pooler sends a number of its own. */
+const backendPidOf = (client: object): unknown => ('processID' in client ? client.processID : undefined)
 
 const asStartError = (error: unknown, pooled: boolean): unknown => {
   if (!(error instanceof DatabaseError)) return error
-  // some poolers refuse what a server is told at the start, before they can be told by their greeting
-  if (!pooled && error.code === '08P01')
+  const { code, message } = error
+  const options = { cause: error }
+  // some poolers refuse the startup options, before their process id could give them away
+  if (!pooled && code === '08P01')
     return new StartError(
-      `DATABASE_URL leads through a pooler (${error.message}): set DATABASE_POOLER=transaction (docs/operations.md#pgbouncer)`,
-      { cause: error },
+      `DATABASE_URL leads through a pooler (${message}): set DATABASE_POOLER=transaction ${GUIDE}`,
+      options,
     )
-  if (/options/.test(error.message) && error.code === '08P01') {
+  if (/options/.test(message) && code === '08P01')
     return new StartError(
-      `DATABASE_URL: a pooler does not take the service's role at the start of a connection (${error.message}): give the service a login role of its own, and MIGRATION_DATABASE_URL to the owner (docs/operations.md#pgbouncer)`,
-      { cause: error },
+      `DATABASE_URL: the pooler does not accept a role in the startup options (${message}): give the service a login ` +
+        `role of its own, and set MIGRATION_DATABASE_URL to the owner ${GUIDE}`,
+      options,
     )
-  }
-  return new StartError(`DATABASE_URL: the service cannot log in (${error.message})`, { cause: error })
+  return new StartError(`DATABASE_URL: the service cannot log in (${message})`, options)
 }

@@ -1,4 +1,4 @@
-/** One SQL statement, ready to send. A name makes the server keep its plan for the connection's life. */
+/** One SQL statement. With a name it is prepared once per connection. */
 export interface Statement {
   readonly text: string
   /** scalars, and arrays of them */

@@ -1,7 +1,7 @@
 import { toId } from '../domain/id.js'
 import type { User } from '../domain/user.js'
 
-/** A user as a statement answers them: bigint as text, times as Date. */
+/** A user as pg returns it: bigint as text, times as Date. */
 export interface UserRow {
   readonly id: string
   readonly email: string

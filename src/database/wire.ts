@@ -1,40 +1,38 @@
-import type { WireStatement } from './batch.js'
 import type { Statement } from './statement.js'
 
-const wireScalar = (value: unknown): string | Buffer | null => {
+/** A statement with its values encoded for the wire. */
+export interface WireStatement {
+  readonly text: string
+  readonly values: (string | Buffer | null)[]
+  /** the server keeps the plan under this name for the life of the connection */
+  readonly name: string | undefined
+}
+
+const encode = (value: unknown): string | Buffer | null => {
   if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value)
   if (value instanceof Date) return value.toISOString()
-  throw new TypeError(`a ${typeof value} is not a value that a statement can carry`)
+  if (Array.isArray(value)) return `{${value.map(encodeElement).join(',')}}`
+  throw new TypeError(`a ${typeof value} cannot be a value of a statement`)
 }
 
-/**
- * An element of an array (PostgreSQL, "Array Input and Output Syntax"): always quoted, so that a text `null` is none.
- */
-const wireElement = (value: unknown): string => {
-  const text = wireScalar(value)
+/** An array element (PostgreSQL, "Array Input and Output Syntax"); quoted, so that the text `null` is not a null. */
+const encodeElement = (value: unknown): string => {
+  const text = Array.isArray(value) ? undefined : encode(value)
   if (text === null) return 'null'
-  if (typeof text !== 'string') throw new TypeError('an array that a statement carries holds no bytes')
+  if (typeof text !== 'string') throw new TypeError('an array in a statement cannot contain bytes or arrays')
   return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
 /**
- * A value in the form in which it goes over the wire. Throws for everything else, so that a statement that cannot be
- * sent fails before any other of its transaction was: the server would never hear of it, and would commit the rest.
+ * Encodes a statement without its name. Throws for a value that cannot be sent, so that a transaction with one fails
+ * before any of it is sent: the server would not see the failure and commit the rest.
  */
-const wireValue = (value: unknown): string | Buffer | null =>
-  Array.isArray(value) ? `{${value.map(wireElement).join(',')}}` : wireScalar(value)
-
-/** A statement in the form in which it goes over the wire, without a name. Throws where it cannot. */
 export const toWire = ({ text, values = [] }: Statement): WireStatement => ({
   text,
-  values: values.map(wireValue),
+  values: values.map(encode),
   name: undefined,
 })
 
-/** The same under its name. */
-export const toKeptWire = ({ text, values = [], name }: Statement): WireStatement => ({
-  text,
-  values: values.map(wireValue),
-  name,
-})
+/** Encodes a statement as a prepared one, if it has a name. */
+export const toNamedWire = (statement: Statement): WireStatement => ({ ...toWire(statement), name: statement.name })

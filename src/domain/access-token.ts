@@ -1,4 +1,4 @@
-/** A verified token: what the gateway lets the rest of the service know of it. */
+/** A verified token, as the rest of the service sees it. */
 export interface AccessToken {
   readonly subject: string
   readonly issuer: string
@@ -7,6 +7,6 @@ export interface AccessToken {
   readonly id: string | null
   /** seconds since 1970 */
   readonly expiresAt: number
-  /** the sign-in that the token comes from (`sid`, a UUID); null where it comes from none */
+  /** the sign-in that issued it (`sid`, a UUID); null: none */
   readonly signIn: string | null
 }

@@ -1,10 +1,7 @@
 /** An operation as the policy names it: `<resource>:<verb>`. */
 export type Action = `${string}:${string}`
 
-/**
- * The actions that this service's own routes perform; policy rows may name others (for applications that ask through
- * AuthZEN).
- */
+/** The actions of this service's own routes. Policy rows may name others, for programs that use AuthZEN. */
 export const ACTIONS = [
   'link:read',
   'link:create',

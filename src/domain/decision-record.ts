@@ -1,6 +1,6 @@
 import type { Effect } from './policy-row.js'
 
-/** One decision as the log keeps it (table `decisions`). Never a token, a password or a body. */
+/** A row of the decision log. It never contains a token, a password or a body. */
 export interface DecisionRecord {
   readonly time: string
   readonly request_id: string
@@ -20,10 +20,7 @@ export interface DecisionRecord {
   readonly status: number
 }
 
-/**
- * The columns of a decision in the log (table `decisions`), with their PostgreSQL types. An entry's hash covers them in
- * this order (audit/entry-hash.ts).
- */
+/** The columns of table `decisions`, with their PostgreSQL types. An entry's hash covers them in this order. */
 export const DECISION_COLUMNS = {
   time: 'timestamptz',
   request_id: 'text',

@@ -1,32 +1,30 @@
 import type { Decision } from './decision.js'
 import type { Refusal } from './refusal.js'
 
-/**
- * One request that is over, for whoever counts and logs. Nothing in it is the caller's own text, but the request id.
- */
+/** A finished request, for metrics and logs. Only the request id may be text of the caller. */
 export interface FinishedRequest {
   readonly requestId: string
-  /** a method of HTTP, or `other` */
+  /** an HTTP method, or `other` */
   readonly method: string
-  /** the path's pattern in the route table, or `none`: a path itself may hold a token */
+  /** the pattern of the path, or `none`; a path itself may contain a token */
   readonly route: string
-  /** 499 where the caller left before there was an answer */
+  /** 499 if the caller left before an answer */
   readonly status: number
-  /** from the first middleware until the last byte was handed over, or the caller left */
+  /** from the first middleware to the last byte, or until the caller left */
   readonly seconds: number
-  /** of the body; undefined where it is streamed */
+  /** size of the body; undefined if it is streamed */
   readonly bytes: number | undefined
-  /** true where the caller left before the answer was whole */
+  /** true if the caller left before the end of the answer */
   readonly aborted: boolean
   readonly refusal: Refusal | undefined
-  /** undefined where nothing was decided */
+  /** undefined if the policy was not asked */
   readonly decision: Decision | undefined
   readonly revision: number | undefined
-  /** the user who asked; undefined where the gateway knew none */
+  /** undefined for an anonymous caller */
   readonly userId: string | undefined
-  /** of the client */
+  /** the client's */
   readonly address: string
-  /** the link that the request is about, once a decision about it was made: other texts in a path may be anything */
+  /** the link's code, only if a decision about it was made: otherwise it is unchecked text of the caller */
   readonly link: string | undefined
   readonly traceId: string | undefined
 }

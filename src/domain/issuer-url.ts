@@ -1,8 +1,6 @@
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/**
- * True for an address that keys may come from: https, or this very machine. Over plain http they could be anybody's.
- */
+/** True for a URL that signing keys may be fetched from: plain http is only safe on this machine. */
 export const isLoopbackOrHttps = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)

@@ -1,6 +1,6 @@
 import type { Id } from './id.js'
 
-/** A link as stored and as its owner sees it. Times are ISO 8601 in UTC; `version` grows with every change. */
+/** A stored link. Times are ISO 8601 in UTC; `version` grows with every change. */
 export interface Link {
   readonly id: Id
   readonly code: string
@@ -11,12 +11,12 @@ export interface Link {
   readonly version: number
 }
 
-/** What the policy function may know of a record: who owns it. */
+/** The only property of a record that the policy function uses. */
 export interface Owned {
   readonly owner_id?: string | null
 }
 
 const CODE = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The short code's alphabet and length; uniqueness and reserved words are decided elsewhere. */
+/** Checks alphabet and length only, not uniqueness or reserved words. */
 export const isCode = (text: unknown): text is string => typeof text === 'string' && CODE.test(text)

@@ -6,10 +6,10 @@ export type Effect = (typeof EFFECTS)[number]
 export const REACHES = ['own', 'any'] as const
 export type Reach = (typeof REACHES)[number]
 
-/** An object row: one line of the ordered rule list that `can()` walks. */
+/** An object row: one entry of the ordered rules that `can()` evaluates. */
 export interface ObjectRow {
   readonly ptype: 'p'
-  /** 1 to 999,999,999; unique; the smallest that matches decides */
+  /** 1 to 999,999,999; unique; the smallest match decides */
   readonly priority: number
   /** the rule of the specification that the row implements: R1..R7, or an admin's own label */
   readonly rule: string
@@ -19,7 +19,7 @@ export interface ObjectRow {
   readonly effect: Effect
 }
 
-/** An endpoint row: the role may call endpoints of this action at all. */
+/** An endpoint row: the role may call endpoints of this action. */
 export interface EndpointRow {
   readonly ptype: 'p2'
   readonly role: string

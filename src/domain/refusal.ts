@@ -1,6 +1,6 @@
 import type { Decision } from './decision.js'
 
-/** The layers of a request, in the order in which it meets them; `http` is what comes before them. */
+/** The layers in the order of a request; `http` comes before them. */
 export type Layer = 'http' | 'gateway' | 'endpoint' | 'object' | 'data'
 
 interface Kind {
@@ -9,7 +9,7 @@ interface Kind {
   readonly title: string
 }
 
-/** Every way in which the service refuses, by its stable code. */
+/** Every refusal of the service, by its stable code. */
 export const REFUSALS = {
   invalid_request: { status: 400, layer: 'http', title: 'The request is not valid' },
   malformed_json: { status: 400, layer: 'http', title: 'The body is not valid JSON' },
@@ -19,18 +19,18 @@ export const REFUSALS = {
   body_too_large: { status: 413, layer: 'http', title: 'The body is too large' },
   unsupported_media_type: { status: 415, layer: 'http', title: 'The media type is not supported' },
   validation_failed: { status: 422, layer: 'http', title: 'A field is not valid' },
-  not_implemented: { status: 501, layer: 'http', title: 'The method is not known' },
+  not_implemented: { status: 501, layer: 'http', title: 'The method is unknown' },
   internal_error: { status: 500, layer: 'http', title: 'Something went wrong on our side' },
-  database_unavailable: { status: 503, layer: 'http', title: 'The database is away' },
-  policy_unavailable: { status: 503, layer: 'http', title: 'No policy revision could be settled on' },
-  exports_busy: { status: 503, layer: 'http', title: 'As many exports are under way as may be' },
+  database_unavailable: { status: 503, layer: 'http', title: 'The database is unavailable' },
+  policy_unavailable: { status: 503, layer: 'http', title: 'The policy is temporarily unavailable' },
+  exports_busy: { status: 503, layer: 'http', title: 'Too many exports are in progress' },
   deadline_exceeded: { status: 503, layer: 'http', title: 'The request took too long' },
 
   rate_limited: { status: 429, layer: 'gateway', title: 'Too many requests' },
   token_required: { status: 401, layer: 'gateway', title: 'A bearer token is required' },
   invalid_token: { status: 401, layer: 'gateway', title: 'The bearer token is not valid' },
   insufficient_scope: { status: 403, layer: 'gateway', title: 'The token lacks the required scope' },
-  issuer_unavailable: { status: 503, layer: 'gateway', title: 'The token issuer is away' },
+  issuer_unavailable: { status: 503, layer: 'gateway', title: 'The token issuer is unavailable' },
   invalid_grant: { status: 400, layer: 'gateway', title: 'The credentials are not valid' },
   unsupported_grant_type: { status: 400, layer: 'gateway', title: 'The grant type is not supported' },
   invalid_scope: { status: 400, layer: 'gateway', title: 'The scope is not valid' },
@@ -44,37 +44,37 @@ export const REFUSALS = {
   precondition_required: { status: 428, layer: 'data', title: 'If-Match is required' },
   code_taken: { status: 409, layer: 'data', title: 'The code is taken' },
   email_taken: { status: 409, layer: 'data', title: 'The e-mail address is taken' },
-  conflict: { status: 409, layer: 'data', title: 'The record changed while this was decided' },
-  last_admin: { status: 409, layer: 'data', title: 'The last active admin must stay' },
+  conflict: { status: 409, layer: 'data', title: 'The record changed during the request' },
+  last_admin: { status: 409, layer: 'data', title: 'The last active admin must remain' },
   invariant_violated: { status: 409, layer: 'data', title: 'The edit breaks an invariant' },
-  too_many_tokens: { status: 409, layer: 'data', title: 'There are as many live tokens as a user may have' },
-  request_in_progress: { status: 409, layer: 'data', title: 'A request with this Idempotency-Key is under way' },
-  already_created: { status: 409, layer: 'data', title: 'It was made before, and its secret cannot be shown again' },
+  too_many_tokens: { status: 409, layer: 'data', title: 'The user has too many live tokens' },
+  request_in_progress: { status: 409, layer: 'data', title: 'A request with this Idempotency-Key is in progress' },
+  already_created: { status: 409, layer: 'data', title: 'It exists already, and its secret cannot be shown again' },
   idempotency_key_reused: { status: 422, layer: 'data', title: 'The Idempotency-Key was used for another request' },
   gone: { status: 410, layer: 'data', title: 'This is no longer valid' },
 } as const satisfies Record<string, Kind>
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** One fault of an input: which field, and which rule it breaks. */
+/** A field of the input and the rule that it breaks. */
 export interface Fault {
   readonly field: string
   readonly message: string
 }
 
 interface Details {
-  /** a sentence for the caller; never SQL, a stack, or a row they may not see */
-  readonly detail?: string
-  readonly errors?: readonly Fault[]
+  /** a sentence for the caller; never SQL, a stack, or a row that they may not see */
+  readonly detail?: string | undefined
+  readonly errors?: readonly Fault[] | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** the decision behind it, for the decision log; not shown to the caller */
+  /** for the decision log; not shown to the caller */
   readonly decision?: Decision
   /** members beside the standard ones of RFC 9457 */
   readonly extensions?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 
-/** A request is refused. The one kind of error that reaches a caller as it is (RFC 9457, in http/problem.ts). */
+/** A refused request: the only error that a caller sees (as RFC 9457 problem details, http/problem.ts). */
 export class Refusal extends Error {
   readonly status: number
   readonly layer: Layer
@@ -91,9 +91,10 @@ export class Refusal extends Error {
   ) {
     super(details.detail ?? REFUSALS[code].title, { cause: details.cause })
     this.name = 'Refusal'
-    this.status = REFUSALS[code].status
-    this.layer = REFUSALS[code].layer
-    this.title = REFUSALS[code].title
+    const { status, layer, title } = REFUSALS[code]
+    this.status = status
+    this.layer = layer
+    this.title = title
     this.detail = details.detail
     this.errors = details.errors
     this.headers = details.headers ?? {}

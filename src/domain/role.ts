@@ -1,19 +1,16 @@
-/**
- * Names that the engine itself gives a meaning (model.conf). No user's role may ever be one of them:
- * refused here and by a constraint on the users table.
- */
+/** Roles with a meaning in model.conf. A constraint on the users table also keeps users from having one of them. */
 export const ENGINE_ROLES = {
-  /** the caller without a user (R2) */
+  /** callers without a user (R2) */
   anonymous: 'anonymous',
   /** every caller, signed in or not (R1, R6) */
   anyone: 'anyone',
-  /** every signed-in caller, whatever their role (R4, R5) */
+  /** every signed-in caller (R4, R5) */
   user: 'user',
 } as const
 
 const SHAPE = /^[a-z][a-z0-9_-]{0,31}$/
 
-/** A role name as policy rows may use it; includes the engine's own names. */
+/** A role name that policy rows may use, including those above. */
 export const isRoleName = (text: unknown): text is string => typeof text === 'string' && SHAPE.test(text)
 
 /** A role that a user may hold. */

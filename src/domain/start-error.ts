@@ -1,7 +1,4 @@
-/**
- * The program cannot start, for a reason that whoever started it can mend. The message is one line, shown without a
- * stack.
- */
+/** The program cannot start, for a reason that the operator can fix. The message is one line, shown without a stack. */
 export class StartError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message.replace(/\s*\n\s*/g, ' '), options)

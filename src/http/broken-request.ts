@@ -3,7 +3,8 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import type { FinishedRequest } from '../domain/finished-request.js'
-import { Refusal, REFUSALS } from '../domain/refusal.js'
+import { Refusal } from '../domain/refusal.js'
+import { problemOf } from './problem.js'
 import { securityHeaderList } from './security-headers.js'
 
 interface Kind {
@@ -13,13 +14,13 @@ interface Kind {
 }
 
 const INVALID: Kind = { status: 400, reason: 'Bad Request', code: 'invalid_request' }
+const UNKNOWN_METHOD: Kind = { status: 501, reason: 'Not Implemented', code: 'not_implemented' }
 const KINDS: Readonly<Record<string, Kind>> = {
   HPE_HEADER_OVERFLOW: { ...INVALID, status: 431, reason: 'Request Header Fields Too Large' },
   ERR_HTTP_REQUEST_TIMEOUT: { ...INVALID, status: 408, reason: 'Request Timeout' },
 }
-const UNKNOWN_METHOD: Kind = { status: 501, reason: 'Not Implemented', code: 'not_implemented' }
 
-/** A request line as RFC 9112 §3 has it: what is wrong with it is that node's parser knows no such method. */
+/** A valid request line (RFC 9112 §3): if node's parser refuses it, only the method is unknown. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} \S+ HTTP\/1\.[01]\r\n/
 
 const kindOf = (error: NodeJS.ErrnoException): Kind => {
@@ -34,12 +35,12 @@ const kindOf = (error: NodeJS.ErrnoException): Kind => {
 }
 
 /**
- * Answers what is not HTTP, before there is a request that the application could see: with the headers of every other
- * answer, and told of like every other, as method `other` of no route.
+ * Answers input that node cannot parse as a request, with the same headers as every answer. It is observed as a request
+ * with method `other` and no route.
  */
 export const answerBrokenRequest = (secure: boolean, observe: (request: FinishedRequest) => void) => {
   const guards = securityHeaderList(secure)
-  const lines = guards.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${guards[i + 1] ?? ''}\r\n`] : [])).join('')
+  const guardLines = guards.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${guards[i + 1] ?? ''}`] : []))
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
@@ -47,18 +48,19 @@ export const answerBrokenRequest = (secure: boolean, observe: (request: Finished
     }
     const { status, reason, code } = kindOf(error)
     const requestId = randomUUID()
-    const body = JSON.stringify({
-      type: `urn:linkgate:problem:${code}`,
-      title: REFUSALS[code].title,
-      status,
-      code,
-      request_id: requestId,
-    })
-    // asked for now: a socket that has ended no longer knows
+    const refusal = new Refusal(code, { cause: error })
+    const body = JSON.stringify({ ...problemOf(refusal, requestId), status })
+    // before end(), which removes it
     const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : ''
-    socket.end(
-      `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\n${lines}X-Request-ID: ${requestId}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    )
+    const head = [
+      `HTTP/1.1 ${status} ${reason}`,
+      'Connection: close',
+      ...guardLines,
+      `X-Request-ID: ${requestId}`,
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+    ]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
     observe({
       requestId,
       method: 'other',
@@ -67,7 +69,7 @@ export const answerBrokenRequest = (secure: boolean, observe: (request: Finished
       seconds: 0,
       bytes: Buffer.byteLength(body),
       aborted: false,
-      refusal: new Refusal(code, { cause: error }),
+      refusal,
       decision: undefined,
       revision: undefined,
       userId: undefined,

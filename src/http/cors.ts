@@ -2,34 +2,18 @@ import type { Context, Next } from 'koa'
 
 import type { CorsOrigins } from '../config.js'
 
-/** What a caller may send, and read, beside what browsers allow by themselves. */
-const REQUEST_HEADERS = [
-  'Authorization',
-  'Content-Type',
-  'Idempotency-Key',
-  'If-Match',
-  'If-None-Match',
-  'Policy-At-Least',
-  'X-Request-ID',
-].join(', ')
-const RESPONSE_HEADERS = [
-  'ETag',
-  'Idempotent-Replayed',
-  'Location',
-  'Policy-Revision',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'WWW-Authenticate',
-  'X-Request-ID',
-].join(', ')
-/** Seconds for which a browser asks no second time. */
-const REMEMBERED = '600'
+/** Headers that callers may send and read, beside those that browsers always allow. */
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Policy-At-Least, X-Request-ID'
+const RESPONSE_HEADERS =
+  'ETag, Idempotent-Replayed, Location, Policy-Revision, RateLimit, ' +
+  'RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-ID'
+/** Seconds for which a browser caches a preflight. */
+const MAX_AGE = '600'
 
 /**
- * Cross-origin requests (Fetch §3.2). Credentials are never allowed: what proves a caller is a header that their
- * program sends, and no cookie that a browser adds. A preflight needs no token; which methods it allows is what the
- * route table answered to OPTIONS, so it lets nobody do, or learn, what they could not without it.
+ * Cross-origin requests (Fetch §3.2). Never with credentials: callers authenticate with a header, not with a cookie. A
+ * preflight needs no token; the methods it allows come from the route table's answer to OPTIONS.
  */
 export const cors = (origins: CorsOrigins) => {
   const allowed = origins === 'any' ? null : new Set(origins)
@@ -43,7 +27,7 @@ export const cors = (origins: CorsOrigins) => {
     try {
       await next()
     } finally {
-      // after the answer's own Vary, on refusals too: a cache must not give one origin's answer to another
+      // after the answer's own Vary, on refusals too: caches must not mix the answers for two origins
       if (allowed !== null) ctx.vary('Origin')
     }
     if (isAllowed && ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '') {
@@ -51,7 +35,7 @@ export const cors = (origins: CorsOrigins) => {
       ctx.set({
         'Access-Control-Allow-Methods': ctx.response.get('Allow'),
         'Access-Control-Allow-Headers': REQUEST_HEADERS,
-        'Access-Control-Max-Age': REMEMBERED,
+        'Access-Control-Max-Age': MAX_AGE,
       })
     }
   }

@@ -10,19 +10,17 @@ article { margin: 1.25rem 0 }
 h3 { font: 600 1rem/1.4 ui-monospace, monospace; margin: 0; overflow-wrap: anywhere }
 h3 b { display: inline-block; min-width: 4.5rem }
 p { margin: .25rem 0 }
-dl { display: grid; grid-template-columns: 6rem 1fr; gap: 0 1rem; margin: .5rem 0; padding: .5rem .75rem; background: var(--soft); border-radius: .5rem }
+dl {
+  display: grid; grid-template-columns: 6rem 1fr; gap: 0 1rem; margin: .5rem 0; padding: .5rem .75rem;
+  background: var(--soft); border-radius: .5rem
+}
 dt { opacity: .7 } dd { margin: 0 }
 code { font: .9em ui-monospace, monospace }
 `
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+const NOTHING_ELSE = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 const code = (text: string): string => `<code>${escape(text)}</code>`
 
 const layersOf = (route: Route): readonly (readonly [layer: string, checks: string])[] => [
@@ -33,7 +31,7 @@ const layersOf = (route: Route): readonly (readonly [layer: string, checks: stri
       route.gateway.scope === 'public' ? 'no token needed' : `scope ${code(route.gateway.scope)}`,
     ].join(', '),
   ],
-  ['endpoint', route.endpoint === 'none' ? 'none' : `a row lets the role call ${code(route.endpoint)}`],
+  ['endpoint', route.endpoint === 'none' ? 'none' : `a row allows the role ${code(route.endpoint)}`],
   ['object', route.objectAction === 'none' ? 'none' : code(`can(user, '${route.objectAction}', record)`)],
   ['data', escape(route.dataRows)],
 ]
@@ -47,33 +45,30 @@ const article = (route: Route): string => `
   .join('')}</dl>
 </article>`
 
-/** The route table as a page for people: no script, one style, nothing from elsewhere; its policy allows just that. */
+/** The route table as a page: no script, one inline style, and a content security policy that allows just that. */
 export const docsPage = (
   routes: readonly Route[],
   baseUrl: string,
 ): { readonly html: string; readonly contentSecurityPolicy: string } => {
   const tags = [...new Set(routes.map(({ documentation }) => documentation.tag))]
-  const sections = tags.map(
-    (tag) =>
-      `<h2>${escape(tag)}</h2>${routes
-        .filter(({ documentation }) => documentation.tag === tag)
-        .map(article)
-        .join('')}`,
-  )
+  const sections = tags.map((tag) => {
+    const articles = routes.filter(({ documentation }) => documentation.tag === tag).map(article)
+    return `<h2>${escape(tag)}</h2>${articles.join('')}`
+  })
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Linkgate: the API</title><style>${STYLE}</style></head>
 <body><h1>Linkgate</h1>
 <p>The service at ${code(baseUrl)}. Every request passes four layers, in this order, and any of them can refuse it:
-gateway (429, 401, 403), endpoint (403), object (404, 403), data (rows that are not the caller’s are not there).</p>
+gateway (429, 401, 403), endpoint (403), object (404, 403), data (only rows that the caller may reach).</p>
 <p>For programs: <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1) has every field and answer. Errors are
 ${code('application/problem+json')} with a stable ${code('code')}.</p>
 ${sections.join('\n')}
 </body></html>
 `
-  const hash = createHash('sha256').update(STYLE).digest('base64')
+  const style = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
   return {
     html,
-    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    contentSecurityPolicy: `default-src 'none'; style-src ${style}; ${NOTHING_ELSE}`,
   }
 }

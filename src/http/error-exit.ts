@@ -6,9 +6,9 @@ import { Refusal } from '../domain/refusal.js'
 import { writeProblem } from './problem.js'
 
 /**
- * The one error exit: every error of a request ends here, and a caller sees a Refusal or `internal_error`, never a
- * stack, SQL or a row. PostgreSQL's 42501 and 25006 mean that the data layer refused what the layers before it had let
- * through: an alarm for us, and a generic answer for the caller.
+ * The one error exit: every error of a request becomes a Refusal or `internal_error`, so that no caller sees a stack,
+ * SQL or a row. 42501 and 25006 of PostgreSQL mean that the data layer refused what the layers before it had allowed:
+ * they raise an alarm.
  */
 export const errorExit =
   (log: Logger, onDisagreement: () => void) =>
@@ -18,7 +18,7 @@ export const errorExit =
     } catch (error) {
       const refusal = toRefusal(error)
       ctx.state.refusal = refusal
-      // the pattern of the path, and not the path: whatever a caller puts there may be a token (an invitation's is)
+      // not the path itself, which may contain a token (of an invitation)
       const fields = {
         request_id: ctx.state.requestId,
         method: ctx.method,
@@ -28,10 +28,8 @@ export const errorExit =
       const state = sqlState(error)
       if (state === SQLSTATE.insufficientPrivilege || state === SQLSTATE.readOnlyTransaction) {
         onDisagreement()
-        log.error(
-          { ...fields, err: error, alarm: 'layers_disagree' },
-          'the data layer refused what the layers before it allowed',
-        )
+        const alarm = { ...fields, err: error, alarm: 'layers_disagree' }
+        log.error(alarm, 'the data layer refused what the layers before it allowed')
       } else if (refusal.status >= 500) {
         log.error({ ...fields, err: refusal.cause ?? error }, refusal.title)
       }
@@ -42,7 +40,7 @@ export const errorExit =
 const toRefusal = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error
   const status = error instanceof Error && 'status' in error ? error.status : undefined
-  // what koa and its router throw themselves: a path that cannot be decoded, an unknown method
+  // thrown by koa and its router, for example for a path that cannot be decoded
   if (status === 400) return new Refusal('invalid_request', { cause: error })
   return new Refusal('internal_error', { cause: error })
 }

@@ -14,16 +14,22 @@ interface Place {
 /** Takes the port. Throws StartError, naming the setting, where it cannot be had. */
 export const listen = async (server: Server, { host, port, setting }: Place): Promise<void> =>
   new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
+    const fail = (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === 'EADDRINUSE'
       reject(
         new StartError(
-          error.code === 'EADDRINUSE'
+          isTaken
             ? `port ${port} on ${host} is taken; set ${setting} to another, or to 0 for any free one`
             : `${setting}: cannot listen on ${host}:${port}: ${error.message}`,
         ),
       )
+    }
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      // a later error is not a failed start, and must not be swallowed as one
+      server.off('error', fail)
+      resolve()
     })
-    server.listen(port, host, resolve)
   })
 
 const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo =>

@@ -3,20 +3,11 @@ import { createServer } from 'node:http'
 import type { Metrics } from '../metrics/metrics.js'
 import { listen, urlOf } from './listen.js'
 
-export interface MetricsServer {
-  readonly url: string
-  close(): Promise<void>
-}
-
-/**
- * Serves `/metrics` and nothing else on an address of its own, for collectors on a network that the public does not
- * reach. Whether the service lives and is ready is asked where it answers its callers. Throws StartError where it
- * cannot listen.
- */
+/** Serves only `/metrics`, for collectors on a private network. Throws StartError if it cannot listen. */
 export const openMetricsServer = async (
   metrics: Pick<Metrics, 'text' | 'contentType'>,
   { host, port }: { readonly host: string; readonly port: number },
-): Promise<MetricsServer> => {
+): Promise<{ readonly url: string; close(): Promise<void> }> => {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
     const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = '') =>
       response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers }).end(body)

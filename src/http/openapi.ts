@@ -6,7 +6,7 @@ import type { Route } from '../layers/route.js'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Schemas with a name of their own: they stand once, under `components`, and are referred to. */
+/** Named schemas, defined once under `components`. */
 type Named = Map<string, Json>
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output', named: Named): Json => {
@@ -24,44 +24,46 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output', named: Named): Json
   return json
 }
 
+const string = { type: 'string' } as const
+
 const PROBLEM: Json = {
   type: 'object',
   description: 'RFC 9457 problem details',
   required: ['type', 'title', 'status', 'code', 'request_id'],
   properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
+    type: string,
+    title: string,
     status: { type: 'integer' },
-    detail: { type: 'string' },
-    code: { type: 'string', description: 'stable; for programs' },
-    request_id: { type: 'string' },
+    detail: string,
+    code: { ...string, description: 'stable; for programs' },
+    request_id: string,
     errors: {
       type: 'array',
-      items: {
-        type: 'object',
-        required: ['field', 'message'],
-        properties: { field: { type: 'string' }, message: { type: 'string' } },
-      },
+      items: { type: 'object', required: ['field', 'message'], properties: { field: string, message: string } },
     },
   },
 }
 
 const problemContent = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
 
-/** The statuses with which the layers and the service itself may refuse a route, beside its own. */
+/** The statuses of refusals by the layers and by the service itself, and the route's own. */
 const refusalsOf = (route: Route): readonly number[] => {
-  const statuses = new Set<number>(route.documentation.refusals ?? [])
-  const add = (when: boolean, ...those: number[]) => {
-    if (when) for (const status of those) statuses.add(status)
-  }
-  // also public routes refuse a token that is not valid, and a demand (Policy-At-Least) that they cannot meet
-  add(true, 400, 401, 412, 500, 503)
-  add(route.gateway.quota !== 'none', 429)
-  add(route.gateway.scope !== 'public' || route.endpoint !== 'none' || route.objectAction !== 'none', 403)
-  add(route.path.includes(':'), 404)
-  add(route.body !== undefined, 413, 415, 422)
-  add(route.idempotent, 409)
-  return [...statuses].sort((a, b) => a - b)
+  const guarded = route.gateway.scope !== 'public' || route.endpoint !== 'none' || route.objectAction !== 'none'
+  const statuses = [
+    // public routes too refuse an invalid token, and a Policy-At-Least that they cannot meet
+    400,
+    401,
+    412,
+    500,
+    503,
+    ...(route.gateway.quota === 'none' ? [] : [429]),
+    ...(guarded ? [403] : []),
+    ...(route.path.includes(':') ? [404] : []),
+    ...(route.body === undefined ? [] : [413, 415, 422]),
+    ...(route.idempotent ? [409] : []),
+    ...(route.documentation.refusals ?? []),
+  ]
+  return [...new Set(statuses)].sort((a, b) => a - b)
 }
 
 const IDEMPOTENCY_KEY: Json = {
@@ -69,7 +71,10 @@ const IDEMPOTENCY_KEY: Json = {
   in: 'header',
   required: false,
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
-  description: `The caller’s own name for this request: sent again with the same body within ${KEY_LIFE_HOURS} hours it makes nothing, and is answered as it was, with \`Idempotent-Replayed: true\`. With another body 422, while the first is under way 409.`,
+  description:
+    `The caller’s name for this request. A repetition with the same body within ${KEY_LIFE_HOURS} hours creates ` +
+    'nothing and gets the same answer, with `Idempotent-Replayed: true`; 409 if the answer had a secret. 422 with ' +
+    'another body; 409 while the first request is in progress.',
 }
 
 const parametersOf = (route: Route): Json[] => {
@@ -88,60 +93,52 @@ const parametersOf = (route: Route): Json[] => {
 
 const MEDIA = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-const successOf = ({ status, documentation: { response, types, summary } }: Route, named: Named): Json => {
-  const texts = (types ?? [])
-    .filter((type) => type !== 'application/json')
-    .map((type) => [type, { schema: { type: 'string' } }] as const)
-  const content =
-    response || texts.length > 0
-      ? {
-          ...(response ? { 'application/json': { schema: schemaOf(response, 'output', named) } } : {}),
-          ...Object.fromEntries(texts),
-        }
-      : null
-  return { [status]: { description: summary, ...(content ? { content } : {}) } }
+const successOf = ({ status, documentation: { response, types = [], summary } }: Route, named: Named): Json => {
+  const texts = types.filter((type) => type !== 'application/json').map((type) => [type, { schema: string }])
+  const content = {
+    ...(response && { 'application/json': { schema: schemaOf(response, 'output', named) } }),
+    ...Object.fromEntries(texts),
+  }
+  return { [status]: { description: summary, ...(Object.keys(content).length > 0 && { content }) } }
 }
 
-const operationOf = (route: Route, named: Named): Json => ({
-  operationId: `${route.method}${route.path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
-  summary: route.documentation.summary,
-  tags: [route.documentation.tag],
-  security: route.gateway.scope === 'public' ? [{}, { bearer: [] }] : [{ bearer: [route.gateway.scope] }],
-  'x-layers': {
-    gateway: route.gateway,
-    endpoint: route.endpoint,
-    object: route.objectAction,
-    data: route.dataRows,
-    ...(route.partAction === 'none' ? {} : { part: route.partAction }),
-  },
-  parameters: parametersOf(route),
-  ...(route.body
-    ? {
-        requestBody: {
-          required: true,
-          content: Object.fromEntries(
-            route.accepts.map((each) => [MEDIA[each], { schema: schemaOf(route.body ?? z.any(), 'input', named) }]),
-          ),
-        },
-      }
-    : {}),
-  responses: {
-    ...successOf(route, named),
-    ...(route.documentation.tagged === true
-      ? { 304: { description: 'The caller holds it already (If-None-Match)' } }
-      : {}),
-    ...Object.fromEntries(
-      refusalsOf(route).map((status) => [
-        status,
-        { description: titleOf(status), content: { ...problemContent, ...ownContent(route, status, named) } },
-      ]),
-    ),
-  },
-})
+const bodyOf = ({ body, accepts }: Route, named: Named): Json | undefined => {
+  if (!body) return undefined
+  const schema = schemaOf(body, 'input', named)
+  return { required: true, content: Object.fromEntries(accepts.map((each) => [MEDIA[each], { schema }])) }
+}
 
-/** What a route says itself with a status that is otherwise a problem. */
+const operationOf = (route: Route, named: Named): Json => {
+  const requestBody = bodyOf(route, named)
+  const refusals = refusalsOf(route).map((status) => [
+    status,
+    { description: titleOf(status), content: { ...problemContent, ...ownContent(route, status, named) } },
+  ])
+  return {
+    operationId: `${route.method}${route.path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
+    summary: route.documentation.summary,
+    tags: [route.documentation.tag],
+    security: route.gateway.scope === 'public' ? [{}, { bearer: [] }] : [{ bearer: [route.gateway.scope] }],
+    'x-layers': {
+      gateway: route.gateway,
+      endpoint: route.endpoint,
+      object: route.objectAction,
+      data: route.dataRows,
+      ...(route.partAction !== 'none' && { part: route.partAction }),
+    },
+    parameters: parametersOf(route),
+    ...(requestBody && { requestBody }),
+    responses: {
+      ...successOf(route, named),
+      ...(route.documentation.tagged && { 304: { description: 'Not modified (If-None-Match)' } }),
+      ...Object.fromEntries(refusals),
+    },
+  }
+}
+
+/** The body of a 503 that is not a problem. */
 const ownContent = ({ documentation: { unready } }: Route, status: number, named: Named): Json =>
-  unready !== undefined && status === 503 ? { 'application/json': { schema: schemaOf(unready, 'output', named) } } : {}
+  unready && status === 503 ? { 'application/json': { schema: schemaOf(unready, 'output', named) } } : {}
 
 const titleOf = (status: number): string =>
   Object.entries(REFUSALS)
@@ -149,9 +146,7 @@ const titleOf = (status: number): string =>
     .map(([code]) => `\`${code}\``)
     .join(', ') || 'Refused'
 
-/**
- * The OpenAPI 3.1 description of a route table: made from the same values that serve the requests, so it cannot drift.
- */
+/** The OpenAPI 3.1 description of the route table that serves the requests. */
 export const openapiDocument = (
   routes: readonly Route[],
   { baseUrl, version }: { readonly baseUrl: string; readonly version: string },
@@ -168,7 +163,8 @@ export const openapiDocument = (
       title: 'Linkgate',
       version,
       description:
-        'Short codes that redirect. Every operation is decided by one policy function over rows that admins edit live; a request passes four layers, and each operation below says what each of them checks.',
+        'Short links. One policy function decides every operation, over rows that admins edit live. A request passes ' +
+        'four layers; each operation below says what each of them checks.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],

@@ -2,23 +2,12 @@ import type { Context } from 'koa'
 
 import { Refusal } from '../domain/refusal.js'
 
-/** Methods that HTTP itself defines (RFC 9110, RFC 5789): another method is one that we do not know at all. */
-export const KNOWN_METHODS: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'CONNECT',
-])
+/** The methods of RFC 9110 and RFC 5789. */
+export const KNOWN_METHODS: ReadonlySet<string> = new Set(
+  'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '),
+)
 
-/**
- * What no route took: 501 for an unknown method, 405 with `Allow` where the path is ours, 404 where it is not. OPTIONS
- * answers `Allow`.
- */
+/** For requests without a route: 501 for an unknown method, 405 with `Allow` for a known path, otherwise 404. */
 export const refuseUnrouted = (
   ctx: Context & { readonly matched?: readonly { readonly methods: readonly string[] }[] },
 ): void => {

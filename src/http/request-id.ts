@@ -9,6 +9,6 @@ export const HARMLESS_ID = /^[A-Za-z0-9._-]{1,64}$/
 export const requestId = (ctx: Context, next: Next): Promise<void> => {
   const given = ctx.get('X-Request-ID')
   ctx.state.requestId = HARMLESS_ID.test(given) ? given : randomUUID()
-  ctx.set('X-Request-ID', ctx.state.requestId)
+  ctx.res.setHeader('X-Request-ID', ctx.state.requestId)
   return next()
 }

@@ -11,7 +11,7 @@ export const discard = ({ body }: Answer): void => {
 
 /** Writes a route's answer. A body is JSON unless the answer names another type. */
 export const respond = (ctx: Context, { status, body, headers, type }: Answer): void => {
-  if (headers) ctx.set({ ...headers })
+  for (const name in headers) ctx.res.setHeader(name, headers[name] ?? '')
   // the type before the body: koa would guess it; the status after it: koa drops that of an empty one
   if (body !== undefined) ctx.type = type ?? 'application/json'
   if (body instanceof Readable) ctx.body = body

@@ -1,25 +1,14 @@
 import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
-import { toId } from '../domain/id.js'
+import { toUser } from '../database/user-row.js'
+import type { UserRow } from '../database/user-row.js'
 import type { User } from '../domain/user.js'
+import { asIdentity } from './as-identity.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 
-/** Accepts an invitation: the account, `over` where it was used or has expired, `unknown` where there never was one. */
-export type AcceptInvitation = (request: {
-  readonly token: string
-  readonly name: string
-  readonly password: string
-}) => Promise<User | 'over' | 'unknown'>
+const IS_OPEN = 'select accepted_at is null and expires_at > now() as open from invitations where token_hash = $1'
 
-interface Row {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly role: string
-  readonly created_at: Date
-}
-
-// One statement: of two that accept at once the second waits for the row, finds it used, and makes no account.
+// One statement: the second of two that race waits for the row, finds the invitation used, and adds no account.
 const ACCEPT = `
   with accepted as (
     update invitations set accepted_at = now()
@@ -27,34 +16,35 @@ const ACCEPT = `
     returning email, role
   )
   insert into users (email, role, name, password_hash) select email, role, $2, $3 from accepted
-  returning id, email, name, role, created_at`
+  returning id, email, name, role, false as suspended, created_at`
 
-const ENTER = { name: 'enter_identity', text: 'select enter_identity()' } as const
+interface Acceptance {
+  readonly token: string
+  readonly name: string
+  readonly password: string
+}
 
+/** Resolves with the new account, `over` for a used or expired invitation, `unknown` where there never was one. */
 export const acceptInvitation =
-  (database: Database, hashPassword: (password: string) => Promise<string>): AcceptInvitation =>
-  async ({ token, name, password }) => {
+  (database: Database, hashPassword: (password: string) => Promise<string>) =>
+  async ({ token, name, password }: Acceptance): Promise<User | 'over' | 'unknown'> => {
     if (!isOpaqueToken(token)) return 'unknown'
     const hash = hashOfToken(token)
-    const [, known] = await database.flush([
-      ENTER,
-      {
-        text: 'select accepted_at is null and expires_at > now() as open from invitations where token_hash = $1',
-        values: [hash],
-      },
-    ])
-    const invitation: { readonly open: boolean } | undefined = known?.rows[0]
+    const [found] = await asIdentity(database, { text: IS_OPEN, values: [hash] })
+    const invitation: { readonly open: boolean } | undefined = found?.rows[0]
     if (invitation === undefined) return 'unknown'
-    // the costly hash is not spent on what is over
+    // checked first, because hashing the password is expensive
     if (!invitation.open) return 'over'
-    const passwordHash = await hashPassword(password)
+    const values = [hash, name, await hashPassword(password)]
     try {
-      const [, result] = await database.flush([ENTER, { text: ACCEPT, values: [hash, name, passwordHash] }])
-      const row: Row | undefined = result?.rows[0]
-      return row ? { ...row, id: toId(row.id), suspended: false, created_at: row.created_at.toISOString() } : 'over'
+      const [added] = await asIdentity(database, { text: ACCEPT, values })
+      const row: UserRow | undefined = added?.rows[0]
+      return row ? toUser(row) : 'over'
     } catch (error) {
-      // The address has an account by now. The invitation cannot make another, and says no more than that it is over.
+      // The address has got an account since. Saying so would reveal who has one.
       if (violates(error, 'users_email_key')) return 'over'
       throw error
     }
   }
+
+export type AcceptInvitation = ReturnType<typeof acceptInvitation>

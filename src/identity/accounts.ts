@@ -1,11 +1,13 @@
 import type { Database } from '../database/database.js'
+import { violates } from '../database/errors.js'
+import type { Statement } from '../database/statement.js'
 import { toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
-import { violates } from '../database/errors.js'
-import type { User } from '../domain/user.js'
-import { Refusal } from '../domain/refusal.js'
 import { isId } from '../domain/id.js'
 import type { Id } from '../domain/id.js'
+import { Refusal } from '../domain/refusal.js'
+import type { User } from '../domain/user.js'
+import { asIdentity } from './as-identity.js'
 
 export interface NewAccount {
   readonly email: string
@@ -16,110 +18,103 @@ export interface NewAccount {
   readonly external?: ExternalSubject
 }
 
-/** Who somebody is to an external issuer. */
+/** How an external issuer knows a user. */
 export interface ExternalSubject {
   readonly issuer: string
   readonly subject: string
 }
 
 const COLUMNS = 'id, email, name, role, suspended_at is not null as suspended, created_at'
-const ENTER = { name: 'enter_identity', text: 'select enter_identity()' } as const
 
-/**
- * Accounts as whoever has the database in hand manages them (the first start, the command line): no request comes this
- * way.
- */
+const ADD = `
+  with added as (
+    insert into users (email, role, name, password_hash) values ($1, $2, $3, $4) returning *
+  ), linked as (
+    insert into external_identities (issuer, subject, user_id)
+    select $5::text, $6::text, id from added where $5 is not null
+  )
+  select ${COLUMNS} from added`
+
+// Under the lock, so that only one of two nodes that start at once adds it.
+const FIRST_ACCOUNT_LOCK: Statement = { text: 'select pg_advisory_xact_lock(7274502)' }
+const ADD_FIRST = `
+  insert into users (email, role, name, password_hash)
+  select $1, $2, $3, $4 where not exists (select from users) returning ${COLUMNS}`
+
+const ADD_PERSONAL_TOKEN = `
+  insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
+  values ($1, $2, $3, string_to_array($4, ' '), $5)`
+
+/** Accounts as the first start and the command line manage them; no request comes this way. */
 export const createAccounts = (database: Database) => {
-  const ask = async (text: string, values: readonly unknown[]): Promise<readonly UserRow[]> => {
-    const [, result] = await database.flush([ENTER, { text, values }])
-    return result?.rows ?? []
+  const ask = async (text: string, values: readonly unknown[], ...more: readonly Statement[]) => {
+    const [result] = await asIdentity(database, { text, values }, ...more)
+    const rows: readonly UserRow[] = result?.rows ?? []
+    return rows.map(toUser)
   }
-  const change = async (id: Id, assignment: string, values: readonly unknown[]): Promise<User | null> => {
-    const [row] = await ask(
+  const change = async (id: Id, assignment: string, value: unknown, ...more: readonly Statement[]) => {
+    const [user] = await ask(
       `update users set ${assignment}, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`,
-      [id, ...values],
+      [id, value],
+      ...more,
     )
-    return row ? toUser(row) : null
+    return user ?? null
   }
   return {
-    /**
-     * Throws `email_taken` where the address has an account, in whatever case it is written, and `conflict` where the
-     * subject is linked already; then nothing is added.
-     */
+    /** Throws `email_taken` for an address that has an account, in any case, and `conflict` for a linked subject. */
     add: async ({ email, role, name, passwordHash, external }: NewAccount): Promise<User> => {
-      const insert = `insert into users (email, role, name, password_hash) values ($1, $2, $3, $4) returning ${COLUMNS}`
-      const [row] = await (
-        external === undefined
-          ? ask(insert, [email, role, name, passwordHash])
-          : ask(
-              `with added as (${insert}), linked as (insert into external_identities (issuer, subject, user_id) select $5, $6, id from added) select * from added`,
-              [email, role, name, passwordHash, external.issuer, external.subject],
-            )
-      ).catch((error: unknown) => {
+      const values = [email, role, name, passwordHash, external?.issuer ?? null, external?.subject ?? null]
+      const [user] = await ask(ADD, values).catch((error: unknown) => {
         if (violates(error, 'users_email_key'))
-          throw new Refusal('email_taken', { detail: `There is an account for ${email} already.` })
-        throw violates(error, 'external_identities_pkey')
-          ? new Refusal('conflict', { detail: `The subject ${external?.subject} is linked to another user.` })
-          : error
+          throw new Refusal('email_taken', { detail: `The e-mail address ${email} is taken.` })
+        throw violates(error, 'external_identities_pkey') ? linkedToAnother(external?.subject) : error
       })
-      if (!row) throw new Error('an insert answered no row')
-      return toUser(row)
+      if (!user) throw new Error('the insert returned no row')
+      return user
     },
 
     /** By id, or by address in any case; null where there is none. */
     find: async (idOrEmail: string): Promise<User | null> => {
-      const [row] = isId(idOrEmail)
-        ? await ask(`select ${COLUMNS} from users where id = $1`, [idOrEmail])
-        : await ask(`select ${COLUMNS} from users where lower(email) = lower($1)`, [idOrEmail])
-      return row ? toUser(row) : null
+      const where = isId(idOrEmail) ? 'id = $1' : 'lower(email) = lower($1)'
+      const [user] = await ask(`select ${COLUMNS} from users where ${where}`, [idOrEmail])
+      return user ?? null
     },
 
-    /** The roles that somebody has, suspended or not. */
+    /** The roles that users have, suspended or not. */
     rolesInUse: async (): Promise<readonly string[]> => {
-      const [, result] = await database.flush([ENTER, { text: 'select distinct role from users order by role' }])
+      const [result] = await asIdentity(database, { text: 'select distinct role from users order by role' })
       const rows: readonly { readonly role: string }[] = result?.rows ?? []
       return rows.map(({ role }) => role)
     },
 
-    /** All accounts, oldest first, `batch` at a time: memory stays that of one batch. */
+    /** All accounts, oldest first, fetched in batches. */
     list: async function* (batch = 500): AsyncGenerator<User> {
-      let after = '0'
-      for (;;) {
-        const rows = await ask(`select ${COLUMNS} from users where id > $1 order by id limit $2`, [after, batch])
-        yield* rows.map(toUser)
-        after = rows.at(-1)?.id ?? after
-        if (rows.length < batch) return
+      for (let after = '0'; ;) {
+        const users = await ask(`select ${COLUMNS} from users where id > $1 order by id limit $2`, [after, batch])
+        yield* users
+        if (users.length < batch) return
+        after = users.at(-1)?.id ?? after
       }
     },
 
     /** Null where there is no such account. Throws `last_admin` where no active admin would be left. */
-    setRole: (id: Id, role: string): Promise<User | null> => change(id, 'role = $2', [role]),
+    setRole: (id: Id, role: string): Promise<User | null> => change(id, 'role = $2', role),
 
-    /** As `setRole`. Suspended, an account's tokens and sign-ins are refused until it is let back. */
+    /** As `setRole`. The tokens and sign-ins of a suspended account are refused. */
     setSuspended: (id: Id, suspended: boolean): Promise<User | null> =>
-      change(id, 'suspended_at = case when $2 then coalesce(suspended_at, now()) end', [suspended]),
+      change(id, 'suspended_at = case when $2 then coalesce(suspended_at, now()) end', suspended),
 
-    /** Sets the password and ends every sign-in of the account, in one transaction. */
-    setPassword: async (id: Id, passwordHash: string): Promise<User | null> => {
-      const [, result] = await database.flush([
-        ENTER,
-        {
-          text: `update users set password_hash = $2, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`,
-          values: [id, passwordHash],
-        },
-        {
-          text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and revoked_at is null',
-          values: [id],
-        },
-      ])
-      const row: UserRow | undefined = result?.rows[0]
-      return row ? toUser(row) : null
-    },
+    /** Sets the password and ends all sign-ins of the account, in one transaction. */
+    setPassword: (id: Id, passwordHash: string): Promise<User | null> =>
+      change(id, 'password_hash = $2', passwordHash, {
+        text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and revoked_at is null',
+        values: [id],
+      }),
 
     /** Links a subject of an external issuer to an account. Throws `conflict` where it is linked to another. */
     link: async (id: Id, { issuer, subject }: ExternalSubject): Promise<void> => {
-      const [, , linked] = await database.flush([
-        ENTER,
+      const [, linked] = await asIdentity(
+        database,
         {
           text: 'insert into external_identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing',
           values: [issuer, subject, id],
@@ -128,39 +123,29 @@ export const createAccounts = (database: Database) => {
           text: 'select user_id from external_identities where issuer = $1 and subject = $2',
           values: [issuer, subject],
         },
-      ])
-      if (linked?.rows[0]?.user_id !== id)
-        throw new Refusal('conflict', { detail: `The subject ${subject} is linked to another user.` })
+      )
+      if (linked?.rows[0]?.user_id !== id) throw linkedToAnother(subject)
     },
 
-    /** Makes a personal token of the account. Throws `too_many_tokens` where it has as many live ones as it may. */
+    /** Throws `too_many_tokens` where the account has as many live personal tokens as it may. */
     addPersonalToken: async (
       id: Id,
-      {
-        name,
-        hash,
-        scopes,
-        expiresAt,
-      }: { readonly name: string; readonly hash: Buffer; readonly scopes: readonly string[]; readonly expiresAt: Date },
+      token: {
+        readonly name: string
+        readonly hash: Buffer
+        readonly scopes: readonly string[]
+        readonly expiresAt: Date
+      },
     ): Promise<void> => {
-      await ask(
-        `insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
-         values ($1, $2, $3, string_to_array($4, ' '), $5)`,
-        [id, name, hash, scopes.join(' '), expiresAt],
-      )
+      const values = [id, token.name, token.hash, token.scopes.join(' '), token.expiresAt]
+      await asIdentity(database, { text: ADD_PERSONAL_TOKEN, values })
     },
 
-    /** Makes the first account; null where there is any account already, also where two starts try at once. */
+    /** Adds the first account; null where there is one already. */
     addFirst: async ({ email, role, name, passwordHash }: NewAccount): Promise<User | null> => {
-      const results = await database.flush([
-        { text: `select pg_advisory_xact_lock(7274502)` },
-        ENTER,
-        {
-          text: `insert into users (email, role, name, password_hash) select $1, $2, $3, $4 where not exists (select from users) returning ${COLUMNS}`,
-          values: [email, role, name, passwordHash],
-        },
-      ])
-      const row: UserRow | undefined = results[2]?.rows[0]
+      const values = [email, role, name, passwordHash]
+      const [, added] = await asIdentity(database, FIRST_ACCOUNT_LOCK, { text: ADD_FIRST, values })
+      const row: UserRow | undefined = added?.rows[0]
       return row ? toUser(row) : null
     },
 
@@ -169,3 +154,6 @@ export const createAccounts = (database: Database) => {
 }
 
 export type Accounts = ReturnType<typeof createAccounts>
+
+const linkedToAnother = (subject: string | undefined): Refusal =>
+  new Refusal('conflict', { detail: `The subject ${subject} is linked to another user.` })

@@ -1,52 +1,46 @@
 import { createTransport } from 'nodemailer'
 
-/** Hands an invitation over to be sent; returns at once. */
+/** Queues an invitation for sending; returns at once. */
 export type SendInvitation = (to: string, url: string, expiresAt: Date) => void
 
-export interface InvitationMailer {
-  readonly send: SendInvitation
-  /** Resolves when nothing is on its way any more; within seconds, since every step of sending has its own. */
-  readonly settled: () => Promise<void>
-}
-
-export interface MailerOptions {
+/** Sends invitations by e-mail (RFC 5321), each over a new connection. A mail that fails is reported, not retried. */
+export const invitationMailer = ({
+  url,
+  from,
+  onFault,
+  timeoutMs = 5_000,
+}: {
   readonly url: string
   readonly from: string
-  /** told, by codes alone, of a mail that was not taken: what a server says may repeat the mail */
-  /** milliseconds for each step, default 5,000: a server that says nothing must not hold a stopping service back */
-  readonly patience?: number
+  /** Gets codes only: a server's message may quote the mail. */
   readonly onFault: (fault: { readonly code: string | undefined; readonly response_code: number | undefined }) => void
-}
-
-/**
- * Invitations by e-mail (RFC 5321). One connection a mail: invitations are rare. A mail that fails is reported, not
- * retried.
- */
-export const invitationMailer = ({ url, from, onFault, patience = 5_000 }: MailerOptions): InvitationMailer => {
-  const transport = createTransport(
-    { url, connectionTimeout: patience, greetingTimeout: patience, socketTimeout: patience, dnsTimeout: patience },
-    { from },
-  )
-  const onTheWay = new Set<Promise<void>>()
+  /** for each step, so that a silent server cannot keep the service from stopping */
+  readonly timeoutMs?: number
+}) => {
+  const timeouts = {
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+  }
+  const transport = createTransport({ url, ...timeouts }, { from })
+  const pending = new Set<Promise<unknown>>()
+  const send: SendInvitation = (to, invitation, expiresAt) => {
+    const mail = transport
+      .sendMail({
+        to: { name: '', address: to },
+        subject: 'Your invitation to Linkgate',
+        text: textOf(invitation, expiresAt),
+      })
+      .catch((error: unknown) => onFault(faultOf(error)))
+      .finally(() => pending.delete(mail))
+    pending.add(mail)
+  }
   return {
-    send: (to, invitation, expiresAt) => {
-      const mail = transport
-        .sendMail({
-          to: { name: '', address: to },
-          subject: 'Your invitation to Linkgate',
-          text: textOf(invitation, expiresAt),
-        })
-        .then(
-          () => undefined,
-          (error: unknown) => {
-            onFault(faultOf(error))
-          },
-        )
-        .finally(() => onTheWay.delete(mail))
-      onTheWay.add(mail)
-    },
-    settled: async () => {
-      await Promise.all(onTheWay)
+    send,
+    /** Resolves when no mail is being sent any more. */
+    settled: async (): Promise<void> => {
+      await Promise.all(pending)
     },
   }
 }
@@ -55,7 +49,7 @@ const textOf = (invitation: string, expiresAt: Date): string =>
   [
     'You are invited to Linkgate.',
     '',
-    'To accept, send your name and a password of your choice to the link below, which is yours alone:',
+    'To accept, send your name and a password of your choice to this link, which is yours alone:',
     '',
     `  curl ${invitation} --json '{"name":"…","password":"…"}'`,
     '',

@@ -1,11 +1,13 @@
+import { z } from 'zod'
+
 import { isLoopbackOrHttps } from '../domain/issuer-url.js'
 
-/** Reads a JSON document of an issuer. Rejects for whatever is not that: late, large, moved, of another status. */
+/** Reads a JSON document of an issuer. Rejects where it is late, larger than 256 KiB, moved, or no JSON. */
 export type ReadDocument = (url: string, signal: AbortSignal) => Promise<unknown>
 
-const LARGEST = 256 * 1024
+const MAX_BYTES = 256 * 1024
 
-/** Redirects are not followed: the address is the one that was configured, or that the discovery document named. */
+/** Does not follow redirects: the address is the configured one, or the one that the discovery document names. */
 export const readDocument: ReadDocument = async (url, signal) => {
   const response = await fetch(url, {
     redirect: 'error',
@@ -21,36 +23,22 @@ export const readDocument: ReadDocument = async (url, signal) => {
   for await (const chunk of response.body) {
     const bytes: Uint8Array = chunk
     size += bytes.byteLength
-    if (size > LARGEST) throw new Error(`${url} answered more than ${LARGEST} bytes`)
+    if (size > MAX_BYTES) throw new Error(`${url} answered more than ${MAX_BYTES} bytes`)
     chunks.push(bytes)
   }
   return JSON.parse(Buffer.concat(chunks).toString('utf8'))
 }
 
+const Discovery = z.object({ issuer: z.string(), jwks_uri: z.string().refine(isLoopbackOrHttps) })
+
 /**
  * The address of an issuer's keys, from its discovery document (OpenID Connect Discovery 1.0 §4). Throws where the
- * document is another issuer's (§4.3), or names an address that is neither https nor on this machine.
+ * document names another issuer (§4.3), or an address that is neither https nor on this machine.
  */
 export const discoverJwksUri = async (issuer: string, read: ReadDocument, signal: AbortSignal): Promise<string> => {
   const document = await read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal)
-  const { issuer: named, jwks_uri: uri } = isObject(document) ? document : {}
-  if (named !== issuer) throw new Error(`the discovery document of ${issuer} names another issuer`)
-  if (typeof uri !== 'string' || !isLoopbackOrHttps(uri))
-    throw new Error(`the discovery document of ${issuer} has no jwks_uri that may be used`)
-  return uri
+  const { success, data } = Discovery.safeParse(document)
+  if (!success) throw new Error(`the discovery document of ${issuer} has no usable issuer and jwks_uri`)
+  if (data.issuer !== issuer) throw new Error(`the discovery document of ${issuer} names another issuer`)
+  return data.jwks_uri
 }
-
-/** The keys of a JWK Set (RFC 7517 §5). */
-export const readKeySet = async (
-  uri: string,
-  read: ReadDocument,
-  signal: AbortSignal,
-): Promise<{ readonly keys: readonly unknown[] }> => {
-  const set = await read(uri, signal)
-  const keys: unknown = isObject(set) ? set['keys'] : undefined
-  if (!Array.isArray(keys)) throw new Error(`${uri} is no JWK Set`)
-  return { keys: keys.filter(isObject) }
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

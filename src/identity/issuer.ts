@@ -1,52 +1,55 @@
 import { randomUUID } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 
 import { SignJWT } from 'jose'
 
-import type { PublicJwk, SigningKey } from './signing-key.js'
+import type { SigningKey } from './signing-key.js'
 
-/** The `aud` of tokens for this service where no other is set. */
-export const AUDIENCE = 'linkgate'
+/** The `aud` of tokens for this service, unless JWT_AUDIENCE names another. */
+const AUDIENCE = 'linkgate'
 
-/** The longest life of an access token, in seconds: what the verifier accepts at most. */
+/** The longest life of an access token, in seconds, that the verifier accepts. */
 export const MAX_TTL_SECONDS = 86_400
 
-export interface Grant {
-  /** the user's id */
-  readonly subject: string
-  /** scopes, space-delimited; empty grants nothing */
-  readonly scope: string
-  /** whole seconds from 1 to MAX_TTL_SECONDS */
-  readonly ttlSeconds: number
-  readonly clientId?: string
-  /** the sign-in that the token comes from, a UUID (`sid`): with it the token ends too */
-  readonly signIn?: string
+/** An issuer's public keys. */
+export interface KeySource {
+  /**
+   * The key with this name, if it is for this algorithm: a key has one algorithm (RFC 8725 §3.1). Rejects with
+   * `Refusal('issuer_unavailable')` where the keys could not be fetched, with another error where there is no such key.
+   */
+  find(kid: string, alg: string): Promise<KeyObject>
 }
 
-export interface Issuer {
-  /** Signs an access token (RFC 9068). Throws RangeError where the life asked for is out of bounds. */
-  sign(grant: Grant): Promise<{ readonly token: string; readonly expiresIn: number }>
-  /** The public keys, as a JWK Set. */
-  jwks(): { readonly keys: readonly PublicJwk[] }
-}
-
-export interface IssuerOptions {
-  readonly issuer: string
-  readonly audience: string
-  readonly key: SigningKey
-}
-
-/** The service's own token issuer: JWT access tokens of RFC 9068, signed with ES256. */
-export const createIssuer = ({ issuer, audience, key }: IssuerOptions): Issuer => {
-  const jwks = Object.freeze({ keys: Object.freeze([Object.freeze({ ...key.jwk })]) })
+/** The service's own issuer: JWT access tokens of RFC 9068, signed with ES256. */
+export const createIssuer = (key: SigningKey, audience = AUDIENCE) => {
+  // after the key, so that all nodes with the key agree on the name (docs/decisions/0005)
+  const name = `urn:linkgate:${key.kid}`
   return {
-    sign: async ({ subject, scope, ttlSeconds, clientId = 'linkgate', signIn }) => {
-      if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TTL_SECONDS) {
+    name,
+    audience,
+
+    /** Signs an access token. Throws RangeError where `ttlSeconds` is out of bounds. */
+    sign: async (grant: {
+      /** the user's id */
+      readonly subject: string
+      /** separated by spaces; empty grants nothing */
+      readonly scope: string
+      /** whole seconds from 1 to MAX_TTL_SECONDS */
+      readonly ttlSeconds: number
+      /** the sign-in (`sid`, a UUID) with which the token ends */
+      readonly signIn?: string
+    }) => {
+      const { subject, scope, ttlSeconds, signIn } = grant
+      if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TTL_SECONDS)
         throw new RangeError(`a token lives from 1 to ${MAX_TTL_SECONDS} seconds`)
-      }
       const now = Math.floor(Date.now() / 1_000)
-      const token = await new SignJWT({ scope, client_id: clientId, ...(signIn === undefined ? {} : { sid: signIn }) })
+      const token = await new SignJWT({
+        scope,
+        client_id: 'linkgate',
+        ...(signIn === undefined ? {} : { sid: signIn }),
+      })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid })
-        .setIssuer(issuer)
+        .setIssuer(name)
         .setAudience(audience)
         .setSubject(subject)
         .setJti(randomUUID())
@@ -55,6 +58,17 @@ export const createIssuer = ({ issuer, audience, key }: IssuerOptions): Issuer =
         .sign(key.privateKey)
       return { token, expiresIn: ttlSeconds }
     },
-    jwks: () => jwks,
+
+    /** The public keys, as a JWK Set. */
+    jwks: () => ({ keys: [key.jwk] }),
+
+    keys: {
+      find: async (kid, alg) => {
+        if (kid !== key.kid || alg !== 'ES256') throw new Error('no key of this name and algorithm')
+        return key.publicKey
+      },
+    } satisfies KeySource,
   }
 }
+
+export type Issuer = ReturnType<typeof createIssuer>

@@ -1,52 +1,33 @@
 import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-import { JwksClient } from 'jwks-rsa'
+import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
-import { discoverJwksUri, readDocument, readKeySet } from './issuer-documents.js'
+import { discoverJwksUri, readDocument } from './issuer-documents.js'
 import type { ReadDocument } from './issuer-documents.js'
-import type { KeySource } from './key-source.js'
+import type { KeySource } from './issuer.js'
 
-export interface RemoteKeysOptions {
-  readonly issuer: string
-  /** undefined: where the issuer's discovery document says */
-  readonly jwksUri: string | undefined
-  /** told when keys could not be had */
-  readonly onFault: (error: unknown) => void
-  readonly read?: ReadDocument
-  /** milliseconds that only go forward */
-  readonly now?: () => number
-}
-
-/** Milliseconds. */
+// in milliseconds
 const FRESH = 10 * 60_000
-/** how long keys are good without news of the issuer: a key that it withdrew is believed no longer than that */
+/** while the issuer is away; a withdrawn key is trusted no longer than this */
 const USABLE = 24 * 3_600_000
-/** for both documents together; less than a request may take */
+/** for both documents together; less than a request's deadline */
 const TIMEOUT = 3_000
-/**
- * Questions to the issuer: so many at once, then one each so many milliseconds, however many names of keys are
- * invented.
- */
+/** A token bucket limits fetches: so many at once, then one every so often, however many key names are made up. */
 const BURST = 3
-const EACH = 20_000
-const SMALLEST_RSA = 2_048
+const REFILL = 20_000
 
 interface Key {
   readonly kid: string
   readonly alg: string
   readonly key: KeyObject
 }
-interface KeySet {
-  readonly keys: readonly Key[]
-  readonly at: number
-}
 
 /**
- * The keys of an external issuer. A set is asked for anew after 10 minutes, and when a token names a key that is not in
- * it (rotation), within the bound above. An issuer that is away changes nothing for 24 hours where there is a set;
- * without one, and for names that are not in it, `find` rejects with `issuer_unavailable` (503).
+ * The keys of an external issuer, cached as a whole set. It is fetched again after 10 minutes, and when a token names a
+ * key that is not in it (rotation). If the issuer is away, the set is used for up to 24 hours; without a set, and for
+ * new key names, `find` rejects with `issuer_unavailable` (503).
  */
 export const remoteKeys = ({
   issuer,
@@ -54,57 +35,56 @@ export const remoteKeys = ({
   onFault,
   read = readDocument,
   now = () => performance.now(),
-}: RemoteKeysOptions): KeySource => {
-  let held: KeySet | null = null
+}: {
+  readonly issuer: string
+  /** undefined: as the issuer's discovery document says */
+  readonly jwksUri: string | undefined
+  /** called where the keys could not be fetched */
+  readonly onFault: (error: unknown) => void
+  readonly read?: ReadDocument
+  /** a monotonic clock, in milliseconds */
+  readonly now?: () => number
+}): KeySource => {
+  let keys: readonly Key[] = []
+  let fetchedAt = -Infinity
   let away = false
-  let asking: Promise<void> | null = null
+  let fetching: Promise<void> | null = null
   let uri = jwksUri
-  const mayAsk = allowance(now)
+  const mayFetch = tokenBucket(now)
 
-  const client = new JwksClient({
-    cache: false,
-    // The set is kept here and whole: the library's cache keeps keys one by one, and its limit, once used up by
-    // invented names, would refuse the renewal of a key that everybody uses.
-    fetcher: async () => {
+  const fetchKeys = async (): Promise<void> => {
+    try {
       const signal = AbortSignal.timeout(TIMEOUT)
       uri ??= await discoverJwksUri(issuer, read, signal)
-      return { ...(await readKeySet(uri, read, signal)) }
-    },
-  })
-
-  const ask = async (): Promise<void> => {
-    try {
-      held = {
-        keys: (await client.getSigningKeys()).flatMap((key) => toKey(key.kid, key.alg, key.getPublicKey())),
-        at: now(),
-      }
+      const found = KeySet.parse(await read(uri, signal)).keys.flatMap(signingKey)
+      if (found.length === 0) throw new Error(`${uri} has no key that can be used`)
+      keys = found
+      fetchedAt = now()
       away = false
     } catch (error) {
       away = true
-      // where the keys are may have changed as well
+      // the keys may have moved
       uri = jwksUri
       onFault(error)
     }
   }
-  /** One question at a time: whoever comes meanwhile waits for the same answer. */
+  /** One fetch at a time; concurrent callers share it. */
   const renew = async (): Promise<void> => {
-    if (asking === null) {
-      if (!mayAsk()) return
-      asking = ask().finally(() => {
-        asking = null
+    if (fetching === null && mayFetch())
+      fetching = fetchKeys().finally(() => {
+        fetching = null
       })
-    }
-    await asking
+    await fetching
   }
 
-  const age = () => (held === null ? Infinity : now() - held.at)
-  const named = (kid: string) => held?.keys.filter((key) => key.kid === kid) ?? []
+  const age = () => now() - fetchedAt
+  const named = (kid: string) => keys.filter((key) => key.kid === kid)
   return {
     find: async (kid, alg) => {
       const known = named(kid).length > 0 && age() <= USABLE
       if (!known || age() > FRESH) {
         const renewal = renew()
-        // who has a good key does not wait for an issuer that was away when it was last asked
+        // With a good key, nobody waits for an issuer that was away a moment ago.
         if (!known || !away) await renewal
       }
       if (age() > USABLE || (away && named(kid).length === 0))
@@ -117,12 +97,11 @@ export const remoteKeys = ({
   }
 }
 
-/** A bucket of tokens: BURST of them, one more each EACH milliseconds. */
-const allowance = (now: () => number) => {
+const tokenBucket = (now: () => number) => {
   let left = BURST
   let at = now()
   return (): boolean => {
-    left = Math.min(BURST, left + (now() - at) / EACH)
+    left = Math.min(BURST, left + (now() - at) / REFILL)
     at = now()
     if (left < 1) return false
     left -= 1
@@ -130,23 +109,39 @@ const allowance = (now: () => number) => {
   }
 }
 
-/** One key, one algorithm: what the key says of itself, or else the one that is usual for its kind (RFC 8725 §3.1). */
-const toKey = (kid: string | undefined, stated: string | undefined, pem: string): readonly Key[] => {
-  const key = createPublicKey(pem)
-  const fitting = algorithmsOf(key)
-  const alg = stated ?? fitting[0]
-  return kid !== undefined && alg !== undefined && fitting.includes(alg) ? [{ kid, alg, key }] : []
+/** A JWK Set (RFC 7517 §5). */
+const KeySet = z.object({ keys: z.array(z.unknown()) })
+/** A public key for signatures. */
+const Jwk = z
+  .looseObject({
+    kid: z.string().min(1),
+    alg: z.string().optional(),
+    use: z.literal('sig').optional(),
+    key_ops: z.array(z.string()).optional(),
+  })
+  .refine((jwk) => jwk.key_ops?.includes('verify') !== false && jwk['d'] === undefined)
+
+/** Empty for a key that cannot be used. A key that names no algorithm has the usual one of its kind. */
+const signingKey = (given: unknown): readonly Key[] => {
+  const { data: jwk } = Jwk.safeParse(given)
+  if (jwk === undefined) return []
+  try {
+    const key = createPublicKey({ key: jwk, format: 'jwk' })
+    const algorithms = algorithmsOf(key)
+    const alg = jwk.alg ?? algorithms[0]
+    return alg !== undefined && algorithms.includes(alg) ? [{ kid: jwk.kid, alg, key }] : []
+  } catch {
+    return []
+  }
 }
 
-const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
+const MIN_RSA_BITS = 2_048
 const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
+const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
-/** None for keys that are too weak, or of a kind that is not used here. */
-const algorithmsOf = ({
-  asymmetricKeyType: type,
-  asymmetricKeyDetails: { modulusLength = 0, namedCurve = '' } = {},
-}: KeyObject): readonly string[] => {
-  if (type === 'rsa') return modulusLength >= SMALLEST_RSA ? RSA : []
-  const alg = type === 'ec' ? CURVES[namedCurve] : undefined
+/** The algorithms that a key fits; none for a weak key. */
+const algorithmsOf = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): readonly string[] => {
+  if (type === 'rsa') return (details?.modulusLength ?? 0) >= MIN_RSA_BITS ? RSA : []
+  const alg = type === 'ec' ? CURVES[details?.namedCurve ?? ''] : undefined
   return alg === undefined ? [] : [alg]
 }

@@ -1,172 +1,190 @@
 import { randomUUID } from 'node:crypto'
 
+import type { Database } from '../database/database.js'
 import { ACTIONS, isServiceAction } from '../domain/action.js'
-import type { Id } from '../domain/id.js'
 import { Refusal } from '../domain/refusal.js'
+import { isEmail } from '../domain/user.js'
+import { asIdentity } from './as-identity.js'
 import type { Issuer } from './issuer.js'
 import { hashOfToken, isOpaqueToken, newOpaqueToken } from './opaque-token.js'
 import type { Passwords } from './password.js'
 
-/** An account as sign-in needs it. */
-export interface Account {
-  readonly id: Id
+const ACCESS_TOKEN_SECONDS = 900
+/** However often the sign-in is refreshed. */
+const SIGN_IN_MS = 30 * 86_400_000
+
+const FIND_ACCOUNT = `
+  select id, password_hash, suspended_at is not null as suspended from users where lower(email) = lower($1)`
+
+// Locks the user's row until the commit: a change of password waits for it, and then revokes this token, too.
+// Also deletes the user's expired tokens, so that the table holds only live sign-ins.
+const INSERT = `
+  with account as materialized (
+    select id from users where id = $2 and password_hash = $6 and suspended_at is null for share
+  ), swept as (
+    delete from refresh_tokens where user_id in (select id from account) and expires_at <= now()
+  )
+  insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
+  select $1, id, $3, $4, $5 from account
+  returning id`
+
+// One statement: the second of two that race waits for the row, finds used_at set, and changes nothing. So a token that
+// is live, unused and of sufficient scope, but was not spent here, was spent by the other.
+// A family has ended when any of its tokens is revoked, even if the revocation could not see the successor yet.
+const ROTATE = `
+  with presented as materialized (
+    select id, family, user_id, scope, expires_at, used_at,
+           string_to_array(scope, ' ') @> string_to_array($3, ' ') as in_scope,
+           expires_at > now()
+             and not exists (select from refresh_tokens r where r.family = t.family and r.revoked_at is not null)
+             and exists (select from users u where u.id = t.user_id and u.suspended_at is null) as live
+      from refresh_tokens t where token_hash = $1
+  ), spent as (
+    update refresh_tokens t set used_at = now() from presented p
+     where t.id = p.id and p.live and p.in_scope and t.used_at is null and t.revoked_at is null
+    returning t.id
+  ), successor as (
+    insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
+    select p.family, p.user_id, $2, p.scope, p.expires_at from presented p join spent using (id)
+  )
+  select user_id, family, scope, case
+           when exists (select from spent) then 'rotated'
+           when used_at is not null then 'reused'
+           when not live then 'refused'
+           when not in_scope then 'scope_exceeded'
+           else 'reused'
+         end as outcome
+    from presented`
+
+const REVOKE_FAMILY = `
+  update refresh_tokens set revoked_at = now()
+   where family = (select family from refresh_tokens where token_hash = $1) and revoked_at is null`
+
+interface Account {
+  readonly id: string
   /** null: the account has no password */
-  readonly passwordHash: string | null
+  readonly password_hash: string | null
   readonly suspended: boolean
 }
 
-export interface NewRefreshToken {
-  /** all tokens that follow from one sign-in */
-  readonly family: string
-  readonly userId: Id
-  /** SHA-256; the token itself is never stored */
-  readonly tokenHash: Buffer
-  readonly scope: string
-  readonly expiresAt: Date
-  /** the hash that the password was checked against */
-  readonly passwordHash: string
-}
-
-/** What became of a token that was to be rotated. */
-export type Rotation =
-  /** it is used, and its successor, of the same family, scope and end, is stored */
-  | { readonly outcome: 'rotated'; readonly userId: Id; readonly family: string; readonly scope: string }
-  /** it was used before: somebody holds a copy */
-  | { readonly outcome: 'reused' }
-  /** it is live, but was not granted what was asked for; nothing changed */
-  | { readonly outcome: 'scope_exceeded' }
-  /** unknown, expired, revoked, or of a suspended user */
-  | { readonly outcome: 'refused' }
-
-/** Where refresh tokens live. Every method is one atomic step. */
-export interface SignInStore {
-  /** The account with this address, in any case. */
-  findUserByEmail(email: string): Promise<Account | null>
-  /** False, and nothing is stored, where the account was suspended or its password changed since it was checked. */
-  insertRefreshToken(token: NewRefreshToken): Promise<boolean>
-  /** Of several rotations of one token at the same time exactly one is `rotated`; the others are `reused`. */
-  rotateRefreshToken(change: {
-    readonly presented: Buffer
-    readonly successor: Buffer
-    readonly scopes: readonly string[]
-  }): Promise<Rotation>
-  /** Ends the family of this token: no token of it, also none that is being made, will be rotated again. */
-  revokeFamily(tokenHash: Buffer): Promise<void>
-}
-
-/** A success of the token endpoint (RFC 6749 §5.1). */
-export interface TokenAnswer {
-  readonly access_token: string
-  readonly token_type: 'Bearer'
-  readonly expires_in: number
-  readonly refresh_token: string
-  readonly scope: string
-}
-
-export interface SignIn {
-  /** `grant_type=password`. One `invalid_grant` for an unknown address, a wrong password and a suspended account. */
-  password(request: {
-    readonly username: string
-    readonly password: string
-    readonly scope?: string | undefined
-  }): Promise<TokenAnswer>
+interface Rotation {
   /**
-   * `grant_type=refresh_token`: rotates the token. Reuse of one that was rotated ends the family (RFC 9700 §4.14.2),
-   * for either of two holders cannot be told from the thief. A narrower scope holds for the access token alone (RFC
-   * 6749 §6).
+   * `reused`: it was used before, so somebody has a copy. `scope_exceeded`: it is live, but was not granted that scope.
+   * `refused`: it is expired, revoked, or of a suspended user. Only `rotated` changes anything.
    */
-  refresh(request: { readonly refresh_token: string; readonly scope?: string | undefined }): Promise<TokenAnswer>
-  /** Signs out (RFC 7009): ends the token's family. A token that is not known is no error. */
-  revoke(refreshToken: string): Promise<void>
+  readonly outcome: 'rotated' | 'reused' | 'scope_exceeded' | 'refused'
+  readonly user_id: string
+  readonly family: string
+  readonly scope: string
 }
 
-export interface SignInOptions {
-  readonly store: SignInStore
-  readonly issuer: Issuer
-  readonly passwords: Passwords
-  /** life of an access token in seconds; default 900 */
-  readonly accessTtl?: number
-  /** life of a sign-in in seconds, however often it is refreshed; default 30 days */
-  readonly refreshTtl?: number
+const ask = async <Row>(
+  database: Database,
+  name: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row | undefined> => {
+  const [result] = await asIdentity(database, { name, text, values })
+  return result?.rows[0]
 }
 
-const EMAIL = /^[^@\s\0]+@[^@\s\0]+$/
+/** The account with this address, in any case. */
+export const findAccount = (database: Database, email: string) =>
+  ask<Account>(database, 'sign_in_find_account', FIND_ACCOUNT, [email])
+
+interface PasswordGrant {
+  readonly username: string
+  readonly password: string
+  readonly scope?: string | undefined
+}
+
+interface RefreshGrant {
+  readonly refresh_token: string
+  readonly scope?: string | undefined
+}
 
 /**
- * The logic of the token endpoint: trades a password or a refresh token for an access token and the next refresh token.
+ * The token endpoint: trades a password or a refresh token for an access token and the next refresh token. All tokens
+ * of one sign-in are a family. Only the SHA-256 of a refresh token is stored.
  */
 export const createSignIn = ({
-  store,
+  database,
   issuer,
   passwords,
-  accessTtl = 900,
-  refreshTtl = 30 * 86_400,
-}: SignInOptions): SignIn => {
-  const answer = async (
-    userId: Id,
-    family: string,
-    scopes: readonly string[],
-    refreshToken: string,
-  ): Promise<TokenAnswer> => {
+}: {
+  readonly database: Database
+  readonly issuer: Pick<Issuer, 'sign'>
+  readonly passwords: Passwords
+}) => {
+  /** A success of the token endpoint (RFC 6749 §5.1). */
+  const answer = async (subject: string, family: string, scopes: readonly string[], refreshToken: string) => {
     const scope = scopes.join(' ')
-    const { token, expiresIn } = await issuer.sign({ subject: userId, scope, ttlSeconds: accessTtl, signIn: family })
-    return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, refresh_token: refreshToken, scope }
+    const { token, expiresIn } = await issuer.sign({ subject, scope, ttlSeconds: ACCESS_TOKEN_SECONDS, signIn: family })
+    return {
+      access_token: token,
+      token_type: 'Bearer' as const,
+      expires_in: expiresIn,
+      refresh_token: refreshToken,
+      scope,
+    }
   }
+
+  const revoke = async (refreshToken: string): Promise<void> => {
+    await ask(database, 'sign_in_revoke', REVOKE_FAMILY, [hashOfToken(refreshToken)])
+  }
+
   return {
-    password: async ({ username, password, scope }) => {
+    /**
+     * `grant_type=password`. Throws the same `invalid_grant` for an unknown address, a wrong password and a suspended
+     * account.
+     */
+    password: async ({ username, password, scope }: PasswordGrant) => {
       const scopes = parseRequestedScope(scope) ?? ACTIONS
-      // What is no address is nobody's, and takes as long as any other.
-      const account = EMAIL.test(username) && username.length <= 254 ? await store.findUserByEmail(username) : null
-      const matches = await passwords.verify(account?.passwordHash, password)
-      if (account === null || account.passwordHash === null || !matches || account.suspended) throw invalidGrant()
+      const account = isEmail(username) ? await findAccount(database, username) : undefined
+      const matches = await passwords.verify(account?.password_hash, password)
+      if (account === undefined || !matches || account.suspended) throw invalidGrant()
       const token = newOpaqueToken()
       const family = randomUUID()
-      const stored = await store.insertRefreshToken({
-        family,
-        userId: account.id,
-        tokenHash: hashOfToken(token),
-        scope: scopes.join(' '),
-        expiresAt: new Date(Date.now() + refreshTtl * 1_000),
-        passwordHash: account.passwordHash,
-      })
-      if (!stored) throw invalidGrant()
+      const expiresAt = new Date(Date.now() + SIGN_IN_MS)
+      const values = [family, account.id, hashOfToken(token), scopes.join(' '), expiresAt, account.password_hash]
+      // nothing is inserted if the account was suspended or its password changed meanwhile
+      if ((await ask(database, 'sign_in_insert', INSERT, values)) === undefined) throw invalidGrant()
       return answer(account.id, family, scopes, token)
     },
 
-    refresh: async ({ refresh_token: presented, scope }) => {
-      const asked = parseRequestedScope(scope)
+    /**
+     * `grant_type=refresh_token`: rotates the token. A token that comes back after its rotation ends the family,
+     * because the owner cannot be told from a thief (RFC 9700 §4.14.2). A narrower scope is for the access token alone
+     * (RFC 6749 §6).
+     */
+    refresh: async ({ refresh_token: presented, scope }: RefreshGrant) => {
+      const requested = parseRequestedScope(scope)
       if (!isOpaqueToken(presented)) throw invalidGrant()
       const successor = newOpaqueToken()
-      const rotation = await store.rotateRefreshToken({
-        presented: hashOfToken(presented),
-        successor: hashOfToken(successor),
-        scopes: asked ?? [],
-      })
-      switch (rotation.outcome) {
-        case 'rotated':
-          return answer(rotation.userId, rotation.family, asked ?? namesIn(rotation.scope), successor)
-        case 'scope_exceeded':
-          throw new Refusal('invalid_scope', { detail: 'The scope goes beyond what was granted at sign-in.' })
-        case 'reused':
-          await store.revokeFamily(hashOfToken(presented))
-          throw invalidGrant()
-        case 'refused':
-          throw invalidGrant()
-      }
+      const values = [hashOfToken(presented), hashOfToken(successor), (requested ?? []).join(' ')]
+      const rotation = await ask<Rotation>(database, 'sign_in_rotate', ROTATE, values)
+      if (rotation?.outcome === 'rotated')
+        return answer(rotation.user_id, rotation.family, requested ?? namesIn(rotation.scope), successor)
+      if (rotation?.outcome === 'scope_exceeded')
+        throw new Refusal('invalid_scope', { detail: 'The scope goes beyond what was granted at sign-in.' })
+      if (rotation?.outcome === 'reused') await revoke(presented)
+      throw invalidGrant()
     },
 
-    revoke: async (refreshToken) => {
-      if (isOpaqueToken(refreshToken)) await store.revokeFamily(hashOfToken(refreshToken))
+    /** Signs out (RFC 7009): ends the token's family. An unknown token is no error. */
+    revoke: async (refreshToken: string): Promise<void> => {
+      if (isOpaqueToken(refreshToken)) await revoke(refreshToken)
     },
   }
 }
+
+export type SignIn = ReturnType<typeof createSignIn>
 
 const namesIn = (scope: string): readonly string[] => (scope === '' ? [] : scope.split(' '))
 
 /**
- * The scopes that a request names, each once; null where it has no scope parameter. An empty one grants nothing:
- * reading it as "all", as RFC 6749 §3.2 would have it, turns a slip into full power. `invalid_scope` for a name that is
- * not ours.
+ * The scopes of a request, without duplicates; null where it has no scope parameter. An empty one grants nothing: RFC
+ * 6749 §3.2 would read it as absent, and so turn a slip into full power. `invalid_scope` for an unknown name.
  */
 const parseRequestedScope = (scope: string | undefined): readonly string[] | null => {
   if (scope === undefined) return null
@@ -176,5 +194,4 @@ const parseRequestedScope = (scope: string | undefined): readonly string[] | nul
   return [...new Set(names)]
 }
 
-/** One answer for everything that is wrong with credentials: it tells nobody which accounts there are. */
 const invalidGrant = (): Refusal => new Refusal('invalid_grant', { detail: 'The credentials are not valid.' })

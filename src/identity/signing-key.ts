@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, randomUUID } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { constants } from 'node:fs'
-import { link, mkdir, open, unlink } from 'node:fs/promises'
+import { link, mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -9,43 +9,19 @@ import { calculateJwkThumbprint } from 'jose'
 
 import { StartError } from '../domain/start-error.js'
 
-/** A public key as `/.well-known/jwks.json` shows it (RFC 7517). */
-export interface PublicJwk {
-  readonly kty: 'EC'
-  readonly crv: 'P-256'
-  readonly x: string
-  readonly y: string
-  readonly kid: string
-  readonly alg: 'ES256'
-  readonly use: 'sig'
-}
-
-/** The own issuer's key pair. `kid` is the key's thumbprint (RFC 7638), so nodes that share the file share the name. */
-export interface SigningKey {
-  readonly kid: string
-  readonly privateKey: KeyObject
-  readonly publicKey: KeyObject
-  readonly jwk: PublicJwk
-}
-
-const LARGEST_FILE = 16 * 1024
-// A file of this kind holds one key; a second block could be another algorithm's key, or somebody else's.
+const MAX_BYTES = 16 * 1024
+// A second block could be a key of another algorithm, or of another owner.
 const ONE_KEY = /^\s*-----BEGIN (?:EC )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END (?:EC )?PRIVATE KEY-----\s*$/
 
 /**
- * Reads the own issuer's private key (PEM, EC P-256) and, where the file is not there, makes it: once, with mode 0600,
- * also where several processes start at the same time. Throws a StartError that names the file for whatever is not
- * exactly that: unreadable, readable by others, another or a weak kind of key, several keys, an encrypted one.
+ * Reads the private key of the service's own issuer (PEM, EC P-256). Where there is no file, it makes one with mode
+ * 0600, and only one if several processes start at once. Throws a StartError that names the file where that is not
+ * readable, is readable by others, or is anything but one unencrypted key of this kind.
  */
-export const loadSigningKey = async (file: string): Promise<SigningKey> => {
-  const text = (await readPrivate(file)) ?? (await createFile(file))
-  return toSigningKey(text, file)
-}
+export const loadSigningKey = async (file: string) =>
+  toSigningKey((await readPrivate(file)) ?? (await createFile(file)), file)
 
-/**
- * The file's text; null where there is no file. All questions go to the opened file, so it cannot be exchanged in
- * between.
- */
+/** The file's text; null where there is no file. All checks use the open file, so that it cannot be swapped between. */
 const readPrivate = async (file: string): Promise<string | null> => {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null
@@ -54,13 +30,11 @@ const readPrivate = async (file: string): Promise<string | null> => {
   if (handle === null) return null
   try {
     const stat = await handle.stat()
-    if (!stat.isFile() || stat.size > LARGEST_FILE)
+    if (!stat.isFile() || stat.size > MAX_BYTES)
       throw new StartError(`the signing key ${file} is not a file with one key`)
-    if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
-      throw new StartError(
-        `the signing key ${file} is open to other users (mode ${(stat.mode & 0o777).toString(8)}); chmod 600 it`,
-      )
-    }
+    const mode = stat.mode & 0o777
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw new StartError(`the signing key ${file} is open to other users (mode ${mode.toString(8)}); chmod 600 it`)
     return await handle.readFile('utf8')
   } finally {
     await handle.close()
@@ -69,7 +43,7 @@ const readPrivate = async (file: string): Promise<string | null> => {
 
 /**
  * Makes a key and its file. The file appears whole or not at all, and never replaces another: it is written beside its
- * place and then linked there, so of two processes one wins and the other reads what the winner wrote.
+ * place and linked there, so one process wins and the others read what it wrote.
  */
 const createFile = async (file: string): Promise<string> => {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
@@ -77,11 +51,11 @@ const createFile = async (file: string): Promise<string> => {
   const draft = `${file}.${randomUUID()}`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeDurably(draft, text)
     try {
+      await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })
       await link(draft, file)
     } finally {
-      await unlink(draft)
+      await rm(draft, { force: true })
     }
     await syncFolder(dirname(file))
     return text
@@ -92,33 +66,28 @@ const createFile = async (file: string): Promise<string> => {
   }
 }
 
-const writeDurably = async (file: string, text: string): Promise<void> => {
-  const handle = await open(file, 'wx', 0o600)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Some systems cannot sync a folder; the key is then as durable as they make it. */
+/** Makes the new name survive a crash, on systems that can sync a folder. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, constants.O_RDONLY).catch(() => null)
-  await handle?.sync().catch(() => {})
+  await handle?.sync().catch(() => undefined)
   await handle?.close()
 }
 
-const toSigningKey = async (text: string, file: string): Promise<SigningKey> => {
+const toSigningKey = async (text: string, file: string) => {
   const privateKey = ONE_KEY.test(text) ? parsePrivateKey(text) : null
-  if (privateKey?.asymmetricKeyType !== 'ec' || privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
+  if (privateKey?.asymmetricKeyType !== 'ec' || privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     throw new StartError(`the signing key ${file} must hold exactly one unencrypted EC P-256 private key in PEM form`)
-  }
   const publicKey = createPublicKey(privateKey)
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+  /** the thumbprint (RFC 7638), so that all nodes with the file agree on it */
   const kid = await calculateJwkThumbprint({ kty: 'EC', crv: 'P-256', x, y })
-  return { kid, privateKey, publicKey, jwk: { kty: 'EC', crv: 'P-256', x, y, kid, alg: 'ES256', use: 'sig' } }
+  /** as `/.well-known/jwks.json` shows it (RFC 7517) */
+  const jwk = { kty: 'EC', crv: 'P-256', x, y, kid, alg: 'ES256', use: 'sig' } as const
+  return { kid, privateKey, publicKey, jwk }
 }
+
+/** The key pair of the service's own issuer. */
+export type SigningKey = Awaited<ReturnType<typeof toSigningKey>>
 
 const parsePrivateKey = (text: string): KeyObject | null => {
   try {

@@ -1,6 +1,5 @@
 /**
- * The values of all header lines of that name (in lower case), as they were sent. Of some headers node keeps the first
- * line in `headers` and drops the rest, which only the raw ones tell.
+ * The values of all header lines with this lower-case name. Node's `headers` keeps only the first line of some headers.
  */
 export const headerLines = (rawHeaders: readonly string[], name: string): readonly string[] => {
   const values: string[] = []

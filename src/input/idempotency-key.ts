@@ -4,18 +4,18 @@ import type { Context } from 'koa'
 
 import { Refusal } from '../domain/refusal.js'
 
-/** The caller's own name for a creation, so that it can be sent again without making a second thing. */
+/** Makes a creation safe to retry. */
 export interface IdempotencyKey {
   /** SHA-256 of the key */
   readonly hash: Buffer
-  /** SHA-256 of the request: the same for the same body, however its members are ordered and spaced */
+  /** SHA-256 of the request, whatever the order and spacing of the body's members */
   readonly fingerprint: Buffer
 }
 
-// RFC 9110 §5.5: visible ASCII. Two such headers arrive joined by a comma and a space, so they are refused too.
+// RFC 9110 §5.5: visible ASCII. Node joins repeated headers with a comma and a space, so they are refused too.
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** The request's `Idempotency-Key`; null where none was sent. 400 for what is no key. */
+/** The request's `Idempotency-Key`, or null. 400 for an invalid one. */
 export const idempotencyKeyOf = (
   ctx: Context,
   { method, path, body }: { readonly method: string; readonly path: string; readonly body: unknown },
@@ -27,15 +27,16 @@ export const idempotencyKeyOf = (
       errors: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters, sent once' }],
     })
   }
-  return { hash: sha256(key), fingerprint: sha256(JSON.stringify([method, path, ordered(body)])) }
+  return { hash: sha256(key), fingerprint: sha256(JSON.stringify([method, path, canonical(body)])) }
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-const ordered = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(ordered)
+/** Objects as sorted lists of members. */
+const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value
   return Object.entries(value)
-    .map(([name, each]): readonly [string, unknown] => [name, ordered(each)])
+    .map(([name, each]): readonly [string, unknown] => [name, canonical(each)])
     .sort(([a], [b]) => (a < b ? -1 : 1))
 }

@@ -35,7 +35,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
   idempotent: spec.idempotent === true,
   documentation: spec.documentation,
   serve: async (runtime, ctx) => {
-    const request: Request = { runtime, ctx, action: actionOf(spec), caller: null, decision: null, part: null }
+    const request: LayeredRequest = { runtime, ctx, action: actionOf(spec), caller: null, decision: null, part: null }
     try {
       const admitted = await runtime.layers.gateway.admit(ctx, spec.gateway)
       const body = once(() => readBodyOf(spec, ctx))
@@ -56,7 +56,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
 })
 
 /** A request on its way through the layers: what its decision record is made of. */
-interface Request {
+interface LayeredRequest {
   readonly runtime: Runtime
   readonly ctx: Context
   action: string
@@ -67,7 +67,6 @@ interface Request {
   part: Decision | null
 }
 
-type Spec<Params, Query, Body, Record extends Owned, Store, Part> = RouteSpec<Params, Query, Body, Record, Store, Part>
 type Declared = Pick<Route, 'method' | 'gateway' | 'endpoint'> & {
   readonly object: { readonly action: string }
   readonly data: unknown
@@ -79,10 +78,10 @@ const actionOf = ({ gateway, endpoint, object }: Declared): string =>
 /** True for a route that changes records. */
 const changes = ({ method, data }: Declared): boolean => method !== 'get' && data !== NO_DATA
 
-/** One way through the layers under one policy revision. */
+/** One way through the layers under one policy revision, in the order of the specification (section 1). */
 const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
-  spec: Spec<Params, Query, Body, Record, Store, Part>,
-  request: Request,
+  spec: RouteSpec<Params, Query, Body, Record, Store, Part>,
+  request: LayeredRequest,
   admitted: Admitted,
   snapshot: Snapshot,
   readBodyOnce: () => Promise<unknown>,
@@ -91,22 +90,25 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const { layers } = request.runtime
   request.caller = null
   request.decision = null
+  request.part = null
   ctx.state.revision = snapshot.revision
 
-  // A path that cannot name a record names none.
+  // Gateway: who calls. The record is looked up at the same time; if both fail, the caller's refusal is the answer.
   const params = spec.params.safeParse(isTaken(spec.params) ? ctx.params : undefined)
-  // One round trip: the caller and the record are asked for at the same time. The caller's refusal comes first.
   const identifying = layers.gateway.identify(admitted, spec.gateway)
   const loading = params.success ? spec.object.load(params.data, identifying) : null
-  const [identified, loaded] = await Promise.allSettled([identifying, loading])
-  const caller = (request.caller = valueOf(identified))
+  const [caller, found] = await bothInOrder(identifying, loading)
+  request.caller = caller
   ctx.state.userId = caller.user?.id
 
+  // Endpoint: the role.
   if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)
+
+  // Object: the record (404; a path that cannot name one names none), then can() (403).
   if (!params.success) throw new Refusal('not_found')
-  const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, valueOf(loaded))
+  const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, found)
   request.decision = decision
-  if (decision !== null) ctx.state.decision = decision
+  ctx.state.decision = decision ?? undefined
 
   // Only callers who may do the thing are told what is wrong with their input.
   const query = parseQuery(isTaken(spec.query) ? ctx.querystring : null, spec.query)
@@ -115,16 +117,11 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const rawBody = isTaken(spec.body) ? await readBodyOnce() : undefined
   const body = parseInput(rawBody, spec.body, spec.inputFault, { stored: spec.storesInput !== false })
 
-  const store = layers.data(spec.data, {
-    caller,
-    snapshot,
-    decision,
-    requestId: ctx.state.requestId,
-    status: spec.status,
-    idempotencyKey: spec.idempotent
-      ? idempotencyKeyOf(ctx, { method: spec.method, path: spec.path, body: rawBody })
-      : null,
-  })
+  // Data: the handler reaches rows through this store alone.
+  const { method, path, status } = spec
+  const idempotencyKey = spec.idempotent ? idempotencyKeyOf(ctx, { method, path, body: rawBody }) : null
+  const { requestId } = ctx.state
+  const store = layers.data(spec.data, { caller, snapshot, decision, requestId, status, idempotencyKey })
   return spec.handle({
     params: params.data,
     query,
@@ -144,7 +141,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
 
 /** Asks the object layer, unless the route is about no action. */
 const decideOn = <Record extends Owned>(
-  { runtime: { layers } }: Request,
+  { runtime: { layers } }: LayeredRequest,
   snapshot: Snapshot,
   caller: Caller,
   action: Route['objectAction'],
@@ -158,7 +155,7 @@ const decideOn = <Record extends Owned>(
 /** Takes the part that a request asks for through the layers. Its refusal is recorded under the part's own action. */
 const openPart = <Part>(
   { action, data }: PartRule<never, Part>,
-  request: Request,
+  request: LayeredRequest,
   caller: Caller,
   snapshot: Snapshot,
   status: number,
@@ -187,11 +184,11 @@ const openPart = <Part>(
  * holds at that moment (promise 7).
  */
 const decideUnderOnePolicy = async (
-  { runtime: { policy }, ctx }: Request,
+  { runtime: { policy }, ctx }: LayeredRequest,
   isChange: boolean,
   act: (snapshot: Snapshot) => Promise<Answer>,
 ): Promise<Answer> => {
-  const snapshot = await demandedSnapshot(policy, ctx)
+  const snapshot = ctx.get('Policy-At-Least') === '' ? policy.current() : await demandedSnapshot(policy, ctx)
   try {
     return await act(snapshot)
   } catch (error) {
@@ -231,7 +228,6 @@ const REVISION = /^\d{1,15}$/
 const demandedSnapshot = async (policy: Runtime['policy'], ctx: Context): Promise<Snapshot> => {
   const demanded = ctx.get('Policy-At-Least')
   const current = policy.current()
-  if (demanded === '') return current
   if (!REVISION.test(demanded)) {
     throw new Refusal('invalid_request', {
       errors: [{ field: 'Policy-At-Least', message: 'must be the number of a policy revision' }],
@@ -254,7 +250,7 @@ const readBodyOf = (spec: Pick<RouteSpec<never, never, never, Owned, never>, 'ac
   })
 
 /** Counts the decisions of an allowed request, and records those that no transaction has recorded. */
-const recordAnswer = (spec: Declared, request: Request, answer: Answer): void => {
+const recordAnswer = (spec: Declared, request: LayeredRequest, answer: Answer): void => {
   const { runtime, decision, part } = request
   if (decision !== null) {
     runtime.count({ effect: 'allow', rule: decision.rule, layer: 'object' })
@@ -270,9 +266,11 @@ const recordAnswer = (spec: Declared, request: Request, answer: Answer): void =>
   }
 }
 
-const valueOf = <T>(settled: PromiseSettledResult<T>): T => {
-  if (settled.status === 'rejected') throw settled.reason
-  return settled.value
+/** Waits for both, if there is anything to wait for; where both fail, the first's error is thrown. */
+const bothInOrder = async <A, B>(first: Promise<A> | A, second: Promise<B> | B): Promise<readonly [A, B]> => {
+  // a failure of the second that nobody awaits yet must not end the process
+  if (second instanceof Promise) second.catch(() => undefined)
+  return [await first, await second]
 }
 
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {

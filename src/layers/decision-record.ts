@@ -2,15 +2,16 @@ import type { Context } from 'koa'
 
 import type { Decision } from '../domain/decision.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
+import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
 import { isOpaqueToken } from '../identity/opaque-token.js'
-import { PERSONAL_TOKEN_PREFIX } from '../identity/personal-token.js'
+import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
 import type { Caller } from './route.js'
 
-/** What is known of a request when it is over. */
+/** What a decision record is made of. */
 export interface Decided {
   readonly ctx: Context
-  /** the action that the route is about */
+  /** the route's action */
   readonly action: string
   /** null where the gateway refused before it knew */
   readonly caller: Caller | null
@@ -22,27 +23,24 @@ export const recordOfAnswer = (decided: Decided, status: number): DecisionRecord
   recordOf(decided, decided.decision, { effect: 'allow', layer: 'object', status })
 
 /**
- * The record of a refusal by a layer; null where the layers refused nothing (a missing record, a
- * fault of the input, a limit), or where the route is about no action (signing in). */
-export const recordOfRefusal = (decided: Decided, error: unknown): DecisionRecord | null =>
-  error instanceof Refusal && (error.status === 401 || error.status === 403) && decided.action.includes(':')
-    ? recordOf(decided, error.decision ?? null, {
-        effect: 'deny',
-        layer: error.layer,
-        status: error.status,
-        code: error.code,
-      })
-    : null
+ * The record of a refusal by a layer. Null where no layer refused (a missing record, a bad input, a limit), or where the
+ * route has no action (signing in).
+ */
+export const recordOfRefusal = (decided: Decided, error: unknown): DecisionRecord | null => {
+  if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 403)) return null
+  if (!decided.action.includes(':')) return null
+  const { layer, status, code, decision = null } = error
+  return recordOf(decided, decision, { effect: 'deny', layer, status, code })
+}
+
+interface Outcome extends Pick<DecisionRecord, 'effect' | 'layer' | 'status'> {
+  readonly code?: string
+}
 
 const recordOf = (
   { ctx, action, caller }: Decided,
   decision: Decision | null,
-  {
-    effect,
-    layer,
-    status,
-    code,
-  }: { readonly effect: 'allow' | 'deny'; readonly layer: string; readonly status: number; readonly code?: string },
+  { effect, layer, status, code = 'default' }: Outcome,
 ): DecisionRecord => ({
   time: new Date().toISOString(),
   request_id: ctx.state.requestId,
@@ -57,39 +55,19 @@ const recordOf = (
   resource_code: nameIn(ctx.params, decision !== null),
   relation: decision?.relation ?? 'other',
   effect,
-  rule: decision?.rule ?? code ?? 'default',
+  rule: decision?.rule ?? code,
   row_priority: decision?.row?.priority ?? null,
   status,
 })
 
-/**
- * Codes and ids. What else a caller puts into a path names no record, and may be text that the log cannot hold
- * (U+0000).
- */
+/** A code or an id. Other texts name no record, and may hold what PostgreSQL cannot store (U+0000). */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
-/**
- * What the path calls the record. Before one was found under that name it may be a token that somebody put there: what
- * has a token's form is then left out.
- */
+/** The record's name in the path. Until a record was found, a text that looks like a token is left out. */
 const nameIn = (params: unknown, found: boolean): string | null => {
   if (typeof params !== 'object' || params === null) return null
   const name: unknown = 'code' in params ? params.code : 'id' in params ? params.id : undefined
-  return typeof name === 'string' &&
-    NAME.test(name) &&
-    (found || !(isOpaqueToken(name) || isOpaqueToken(name, PERSONAL_TOKEN_PREFIX)))
-    ? name
-    : null
-}
-
-/** An address without the part that tells one household from the next: IPv4 to its /24, IPv6 to its /48. */
-export const networkOf = (address: string): string => {
-  const [, a, b, c] = /^(?:::ffff:)?(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.\d{1,3}$/i.exec(address) ?? []
-  if (a !== undefined) return `${a}.${b}.${c}.0/24`
-  const [head = ''] = address.split('::')
-  const groups = head
-    .split(':')
-    .filter((group) => group !== '')
-    .slice(0, 3)
-  return `${groups.join(':')}::/48`
+  if (typeof name !== 'string' || !NAME.test(name)) return null
+  const mayBeToken = isOpaqueToken(name) || isOpaqueToken(name, PERSONAL_TOKEN_PREFIX)
+  return found || !mayBeToken ? name : null
 }

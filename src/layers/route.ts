@@ -46,7 +46,7 @@ export interface ObjectRule<Params, Record extends Owned> {
    * Finds the record; null where there is none (404). It runs while the caller is looked up, so a loader that needs the
    * caller awaits them.
    */
-  readonly load: (params: Params, caller: Promise<Caller>) => Promise<Record | null> | Record | null
+  readonly load: (params: Params, caller: Promise<Caller> | Caller) => Promise<Record | null> | Record | null
 }
 
 /** The loader of a creation or a list: `can()` is asked about a record that nobody owns. */
@@ -194,7 +194,7 @@ export interface Gateway {
   /** 429, 401: the limit, then the token; looks nothing up before the request was counted */
   readonly admit: (ctx: Context, rule: GatewayRule) => Promise<Admitted>
   /** 401, 403: the user whom the token names, as they are now; then the scope */
-  readonly identify: (admitted: Admitted, rule: GatewayRule) => Promise<Caller>
+  readonly identify: (admitted: Admitted, rule: GatewayRule) => Promise<Caller> | Caller
   /** 403: the scope of what a request asks for beside its route's own */
   readonly requireScope: (caller: Caller, action: Action) => void
   /** 429: sign-in attempts on one account, whatever address they come from */

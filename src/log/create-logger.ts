@@ -6,56 +6,48 @@ import type { DestinationStream, Logger } from 'pino'
 import type { Config } from '../config.js'
 import { escapeInvisible } from './escape-invisible.js'
 
-/** Fields of a PostgreSQL error that may hold a row or a parameter. */
-const OF_ROWS = ['detail', 'where', 'hint', 'internalQuery'] as const
+/** Fields of a PostgreSQL error that may quote a row or a parameter. */
+const ROW_FIELDS = ['detail', 'where', 'hint', 'internalQuery'] as const
 
 const STANDARD_OUTPUT = 1
 
-/** So many bytes at the most are written at once, and so many are enough to be. */
-interface WriteSize {
-  readonly most: number
-  readonly enough: number
-}
-
-const ALONE: WriteSize = { most: 16_384, enough: 15_360 }
-/** A pipe takes 4,096 bytes whole: where several processes share it, no line stands within another's. */
-const SHARED: WriteSize = { most: 4_096, enough: 3_584 }
-/** Fewer bytes wait for others at most so many milliseconds. */
+/**
+ * Bytes: the most that is written at once, and how many start a write. Up to 4,096 bytes are written to a pipe
+ * atomically, so the lines of processes that share one do not mix.
+ */
+const WRITES = { alone: { maxWrite: 16_384, minLength: 15_360 }, shared: { maxWrite: 4_096, minLength: 3_584 } }
+/** How long, in milliseconds, fewer bytes may wait. */
 const FLUSH_MS = 100
 
 declare module 'sonic-boom' {
   interface SonicBoom {
-    /** what `contentMode: 'buffer'` takes; the package's own types leave it out */
+    /** what `contentMode: 'buffer'` takes; missing in the package's types */
     write(bytes: Uint8Array): boolean
   }
 }
 
 /**
- * Where the lines go: standard output, several in one write, beside the requests. What is still in memory when the
- * process exits is written then, also where an error ends it; `kill -9` loses it. `shared` where other processes write
- * there, too.
+ * Standard output, several lines in one write. Buffered lines are written when the process exits, also because of an
+ * error; `kill -9` loses them. `shared`: other processes write to it, too.
  */
 export const standardOutput = ({ shared }: { readonly shared: boolean }) => {
-  const { most, enough } = shared ? SHARED : ALONE
   const stream = pino.destination({
     dest: STANDARD_OUTPUT,
     sync: false,
     contentMode: 'buffer',
-    minLength: enough,
-    maxWrite: most,
     periodicFlush: FLUSH_MS,
+    ...(shared ? WRITES.shared : WRITES.alone),
   })
   const flush = stream.flushSync.bind(stream)
-  // Where nobody reads any more, such as at a terminal that was closed, the stream would try again for ever as the
-  // process exits.
+  // Where nobody reads any more (a closed terminal), the stream would retry forever and keep the process from exiting.
   stream.flushSync = () => {
-    if (takesWrites(STANDARD_OUTPUT)) flush()
+    if (isWritable(STANDARD_OUTPUT)) flush()
   }
   stream.on('error', () => {
     stream.write = () => true
   })
-  // bytes: of a text the stream would measure again, at each line, all that it holds
   return {
+    // as bytes: of strings the stream would measure its whole buffer again for each line
     write: (line: string) => {
       stream.write(Buffer.from(line))
     },
@@ -63,8 +55,8 @@ export const standardOutput = ({ shared }: { readonly shared: boolean }) => {
   }
 }
 
-/** An empty write fails where any other would, and is not waited for. */
-const takesWrites = (descriptor: number): boolean => {
+/** An empty write fails where any other would, and never blocks. */
+const isWritable = (descriptor: number): boolean => {
   try {
     writeSync(descriptor, '')
     return true
@@ -74,24 +66,25 @@ const takesWrites = (descriptor: number): boolean => {
 }
 
 /**
- * The program's one logger: JSON lines (docs/metrics.md). Nothing that a caller sent comes into a line raw: JSON
- * escapes the ASCII control characters, and the rest of what a terminal obeys is escaped on the way out.
+ * The program's one logger: JSON lines (docs/metrics.md). JSON escapes the ASCII control characters in what a caller
+ * sent; the other characters that a terminal obeys are escaped on the way out.
  */
 export const createLogger = (
   level: Config['logLevel'],
   destination: DestinationStream & { flushSync?(): void },
-): Logger =>
-  pino(
-    {
-      level,
-      redact: {
-        paths: ['req.headers.authorization', 'err.config', ...OF_ROWS.map((name) => `err.${name}`)],
-        remove: true,
-      },
-    },
-    {
-      write: (line) => destination.write(escapeInvisible(line)),
-      // pino asks for it before a fatal error ends the process
-      ...(destination.flushSync ? { flushSync: () => destination.flushSync?.() } : {}),
-    },
+): Logger => {
+  const escaped = {
+    write: (line: string) => destination.write(escapeInvisible(line)),
+    // pino calls it before a fatal error ends the process
+    flushSync: () => destination.flushSync?.(),
+  }
+  const paths = ['req.headers.authorization', 'err.config', ...ROW_FIELDS.map((name) => `err.${name}`)]
+  return pino({ level, redact: { paths, remove: true } }, escaped)
+}
+
+/** Logs an uncaught error before it ends the process: node itself writes it to standard error, past the log. */
+export const logUncaught = (log: Logger): void => {
+  process.on('uncaughtExceptionMonitor', (err, origin) =>
+    log.fatal({ err, origin }, 'uncaught error: the process ends'),
   )
+}

@@ -1,24 +1,23 @@
 import type { Logger } from 'pino'
 
 import type { FinishedRequest } from '../domain/finished-request.js'
-import { networkOf } from '../layers/decision-record.js'
+import { networkOf } from '../domain/network.js'
 
-/** Asked every few seconds by programs: nobody wants to read them. */
+/** Programs ask these every few seconds. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /**
- * One line a request, when it is over (docs/metrics.md): info; debug for probes; warn where the service failed. Never a
- * path, a query, a header or a body: any of them may hold a token.
+ * One line for each finished request (docs/metrics.md): info; debug for probes; warn where the service failed. No path,
+ * query, header or body: any of them may hold a token.
  */
 export const logRequests =
   (log: Logger) =>
   (request: FinishedRequest): void => {
-    const { status, route } = request
+    const { requestId, method, route, status, seconds, bytes, aborted } = request
+    const { refusal, decision, revision, userId, address, link, traceId } = request
     const level = status >= 500 ? 'warn' : PROBES.has(route) ? 'debug' : 'info'
     if (!log.isLevelEnabled(level)) return
-    const { requestId, method, seconds, bytes, aborted, refusal, decision, revision, userId, address, link, traceId } =
-      request
-    // pino leaves out what is undefined
+    // pino omits what is undefined
     log[level](
       {
         request_id: requestId,

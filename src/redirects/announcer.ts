@@ -1,45 +1,41 @@
 import type { Database } from '../database/database.js'
 import type { Statement } from '../database/statement.js'
 
-/**
- * Has the database tell every process which links changed; what was committed before it is among them
- * (migrations/0011).
- */
-export const ANNOUNCE: Statement = { name: 'announce_changed_links', text: 'select announce_changed_links()' }
+/** Notifies every process of the changes committed before this call (migrations/functions/changed_links.sql). */
+const ANNOUNCE: Statement = { name: 'announce_changed_links', text: 'select announce_changed_links()' }
 
-/** Changes of so many milliseconds are announced together. */
-const GATHERED_MS = 20
+/** Changes within this time are announced together. */
+const DELAY_MS = 20
 
-export interface Announcer {
-  /** A change of links was committed: it is announced soon. */
+interface Announcer {
+  /** Announces a committed change, soon. */
   soon(): void
-  /** Resolves when nothing is under way. */
+  /** Resolves when every change is announced. */
   stop(): Promise<void>
 }
 
 /**
- * Announces changes after their commit, many at once and one announcement at a time. Nothing rests on it but how soon:
- * what it fails to announce, or dies before, the heartbeat of any process's listener announces (database/listener.ts).
+ * Announces committed changes in batches, one at a time. It only speeds things up: the heartbeat of any process's
+ * listener announces what this one missed (database/listener.ts).
  */
 export const createAnnouncer = (database: Pick<Database, 'run'>): Announcer => {
   let timer: NodeJS.Timeout | undefined
-  let under: Promise<void> | undefined
+  let running: Promise<void> | undefined
   const announce = async (): Promise<void> => {
-    await under
+    await running
     timer = undefined
     await database.run(ANNOUNCE).catch(() => undefined)
   }
   return {
-    // what was committed while an announcement was under way may not be in it: that one is waited for, and another
-    // follows
+    // a running announcement may lack this change, so another follows it
     soon: () => {
       timer ??= setTimeout(() => {
-        under = announce()
-      }, GATHERED_MS)
+        running = announce()
+      }, DELAY_MS)
     },
     stop: async () => {
       clearTimeout(timer)
-      await (timer === undefined ? under : announce())
+      await (timer === undefined ? running : announce())
     },
   }
 }

@@ -18,8 +18,8 @@ const first = ([row]: readonly LinkRow[]): Link | null => (row ? toLink(row) : n
 export type FindLink = (code: string) => Promise<Link | null>
 
 /**
- * One link by its code, as the public reads it (R1): the only query on links that the service's login role may send
- * without becoming anybody. Null where there is none; a text that is no code is not looked up.
+ * Finds a link by its code for the public (R1): the only query on links that the login role may send without the
+ * identity of a caller. Skips the query for text that cannot be a code.
  */
 export const findLink =
   (database: Pick<Database, 'run'>): FindLink =>
@@ -27,9 +27,9 @@ export const findLink =
     isCode(code) ? first(await database.run<LinkRow>(select(code))) : null
 
 /**
- * The same from a replica while that is usable, else by `find` from the primary. A code that changed within the
- * replica's staleness bound is read from the primary, so that an answer of the replica is never older than a change
- * that this process knows of, and may be cached like the primary's (docs/decisions/0015).
+ * Finds a link in the replica, or with `find` in the primary if the replica cannot be used or the code changed within
+ * the replica's staleness bound. Its answers are thus never older than a change that this process knows of, and may be
+ * cached (docs/decisions/0015).
  */
 export const findLinkInReplica =
   (find: FindLink, replica: Pick<Replica, 'read'>, changes: Pick<RecentChanges, 'has'>): FindLink =>

@@ -1,106 +1,93 @@
 import { LRUCache } from 'lru-cache'
 
+import { isDatabaseAway } from '../database/errors.js'
 import type { Listener } from '../database/listener.js'
 import type { Link } from '../domain/link.js'
-import { Refusal } from '../domain/refusal.js'
 import type { CacheStats } from '../metrics/metrics.js'
 
 export const LINKS_CHANNEL = 'linkgate_links'
 
-/** Stands for every code. */
+/** Stands for all codes. */
 export const EVERY_CODE = '*'
 
 /**
- * How long a changed link may still be followed as it was, in milliseconds: as long as nobody confirmed that every
- * notification has arrived. Notifications take a few milliseconds; this is the bound where the connection hangs or the
- * database is gone.
+ * The longest that a changed link may still be followed as it was, in milliseconds. Notifications take a few; this
+ * bound is for a connection that hangs and a database that is down.
  */
 export const STALE_MS = 2_000
 
 export interface LinkCache {
-  /** The link of a code, or null where there is none; from memory where that cannot be older than STALE_MS. */
+  /** The link of a code, or null; from the cache if that cannot be older than STALE_MS. */
   find(code: string): Promise<Link | null> | Link | null
-  /**
-   * Forgets a code (or all, `*`), also what is being asked at this moment: an answer that is on its way may be older.
-   */
+  /** Drops a code, or all with `*`. The result of a query that is running, and may be older, is not cached. */
   forget(code: string): void
   stats(): CacheStats
 }
 
-export interface LinkCacheOptions {
-  /** asks the database */
+interface LinkCacheOptions {
+  /** queries the database */
   readonly find: (code: string) => Promise<Link | null>
   readonly listener: Pick<Listener, 'up' | 'confirmedAt'>
-  /** codes that are remembered at the most; 0: none */
+  /** codes that are cached at most; 0: none */
   readonly size: number
 }
 
-/** What all remembered targets may take together, in characters. */
-const MOST_CHARACTERS = 64 * 1024 * 1024
+/** bounds the cached targets together */
+const MAX_CHARACTERS = 64 * 1024 * 1024
 const ENTRY_CHARACTERS = 200
 
-/** A question that is under way. One that was forgotten meanwhile is answered, and not remembered. */
-interface Question {
-  readonly answer: Promise<Link | null>
-}
-
 /**
- * Remembers public links by their codes, and codes without a link beside them, each within a bound of its own, so that
- * guesses push out no link. The database says what is no longer so; while nobody can hear it, it is asked instead, and
- * memory answers only where the database cannot, and not for longer than STALE_MS. Many who ask for one code at once
- * make one question.
+ * Caches public links by code, and codes without a link in a cache of their own, so that guesses evict no link. The
+ * database notifies of changes. While notifications do not arrive it is queried instead, and the cache is only used if
+ * the query fails, for at most STALE_MS. Concurrent lookups of one code share a query.
  */
 export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): LinkCache => {
   const links = new LRUCache<string, Link>({
     max: Math.max(1, size),
-    maxSize: MOST_CHARACTERS,
+    maxSize: MAX_CHARACTERS,
     sizeCalculation: ({ target }) => ENTRY_CHARACTERS + target.length,
   })
   const absent = new LRUCache<string, true>({ max: Math.max(1, Math.ceil(size / 4)) })
-  const asked = new Map<string, Question>()
+  const pending = new Map<string, Promise<Link | null>>()
   const total = { hits: 0, misses: 0, negativeHits: 0, invalidations: 0 }
 
-  const remembered = (code: string): Link | null | undefined => links.get(code) ?? (absent.has(code) ? null : undefined)
+  const cached = (code: string): Link | null | undefined => links.get(code) ?? (absent.has(code) ? null : undefined)
   const isRecent = () => performance.now() - listener.confirmedAt < STALE_MS
 
-  const ask = (code: string): Promise<Link | null> => {
-    const under = asked.get(code)
-    if (under) return under.answer
+  const query = (code: string): Promise<Link | null> => {
+    const running = pending.get(code)
+    if (running) return running
     total.misses += 1
-    const question: Question = {
-      answer: find(code).then(
-        (link) => {
-          if (asked.get(code) === question) {
-            asked.delete(code)
-            if (size > 0 && listener.up) {
-              if (link === null) absent.set(code, true)
-              else links.set(code, link)
-            }
-          }
-          return link
-        },
-        (error: unknown) => {
-          if (asked.get(code) === question) asked.delete(code)
-          throw error
-        },
-      ),
-    }
-    asked.set(code, question)
-    return question.answer
+    /** False if the code was dropped meanwhile. */
+    const finish = () => pending.get(code) === answer && pending.delete(code)
+    const answer: Promise<Link | null> = find(code).then(
+      (link) => {
+        if (finish() && size > 0 && listener.up) {
+          if (link === null) absent.set(code, true)
+          else links.set(code, link)
+        }
+        return link
+      },
+      (error: unknown) => {
+        finish()
+        throw error
+      },
+    )
+    pending.set(code, answer)
+    return answer
   }
 
   return {
     find: (code) => {
       if (listener.up && isRecent()) {
-        const known = remembered(code)
-        if (known === undefined) return ask(code)
+        const known = cached(code)
+        if (known === undefined) return query(code)
         if (known === null) total.negativeHits += 1
         else total.hits += 1
         return known
       }
-      return ask(code).catch((error: unknown) => {
-        const known =
-          error instanceof Refusal && error.code === 'database_unavailable' && isRecent() ? remembered(code) : undefined
+      return query(code).catch((error: unknown) => {
+        const known = isDatabaseAway(error) && isRecent() ? cached(code) : undefined
         if (known === undefined) throw error
         return known
       })
@@ -110,12 +97,12 @@ export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): Lin
       if (code === EVERY_CODE) {
         links.clear()
         absent.clear()
-        asked.clear()
+        pending.clear()
         return
       }
       links.delete(code)
       absent.delete(code)
-      asked.delete(code)
+      pending.delete(code)
     },
     stats: () => ({ ...total, entries: links.size + absent.size, off: size === 0 || !listener.up }),
   }

@@ -1,30 +1,26 @@
 import { EVERY_CODE } from './link-cache.js'
 
-/** Which codes changed a moment ago, as far as this process was told. */
+/** The codes that changed recently, as far as this process knows. */
 export interface RecentChanges {
-  /** A code changed now; `*`: any may have. */
+  /** Notes that a code has changed; `*`: any may have. */
   note(code: string): void
   has(code: string): boolean
 }
 
-/**
- * Remembers changes for `withinMs`. Beyond `most` codes in a span of that length all of them count as changed: none is
- * ever missed.
- */
+/** Keeps changes for `withinMs`. If more than `most` codes change in that time, all codes count as changed. */
 export const createRecentChanges = (withinMs: number, most = 100_000): RecentChanges => {
-  // This span of time and the one before, each forgotten as a whole: a map that loses its oldest entries one by one is
-  // searched for its first one ever longer.
+  // Two spans of time, each dropped as a whole: finding the first entry of a Map gets slower with every deletion there.
   let recent = new Map<string, number>()
   let before = new Map<string, number>()
-  let began = performance.now()
+  let startedAt = performance.now()
   let all = Number.NEGATIVE_INFINITY
   return {
     note: (code) => {
       const now = performance.now()
-      if (now - began >= withinMs) {
+      if (now - startedAt >= withinMs) {
         before = recent
         recent = new Map()
-        began = now
+        startedAt = now
       }
       if (code !== EVERY_CODE && recent.size < most) recent.set(code, now)
       else {

@@ -10,12 +10,12 @@ import { createRecentChanges } from './recent-changes.js'
 
 export { EVERY_CODE, LINKS_CHANNEL, STALE_MS } from './link-cache.js'
 
-/** How the public redirect finds a link: from this process's cache, the replica or the primary. */
+/** The links of public redirects, from this process's cache, the replica or the primary. */
 export interface Redirects {
   readonly find: LinkCache['find']
-  /** The database says that a code's link changed; EVERY_CODE: any may have. */
+  /** Drops a code that changed in the database; EVERY_CODE: any may have. */
   forget(code: string): void
-  /** This process has committed a change of a code's link: it is forgotten here, and soon everywhere. */
+  /** Drops a code that this process changed, here at once and soon in every process. */
   changed(code: string): void
   stats(): CacheStats
   stop(): Promise<void>
@@ -23,7 +23,7 @@ export interface Redirects {
 
 export interface RedirectParts {
   readonly database: Database
-  /** the same without traces: announcements belong to no request */
+  /** the database without tracing: announcements belong to no request */
   readonly pool: Pick<Database, 'run'>
   readonly listener: Pick<Listener, 'up' | 'confirmedAt'>
   readonly replica: Replica | undefined
@@ -31,7 +31,6 @@ export interface RedirectParts {
   readonly cacheSize: number
 }
 
-/** Opens the cache of public links over the database and, where there is one, its replica. */
 export const openRedirects = ({ database, pool, listener, replica, cacheSize }: RedirectParts): Redirects => {
   const changes = createRecentChanges(STALE_MS)
   const primary = findLink(database)
@@ -39,7 +38,7 @@ export const openRedirects = ({ database, pool, listener, replica, cacheSize }: 
   const cache = createLinkCache({ find, listener, size: cacheSize })
   const announcer = createAnnouncer(pool)
   const forget = (code: string) => {
-    // noted first, so that the replica is not asked for what the cache has just dropped
+    // first, so that a dropped code is not read again from a stale replica
     changes.note(code)
     cache.forget(code)
   }

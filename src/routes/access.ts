@@ -10,19 +10,20 @@ import type { Route } from '../layers/route.js'
 
 const Answer = z.object({ decision: z.boolean(), context: z.record(z.string(), z.unknown()).optional() })
 
-const asking = {
+const evaluating = {
+  method: 'post',
+  status: 200,
+  ...NO_INPUT,
   gateway: { scope: 'policy:evaluate', quota: 'caller' },
   endpoint: 'policy:evaluate',
   object: { action: 'policy:evaluate', load: noRecord },
   data: NO_DATA,
-  // §10.1.1: what cannot be read as a question is a 400, whatever is wrong with it
+  // §10.1.1: every invalid request is a 400
   inputFault: 'invalid_request',
   storesInput: false,
 } as const
 
-/**
- * OpenID AuthZEN Authorization API 1.0: other programs ask what the policy says. A deny is an answer, so it is a 200.
- */
+/** OpenID AuthZEN Authorization API 1.0, for other programs. A deny is an answer, so its status is 200. */
 export const accessRoutes = ({
   baseUrl,
   ...parts
@@ -30,39 +31,28 @@ export const accessRoutes = ({
   const { evaluate, evaluateAll } = createEvaluator(parts)
   return [
     route({
-      method: 'post',
+      ...evaluating,
       path: '/access/v1/evaluation',
-      status: 200,
-      ...NO_INPUT,
-      ...asking,
       body: Evaluation,
       handle: async ({ body, snapshot }) => ({ status: 200, body: await evaluate(snapshot, body) }),
       documentation: {
-        summary: 'Ask whether a subject may do an action on a resource (AuthZEN)',
+        summary: 'Evaluate whether a subject may perform an action on a resource (AuthZEN)',
         tag: 'access',
         response: Answer,
       },
     }),
     route({
-      method: 'post',
+      ...evaluating,
       path: '/access/v1/evaluations',
-      status: 200,
-      ...NO_INPUT,
-      ...asking,
       body: Evaluations,
       handle: async ({ body, snapshot }) => {
-        // §7.1: without items the request is one question
-        if (body.evaluations === undefined || body.evaluations.length === 0) {
-          return {
-            status: 200,
-            ...NO_INPUT,
-            body: await evaluate(snapshot, parseInput(body, Evaluation, 'invalid_request', { stored: false })),
-          }
-        }
-        return { status: 200, body: { evaluations: await evaluateAll(snapshot, body) } }
+        if (body.evaluations?.length) return { status: 200, body: { evaluations: await evaluateAll(snapshot, body) } }
+        // §7.1: without items the request is a single evaluation
+        const single = parseInput(body, Evaluation, 'invalid_request', { stored: false })
+        return { status: 200, body: await evaluate(snapshot, single) }
       },
       documentation: {
-        summary: 'Ask many questions at once (AuthZEN)',
+        summary: 'Evaluate many requests at once (AuthZEN)',
         tag: 'access',
         response: z.union([z.object({ evaluations: z.array(Answer) }), Answer]),
       },
@@ -78,7 +68,6 @@ export const accessRoutes = ({
       data: NO_DATA,
       handle: () => ({
         status: 200,
-        ...NO_INPUT,
         body: {
           policy_decision_point: baseUrl,
           access_evaluation_endpoint: `${baseUrl}/access/v1/evaluation`,
@@ -87,7 +76,7 @@ export const accessRoutes = ({
         headers: { 'Cache-Control': 'public, max-age=300' },
       }),
       documentation: {
-        summary: 'Where the AuthZEN endpoints are (§9)',
+        summary: 'The addresses of the AuthZEN endpoints (§9)',
         tag: 'access',
         response: z.object({
           policy_decision_point: z.url(),

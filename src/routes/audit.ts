@@ -1,48 +1,43 @@
 import { z } from 'zod'
 
+import { explainRecord } from '../audit/record-explanation.js'
 import { isAction } from '../domain/action.js'
 import { Refusal } from '../domain/refusal.js'
-import { ENTRY_KINDS } from '../layers/4-data/decisions.js'
+import { ENTRY_KINDS, viewEntry } from '../layers/4-data/decisions.js'
 import type { DecisionLog, LogQuery } from '../layers/4-data/decisions.js'
+import type { RequestDecisions } from '../layers/4-data/request-decisions.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
+import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { LOG_FORMATS } from './log-export.js'
-import { Cursor, Id, PageLimit, Time } from './schemas.js'
+import { Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
 
 const Moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-21T05:00:00Z' })
 
-export const DecisionView = z
-  .looseObject({
-    id: Id,
-    time: Time,
-    request_id: z.string(),
-    revision: z.number(),
-    layer: z.string(),
-    subject: z.looseObject({ id: Id.nullable(), role: z.string() }),
-    action: z.string(),
-    resource: z.looseObject({ type: z.string(), code: z.string().nullable(), relation: z.string() }),
-    effect: z.string(),
-    rule: z.string(),
-    status: z.number(),
-  })
-  .meta({ id: 'Decision' })
+const EntryBase = z.looseObject({ id: Id, time: Time, request_id: z.string(), revision: z.number() })
 
-const EntryView = z
-  .looseObject({
-    id: Id,
-    time: Time,
-    kind: z.enum(ENTRY_KINDS),
-    request_id: z.string(),
-    revision: z.number(),
-    subject: z.looseObject({ id: Id.nullable(), role: z.string().nullable() }),
-    resource: z.looseObject({ type: z.string(), code: z.string().nullable() }),
-    change: z.record(z.string(), z.unknown()).optional(),
-  })
-  .meta({ id: 'LogEntry', description: 'A decision, or a change of a user, of the policy or of the log itself.' })
+const DecisionView = EntryBase.extend({
+  layer: z.string(),
+  subject: z.looseObject({ id: Id.nullable(), role: z.string() }),
+  action: z.string(),
+  resource: z.looseObject({ type: z.string(), code: z.string().nullable(), relation: z.string() }),
+  effect: z.string(),
+  rule: z.string(),
+  status: z.number(),
+}).meta({ id: 'Decision' })
 
-const pageOf = (view: z.ZodType) => z.object({ data: z.array(view), next_cursor: z.string().nullable() })
+const EntryView = EntryBase.extend({
+  kind: z.enum(ENTRY_KINDS),
+  subject: z.looseObject({ id: Id.nullable(), role: z.string().nullable() }),
+  resource: z.looseObject({ type: z.string(), code: z.string().nullable() }),
+  change: z.record(z.string(), z.unknown()).optional(),
+}).meta({ id: 'LogEntry', description: 'A decision, or a change of a user, of the policy or of the log itself.' })
+
+const ExplainedView = DecisionView.extend({ explanation: z.looseObject({ layer: z.string() }).nullable() }).meta({
+  id: 'ExplainedDecision',
+})
 
 const Filter = z.strictObject({
   limit: PageLimit,
@@ -56,13 +51,7 @@ const Filter = z.strictObject({
   format: z.enum(['json', 'csv', 'ndjson']).default('json'),
 })
 
-const reading = {
-  gateway: { scope: 'audit:read', quota: 'caller' },
-  endpoint: 'audit:read',
-  object: { action: 'audit:read', load: noRecord },
-} as const
-
-/** A page as JSON; as csv or ndjson all that match, oldest first, as a stream. */
+/** One page as JSON, or every match, oldest first, as a stream of csv or ndjson. */
 const answer = async (
   store: DecisionLog,
   { format, cursor, ...query }: LogQuery & { readonly format: 'json' | 'csv' | 'ndjson' },
@@ -71,52 +60,89 @@ const answer = async (
   if (format === 'json') return { status: 200, body: await store.page({ ...query, cursor }) }
   if (cursor !== undefined)
     throw new Refusal('invalid_query', {
-      errors: [{ field: 'cursor', message: 'belongs to pages; an export has none' }],
+      errors: [{ field: 'cursor', message: 'is for pages only; an export has none' }],
     })
-  const text = LOG_FORMATS[format]
   return {
     status: 200,
-    ...NO_INPUT,
-    body: await exportText(store.export(query), text),
+    body: await exportText(store.export(query), LOG_FORMATS[format]),
     type: TEXT_TYPES[format],
     headers: { 'Content-Disposition': `attachment; filename="${name}.${format}"` },
   }
 }
 
-const TYPES = ['application/json', 'text/csv', 'application/x-ndjson']
+const types = ['application/json', 'text/csv', 'application/x-ndjson']
 
-/** GET /audit/decisions, /audit/timeline. */
-export const auditRoutes = ({ decisions }: { readonly decisions: DataRule<DecisionLog> }): readonly Route[] => [
-  route({
+/** Everything under /audit. */
+export const auditRoutes = ({
+  decisions,
+  requests,
+  findSnapshot,
+}: {
+  readonly decisions: DataRule<DecisionLog>
+  readonly requests: DataRule<RequestDecisions>
+  readonly findSnapshot: FindSnapshot
+}): readonly Route[] => {
+  const reading = {
     method: 'get',
-    path: '/audit/decisions',
     status: 200,
     ...NO_INPUT,
-    ...reading,
-    data: decisions,
-    query: Filter,
-    handle: ({ store, query }) => answer(store, { ...query, kind: 'decision' }, 'decisions'),
-    documentation: {
-      summary: 'What was decided, newest first; or all of it as a stream',
-      tag: 'audit',
-      types: TYPES,
-      response: pageOf(DecisionView),
-    },
-  }),
-  route({
-    method: 'get',
-    path: '/audit/timeline',
-    status: 200,
-    ...NO_INPUT,
-    ...reading,
-    data: decisions,
-    query: Filter.extend({ kind: z.enum(ENTRY_KINDS).optional() }),
-    handle: ({ store, query }) => answer(store, query, 'timeline'),
-    documentation: {
-      summary: 'Decisions, changes of users and revisions of the policy in one order, newest first',
-      tag: 'audit',
-      types: TYPES,
-      response: pageOf(EntryView),
-    },
-  }),
-]
+    gateway: { scope: 'audit:read', quota: 'caller' },
+    endpoint: 'audit:read',
+    object: { action: 'audit:read', load: noRecord },
+  } as const
+  return [
+    route({
+      ...reading,
+      path: '/audit/decisions',
+      data: decisions,
+      query: Filter,
+      handle: ({ store, query }) => answer(store, { ...query, kind: 'decision' }, 'decisions'),
+      documentation: {
+        summary: 'List decisions, newest first, or export all of them as a stream',
+        tag: 'audit',
+        types,
+        response: pageOf(DecisionView),
+      },
+    }),
+    route({
+      ...reading,
+      path: '/audit/timeline',
+      data: decisions,
+      query: Filter.extend({ kind: z.enum(ENTRY_KINDS).optional() }),
+      handle: ({ store, query }) => answer(store, query, 'timeline'),
+      documentation: {
+        summary: 'List decisions, changes of users and policy revisions together, newest first',
+        tag: 'audit',
+        types,
+        response: pageOf(EntryView),
+      },
+    }),
+    route({
+      ...reading,
+      path: '/audit/requests/:request_id',
+      data: requests,
+      params: z.object({ request_id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/) }),
+      handle: async ({ store, params: { request_id } }) => {
+        const { records, more } = await store.of(request_id)
+        if (records.length === 0)
+          throw new Refusal('not_found', {
+            detail:
+              'No decision is recorded under this request id. Refusals and allowed reads are recorded within a ' +
+              'second, allowed public reads only where the service is configured to.',
+          })
+        const data = []
+        for (const record of records)
+          data.push({
+            ...viewEntry({ ...record, kind: 'decision', change: null }),
+            explanation: explainRecord(record, await findSnapshot(Number(record.revision))),
+          })
+        return { status: 200, body: { request_id, data, more } }
+      },
+      documentation: {
+        summary: 'Explain a request: its decisions, each with the rows that were considered under its revision',
+        tag: 'audit',
+        response: z.object({ request_id: z.string(), data: z.array(ExplainedView), more: z.boolean() }),
+      },
+    }),
+  ]
+}

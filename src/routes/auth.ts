@@ -16,7 +16,7 @@ const TokenAnswer = z
   })
   .meta({ id: 'TokenAnswer' })
 
-// RFC 6749 §3.2: parameters that the server does not know are ignored
+// RFC 6749 §3.2: the server ignores parameters that it does not know
 const TokenRequest = z.object({
   grant_type: z.string().max(64),
   username: z.string().max(254).optional(),
@@ -25,85 +25,75 @@ const TokenRequest = z.object({
   scope: z.string().max(1_000).optional(),
 })
 
-const answerTo = async (
-  signIn: SignIn,
-  { grant_type: grant, username, password, refresh_token: refresh, scope }: z.infer<typeof TokenRequest>,
-) => {
-  if (grant === 'password')
-    return signIn.password({
-      username: required('username', username),
-      password: required('password', password),
-      scope,
-    })
-  if (grant === 'refresh_token') return signIn.refresh({ refresh_token: required('refresh_token', refresh), scope })
+const grantToken = async (signIn: SignIn, { grant_type, scope, ...fields }: z.infer<typeof TokenRequest>) => {
+  const required = (field: keyof typeof fields): string => {
+    const value = fields[field]
+    if (!value) throw new Refusal('invalid_request', { errors: [{ field, message: 'is required' }] })
+    return value
+  }
+  if (grant_type === 'password')
+    return signIn.password({ username: required('username'), password: required('password'), scope })
+  if (grant_type === 'refresh_token') return signIn.refresh({ refresh_token: required('refresh_token'), scope })
   throw new Refusal('unsupported_grant_type', { detail: 'The grant types are password and refresh_token.' })
-}
-
-const required = (field: string, value: string | undefined): string => {
-  if (value === undefined || value === '')
-    throw new Refusal('invalid_request', { errors: [{ field, message: 'is required' }] })
-  return value
-}
-
-/** RFC 6749 §5.2 names its errors in `error`; they stand beside the members of RFC 9457. */
-const asOAuthError = (error: unknown): never => {
-  if (!(error instanceof Refusal) || error.status >= 500) throw error
-  throw new Refusal(error.code, {
-    ...(error.detail === undefined ? {} : { detail: error.detail }),
-    ...(error.errors === undefined ? {} : { errors: error.errors }),
-    headers: { ...error.headers, 'Cache-Control': 'no-store' },
-    extensions: {
-      ...error.extensions,
-      error: OAUTH_ERRORS.has(error.code) ? error.code : 'invalid_request',
-      error_description: error.detail ?? error.title,
-    },
-  })
 }
 
 const OAUTH_ERRORS: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_scope', 'unsupported_grant_type'])
 
-/** POST /auth/token: the token endpoint of RFC 6749. */
+/** Adds the members of RFC 6749 §5.2 to a refusal. */
+const asOAuthError = (error: unknown): never => {
+  if (!(error instanceof Refusal) || error.status >= 500) throw error
+  const { code, detail, errors, headers, extensions, title } = error
+  throw new Refusal(code, {
+    detail,
+    errors,
+    headers: { ...headers, 'Cache-Control': 'no-store' },
+    extensions: {
+      ...extensions,
+      error: OAUTH_ERRORS.has(code) ? code : 'invalid_request',
+      error_description: detail ?? title,
+    },
+  })
+}
+
+const signingIn = {
+  method: 'post',
+  status: 200,
+  ...NO_INPUT,
+  gateway: { scope: 'public', quota: 'sign_in' },
+  endpoint: 'none',
+  object: NO_OBJECT,
+  data: NO_DATA,
+  accepts: ['form', 'json'],
+} as const
+
+/** POST /auth/token (RFC 6749) and POST /auth/revoke (RFC 7009). */
 export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Route[] => [
   route({
-    method: 'post',
+    ...signingIn,
     path: '/auth/token',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'public', quota: 'sign_in' },
-    endpoint: 'none',
-    object: NO_OBJECT,
-    data: NO_DATA,
-    accepts: ['form', 'json'],
     body: TokenRequest,
     handle: async ({ body, countAccount }) => {
-      // many addresses may try one account: it has a bucket of its own beside the address's
+      // attempts on one account are limited across all addresses
       if (body.username !== undefined) await countAccount(body.username)
-      return { status: 200, body: await answerTo(signIn, body).catch(asOAuthError) }
+      return { status: 200, body: await grantToken(signIn, body).catch(asOAuthError) }
     },
     documentation: {
-      summary: 'Sign in with a password, or go on with a refresh token (RFC 6749)',
+      summary: 'Get an access token for a password or a refresh token (RFC 6749)',
       tag: 'sign-in',
       response: TokenAnswer,
     },
   }),
   route({
-    method: 'post',
+    ...signingIn,
     path: '/auth/revoke',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'public', quota: 'sign_in' },
-    endpoint: 'none',
-    object: NO_OBJECT,
-    data: NO_DATA,
-    accepts: ['form', 'json'],
     body: z.object({ token: z.string().min(1).max(512), token_type_hint: z.string().max(64).optional() }),
     handle: async ({ body }) => {
-      // RFC 7009 §2.2: whether there was such a token is not told
+      // RFC 7009 §2.2: the answer does not reveal whether the token existed
       await signIn.revoke(body.token)
       return { status: 200, body: {} }
     },
     documentation: {
-      summary: 'Sign out: ends the sign-in of a refresh token, and its access tokens (RFC 7009)',
+      summary: 'Sign out: revokes a refresh token and its access tokens (RFC 7009)',
       tag: 'sign-in',
       response: z.object({}),
     },

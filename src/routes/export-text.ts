@@ -1,27 +1,26 @@
 import { Readable } from 'node:stream'
 
-/** How records are written down: a head for the whole, lines for each batch. */
+/** Media types of exports. */
+export const TEXT_TYPES = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const
+
+/** How an export is written: its first line, then the lines of each batch. */
 export interface TextFormat<Batch, Text extends string | Buffer = string> {
   readonly head: string
   readonly lines: (batch: Batch) => Text
 }
 
-/**
- * How long a reader may take for a batch, in milliseconds. Their transaction, and the connection under it, stand until
- * the last one, and whoever reads nothing would keep them for ever.
- */
-const PATIENCE_MS = 30_000
+/** How long a reader may take for one batch: until it has read the last one, the export holds a connection open. */
+const READER_TIMEOUT_MS = 30_000
 
 /**
- * Records as a stream of text, a batch at a time. The first batch is fetched before this resolves: a database that is
- * away is still an error response, and not a download that breaks off after a 200. A reader that goes away, also before
- * it read anything, gives the connection back; one that takes no batch for so long is cut off, which no client of
- * HTTP/1.1 takes for the end.
+ * Streams batches as text. The first batch is fetched before this resolves, so that a failing database is still an
+ * error response and not a broken download after a 200. A reader that leaves, even before it reads anything, frees the
+ * connection; one that takes longer than the timeout for a batch is cut off, which HTTP clients report as an error.
  */
 export const exportText = async <Batch>(
   batches: AsyncGenerator<Batch>,
   { head, lines }: TextFormat<Batch, string | Buffer>,
-  patienceMs = PATIENCE_MS,
+  timeoutMs = READER_TIMEOUT_MS,
 ): Promise<Readable> => {
   const first = await batches.next()
   const text = (async function* () {
@@ -30,34 +29,23 @@ export const exportText = async <Batch>(
     yield lines(first.value)
     for await (const batch of batches) yield lines(batch)
   })()
-  let waiting: NodeJS.Timeout | undefined
-  const readable = Readable.from(
-    {
-      [Symbol.asyncIterator]: () => ({
-        next: async () => {
-          clearTimeout(waiting)
-          const part = await text.next()
-          if (part.done !== true)
-            waiting = setTimeout(
-              () => readable.destroy(new Error(`an export was cut off: its reader took nothing for ${patienceMs} ms`)),
-              patienceMs,
-            )
-          return part
-        },
-        // not left to a `finally` in the generator: one that was never begun runs none
-        return: async () => {
-          clearTimeout(waiting)
-          await batches.return(undefined)
-          return text.return(undefined)
-        },
-      }),
-      // the log's texts and a COPY's bytes, each written as it is: nothing is put together here. One of them waits at
-      // the most.
+  let timer: NodeJS.Timeout | undefined
+  const cutOff = () => readable.destroy(new Error(`an export was cut off: its reader took nothing for ${timeoutMs} ms`))
+  const iterator = {
+    next: async () => {
+      clearTimeout(timer)
+      const part = await text.next()
+      if (part.done !== true) timer = setTimeout(cutOff, timeoutMs)
+      return part
     },
-    { objectMode: true, highWaterMark: 1 },
-  )
+    // not in a `finally` of the generator, which does not run if the generator was never started
+    return: async () => {
+      clearTimeout(timer)
+      await batches.return(undefined)
+      return text.return(undefined)
+    },
+  }
+  // at most one chunk is buffered
+  const readable = Readable.from({ [Symbol.asyncIterator]: () => iterator }, { objectMode: true, highWaterMark: 1 })
   return readable
 }
-
-/** Media types of exports. */
-export const TEXT_TYPES = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const

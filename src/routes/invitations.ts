@@ -8,19 +8,9 @@ import type { Invitations } from '../layers/4-data/invitations.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { ProfileView } from './profile.js'
-import { Time } from './schemas.js'
-import { Role } from './users.js'
+import { Name, Password, ProfileView, Role, Time } from './schemas.js'
 
-const LIFE_SECONDS = 7 * 86_400
-
-export interface InvitationParts {
-  readonly invitations: DataRule<Invitations>
-  readonly accept: AcceptInvitation
-  /** sends the invitation by e-mail; undefined where no SMTP server is set */
-  readonly send: SendInvitation | undefined
-  readonly baseUrl: string
-}
+const LIFE_MS = 7 * 86_400_000
 
 const Email = z
   .string()
@@ -28,7 +18,18 @@ const Email = z
   .regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address')
 
 /** POST /users/invitations and POST /invitations/{token}/accept. */
-export const invitationRoutes = ({ invitations, accept, send, baseUrl }: InvitationParts): readonly Route[] => [
+export const invitationRoutes = ({
+  invitations,
+  accept,
+  send,
+  baseUrl,
+}: {
+  readonly invitations: DataRule<Invitations>
+  readonly accept: AcceptInvitation
+  /** sends the invitation by e-mail; undefined without an SMTP server */
+  readonly send: SendInvitation | undefined
+  readonly baseUrl: string
+}): readonly Route[] => [
   route({
     method: 'post',
     path: '/users/invitations',
@@ -42,16 +43,16 @@ export const invitationRoutes = ({ invitations, accept, send, baseUrl }: Invitat
     idempotent: true,
     handle: async ({ store, body: { email, role } }) => {
       const token = newOpaqueToken()
-      const expiresAt = new Date(Date.now() + LIFE_SECONDS * 1_000)
-      // Whether the address has an account is not told here: who may invite need not be one who may read users.
+      const expiresAt = new Date(Date.now() + LIFE_MS)
+      // does not reveal whether the address has an account: an inviter need not be allowed to read users
       await store.add({ email, role, hash: hashOfToken(token), expiresAt })
       const url = `${baseUrl}/invitations/${token}/accept`
-      // Not awaited: the link is in the answer, so a slow mail server does not keep the inviter waiting.
+      // not awaited: the answer has the link, so a slow mail server need not delay it
       send?.(email, url, expiresAt)
       return { status: 201, body: { email, role, url, expires_at: expiresAt.toISOString() } }
     },
     documentation: {
-      summary: 'Invite somebody; the single-use link is in this answer and nowhere else',
+      summary: 'Invite a person; only this answer has the single-use link',
       tag: 'users',
       response: z.object({ email: z.string(), role: z.string(), url: z.url(), expires_at: Time }),
     },
@@ -66,19 +67,16 @@ export const invitationRoutes = ({ invitations, accept, send, baseUrl }: Invitat
     object: NO_OBJECT,
     data: NO_DATA,
     params: z.object({ token: z.string() }),
-    body: z.strictObject({
-      name: z.string().trim().min(1, 'must not be empty').max(200),
-      password: z.string().min(8, 'must have at least 8 characters').max(256),
-    }),
+    body: z.strictObject({ name: Name, password: Password }),
     handle: async ({ params, body }) => {
       const accepted = await accept({ token: params.token, ...body })
       if (accepted === 'unknown') throw new Refusal('not_found')
-      if (accepted === 'over') throw new Refusal('gone', { detail: 'The invitation was used before, or has expired.' })
+      if (accepted === 'over') throw new Refusal('gone', { detail: 'The invitation was used or has expired.' })
       const { id, email, name, role, created_at } = accepted
       return { status: 201, body: { id, email, name, role, created_at } }
     },
     documentation: {
-      summary: 'Accept an invitation: sets name and password, once',
+      summary: 'Accept an invitation once, with a name and a password',
       tag: 'users',
       response: ProfileView,
       refusals: [410],

@@ -1,29 +1,22 @@
 import { z } from 'zod'
 
+import type { Action } from '../domain/action.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
-import { route } from '../layers/compose.js'
 import { LINK_FORMS } from '../layers/4-data/link-export.js'
 import { LINK_SORTS } from '../layers/4-data/links.js'
 import type { Links } from '../layers/4-data/links.js'
+import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
-import type { Action } from '../domain/action.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { isReservedCode } from './reserved-codes.js'
-import { Code, Cursor, Id, PageLimit, Time } from './schemas.js'
+import { Code, Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
 import { targetRule } from './target.js'
 
-export interface LinkParts {
-  readonly findLink: (code: string) => Promise<Link | null>
-  readonly links: (action: Action | 'creation') => DataRule<Links>
-  /** the public origin: every URL that the service prints comes from it */
-  readonly baseUrl: string
-}
-
-export const LinkView = z
+const LinkView = z
   .object({
     code: Code,
     target: z.string(),
@@ -32,11 +25,11 @@ export const LinkView = z
     created_at: Time.optional(),
     updated_at: Time.optional(),
   })
-  .meta({ id: 'Link', description: 'Callers who may not change the link see its code and target alone.' })
+  .meta({ id: 'Link', description: 'Callers who may not change the link only see its code and target.' })
 
 const ByCode = z.object({ code: Code })
 
-/** What a link's manager sees. */
+/** What a caller who may change the link sees. */
 const whole = ({ id, code, target, owner_id, created_at, updated_at }: Link) => ({
   id,
   code,
@@ -48,7 +41,6 @@ const whole = ({ id, code, target, owner_id, created_at, updated_at }: Link) => 
 
 const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
 
-/** Whoever may change a link sees all of it; everybody else its code and target. */
 const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, 'body' | 'headers'> => {
   const manages = snapshot.can(user, 'link:update', link)
   return {
@@ -58,23 +50,30 @@ const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, '
 }
 
 /**
- * RFC 9110 §13.1.1: after authorization, and before anything is changed. Answers the version that the change must still
- * meet at its commit; undefined where any will do.
+ * RFC 9110 §13.1.1: If-Match is checked after authorization and before the change. Returns the version that the commit
+ * must still find; undefined: any.
  */
 const requireMatch = (link: Link, ifMatch: string | undefined): number | undefined => {
   if (ifMatch === undefined) return undefined
   const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (!tags.includes(tagOf(link)) && ifMatch.trim() !== '*') {
-    throw new Refusal('precondition_failed', { detail: 'The link is no longer the version that If-Match names.' })
-  }
+  if (!tags.includes(tagOf(link)) && ifMatch.trim() !== '*')
+    throw new Refusal('precondition_failed', { detail: 'The link has another version than If-Match names.' })
   return link.version
 }
 
-/** Everything under /links, and the redirect. */
-export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Route[] => {
-  const linkByCode = ({ code }: { readonly code: string }) => findLink(code)
+/** Everything under /links. */
+export const linkRoutes = ({
+  findLink,
+  links,
+  baseUrl,
+}: {
+  readonly findLink: (code: string) => Promise<Link | null>
+  readonly links: (action: Action | 'creation') => DataRule<Links>
+  readonly baseUrl: string
+}): readonly Route[] => {
+  const linkByCode = ({ code }: z.infer<typeof ByCode>) => findLink(code)
   const Target = targetRule(baseUrl)
-  const FreeCode = Code.refine((code) => !isReservedCode(code), 'is a word that the service uses itself')
+  const FreeCode = Code.refine((code) => !isReservedCode(code), 'is reserved for the service')
 
   return [
     route({
@@ -97,9 +96,8 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
           headers: replayed ? { ...headers, 'Idempotent-Replayed': 'true' } : headers,
         }
       },
-      documentation: { summary: 'Make a link', tag: 'links', response: LinkView, refusals: [409] },
+      documentation: { summary: 'Create a link', tag: 'links', response: LinkView, refusals: [409] },
     }),
-
     route({
       method: 'get',
       path: '/links',
@@ -120,13 +118,8 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
         const page = await store.page(query)
         return { status: 200, body: { data: page.data.map(whole), next_cursor: page.next_cursor } }
       },
-      documentation: {
-        summary: 'List the links that the caller may manage',
-        tag: 'links',
-        response: z.object({ data: z.array(LinkView), next_cursor: z.string().nullable() }),
-      },
+      documentation: { summary: 'List the links that the caller may change', tag: 'links', response: pageOf(LinkView) },
     }),
-
     route({
       method: 'get',
       path: '/links/export',
@@ -139,18 +132,16 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
       handle: async ({ store, query: { format } }) => ({
         status: 200,
-        ...NO_INPUT,
         body: await exportText(store.export(format), { head: LINK_FORMS[format].head, lines: (lines) => lines }),
         type: TEXT_TYPES[format],
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),
       documentation: {
-        summary: 'Export the links that the caller may manage, as a stream',
+        summary: 'Export the links that the caller may change, as a stream',
         tag: 'links',
         types: ['text/csv', 'application/x-ndjson'],
       },
     }),
-
     route({
       method: 'get',
       path: '/links/:code',
@@ -164,7 +155,6 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       handle: ({ record, caller, snapshot }) => ({ status: 200, ...show(snapshot, caller.user, record) }),
       documentation: { summary: 'Show a link', tag: 'links', response: LinkView, tagged: true },
     }),
-
     route({
       method: 'patch',
       path: '/links/:code',
@@ -184,7 +174,6 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
       },
       documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },
     }),
-
     route({
       method: 'delete',
       path: '/links/:code',
@@ -204,12 +193,8 @@ export const linkRoutes = ({ findLink, links, baseUrl }: LinkParts): readonly Ro
   ]
 }
 
-/** The public redirect; it stands last in the table, since it answers every path of one segment. */
-export const redirectRoute = ({
-  findLink,
-}: {
-  readonly findLink: (code: string) => Promise<Link | null> | Link | null
-}): Route =>
+/** The public redirect. It matches every path of one segment, so it is the last route of the table. */
+export const redirectRoute = (findLink: (code: string) => Promise<Link | null> | Link | null): Route =>
   route({
     method: 'get',
     path: '/:code',
@@ -217,7 +202,7 @@ export const redirectRoute = ({
     ...NO_INPUT,
     gateway: { scope: 'public', quota: 'caller' },
     endpoint: 'link:read',
-    object: { action: 'link:read', load: ({ code }) => findLink(code) },
+    object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
     data: NO_DATA,
     params: ByCode,
     handle: ({ record }) => ({ status: 302, headers: { Location: record.target, 'Cache-Control': 'no-cache' } }),

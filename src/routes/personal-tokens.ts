@@ -4,11 +4,12 @@ import { isServiceAction } from '../domain/action.js'
 import type { ServiceAction } from '../domain/action.js'
 import { Refusal } from '../domain/refusal.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
-import { PERSONAL_TOKEN_PREFIX } from '../identity/personal-token.js'
+import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
 import type { PersonalTokens } from '../layers/4-data/personal-tokens.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
 import type { Caller, DataRule, Route } from '../layers/route.js'
+import { ownAccount } from './own-account.js'
 import { Id, Time } from './schemas.js'
 
 const DAY = 86_400
@@ -29,20 +30,14 @@ const TokenView = z
   })
   .meta({ id: 'PersonalToken' })
 
-/** A token made with a token never does more than that one: every scope has to be among the caller's own. */
+/** A new token may only have scopes of the token that requests it. */
 const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
   const errors = scopes.flatMap((scope, i) =>
     caller.scopes.has(scope)
       ? []
-      : [{ field: `scopes.${i}`, message: `${scope} is beyond the scopes of the token that asks` }],
+      : [{ field: `scopes.${i}`, message: `${scope} is not among the scopes of the requesting token` }],
   )
   if (errors.length > 0) throw new Refusal('validation_failed', { errors })
-}
-
-/** The caller's tokens are a record that they own. */
-const mine = async (_params: unknown, caller: Promise<Caller>) => {
-  const { user } = await caller
-  return user && { owner_id: user.id }
 }
 
 /** GET, POST and DELETE /users/me/tokens. */
@@ -54,7 +49,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     ...NO_INPUT,
     gateway: { scope: 'profile:read', quota: 'caller' },
     endpoint: 'profile:read',
-    object: { action: 'profile:read', load: mine },
+    object: { action: 'profile:read', load: ownAccount },
     data: tokens,
     handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
     documentation: {
@@ -70,7 +65,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     ...NO_INPUT,
     gateway: { scope: 'profile:update', quota: 'caller' },
     endpoint: 'profile:update',
-    object: { action: 'profile:update', load: mine },
+    object: { action: 'profile:update', load: ownAccount },
     data: tokens,
     body: z.strictObject({
       name: z.string().trim().min(1, 'must not be empty').max(100),
@@ -89,16 +84,12 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     handle: async ({ store, caller, body: { name, scopes, expires_in } }) => {
       requireHeldScopes(caller, scopes)
       const token = newOpaqueToken(PERSONAL_TOKEN_PREFIX)
-      const made = await store.add({
-        name,
-        hash: hashOfToken(token),
-        scopes: scopes.filter(isServiceAction),
-        expiresAt: new Date(Date.now() + expires_in * 1_000),
-      })
+      const expiresAt = new Date(Date.now() + expires_in * 1_000)
+      const made = await store.add({ name, hash: hashOfToken(token), scopes, expiresAt })
       return { status: 201, body: { ...made, token } }
     },
     documentation: {
-      summary: 'Make a personal token; its value is in this answer and nowhere else',
+      summary: 'Create a personal token; only this answer has its value',
       tag: 'profile',
       response: TokenView.extend({ token: z.string() }).meta({ id: 'NewPersonalToken' }),
       refusals: [409],
@@ -111,7 +102,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     ...NO_INPUT,
     gateway: { scope: 'profile:update', quota: 'caller' },
     endpoint: 'profile:update',
-    object: { action: 'profile:update', load: mine },
+    object: { action: 'profile:update', load: ownAccount },
     data: tokens,
     params: z.object({ id: Id }),
     handle: async ({ store, params }) => {

@@ -1,24 +1,22 @@
 import { z } from 'zod'
 
-import { WINDOW_RULE, parseWindow } from '../audit/replay.js'
 import type { Database } from '../database/database.js'
-import { PolicyReplaced } from '../database/errors.js'
 import { RELATIONS } from '../domain/decision.js'
 import { EFFECTS } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
-import { route } from '../layers/compose.js'
 import type { Replays } from '../layers/4-data/replay.js'
+import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { formatPolicyCsv } from '../policy/csv.js'
 import type { CurrentPolicy } from '../policy/current.js'
-import { commitEdit, parseEdit, planEdit } from '../policy/edit.js'
-import type { EditOrigin, EditPlan } from '../policy/edit.js'
+import { parseEdit, planEdit } from '../policy/edit.js'
 import { findRevision, listRevisions, planRestore } from '../policy/history.js'
 import type { PolicyRules } from '../policy/store.js'
-import type { Snapshot } from '../policy/snapshot.js'
 import { decisionTable, formatTableCsv } from '../policy/table.js'
-import { PageLimit, Time } from './schemas.js'
+import { TEXT_TYPES } from './export-text.js'
+import { Trial, editStore, performEdit, requireRevision } from './policy-edit.js'
+import { PageLimit, Time, pageOf } from './schemas.js'
 
 export interface PolicyParts {
   readonly database: Database
@@ -31,28 +29,13 @@ const Row = z
   .looseObject({ ptype: z.enum(['p', 'p2', 'g']) })
   .meta({ id: 'PolicyRow', description: 'An object row (p), an endpoint row (p2) or an inheritance row (g)' })
 const Reason = z.string().trim().min(1, 'is required: the history says why').max(1_000)
-const Revision = z.strictObject({
-  revision: z
+const revisionNumber = (fault: string) =>
+  z
     .string()
-    .regex(/^[1-9]\d{0,14}$/, 'must be the number of a revision')
-    .transform(Number),
-})
-const Flag = z
-  .enum(['true', 'false'])
-  .default('false')
-  .transform((text) => text === 'true')
-const Window = z.string().transform((text, context) => {
-  const window = parseWindow(text)
-  if (window !== null) return window
-  context.addIssue({ code: 'custom', message: WINDOW_RULE })
-  return z.NEVER
-})
-const Trial = z
-  .strictObject({ dry_run: Flag, replay: Window.optional() })
-  .refine(({ dry_run, replay }) => dry_run || replay === undefined, {
-    path: ['replay'],
-    message: 'goes with dry_run=true alone: what was decided is decided again before an edit is made',
-  })
+    .regex(/^[1-9]\d{0,14}$/, fault)
+    .transform(Number)
+const ByRevision = z.strictObject({ revision: revisionNumber('must be the number of a revision') })
+const Format = z.strictObject({ format: z.enum(['json', 'csv']).default('json') })
 
 const Outcome = z.object({ effect: z.enum(EFFECTS), rule: z.string(), endpoint: z.enum(EFFECTS) })
 const Cell = z.object({ role: z.string(), action: z.string(), relation: z.enum(RELATIONS) })
@@ -68,8 +51,10 @@ const EditView = z
   })
   .meta({
     id: 'PolicyEdit',
-    description: 'What an edit changes; of a dry run, what it would change, and the revision that stays in force.',
+    description: 'What an edit changes, or what a dry run would change and the revision that stays in force.',
   })
+// rows that were written with SQL may lie outside the vocabulary
+const AnyRows = z.array(z.looseObject({ ptype: z.string() }))
 const RevisionView = z
   .looseObject({
     revision: z.number(),
@@ -77,128 +62,47 @@ const RevisionView = z
     reason: z.string(),
     time: Time,
     model_sha256: z.string(),
-    // rows that somebody wrote by hand may be none of the vocabulary
-    added: z.array(z.looseObject({ ptype: z.string() })),
-    removed: z.array(z.looseObject({ ptype: z.string() })),
+    added: AnyRows,
+    removed: AnyRows,
   })
   .meta({ id: 'PolicyRevision' })
 
 const reading = {
+  method: 'get',
+  status: 200,
+  ...NO_INPUT,
   gateway: { scope: 'policy:read', quota: 'caller' },
   endpoint: 'policy:read',
   object: { action: 'policy:read', load: noRecord },
+  data: NO_DATA,
 } as const
-const writing = {
-  gateway: { scope: 'policy:write', quota: 'caller' },
-  endpoint: 'policy:write',
-  object: { action: 'policy:write', load: noRecord },
-} as const
-
-const changesOf = ({ changes, add, remove }: EditPlan) => ({ decisions_changed: changes, added: add, removed: remove })
-
-/** The fourth layer of an edit: commits a plan as the caller, under the decision that allowed it. */
-const editStore = (database: Database): DataRule<{ commit(plan: EditPlan, reason: string): Promise<Snapshot> }> => ({
-  rows: 'policy rows, as one revision',
-  open: ({ caller, decision, requestId, snapshot }) => ({
-    commit: async (plan, reason) => {
-      const origin: EditOrigin = {
-        actor: { id: caller.user?.id ?? null, name: caller.user?.email ?? '' },
-        reason,
-        decision: {
-          request_id: requestId,
-          revision: snapshot.revision,
-          subject_role: caller.user?.role ?? '',
-          token_id: caller.tokenId,
-          rule: decision?.rule ?? '',
-          row_priority: decision?.row?.priority ?? null,
-        },
-      }
-      return commitEdit(database, plan, origin)
-    },
-  }),
-})
-
-/** RFC 9110 §13.1.1, with a revision for a tag: 428 without it, 412 where another revision is in force. */
-const requireRevision = async (
-  policy: CurrentPolicy,
-  snapshot: Snapshot,
-  ifMatch: string | undefined,
-): Promise<void> => {
-  if (ifMatch === undefined)
-    throw new Refusal('precondition_required', {
-      detail: 'Send If-Match with the ETag of GET /policy, so that no edit is made to rows that you have not seen.',
-    })
-  const [, named] = /^"([1-9]\d{0,14})"$/.exec(ifMatch.trim()) ?? []
-  if (Number(named) === snapshot.revision) return
-  // A revision that another process made and this one has not heard of yet: decided again under it.
-  if (Number(named) > snapshot.revision && (await policy.refresh()).revision > snapshot.revision)
-    throw new PolicyReplaced(`If-Match ${named}`)
-  throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
-}
 
 /** Everything under /policy. */
 export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts): readonly Route[] => {
-  const edits = editStore(database)
-  // a replay tells whom an edit touches, which is the audit's to tell
-  const replaying = {
-    asked: ({ replay }: z.output<typeof Trial>) => replay !== undefined,
-    action: 'audit:read',
-    data: replays,
+  const editing = {
+    method: 'post',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'policy:write', quota: 'caller' },
+    endpoint: 'policy:write',
+    object: { action: 'policy:write', load: noRecord },
+    data: editStore(database),
+    query: Trial,
+    // a replay shows whom an edit affects, which only readers of the log may see
+    part: { asked: ({ replay }: z.output<typeof Trial>) => replay !== undefined, action: 'audit:read', data: replays },
   } as const
-  /** Plans under the newest revision, commits unless this is a dry run, and answers what changes. */
-  const perform = async (
-    plan: EditPlan,
-    base: Snapshot,
-    { dry_run, replay }: z.output<typeof Trial>,
-    part: Replays | null,
-    commit: () => Promise<Snapshot>,
-  ) => {
-    const nothing = plan.add.length === 0 && plan.remove.length === 0
-    if (dry_run) {
-      const replayed =
-        part && replay ? { replay: await part.of({ ...replay, inForce: base, candidate: plan.candidate }) } : {}
-      return {
-        status: 200,
-        ...NO_INPUT,
-        body: { revision: base.revision, dry_run, ...changesOf(plan), ...replayed },
-        unchanged: true,
-      }
-    }
-    if (nothing) return { status: 200, body: { revision: base.revision, ...changesOf(plan) }, unchanged: true }
-    // in force here before the answer; everywhere else by notification
-    policy.adopt(await commit())
-    return {
-      status: 200,
-      ...NO_INPUT,
-      body: { revision: plan.candidate.revision, ...changesOf(plan) },
-      headers: { ETag: `"${plan.candidate.revision}"` },
-    }
-  }
 
   return [
     route({
-      method: 'get',
-      path: '/policy',
-      status: 200,
-      ...NO_INPUT,
       ...reading,
-      data: NO_DATA,
-      query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
-      handle: ({ snapshot, query }) =>
-        query.format === 'csv'
-          ? {
-              status: 200,
-              ...NO_INPUT,
-              body: formatPolicyCsv(snapshot.rows),
-              type: 'text/csv; charset=utf-8',
-              headers: { ETag: `"${snapshot.revision}"` },
-            }
-          : {
-              status: 200,
-              ...NO_INPUT,
-              body: { revision: snapshot.revision, model_sha256: snapshot.model.sha256, rows: snapshot.rows },
-              headers: { ETag: `"${snapshot.revision}"` },
-            },
+      path: '/policy',
+      query: Format,
+      handle: ({ snapshot: { revision, model, rows }, query }) => {
+        const headers = { ETag: `"${revision}"` }
+        return query.format === 'csv'
+          ? { status: 200, body: formatPolicyCsv(rows), type: TEXT_TYPES.csv, headers }
+          : { status: 200, body: { revision, model_sha256: model.sha256, rows }, headers }
+      },
       documentation: {
         summary: 'The rows in force',
         tag: 'policy',
@@ -208,15 +112,10 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       },
     }),
     route({
-      method: 'get',
-      path: '/policy/model',
-      status: 200,
-      ...NO_INPUT,
       ...reading,
-      data: NO_DATA,
+      path: '/policy/model',
       handle: ({ snapshot: { model } }) => ({
         status: 200,
-        ...NO_INPUT,
         body: model.text,
         type: 'text/plain; charset=utf-8',
         headers: { 'Model-SHA256': model.sha256, ETag: `"${model.sha256}"` },
@@ -229,17 +128,13 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       },
     }),
     route({
-      method: 'get',
-      path: '/policy/decisions',
-      status: 200,
-      ...NO_INPUT,
       ...reading,
-      data: NO_DATA,
-      query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
+      path: '/policy/decisions',
+      query: Format,
       handle: async ({ snapshot, query }) => {
         const decisions = await decisionTable(snapshot)
         return query.format === 'csv'
-          ? { status: 200, body: formatTableCsv(decisions), type: 'text/csv; charset=utf-8' }
+          ? { status: 200, body: formatTableCsv(decisions), type: TEXT_TYPES.csv }
           : { status: 200, body: { revision: snapshot.revision, decisions } }
       },
       documentation: {
@@ -250,64 +145,43 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       },
     }),
     route({
-      method: 'post',
+      ...editing,
       path: '/policy/changes',
-      status: 200,
-      ...NO_INPUT,
-      ...writing,
-      data: edits,
-      query: Trial,
-      part: replaying,
       body: z.strictObject({
         add: z.array(z.unknown()).default([]),
         remove: z.array(z.unknown()).default([]),
         reason: Reason,
       }),
-      handle: async ({ store, part, snapshot, query, body, headers }) => {
-        await requireRevision(policy, snapshot, headers.ifMatch)
-        const plan = await planEdit(snapshot, parseEdit(body.add, body.remove), rules)
-        return perform(plan, snapshot, query, part, () => store.commit(plan, body.reason))
+      handle: async ({ store, body, headers, ...input }) => {
+        await requireRevision(policy, input.snapshot, headers.ifMatch)
+        const plan = await planEdit(input.snapshot, parseEdit(body.add, body.remove), rules)
+        return performEdit(policy, plan, input, () => store.commit(plan, body.reason))
       },
       documentation: {
-        summary: 'Change rows; says every decision that changes',
+        summary: 'Add and remove rows; answers every decision that changes',
         tag: 'policy',
         response: EditView,
         refusals: [409, 412, 428],
       },
     }),
     route({
-      method: 'get',
-      path: '/policy/revisions',
-      status: 200,
-      ...NO_INPUT,
       ...reading,
-      data: NO_DATA,
+      path: '/policy/revisions',
       query: z.strictObject({
         limit: PageLimit,
-        cursor: z
-          .string()
-          .regex(/^[1-9]\d{0,14}$/, 'must be the next_cursor of a page')
-          .transform(Number)
-          .optional(),
+        cursor: revisionNumber('must be the next_cursor of a page').optional(),
       }),
       handle: async ({ query }) => ({ status: 200, body: await listRevisions(database, query) }),
       documentation: {
-        summary: 'Who changed the rows, when, and why; newest first',
+        summary: 'Who changed the rows, when and why; newest first',
         tag: 'policy',
-        response: z.object({
-          data: z.array(z.looseObject({ revision: z.number(), reason: z.string(), time: Time })),
-          next_cursor: z.string().nullable(),
-        }),
+        response: pageOf(z.looseObject({ revision: z.number(), reason: z.string(), time: Time })),
       },
     }),
     route({
-      method: 'get',
-      path: '/policy/revisions/:revision',
-      status: 200,
-      ...NO_INPUT,
       ...reading,
-      data: NO_DATA,
-      params: Revision,
+      path: '/policy/revisions/:revision',
+      params: ByRevision,
       handle: async ({ params }) => {
         const found = await findRevision(database, params.revision)
         if (!found) throw new Refusal('not_found')
@@ -320,26 +194,18 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       },
     }),
     route({
-      method: 'post',
+      ...editing,
       path: '/policy/revisions/:revision/restore',
-      status: 200,
-      ...NO_INPUT,
-      ...writing,
-      data: edits,
-      params: Revision,
-      query: Trial,
-      part: replaying,
+      params: ByRevision,
       body: z.strictObject({ reason: Reason.optional() }).default({}),
-      handle: async ({ store, part, snapshot, params, query, body, headers }) => {
-        if (headers.ifMatch !== undefined) await requireRevision(policy, snapshot, headers.ifMatch)
-        const plan = await planRestore(database, snapshot, params.revision, rules)
-        if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${params.revision}.` })
-        return perform(plan, snapshot, query, part, () =>
-          store.commit(plan, body.reason ?? `restore revision ${params.revision}`),
-        )
+      handle: async ({ store, params: { revision }, body, headers, ...input }) => {
+        if (headers.ifMatch !== undefined) await requireRevision(policy, input.snapshot, headers.ifMatch)
+        const plan = await planRestore(database, input.snapshot, revision, rules)
+        if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${revision}.` })
+        return performEdit(policy, plan, input, () => store.commit(plan, body.reason ?? `restore revision ${revision}`))
       },
       documentation: {
-        summary: 'Make the rows what they were: a new revision, with the same checks',
+        summary: 'Restore the rows of a revision as a new revision, with the checks of every edit',
         tag: 'policy',
         response: EditView,
         refusals: [409, 412],

@@ -1,47 +1,21 @@
 import { z } from 'zod'
 
-import type { User } from '../domain/user.js'
 import { Refusal } from '../domain/refusal.js'
-import { route } from '../layers/compose.js'
+import type { User } from '../domain/user.js'
 import type { Profile } from '../layers/4-data/profile.js'
+import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT } from '../layers/route.js'
-import type { Caller, DataRule, Route } from '../layers/route.js'
-import { Id, Time } from './schemas.js'
-
-export interface ProfileParts {
-  readonly profile: DataRule<Profile>
-  /** true where the password is the user's */
-  readonly checkPassword: (user: User, password: string) => Promise<boolean>
-  readonly hashPassword: (password: string) => Promise<string>
-  readonly findUser: (id: string) => Promise<User | null>
-}
-
-export const ProfileView = z
-  .object({
-    id: Id,
-    email: z.string(),
-    name: z.string(),
-    role: z.string(),
-    created_at: Time,
-  })
-  .meta({ id: 'Profile' })
+import type { DataRule, Route } from '../layers/route.js'
+import { ownAccount } from './own-account.js'
+import { Name, Password, ProfileView } from './schemas.js'
 
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
-/** One's own profile is a record that one owns: R5's question, asked of the rows that carry R7. */
-const own = async (_params: unknown, caller: Promise<Caller>) => {
-  const { user } = await caller
-  return user && { owner_id: user.id, user }
-}
-
-/**
- * R7: the fields that a profile update may name, in full. `role` is not on the list, nor is anything else that decides
- * what its owner may do.
- */
+/** R7: every field that a profile update may set. `role` is not among them, nor anything else that grants rights. */
 const ProfileUpdate = z
   .strictObject({
-    name: z.string().trim().min(1, 'must not be empty').max(200).optional(),
-    password: z.string().min(8, 'must have at least 8 characters').max(256).optional(),
+    name: Name.optional(),
+    password: Password.optional(),
     current_password: z.string().max(256).optional(),
   })
   .refine((body) => body.password === undefined || body.current_password !== undefined, {
@@ -50,7 +24,17 @@ const ProfileUpdate = z
   })
 
 /** GET and PATCH /users/me. */
-export const profileRoutes = ({ profile, checkPassword, hashPassword, findUser }: ProfileParts): readonly Route[] => [
+export const profileRoutes = ({
+  profile,
+  checkPassword,
+  hashPassword,
+  findUser,
+}: {
+  readonly profile: DataRule<Profile>
+  readonly checkPassword: (user: User, password: string) => Promise<boolean>
+  readonly hashPassword: (password: string) => Promise<string>
+  readonly findUser: (id: string) => Promise<User | null>
+}): readonly Route[] => [
   route({
     method: 'get',
     path: '/users/me',
@@ -58,12 +42,11 @@ export const profileRoutes = ({ profile, checkPassword, hashPassword, findUser }
     ...NO_INPUT,
     gateway: { scope: 'profile:read', quota: 'caller' },
     endpoint: 'profile:read',
-    object: { action: 'profile:read', load: own },
+    object: { action: 'profile:read', load: ownAccount },
     data: NO_DATA,
     handle: ({ record }) => ({ status: 200, body: view(record.user) }),
-    documentation: { summary: 'Show the caller’s own profile', tag: 'profile', response: ProfileView },
+    documentation: { summary: 'Show the caller’s profile', tag: 'profile', response: ProfileView },
   }),
-
   route({
     method: 'patch',
     path: '/users/me',
@@ -71,25 +54,23 @@ export const profileRoutes = ({ profile, checkPassword, hashPassword, findUser }
     ...NO_INPUT,
     gateway: { scope: 'profile:update', quota: 'caller' },
     endpoint: 'profile:update',
-    object: { action: 'profile:update', load: own },
+    object: { action: 'profile:update', load: ownAccount },
     data: profile,
     body: ProfileUpdate,
     handle: async ({ store, record: { user }, body: { name, password, current_password: current } }) => {
-      if (password !== undefined && !(await checkPassword(user, current ?? ''))) {
+      if (password !== undefined && !(await checkPassword(user, current ?? '')))
         throw new Refusal('validation_failed', {
           errors: [{ field: 'current_password', message: 'is not the password of this account' }],
         })
-      }
-      if (name !== undefined || password !== undefined) {
+      if (name !== undefined || password !== undefined)
         await store.update({
           ...(name === undefined ? {} : { name }),
           ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
         })
-      }
       const updated = await findUser(user.id)
       if (updated === null) throw new Refusal('not_found')
       return { status: 200, body: view(updated) }
     },
-    documentation: { summary: 'Change the caller’s own name or password', tag: 'profile', response: ProfileView },
+    documentation: { summary: 'Change the caller’s name or password', tag: 'profile', response: ProfileView },
   }),
 ]

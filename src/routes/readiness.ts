@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import type { CurrentPolicy } from '../policy/current.js'
 
-/** Whether the service can answer, and what it rests on. */
+/** Whether the service can answer requests, and the checks behind it. */
 export interface Readiness {
   readonly ready: boolean
   readonly checks: {
@@ -11,18 +11,19 @@ export interface Readiness {
   }
 }
 
-export interface ReadinessParts {
-  readonly database: Pick<Database, 'run'>
-  readonly policy: Pick<CurrentPolicy, 'status'>
-  readonly draining: () => boolean
-}
+/** Public, so it does not name the row; the log does. */
+const POLICY_FAULT = 'a newer policy revision could not be loaded; the last good one is in force'
 
-/** Anybody may ask: which row it is, the log says. */
-const POLICY_FAULT = 'a newer policy revision cannot be in force; this one is the last good one'
-
-/** Asks the database, and looks at the policy in force. */
 export const readinessOf =
-  ({ database, policy, draining }: ReadinessParts) =>
+  ({
+    database,
+    policy,
+    draining,
+  }: {
+    readonly database: Pick<Database, 'run'>
+    readonly policy: Pick<CurrentPolicy, 'status'>
+    readonly draining: () => boolean
+  }) =>
   async (): Promise<Readiness> => {
     const reachable = await database.run({ text: 'select 1' }).then(
       () => true,

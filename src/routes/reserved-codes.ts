@@ -1,50 +1,13 @@
 /**
- * Words that are, or may become, the first segment of one of the service's own paths: no code may be one of them, in
- * any case. test/routes/reserved-codes.test.ts holds this list against the route table.
+ * Words that are, or may become, the first segment of the service's own paths: no code may be one of them, in any case.
+ * test/routes/reserved-codes.test.ts compares this list with the route table.
  */
-const RESERVED: ReadonlySet<string> = new Set([
-  'access',
-  'account',
-  'admin',
-  'api',
-  'assets',
-  'audit',
-  'auth',
-  'console',
-  'docs',
-  'export',
-  'favicon',
-  'health',
-  'healthz',
-  'help',
-  'index',
-  'invitations',
-  'link',
-  'links',
-  'linkgate',
-  'login',
-  'logout',
-  'me',
-  'metrics',
-  'new',
-  'null',
-  'oauth',
-  'openapi',
-  'policy',
-  'readyz',
-  'robots',
-  'security',
-  'signin',
-  'signup',
-  'static',
-  'status',
-  'token',
-  'tokens',
-  'undefined',
-  'user',
-  'users',
-  'well-known',
-  'www',
-])
+const RESERVED: ReadonlySet<string> = new Set(
+  (
+    'access account admin api assets audit auth console docs export favicon health healthz help index invitations ' +
+    'link links linkgate login logout me metrics new null oauth openapi policy readyz robots security signin signup ' +
+    'static status token tokens undefined user users well-known www'
+  ).split(' '),
+)
 
 export const isReservedCode = (code: string): boolean => RESERVED.has(code.toLowerCase())

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 
-import { isCode } from '../domain/link.js'
 import { isId } from '../domain/id.js'
+import { isCode } from '../domain/link.js'
+import { isUserRole } from '../domain/role.js'
 
-/** Shapes that several resources share. */
+/** Schemas that several resources share. */
 export const Id = z
   .string()
   .refine(isId, 'must be a positive 64-bit integer in decimal')
@@ -14,6 +15,13 @@ export const Code = z
   .refine(isCode, 'must be 1 to 64 characters of A-Z, a-z, 0-9, _ and -')
   .meta({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
 
+export const Role = z
+  .string()
+  .refine(isUserRole, 'must be a role of [a-z][a-z0-9_-]{0,31}, and not anonymous, anyone or user')
+  .meta({ pattern: '^[a-z][a-z0-9_-]{0,31}$' })
+
+export const Name = z.string().trim().min(1, 'must not be empty').max(200)
+export const Password = z.string().min(8, 'must have at least 8 characters').max(256)
 export const Time = z.iso.datetime()
 
 export const PageLimit = z
@@ -24,5 +32,12 @@ export const PageLimit = z
     'must be an integer from 1 to 100',
   )
   .transform(Number)
-
 export const Cursor = z.string().min(1).max(400).optional()
+
+export const pageOf = <View extends z.ZodType>(view: View) =>
+  z.object({ data: z.array(view), next_cursor: z.string().nullable() })
+
+/** How a user sees their own account. */
+export const ProfileView = z
+  .object({ id: Id, email: z.string(), name: z.string(), role: z.string(), created_at: Time })
+  .meta({ id: 'Profile' })

@@ -1,21 +1,18 @@
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
-import type { Metrics } from '../metrics/metrics.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
+import type { Metrics } from '../metrics/metrics.js'
 import type { Readiness } from './readiness.js'
 
 export interface SystemParts {
   readonly readiness: () => Promise<Readiness>
   readonly jwks: () => object
-  /** undefined where they have a port of their own */
+  /** undefined if metrics have a port of their own */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
-  /**
-   * the OpenAPI document and the page made of it; functions, since they describe the table that these routes are part
-   * of
-   */
+  /** functions, because these two describe the table that contains the routes below */
   readonly openapi: () => object
   readonly docsPage: () => { readonly html: string; readonly contentSecurityPolicy: string }
 }
@@ -32,40 +29,35 @@ const readinessView = <Status extends string>(status: Status) =>
 
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/
 
-const open = {
+const publicGet = {
+  method: 'get',
+  status: 200,
+  ...NO_INPUT,
   gateway: { scope: 'public', quota: 'none' },
   endpoint: 'none',
   object: NO_OBJECT,
   data: NO_DATA,
 } as const
 
-/** What is public and decided by nobody: health, keys, and the description of the service. */
+/** Public routes that no policy decides: health, keys, metrics and the descriptions of the API. */
 export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: SystemParts): readonly Route[] => [
   route({
-    method: 'get',
+    ...publicGet,
     path: '/healthz',
-    status: 200,
-    ...NO_INPUT,
-    ...open,
     handle: () => ({ status: 200, body: { status: 'ok' } }),
-    documentation: { summary: 'The process is alive', tag: 'system', response: z.object({ status: z.literal('ok') }) },
+    documentation: { summary: 'Liveness', tag: 'system', response: z.object({ status: z.literal('ok') }) },
   }),
   route({
-    method: 'get',
+    ...publicGet,
     path: '/readyz',
-    status: 200,
-    ...NO_INPUT,
-    ...open,
     handle: async () => {
       const { ready, checks } = await readiness()
-      return {
-        status: ready ? 200 : 503,
-        body: { status: ready ? 'ready' : 'not_ready', checks },
-        headers: ready ? {} : { 'Retry-After': '1' },
-      }
+      return ready
+        ? { status: 200, body: { status: 'ready', checks } }
+        : { status: 503, body: { status: 'not_ready', checks }, headers: { 'Retry-After': '1' } }
     },
     documentation: {
-      summary: 'The service can answer: database, policy, not stopping',
+      summary: 'Readiness: database reachable, policy loaded, not stopping',
       tag: 'system',
       response: readinessView('ready'),
       unready: readinessView('not_ready'),
@@ -73,30 +65,23 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
   }),
   ...(metrics === undefined ? [] : [metricsRoute(metrics)]),
   route({
-    method: 'get',
+    ...publicGet,
     path: '/.well-known/jwks.json',
-    status: 200,
-    ...NO_INPUT,
-    ...open,
     handle: () => ({
       status: 200,
-      ...NO_INPUT,
       body: jwks(),
       type: 'application/jwk-set+json',
       headers: { 'Cache-Control': 'public, max-age=300' },
     }),
     documentation: {
-      summary: 'The public keys of the own issuer (RFC 7517)',
+      summary: 'The public keys of the built-in issuer (RFC 7517)',
       tag: 'system',
       types: ['application/jwk-set+json'],
     },
   }),
   route({
-    method: 'get',
+    ...publicGet,
     path: '/openapi.json',
-    status: 200,
-    ...NO_INPUT,
-    ...open,
     handle: () => ({ status: 200, body: openapi(), headers: { 'Cache-Control': 'public, max-age=60' } }),
     documentation: {
       summary: 'This description (OpenAPI 3.1)',
@@ -105,41 +90,32 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
     },
   }),
   route({
-    method: 'get',
+    ...publicGet,
     path: '/docs',
-    status: 200,
-    ...NO_INPUT,
-    ...open,
     handle: () => {
       const { html, contentSecurityPolicy } = docsPage()
       return {
         status: 200,
-        ...NO_INPUT,
         body: html,
         type: 'text/html; charset=utf-8',
         headers: { 'Content-Security-Policy': contentSecurityPolicy },
       }
     },
-    documentation: { summary: 'This description, as a page', tag: 'system', types: ['text/html'] },
+    documentation: { summary: 'This description as a page', tag: 'system', types: ['text/html'] },
   }),
 ]
 
-/**
- * For a collector on this machine: what comes over a network, or through a proxy that may speak for one, finds nothing.
- */
+/** For a collector on this machine: 404 for requests from a network or through a proxy. */
 const metricsRoute = ({ text, contentType }: Pick<Metrics, 'text' | 'contentType'>): Route =>
   route({
-    method: 'get',
+    ...publicGet,
     path: '/metrics',
-    status: 200,
-    ...NO_INPUT,
-    ...open,
     handle: async ({ caller, headers }) => {
       if (headers.forwarded || !LOOPBACK.test(caller.address)) throw new Refusal('no_route')
       return { status: 200, body: await text(), type: contentType }
     },
     documentation: {
-      summary: 'Counters for Prometheus; answered on the loopback interface alone',
+      summary: 'Metrics for Prometheus; only on the loopback interface',
       tag: 'system',
       types: ['text/plain'],
     },

@@ -1,7 +1,6 @@
 import type { Database } from '../database/database.js'
 import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
-import type { Metrics } from '../metrics/metrics.js'
 import type { Identity } from '../identity/identity.js'
 import type { SendInvitation } from '../identity/invitation-mail.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
@@ -13,15 +12,16 @@ import { replaysStore } from '../layers/4-data/replay.js'
 import { requestDecisionsStore } from '../layers/4-data/request-decisions.js'
 import { usersStore } from '../layers/4-data/users.js'
 import type { Route } from '../layers/route.js'
+import type { Metrics } from '../metrics/metrics.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { createPastSnapshots } from '../policy/past-snapshots.js'
 import type { PolicyRules } from '../policy/store.js'
 import { findLink } from '../redirects/find-link.js'
 import type { Redirects } from '../redirects/redirects.js'
+import { VERSION } from '../version.js'
 import { accessRoutes } from './access.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
-import { explanationRoutes } from './explanation.js'
 import { invitationRoutes } from './invitations.js'
 import { linkRoutes, redirectRoute } from './links.js'
 import { personalTokenRoutes } from './personal-tokens.js'
@@ -29,7 +29,6 @@ import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
 import type { Readiness } from './readiness.js'
 import { systemRoutes } from './system.js'
-import { VERSION } from '../version.js'
 import { userRoutes } from './users.js'
 
 export interface TableParts {
@@ -38,19 +37,17 @@ export interface TableParts {
   readonly policy: CurrentPolicy
   readonly redirects: Pick<Redirects, 'find' | 'changed'>
   readonly identity: Identity
-  /** sends invitations by e-mail; undefined where no SMTP server is set */
+  /** sends invitations by e-mail; undefined without an SMTP server */
   readonly sendInvitation: SendInvitation | undefined
   readonly baseUrl: string
   /** REQUEST_DEADLINE_MS */
   readonly deadlineMs: number
-  /** undefined where they have a port of their own */
+  /** undefined if metrics have a port of their own */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
   readonly readiness: () => Promise<Readiness>
 }
 
-/**
- * The one route table: what the router, the OpenAPI document, the docs page and the tests over every route are made of.
- */
+/** The one route table, behind the router, the OpenAPI document, the docs page and the tests of every route. */
 export const routeTable = ({
   database,
   redirects,
@@ -63,19 +60,14 @@ export const routeTable = ({
   readiness,
   metrics,
 }: TableParts): readonly Route[] => {
-  const link = findLink(database)
-  const { own } = identity
+  const { own, findUser, checkPassword, hashPassword } = identity
+  const findRecord = findLink(database)
   let description: object | undefined
   const table: readonly Route[] = [
-    ...linkRoutes({ findLink: link, links: linksStore(database, redirects.changed), baseUrl }),
-    ...profileRoutes({
-      profile: profileStore(database),
-      checkPassword: identity.checkPassword,
-      hashPassword: identity.hashPassword,
-      findUser: identity.findUser,
-    }),
+    ...linkRoutes({ findLink: findRecord, links: linksStore(database, redirects.changed), baseUrl }),
+    ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
-    ...userRoutes({ users: usersStore(database), findUser: identity.findUser }),
+    ...userRoutes({ users: usersStore(database), findUser }),
     ...(own === null
       ? []
       : [
@@ -87,9 +79,9 @@ export const routeTable = ({
           }),
           ...authRoutes({ signIn: own.signIn }),
         ]),
-    ...accessRoutes({ findUser: identity.findUser, findLink: link, baseUrl }),
-    ...auditRoutes({ decisions: decisionsStore(database) }),
-    ...explanationRoutes({
+    ...accessRoutes({ findUser, findLink: findRecord, baseUrl }),
+    ...auditRoutes({
+      decisions: decisionsStore(database),
       requests: requestDecisionsStore(database),
       findSnapshot: createPastSnapshots(database, rules, policy),
     }),
@@ -97,14 +89,14 @@ export const routeTable = ({
     ...systemRoutes({
       readiness,
       metrics,
-      // an external issuer publishes its keys itself
+      // an external issuer publishes its own keys
       jwks: own?.jwks ?? (() => ({ keys: [] })),
-      // made once: anybody may ask for it, and the schemas are most of ten milliseconds
+      // built once: it is public and takes about ten milliseconds
       openapi: () => (description ??= openapiDocument(table, { baseUrl, version: VERSION })),
       docsPage: () => docsPage(table, baseUrl),
     }),
-    // last: it answers every path of one segment
-    redirectRoute({ findLink: redirects.find }),
+    // last: it matches every path of one segment
+    redirectRoute(redirects.find),
   ]
   return table
 }

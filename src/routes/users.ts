@@ -1,34 +1,14 @@
 import { z } from 'zod'
 
-import { isUserRole } from '../domain/role.js'
-import type { User } from '../domain/user.js'
 import type { Action } from '../domain/action.js'
+import type { User } from '../domain/user.js'
 import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { Cursor, Id, PageLimit, Time } from './schemas.js'
+import { Cursor, Id, PageLimit, ProfileView, Role, pageOf } from './schemas.js'
 
-export interface UserParts {
-  readonly users: (action: Action) => DataRule<Users>
-  readonly findUser: (id: string) => Promise<User | null>
-}
-
-export const Role = z
-  .string()
-  .refine(isUserRole, 'must be a role of [a-z][a-z0-9_-]{0,31}, and not anonymous, anyone or user')
-  .meta({ pattern: '^[a-z][a-z0-9_-]{0,31}$' })
-
-const UserView = z
-  .object({
-    id: Id,
-    email: z.string(),
-    name: z.string(),
-    role: z.string(),
-    suspended: z.boolean(),
-    created_at: Time,
-  })
-  .meta({ id: 'User' })
+const UserView = ProfileView.extend({ suspended: z.boolean() }).meta({ id: 'User' })
 
 const ById = z.object({ id: Id })
 
@@ -41,8 +21,14 @@ const view = ({ id, email, name, role, suspended, created_at }: User) => ({
   created_at,
 })
 
-/** GET /users, GET and PATCH /users/{id}. A user's record is their own: its owner is the user. */
-export const userRoutes = ({ users, findUser }: UserParts): readonly Route[] => {
+/** GET /users, GET and PATCH /users/{id}. A user owns their own record. */
+export const userRoutes = ({
+  users,
+  findUser,
+}: {
+  readonly users: (action: Action) => DataRule<Users>
+  readonly findUser: (id: string) => Promise<User | null>
+}): readonly Route[] => {
   const userById = async ({ id }: z.infer<typeof ById>) => {
     const user = await findUser(id)
     return user && { owner_id: user.id, user }
@@ -62,11 +48,7 @@ export const userRoutes = ({ users, findUser }: UserParts): readonly Route[] => 
         const page = await store.page(query)
         return { status: 200, body: { data: page.data.map(view), next_cursor: page.next_cursor } }
       },
-      documentation: {
-        summary: 'List users, newest first',
-        tag: 'users',
-        response: z.object({ data: z.array(UserView), next_cursor: z.string().nullable() }),
-      },
+      documentation: { summary: 'List users, newest first', tag: 'users', response: pageOf(UserView) },
     }),
     route({
       method: 'get',
@@ -97,7 +79,7 @@ export const userRoutes = ({ users, findUser }: UserParts): readonly Route[] => 
         return { status: 200, body: view(unchanged ? user : await store.update(user, body)), unchanged }
       },
       documentation: {
-        summary: 'Change a user’s role, suspend them or let them back; binds their next request',
+        summary: 'Change a user’s role, or suspend or reinstate them; takes effect at their next request',
         tag: 'users',
         response: UserView,
         refusals: [409],

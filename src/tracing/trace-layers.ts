@@ -1,7 +1,7 @@
 import type { Layers } from '../layers/route.js'
 import type { Tracer } from './tracer.js'
 
-/** The layers with a span of each; of the fourth, one for each thing that the handler has its store do. */
+/** The layers with a span each; in the data layer, one for each operation of the store. */
 export const traceLayers = (tracer: Tracer, layers: Layers): Layers => ({
   ...layers,
   gateway: {
@@ -20,30 +20,23 @@ export const traceLayers = (tracer: Tracer, layers: Layers): Layers => ({
     const attributes = { 'linkgate.action': action, 'linkgate.policy.revision': snapshot.revision }
     return tracer.within('object', { attributes }, (span) => {
       const decided = layers.object(snapshot, caller, action, record)
-      span.set({ 'linkgate.effect': decided.decision.effect, 'linkgate.rule': decided.decision.rule })
+      span.setAttributes({ 'linkgate.effect': decided.decision.effect, 'linkgate.rule': decided.decision.rule })
       return decided
     })
   },
-  data: (rule, context) => tracedStore(tracer, layers.data(rule, context)),
+  data: (rule, context) => traceStore(tracer, layers.data(rule, context)),
 })
 
-/** A store whose every function runs in a span. It stands on the given one, which may be frozen. */
-const tracedStore = <Store>(tracer: Tracer, store: Store): Store => {
+/** A store whose functions each run in a span. The given one may be frozen, so it becomes the prototype. */
+const traceStore = <Store>(tracer: Tracer, store: Store): Store => {
   if (typeof store !== 'object' || store === null) return store
-  const traced = Object.entries(store).flatMap(([name, member]: readonly [string, unknown]) =>
-    typeof member !== 'function'
-      ? []
-      : [
-          [
-            name,
-            {
-              value: (...given: readonly unknown[]): unknown =>
-                tracer.within('data', { attributes: { 'linkgate.operation': name } }, (): unknown =>
-                  Reflect.apply(member, store, given),
-                ),
-            },
-          ] as const,
-        ],
-  )
+  const traced = Object.entries(store).map(([name, member]: readonly [string, unknown]) => {
+    if (typeof member !== 'function') return [name, { value: member }] as const
+    const value = (...given: readonly unknown[]): unknown =>
+      tracer.within('data', { attributes: { 'linkgate.operation': name } }, (): unknown =>
+        Reflect.apply(member, store, given),
+      )
+    return [name, { value }] as const
+  })
   return Object.create(store, Object.fromEntries(traced))
 }

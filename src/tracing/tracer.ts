@@ -1,43 +1,138 @@
-/** Where spans are sent, and on whose behalf. */
-export interface TracingOptions {
-  /** OTLP over HTTP, as JSON */
-  readonly endpoint: string
-  readonly serviceName: string
-  readonly version: string
-  /** told where spans could not be sent; requests never are */
-  readonly onFault: (error: unknown) => void
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { hostname } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { ROOT_CONTEXT, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { Attributes, Span, SpanOptions } from '@opentelemetry/api'
+import { ExportResultCode, parseTraceParent } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
+
+import { sqlState } from '../database/errors.js'
+import { Refusal } from '../domain/refusal.js'
+import type { TracingOptions } from './tracing.js'
+
+/** How long sending is tried, and a stop waits for it: a collector that is away must hold nobody up. */
+const SEND_WITHIN_MS = 2_000
+
+/**
+ * OpenTelemetry without global registration or patched modules: spans are made only where this program says so.
+ * Sampling, batching and headers are up to the SDK's own variables (`OTEL_TRACES_SAMPLER`, `OTEL_BSP_*`,
+ * `OTEL_EXPORTER_OTLP_HEADERS`, …).
+ */
+export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingOptions) => {
+  const exporter = new OTLPTraceExporter({ url: endpoint, timeoutMillis: SEND_WITHIN_MS })
+  const provider = new BasicTracerProvider({
+    resource: defaultResource().merge(
+      resourceFromAttributes({
+        'service.name': serviceName,
+        'service.version': version,
+        'service.instance.id': `${hostname()}:${process.pid}`,
+      }),
+    ),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        // the SDK drops failures in silence
+        export: (spans, done) =>
+          exporter.export(spans, (result) => {
+            if (result.code === ExportResultCode.FAILED) onFault(result.error ?? new Error('spans could not be sent'))
+            done(result)
+          }),
+        shutdown: () => exporter.shutdown(),
+      }),
+    ],
+  })
+  const tracer = provider.getTracer('linkgate', version)
+  const current = new AsyncLocalStorage<Span>()
+
+  const start = (name: string, options: SpanOptions): Span => {
+    const parent = current.getStore()
+    return tracer.startSpan(name, options, parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent))
+  }
+  return {
+    /** Starts a span that continues the caller's trace, if the header names one (W3C Trace Context). */
+    startRequest: (traceparent: string, options: SpanOptions): Span => {
+      const caller = parseTraceParent(traceparent)
+      // without the caller's `tracestate`, which is free text
+      const parent = caller && trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true })
+      return tracer.startSpan('request', options, parent ?? ROOT_CONTEXT)
+    },
+
+    /** Runs work with this span as the current one, and does not end it. */
+    run: <T>(span: Span, work: () => T): T => current.run(span, work),
+
+    /** Runs work in a span that ends, and fails, with it: with the promise or the stream where it is one. */
+    within: <T>(name: string, options: SpanOptions, work: (span: Span) => T): T => {
+      const span = start(name, options)
+      const run = <R>(part: () => R): R => current.run(span, part)
+      const fail = (error: unknown): never => {
+        markFailure(span, error)
+        span.end()
+        throw error
+      }
+      let result: T
+      try {
+        result = run(() => work(span))
+      } catch (error) {
+        return fail(error)
+      }
+      if (isStream(result)) return endWithStream(result, { run, end: () => span.end(), fail })
+      if (result instanceof Promise) result.then(() => span.end(), fail).catch(() => undefined)
+      else span.end()
+      return result
+    },
+
+    /** False outside of requests: their work is not traced. */
+    isActive: () => current.getStore() !== undefined,
+
+    close: async () => {
+      const tooLong = new AbortController()
+      await Promise.race([
+        provider.shutdown().catch(onFault),
+        delay(SEND_WITHIN_MS, undefined, tooLong).catch(() => undefined),
+      ])
+      tooLong.abort()
+      current.disable()
+    },
+  }
 }
 
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
+export type Tracer = ReturnType<typeof openTracer>
 
-/** A piece of work under way. */
-export interface Span {
-  readonly traceId: string
-  rename(name: string): void
-  set(attributes: Attributes): void
-  /** marks what went wrong on our side */
-  fail(type: string): void
-  end(): void
+const isStream = (value: unknown): value is AsyncGenerator =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value
+
+/** Runs each step of a stream in its span, which ends when the stream has ended or its reader stopped. */
+const endWithStream = <T extends AsyncGenerator>(
+  stream: T,
+  { run, end, fail }: { run: <R>(work: () => R) => R; end: () => void; fail: (error: unknown) => never },
+): T => {
+  const [next, stop] = [stream.next.bind(stream), stream.return.bind(stream)]
+  return Object.assign(stream, {
+    next: async () => {
+      const step = await run(next).catch(fail)
+      if (step.done === true) end()
+      return step
+    },
+    return: async () => run(() => stop(undefined)).finally(end),
+  })
 }
 
-export interface SpanOptions {
-  readonly kind?: 'internal' | 'server' | 'client'
-  readonly attributes?: Attributes
-  /** headers of a request that may say whose part this is (W3C Trace Context) */
-  readonly caller?: Readonly<Record<string, string | readonly string[] | undefined>>
-}
+/** Why a request was refused: layer, stable code, and the decision behind it. */
+export const refusalAttributes = ({ layer, code, decision }: Refusal): Attributes => ({
+  'linkgate.refusal.layer': layer,
+  'linkgate.refusal.code': code,
+  ...(decision && { 'linkgate.effect': decision.effect, 'linkgate.rule': decision.rule }),
+})
 
-/** What the rest of the program knows of OpenTelemetry. */
-export interface Tracer {
-  /**
-   * Begins a span: a part of the caller's trace where headers name one, else of the span under way, else of nothing.
-   */
-  start(name: string, options?: SpanOptions): Span
-  /** Runs work with the span as the one under way; the span is not ended with it. */
-  run<T>(span: Span, work: () => T): T
-  /** Runs work in a span of its own, which ends with it, also where it is a promise, and says how it failed. */
-  within<T>(name: string, options: SpanOptions, work: (span: Span) => T): T
-  /** whether a span is under way: work outside of requests has none */
-  active(): boolean
-  close(): Promise<void>
+export const setFailed = (span: Span, message: string) => span.setStatus({ code: SpanStatusCode.ERROR, message })
+
+/** A refusal below 500 is an answer, not a failure. Never an error's message: PostgreSQL's may quote a value. */
+const markFailure = (span: Span, error: unknown): void => {
+  if (error instanceof Refusal) span.setAttributes(refusalAttributes(error))
+  if (error instanceof Refusal && error.status < 500) return
+  const type =
+    error instanceof Refusal ? error.code : (sqlState(error) ?? (error instanceof Error ? error.name : 'unknown'))
+  setFailed(span.setAttribute('error.type', type), type)
 }

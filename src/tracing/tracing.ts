@@ -2,32 +2,34 @@ import type { Middleware } from 'koa'
 
 import type { Database } from '../database/database.js'
 import type { Layers } from '../layers/route.js'
-import type { TracingOptions } from './tracer.js'
 
-/**
- * Spans of requests (OpenTelemetry), as wrappers around what does the work: where tracing is off, nothing is wrapped,
- * and a request pays nothing.
- */
+export interface TracingOptions {
+  /** OTLP over HTTP, as JSON */
+  readonly endpoint: string
+  readonly serviceName: string
+  readonly version: string
+  /** called where spans could not be sent */
+  readonly onFault: (error: unknown) => void
+}
+
+/** OpenTelemetry spans, as wrappers around what does the work: without tracing nothing is wrapped. */
 export interface Tracing {
-  /** a span of every request */
   readonly requests: Middleware
-  /** the same layers, with a span of each */
   readonly layers: (layers: Layers) => Layers
-  /** the same database, with a span of each question that a request asks */
   readonly database: (database: Database) => Database
-  /** Sends what is left, for two seconds at the most, and stops. */
+  /** Sends the remaining spans, for at most two seconds. */
   readonly close: () => Promise<void>
 }
 
-/** Opens tracing; the packages that it takes are loaded here, and not before. */
+/** Opens tracing. OpenTelemetry's packages are loaded here, so that a service without tracing does not. */
 export const openTracing = async (options: TracingOptions): Promise<Tracing> => {
-  const [{ openTelemetry }, { traceRequests }, { traceLayers }, { traceDatabase }] = await Promise.all([
-    import('./open-telemetry.js'),
+  const [{ openTracer }, { traceRequests }, { traceLayers }, { traceDatabase }] = await Promise.all([
+    import('./tracer.js'),
     import('./trace-requests.js'),
     import('./trace-layers.js'),
     import('./trace-database.js'),
   ])
-  const tracer = openTelemetry(options)
+  const tracer = openTracer(options)
   return {
     requests: traceRequests(tracer),
     layers: (layers) => traceLayers(tracer, layers),

@@ -119,7 +119,7 @@ describe('the database under attack', () => {
     ).to.have.property('code', '42501')
   })
 
-  it('answers an upsert on a row that the caller cannot see with 409 over HTTP; by SQL it changes nothing', async () => {
+  it('answers an upsert on a row that the caller cannot see with 409; by SQL it changes nothing', async () => {
     const { editor, other } = callers
     const code = await addLink(service.db, { owner: other.id, target: 'https://example.com/kept' })
     expect(
@@ -135,7 +135,8 @@ describe('the database under attack', () => {
         { text: 'select enter($1, $2)', values: ['links_own', editor.id] },
         DECIDED,
         {
-          text: `insert into links (code, target, owner_id) values ($1, 'https://example.com/stolen', $2) on conflict (code) do update set target = excluded.target`,
+          text: `insert into links (code, target, owner_id) values ($1, 'https://example.com/stolen', $2)
+                 on conflict (code) do update set target = excluded.target`,
           values: [code, editor.id],
         },
       ])

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 
 import { expect } from 'chai'
 
+import { textAt } from '../support/json.js'
 import { signRaw } from '../support/raw-token.js'
 import { startTestService } from '../support/service.js'
 import type { TestResponse, TestService } from '../support/service.js'
@@ -109,7 +110,7 @@ describe('over the limit', () => {
     expectRefused(await from('::ffff:c000:0209'), 'the same IPv4 address')
   })
 
-  it('a subject that nobody verified chooses no bucket: forged tokens count against the address that sends them', async () => {
+  it('a subject that nobody verified chooses no bucket: forged tokens count against their address', async () => {
     const service = await start({ RATE_LIMIT_USER: '2/600' })
     const user = await service.addUser('editor')
     const [head = '', payload = ''] = user.token.split('.')
@@ -141,5 +142,61 @@ describe('over the limit', () => {
       await service.request('GET', '/links', { token: await service.tokenFor(user, 'link:read') }),
       'a fresh token',
     )
+  })
+
+  describe('costs no query', () => {
+    /** Statements that the service has sent by themselves; its policy watch sends one now and then. */
+    const sent = async (service: TestService): Promise<number> => {
+      const { text } = await service.request('GET', '/metrics')
+      return Number(/^linkgate_database_duration_seconds_count\{kind="run"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+    }
+    const expectFew = async (service: TestService, asks: () => Promise<TestResponse>, status: number) => {
+      const before = await sent(service)
+      const answers = await Promise.all(Array.from({ length: 50 }, asks))
+      expect((await sent(service)) - before).to.be.lessThan(10)
+      expect(answers.filter((answer) => answer.status === 429)).to.have.length(49)
+      expect(answers.filter((answer) => answer.status === status)).to.have.length(1)
+    }
+
+    it('with a personal token that is not valid', async () => {
+      const service = await start({ RATE_LIMIT_ANONYMOUS: '1/600' })
+      const token = `lgp_${'x'.repeat(43)}`
+      await expectFew(service, () => service.request('GET', '/users/me', { token }), 401)
+    })
+
+    it('with a personal token that is not valid, on a route without a quota', async () => {
+      const service = await start({ RATE_LIMIT_ANONYMOUS: '1/600' })
+      const token = `lgp_${'x'.repeat(43)}`
+      await expectFew(service, () => service.request('GET', '/healthz', { token }), 401)
+      expect((await service.request('GET', '/healthz')).status, 'without a token').to.equal(200)
+    })
+
+    it('with an access token that is valid', async () => {
+      const service = await start({ RATE_LIMIT_USER: '1/600' })
+      const { token } = await service.addUser('editor')
+      await expectFew(service, () => service.request('GET', '/users/me', { token }), 200)
+    })
+
+    it('with a personal token that is valid, once this process has seen it', async () => {
+      const service = await start({ RATE_LIMIT_USER: '3/600' })
+      const { token } = await service.addUser('editor')
+      const json = { name: 'a program', scopes: ['profile:read'] }
+      const made = await service.request('POST', '/users/me/tokens', { token, json })
+      const personal = textAt(made.json, 'token')
+      expect((await service.request('GET', '/users/me', { token: personal })).status).to.equal(200)
+      await expectFew(service, () => service.request('GET', '/users/me', { token: personal }), 200)
+    })
+  })
+
+  it('of its address, a personal token that is valid is not counted', async () => {
+    const service = await start({ RATE_LIMIT_ANONYMOUS: '2/600', RATE_LIMIT_USER: '100/600' })
+    const { token } = await service.addUser('editor')
+    for (let i = 0; i < 4; i += 1) {
+      const made = await service.request('POST', '/users/me/tokens', { token, json: { name: `${i}`, scopes: [] } })
+      const personal = textAt(made.json, 'token')
+      const asked = await service.request('GET', '/absent', { token: personal })
+      expect([asked.status, asked.headers.get('RateLimit-Policy')?.startsWith('"user"')]).to.deep.equal([404, true])
+    }
+    expect((await service.request('GET', '/absent')).status).to.equal(404)
   })
 })

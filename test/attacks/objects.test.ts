@@ -83,7 +83,7 @@ describe('an identifier', () => {
     })
   })
 
-  it('of another’s personal token, of one that is over, and of none are one and the same 404, for an admin too', async () => {
+  it('of another’s personal token, of an expired one, and of none give the same 404, to an admin too', async () => {
     const { editor, other, admin } = callers
     const made = await ask(editor, 'POST', '/users/me/tokens', { name: 'a key', scopes: ['profile:read'] })
     const [id, value] = [textAt(made.json, 'id'), textAt(made.json, 'token')]
@@ -123,7 +123,7 @@ describe('an identifier', () => {
     expect(await users()).to.deep.equal(before)
   })
 
-  it('of a revision, of a request’s records and of an invitation is nothing without the right to it, or without its secret', async () => {
+  it('of a revision, a request’s records or an invitation gives nothing without right or secret', async () => {
     const { editor, viewer } = callers
     for (const by of [editor, viewer]) {
       for (const [method, path, json] of [
@@ -146,7 +146,7 @@ describe('an identifier', () => {
     }
   })
 
-  it('in a body or a query beside the one in the path is refused, whichever it names: 422 or 400, and neither row is touched', async () => {
+  it('in a body or a query beside the one in the path is refused: 422 or 400, and neither row changes', async () => {
     const { editor, other, admin } = callers
     const [mine, theirs] = [
       await addLink(service.db, { owner: editor.id }),
@@ -335,7 +335,7 @@ describe('another spelling of a request', () => {
   const raw = (method: string, path: string, headers: readonly string[] = []) =>
     sendRaw(
       service.baseUrl,
-      `${method} ${path} HTTP/1.1\r\nHost: x\r\n${headers.map((header) => `${header}\r\n`).join('')}Connection: close\r\n\r\n`,
+      [`${method} ${path} HTTP/1.1`, 'Host: x', ...headers, 'Connection: close', '', ''].join('\r\n'),
     )
 
   it('gets nobody without a token into a protected route: 400, 401, 404 or 405, whatever the method', async () => {
@@ -364,7 +364,7 @@ describe('another spelling of a request', () => {
     expect(await storedLinks(service.db)).to.deep.equal(before)
   })
 
-  it('of a deletion deletes nothing of another’s, with any token, and no header or parameter makes one of another method', async () => {
+  it('of another’s link deletes nothing, and no header or parameter makes one of another method', async () => {
     const code = await addLink(service.db, { owner: callers.other.id })
     const before = await storedLink(service.db, code)
     const authorization = `Authorization: Bearer ${callers.editor.token}`

@@ -96,7 +96,7 @@ describe('a token that points elsewhere', () => {
     }
   })
 
-  it('is 401 of one shape, and nobody but the issuer is asked: with an external issuer, under its own signature', async () => {
+  it('is 401 of one shape, and nobody but the issuer is asked: with an external issuer’s signature', async () => {
     const issuer: OpenIdIssuer = await openIdIssuer()
     const service = await startTestService({ environment: { JWT_ISSUER: issuer.url, JWT_AUDIENCE: issuer.audience } })
     try {
@@ -152,7 +152,7 @@ describe('a good token in the wrong place', () => {
     const form = `access_token=${token}&token=${token}`
     for (const route of service.routes.filter(({ gateway }) => gateway.scope !== 'public')) {
       const { method, path, options } = requestOf(route, editor.id)
-      const query = `${path.includes('?') ? '&' : '?'}access_token=${token}&token=${token}&authorization=Bearer%20${token}`
+      const query = `${path.includes('?') ? '&' : '?'}${form}&authorization=Bearer%20${token}`
       const cookie = { Cookie: `access_token=${token}; token=${token}; Authorization=Bearer ${token}` }
       const elsewhere = {
         'X-Authorization': `Bearer ${token}`,
@@ -191,7 +191,14 @@ describe('a good token in the wrong place', () => {
     ]) {
       const said = await sendRaw(
         service.baseUrl,
-        `DELETE /links/${code} HTTP/1.1\r\nHost: x\r\n${lines.map((line) => `Authorization: ${line}\r\n`).join('')}Connection: close\r\n\r\n`,
+        [
+          `DELETE /links/${code} HTTP/1.1`,
+          'Host: x',
+          ...lines.map((line) => `Authorization: ${line}`),
+          'Connection: close',
+          '',
+          '',
+        ].join('\r\n'),
       )
       expect(statusOf(said), lines.join(' | ')).to.equal(400)
     }

@@ -53,7 +53,7 @@ describe('linkgate audit', () => {
 
   const audit = (...args: readonly string[]): Promise<CliAnswer> => runCommand(['audit', ...args], { environment })
 
-  it('lists decisions and changes in one order, and plainly in a pipe', async () => {
+  it('lists decisions and changes in one order, without colours in a pipe', async () => {
     const { code, out, err } = await audit('list')
     expect({ code, err }).to.deep.equal({ code: 0, err: '' })
     const lines = out.trimEnd().split('\n')
@@ -67,14 +67,14 @@ describe('linkgate audit', () => {
       .and.not.to.include(-1)
   })
 
-  it('lets no reason that somebody typed move the cursor or turn the line', async () => {
+  it('prints no control or direction character of a reason that somebody typed', async () => {
     const { out } = await audit('list', '--kind', 'policy')
     expect(out).to.include('\\u001b[2J').and.to.include('\\u202e')
     // eslint-disable-next-line no-control-regex -- what must not be there
     expect(out).not.to.match(/[\u001b\u202e]/)
   })
 
-  it('filters, and gives all that match to a program', async () => {
+  it('filters entries, and exports all that match', async () => {
     const { out } = await audit('list', '--user', editor.email, '--action', 'link:create', '--format', 'ndjson')
     const [entry, ...others] = out
       .trimEnd()
@@ -89,7 +89,7 @@ describe('linkgate audit', () => {
     expect((await audit('list', '--to', '1h')).out).to.equal('')
   })
 
-  it('shows what comes as it comes, each entry once, until it is interrupted', async () => {
+  it('prints entries as they happen, each once, until it is interrupted', async () => {
     const tail = spawn(
       process.execPath,
       [fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT)), 'audit', 'tail', '--action', 'link:delete'],
@@ -128,7 +128,7 @@ describe('linkgate audit', () => {
     }
   })
 
-  it('says what is wrong with what was asked', async () => {
+  it('says what is wrong with its arguments', async () => {
     for (const [args, message] of [
       [['list', '--user', 'nobody@example.com'], 'there is no user nobody@example.com'],
       [['list', '--from', 'yesterday'], 'must be a time such as'],
@@ -144,30 +144,30 @@ describe('linkgate audit', () => {
     }
   })
 
-  it('finds the log whole, signed, and nothing to retire', async () => {
+  it('finds the log intact, signed, and nothing to drop', async () => {
     const { code, out } = await audit('verify')
     expect({ code, out }).to.deep.include({ code: 0 })
-    expect(out).to.match(/^whole: [\d,]+ entries in \d+ chains?; as signed at 20/)
+    expect(out).to.match(/^intact: [\d,]+ entries in \d+ chains?; matches the checkpoint signed at 20/)
     expect(await audit('expire', '--before', '2026-01')).to.deep.include({
       code: 0,
       out: 'there is nothing before 2026-01\n',
     })
   })
 
-  it('names what was changed behind its back, with exit code 1, and retires nothing then', async () => {
+  it('names what was changed in the database, with exit code 1, and then drops nothing', async () => {
     const [entry] = await service.db.asOwner<{ id: string; writer: number; seq: string }>(
       `update decisions set effect = 'deny' where action = 'link:create' and resource_code = 'listed' returning id, writer, seq`,
     )
     const { code, out } = await audit('verify')
     expect(code).to.equal(1)
     expect(out)
-      .to.match(/^NOT whole: 1 fault in /)
+      .to.match(/^NOT intact: 1 fault in /)
       .and.to.include(`altered   record ${entry?.id} (entry ${entry?.seq} of chain ${entry?.writer})`)
     const json = JSON.parse((await audit('verify', '--json')).out)
     expect(json).to.deep.include({ whole: false, faults_found: 1 })
     expect(await audit('expire', '--before', '2026-01')).to.deep.include({
       code: 1,
-      err: 'linkgate: the log is not whole (1 fault; linkgate audit verify): nothing was dropped\n',
+      err: 'linkgate: nothing was dropped: the log is not intact (1 fault; see linkgate audit verify)\n',
     })
   })
 })

@@ -40,7 +40,7 @@ describe('linkgate policy explain', () => {
     throw new Error(`no record of ${id}`)
   }
 
-  it('says what decided and which rows were looked at, for a user and a link', async () => {
+  it('says what decided and which rows were considered, for a user and a link', async () => {
     const {
       code: exit,
       out,
@@ -56,7 +56,7 @@ describe('linkgate policy explain', () => {
       .and.to.match(/^p, 540, R5, user, link:delete, any, deny +decides$/m)
   })
 
-  it('under an earlier revision, for a role, for nobody, and as JSON', async () => {
+  it('explains an earlier revision, a role and an anonymous caller, and prints JSON', async () => {
     expect(
       await json('--user', callers.editor.id, '--action', 'link:delete', '--link', code, '--revision', '1'),
     ).to.deep.include({ revision: 1, relation: 'own', effect: 'allow', layer: 'object' })
@@ -84,22 +84,19 @@ describe('linkgate policy explain', () => {
       ])
     }
     expect((await explain('--role', 'viewer', '--action', 'policy:write')).out)
-      .to.contain('deny, not let in')
-      .and.to.contain('no endpoint row lets it in')
+      .to.contain('deny at the endpoint')
+      .and.to.contain('no endpoint row allows the role')
   })
 
-  it('says that a suspended user counts as nobody', async () => {
+  it('says that the policy treats a suspended user as anonymous', async () => {
     const suspended = await callers.service.addUser('admin')
     await callers.service.db.asOwner('update users set suspended_at = now() where id = $1', [suspended.id])
     const { code: exit, out, err } = await explain('--user', suspended.id, '--action', 'link:create')
-    expect([exit, out.split('\n')[0]]).to.deep.equal([
-      0,
-      'anonymous link:create without a user: deny, not let in (revision 2)',
-    ])
+    expect([exit, out.split('\n')[0]]).to.deep.equal([0, 'anonymous link:create: deny at the endpoint (revision 2)'])
     expect(err).to.contain('is suspended')
   })
 
-  it('says why a request was answered as it was, by the rows of its time', async () => {
+  it('explains the decisions on a past request by the rows of its time', async () => {
     const { service, editor, other } = callers
     const allowed = await service.request('POST', '/links', {
       token: editor.token,
@@ -113,11 +110,7 @@ describe('linkgate policy explain', () => {
 
     for (const [layer, answer, why] of [
       ['object', await service.request('DELETE', `/links/${code}`, { token: other.token }), /^p, 540, .* decides$/m],
-      [
-        'endpoint',
-        await service.request('GET', '/policy', { token: other.token }),
-        /refused before the record was looked up/,
-      ],
+      ['endpoint', await service.request('GET', '/policy', { token: other.token }), /the record is not looked up/],
       [
         'gateway',
         await service.request('DELETE', `/links/${code}`),
@@ -134,7 +127,7 @@ describe('linkgate policy explain', () => {
     }
   })
 
-  it('1 where there is no such user, link or revision; 2 for what cannot be asked', async () => {
+  it('exits with 1 where there is no such user, link or revision, and with 2 for bad usage', async () => {
     const { id } = callers.editor
     for (const [exit, ...args] of [
       [1, '--user', 'nobody@example.com', '--action', 'link:read'],

@@ -74,13 +74,13 @@ describe('linkgate policy', () => {
     const csv = await done('export')
     expect(csv).to.contain('p, 510, R5, user, link:update, own, allow')
     expect(await done('apply', await file('same.csv', csv), '--reason', 'nothing')).to.equal(
-      'no row changes: revision 1 stays\n',
+      'no row changes: revision 1 stays in force\n',
     )
     expect(await done('export')).to.equal(csv)
   })
 
   it('table prints every decision, for a person, as CSV and as JSON', async () => {
-    expect(await done('table')).to.match(/^editor +link:delete +allow R5 +deny R5 +yes$/m)
+    expect(await done('table')).to.match(/^editor +link:delete +allow R5 +deny R5 +allow$/m)
     const csv = (await done('table', '--csv')).trimEnd().split('\n')
     const { revision, decisions } = JSON.parse(await done('table', '--json'))
     expect(revision).to.equal(1)
@@ -160,7 +160,7 @@ describe('linkgate policy', () => {
   it('apply puts a whole file or additions in force; a dry run changes nothing; the history says who and why', async () => {
     const auditor = join(ROOT, 'policies/auditor.csv')
     expect(await done('apply', auditor, '--merge', '--reason', 'an auditor', '--dry-run')).to.contain(
-      'dry run: nothing was changed, revision 1 stays',
+      'dry run: revision 1 stays in force',
     )
     expect(await done('history')).not.to.contain('an auditor')
     expect(await done('apply', auditor, '--merge', '--reason', 'an auditor')).to.contain('revision 2 is in force')
@@ -261,9 +261,7 @@ describe('linkgate policy', () => {
     await db.asOwner(`insert into casbin (ptype, rule) values ('p', '["505", "X", "editor, *", "link:update", "any"]')`)
     const exported = await policy('export')
     expect(exported.out, 'the last good rows').to.equal(csv)
-    expect(exported.err)
-      .to.contain('revision 2 cannot be in force')
-      .and.to.contain('revision 1 counts as the one in force')
+    expect(exported.err).to.contain('revision 2 cannot be in force').and.to.contain('Revision 1 is used.')
     expect((await policy('restore', '2', '--reason', 'x')).code).to.equal(1)
     expect(
       (await policy('apply', await file('a.csv', 'p2, clerk, link:read\n'), '--merge', '--reason', 'x')).err,

@@ -37,7 +37,7 @@ describe('linkgate policy diff, apply and restore with --replay', () => {
   })
   after(() => callers.service.stop())
 
-  it('says which recorded decisions would change, and whose', async () => {
+  it('lists the recorded decisions that would change, and their users', async () => {
     const { editor, other } = callers
     const out = await done('diff', frozen, '--replay', '24h')
     expect(out).to.match(/^replay of 24h, \S+Z to \S+Z$/m)
@@ -60,10 +60,10 @@ describe('linkgate policy diff, apply and restore with --replay', () => {
     )
   })
 
-  it('in a dry run of apply and of restore, and in no other', async () => {
+  it('needs a dry run for apply and restore', async () => {
     expect(await done('apply', frozen, '--reason', 'x', '--dry-run', '--replay', '1h'))
       .to.contain('3 of ')
-      .and.to.contain('dry run: nothing was changed, revision 1 stays')
+      .and.to.contain('dry run: revision 1 stays in force')
     expect(
       at(
         JSON.parse(await done('restore', '1', '--reason', 'x', '--dry-run', '--replay', '1h', '--json')),

@@ -6,7 +6,7 @@ import { storm } from '../support/storm.js'
 describe('the storm of edits against two nodes of two workers behind a balancer', function () {
   this.timeout(60_000)
 
-  it('finds no change that committed under a revision that was replaced or that denies it, on any of the four processes', async () => {
+  it('commits no change under a revision that was replaced or that denies it, on any of four processes', async () => {
     requireBuilt()
     const report = await storm({ milliseconds: 3_000, changes: 21, writers: 8, workers: 2 })
     expect(report).to.include({ underDenial: 0, tooLate: 0, processes: 4 })

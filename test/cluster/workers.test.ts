@@ -3,7 +3,6 @@ import { join } from 'node:path'
 
 import { expect } from 'chai'
 
-import { isRunning } from '../../src/database/embedded/process-mark.js'
 import { openPool } from '../../src/database/pool.js'
 import { ACTIONS } from '../../src/domain/action.js'
 import { createAccounts } from '../../src/identity/accounts.js'
@@ -13,11 +12,13 @@ import type { Connection } from '../support/connection.js'
 import { testDatabase } from '../support/database.js'
 import { valueOf } from '../support/exposition.js'
 import { halfRequest } from '../support/half-request.js'
+import { isRunning } from '../support/is-running.js'
 import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { load, untilGone, untilSaid, workerPids } from '../support/workers.js'
+import { until, within } from '../support/until.js'
 
 const REDIRECTS = [
   'linkgate_http_request_duration_seconds_count',
@@ -98,11 +99,12 @@ describe('two workers on one port', function () {
   })
 
   it('count alone while the primary does not answer, each up to the quota and no further', async () => {
-    const callers = connect(6, { to: limited })
-    expect(await answered(callers)).to.equal(6)
+    // each request waits for the primary in vain, and those of one connection come one after another
+    const callers = connect(24, { to: limited })
+    expect(await answered(callers)).to.equal(24)
     const count = async () => {
       const answers = await Promise.all(
-        callers.flatMap((caller) => Array.from({ length: 20 }, () => caller.request('GET', '/shared'))),
+        callers.flatMap((caller) => Array.from({ length: 5 }, () => caller.request('GET', '/shared'))),
       )
       return answers.filter(({ status }) => status === 302).length
     }
@@ -119,7 +121,7 @@ describe('two workers on one port', function () {
     expect(await answered(connect(2, { to: limited }))).to.equal(2)
   })
 
-  it('hold an edit made through one of them against every write at once, and against reads for whoever asks for it', async () => {
+  it('apply an edit made through one of them to every write at once, and to reads that ask for it', async () => {
     const [editing, ...others] = connect(6)
     if (!editing) throw new Error('no connection')
     // all of them are open, on either worker, before the edit
@@ -138,7 +140,6 @@ describe('two workers on one port', function () {
       headers: { ...bearer('admin'), 'If-Match': `"${revision}"` },
       json: { add: [deny], remove: [], reason: 'a test' },
     })
-    const edit = performance.now()
     expect(edited.status, edited.text).to.equal(200)
     const writes = await Promise.all(
       others.map((other) =>
@@ -157,12 +158,12 @@ describe('two workers on one port', function () {
     expect(fresh.map(({ status, headers }) => [status, headers['policy-revision']])).to.deep.equal(
       others.map(() => [200, String(revision + 1)]),
     )
-    for (const other of others) {
-      let seen: unknown
-      while (seen !== String(revision + 1))
-        seen = (await other.request('GET', '/links/shared')).headers['policy-revision']
-    }
-    expect(performance.now() - edit).to.be.lessThan(1_000)
+    for (const other of others)
+      await until(
+        'reads follow the new revision',
+        async () => (await other.request('GET', '/links/shared')).headers['policy-revision'] === String(revision + 1),
+        { withinMs: 5_000 },
+      )
     const back = await editing.request('POST', '/policy/changes', {
       headers: { ...bearer('admin'), 'If-Match': `"${revision + 1}"` },
       json: { add: [], remove: [deny], reason: 'a test' },
@@ -200,7 +201,7 @@ describe('two workers on one port', function () {
     expect(valueOf(text, 'linkgate_workers')).to.equal(2)
   })
 
-  it('are replaced one after another on SIGHUP, and no request fails, on kept connections and new ones, nor one for metrics', async () => {
+  it('are replaced one after another on SIGHUP, and no request fails, on kept connections or new ones', async () => {
     const before = workerPids(node).slice(-2)
     const read = (caller: Connection) => () => caller.request('GET', '/shared')
     const write = (caller: Connection) => () =>
@@ -233,7 +234,6 @@ describe('two workers on one port', function () {
       (status) => status === 302,
     )
     const begun = await Promise.all(Array.from({ length: 4 }, () => halfRequest(node.baseUrl)))
-    const signalled = performance.now()
     const exited = once(node.child, 'exit')
     node.child.kill('SIGTERM')
     // a terminal and a service manager signal every process of the group: the workers leave it to the primary
@@ -242,8 +242,7 @@ describe('two workers on one port', function () {
     for (const { finish } of begun) finish()
     expect(await Promise.all(begun.map(({ answer }) => answer))).to.deep.equal([422, 422, 422, 422])
     await under.stop()
-    expect((await exited)[0]).to.equal(0)
-    expect(performance.now() - signalled).to.be.lessThan(10_000)
+    expect((await within('the node ends', exited))[0]).to.equal(0)
     expect(await Promise.all(pids.map(isRunning))).to.deep.equal([false, false])
     expect(node.output()).to.not.include('cut off')
   })

@@ -10,6 +10,7 @@ import type { TestDatabase } from '../support/database.js'
 import { openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
 import { addLink, addUserWithId } from '../support/records.js'
+import { until } from '../support/until.js'
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -45,9 +46,7 @@ describe('a long read', () => {
       )
     ).length
   /** Waits until the server has heard that a reader left. */
-  const noneReads = async (): Promise<void> => {
-    while ((await reading()) > 0) await db.asOwner('select pg_sleep(0.01)')
-  }
+  const noneReads = () => until('no session of the service has a transaction', async () => (await reading()) === 0)
 
   before(async () => {
     db = await testDatabase()
@@ -104,7 +103,7 @@ describe('a long read', () => {
     expect(await rowsOf(pool.stream(ENTER, { text: sorts }, 1))).to.deep.equal([{ sorts: 'on' }])
   })
 
-  it('leaves the pool to others, and its connection to nobody: it ends with the last row, and where its reader leaves', async () => {
+  it('takes no connection of the pool: its own ends with the last row, and when its reader leaves', async () => {
     const sessions = async () =>
       (
         await pool.run<{ n: number }>({
@@ -125,7 +124,7 @@ describe('a long read', () => {
     const unread = [pool.stream(ENTER, { text: 'select 1' }, 10), pool.copy(ENTER, NUMBERS)]
     for (const each of unread) await each.return(undefined)
     expect(await text(pool.copy(ENTER, 'copy (select 1) to stdout'))).to.equal('1\n')
-    while ((await sessions()) !== alone) await db.asOwner('select pg_sleep(0.01)')
+    await until('the sessions of both reads ended', async () => (await sessions()) === alone)
   })
 
   it('is refused where as many are under way as may be, and taken again afterwards', async () => {

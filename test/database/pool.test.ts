@@ -10,6 +10,7 @@ import type { TestDatabase } from '../support/database.js'
 import { openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
 import { addUserWithId, DECIDED } from '../support/records.js'
+import { until } from '../support/until.js'
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -36,7 +37,8 @@ describe('the pool', () => {
   const ENTER = { text: 'select enter($1, $2)', values: ['links_own', '1'] } as const
   const whoAmI = () =>
     pool.run<{ role: string; id: string | null; decision: string | null; status: string }>({
-      text: `select current_user as role, nullif(current_setting('app.user_id', true), '') as id, nullif(current_setting('app.decision', true), '') as decision`,
+      text: `select current_user as role, nullif(current_setting('app.user_id', true), '') as id,
+                    nullif(current_setting('app.decision', true), '') as decision`,
     })
   const codes = async () =>
     (await db.asOwner<{ code: string }>('select code from links order by code')).map(({ code }) => code)
@@ -78,7 +80,7 @@ describe('the pool', () => {
     ).to.deep.equal([{ n: '1' }])
   })
 
-  it('tells the server a named statement anew where it failed, was taken away or answers other columns now', async () => {
+  it('prepares a named statement again after it failed, was deallocated or changed its columns', async () => {
     const named = { name: 'brittle', text: 'select * from brittle' }
     expect(await failureOf(pool.run(named))).to.have.property('code', '42P01')
     await db.asOwner('create table brittle as select 1 as a')
@@ -245,14 +247,12 @@ describe('the pool', () => {
   })
 
   it('gives up a question after the deadline, and the connection with it', async () => {
-    const started = performance.now()
-    expectAway(await failureOf(pool.run({ text: 'select pg_sleep(5)' })))
-    expectAway(await failureOf(pool.flush([ENTER, { text: 'select pg_sleep(5)' }])))
-    expect(performance.now() - started).to.be.lessThan(3_000)
+    expectAway(await failureOf(pool.run({ text: 'select pg_sleep(60)' })))
+    expectAway(await failureOf(pool.flush([ENTER, { text: 'select pg_sleep(60)' }])))
     expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
   })
 
-  it('gives up on a server that has stopped answering, commits nothing late, and goes on when it answers again', async () => {
+  it('gives up on a server that stopped answering, commits nothing late, and recovers with it', async () => {
     await pool.run({ text: 'select 1' })
     wire.hold()
     expectAway(await failureOf(pool.flush([ENTER, DECIDED, insert('late')])))
@@ -277,11 +277,11 @@ describe('the pool', () => {
     const kill = async (): Promise<number> =>
       (
         await db.asOwner(
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query = 'select pg_sleep(5)'`,
+          `select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and query = 'select pg_sleep(5)'`,
         )
       ).length
-    let killed = 0
-    while (killed === 0) killed = await kill()
+    await until('the backend is ended', async () => (await kill()) > 0)
     expectAway(await busy)
     expect(await codes()).to.deep.equal([])
     expect(await pool.run({ text: 'select 1 as one' })).to.deep.equal([{ one: 1 }])

@@ -54,7 +54,7 @@ describe('the session of the service, at its start', () => {
     expect(await open(login, urlOf(db.owner))).to.deep.equal([])
   })
 
-  it("needs nothing of the owner where the schema is up to date, and leaves the owner's rights at the door where one URL is both", async () => {
+  it("needs no owner where the schema is up to date, and drops the owner's rights where one URL is both", async () => {
     expect(await open(urlOf(db.service), urlOf(db.service))).to.deep.equal([])
     expect(await open(urlOf(db.owner), urlOf(db.owner))).to.deep.equal([])
   })

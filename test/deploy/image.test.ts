@@ -14,7 +14,9 @@ import type { ServiceNode } from '../support/node.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const run = promisify(execFile)
-const Lock = z.looseObject({ packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional(), devOptional: z.boolean().optional() })) })
+const Lock = z.looseObject({
+  packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional(), devOptional: z.boolean().optional() })),
+})
 const Command = z.tuple([z.literal('node')], z.string())
 
 /**
@@ -31,7 +33,13 @@ const inPackage = (path: string) => fileURLToPath(new URL(path, PACKAGE_ROOT))
 const linkProductionPackages = async (into: string, removed: readonly string[]) => {
   const { packages } = Lock.parse(JSON.parse(await readFile(inPackage('package-lock.json'), 'utf8')))
   const kept = Object.entries(packages)
-    .filter(([path, { dev, devOptional }]) => /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) && !dev && !devOptional && !removed.some((gone) => path.startsWith(`${gone}/`)))
+    .filter(
+      ([path, { dev, devOptional }]) =>
+        /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) &&
+        !dev &&
+        !devOptional &&
+        !removed.some((gone) => path.startsWith(`${gone}/`)),
+    )
     .map(([path]) => path.slice('node_modules/'.length))
   for (const name of kept) {
     await mkdir(dirname(join(into, name)), { recursive: true })
@@ -51,7 +59,11 @@ describe('the image, laid out as the Dockerfile says, without an engine', () => 
     const copied = [...last.matchAll(/^COPY --from=build \/build\/(\S+) (\S+)$/gm)]
     expect(copied).to.have.length((last.match(/^COPY /gm) ?? []).length)
     for (const [, from = '', to = ''] of copied) {
-      if (from === 'node_modules') await linkProductionPackages(join(folder, to), [...text.matchAll(/rm -rf (node_modules\/\S+)/g)].map(([, path = '']) => path))
+      if (from === 'node_modules')
+        await linkProductionPackages(
+          join(folder, to),
+          [...text.matchAll(/rm -rf (node_modules\/\S+)/g)].map(([, path = '']) => path),
+        )
       else await cp(inPackage(from), join(folder, to, to === './' ? from : ''), { recursive: true })
     }
   })
@@ -69,13 +81,21 @@ describe('the image, laid out as the Dockerfile says, without an engine', () => 
     const [, ...check] = commandOf(/^HEALTHCHECK .*\\\n\s+CMD (\[.*\])$/m)
     await run(process.execPath, check, { env: { PORT: new URL(node.baseUrl).port } })
     expect(await node.stop()).to.equal(0)
-    const [unhealthy] = await Promise.allSettled([run(process.execPath, check, { env: { PORT: new URL(node.baseUrl).port } })])
+    const [unhealthy] = await Promise.allSettled([
+      run(process.execPath, check, { env: { PORT: new URL(node.baseUrl).port } }),
+    ])
     expect(unhealthy?.status, 'the check itself').to.equal('rejected')
   })
 
   it('says in one line what it needs where no database is set', async () => {
-    const refused = await run(process.execPath, [join(folder, 'bin/linkgate.js'), 'serve'], { env: { ...AS_LAID_OUT, DATA_DIR: join(folder, 'data'), PORT: '0' } })
-      .then(() => { throw new Error('it served') }, (error: unknown) => z.looseObject({ code: z.number(), stderr: z.string() }).parse(error))
+    const refused = await run(process.execPath, [join(folder, 'bin/linkgate.js'), 'serve'], {
+      env: { ...AS_LAID_OUT, DATA_DIR: join(folder, 'data'), PORT: '0' },
+    }).then(
+      () => {
+        throw new Error('it served')
+      },
+      (error: unknown) => z.looseObject({ code: z.number(), stderr: z.string() }).parse(error),
+    )
     expect(refused.code).not.to.equal(0)
     expect(refused.stderr.trim().split('\n')).to.have.length(1)
     expect(refused.stderr).to.include('DATABASE_URL')

@@ -196,7 +196,8 @@ describe('bad input', () => {
     it('bytes that are not UTF-8: 400', async () => {
       const said = await sendRaw(
         service.baseUrl,
-        `POST /links HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n"\xff`,
+        `POST /links HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n` +
+          'Content-Type: application/json\r\nContent-Length: 3\r\n\r\n"\xff',
       )
       expect(statusOf(said), said).to.equal(400)
     })
@@ -406,7 +407,8 @@ describe('bad input', () => {
     it('no address in an answer comes from the Host header', async () => {
       const said = await sendRaw(
         service.baseUrl,
-        `GET /openapi.json HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\nConnection: close\r\n\r\n`,
+        'GET /openapi.json HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\n' +
+          'Forwarded: host=evil.example\r\nConnection: close\r\n\r\n',
       )
       expect(said).to.include(service.baseUrl).and.not.include('evil.example')
     })

@@ -85,7 +85,7 @@ describe('calls from pages of other origins', () => {
       }
     })
 
-    it('a request of an allowed origin may read the answer and what it needs of its headers, refusals too; never with credentials', async () => {
+    it('an allowed origin may read answers, refusals and headers; never with credentials', async () => {
       const { token } = await service.addUser('editor')
       const answers = [
         await service.request('POST', '/links', {

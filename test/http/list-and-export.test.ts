@@ -4,11 +4,12 @@ import * as fc from 'fast-check'
 import { z } from 'zod'
 
 import { at, listAt, textAt } from '../support/json.js'
-import { addLink, freshCode, storedLinks } from '../support/records.js'
+import { BY_HAND, addLink, addManyLinks, freshCode, storedLinks } from '../support/records.js'
 import { sendRaw } from '../support/raw-http.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
+import { until } from '../support/until.js'
 
 const SORTS = ['-created_at', 'created_at', 'code', '-code'] as const
 const COLUMNS = 'id,code,target,owner_id,created_at,updated_at'
@@ -24,11 +25,13 @@ describe('lists and exports', () => {
     service = callers.service
     await service.db.asOwner(
       `
-      with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
+      with decided as (select set_config('app.decision', $3, false))
       insert into links (code, target, owner_id)
-      select case when n % 2 = 0 then 'Even-' else 'odd_' end || md5(n::text), 'https://example.com/' || n || case when n % 10 = 0 then '/Ten%' else '' end, case when n % 3 = 0 then $1 else $2 end::bigint
+      select case when n % 2 = 0 then 'Even-' else 'odd_' end || md5(n::text),
+             'https://example.com/' || n || case when n % 10 = 0 then '/Ten%' else '' end,
+             case when n % 3 = 0 then $1 else $2 end::bigint
         from generate_series(1, 90) n, decided`,
-      [callers.other.id, callers.editor.id],
+      [callers.other.id, callers.editor.id, BY_HAND],
     )
   })
   after(() => service.stop())
@@ -229,14 +232,18 @@ describe('lists and exports', () => {
     }
   })
 
-  it('times have three digits, whatever the fraction is, and are cut and not rounded; a page ends in the middle of nothing', async () => {
+  it('times are cut to three digits, never rounded, and pages lose no link at equal times', async () => {
     const owner = await service.addUser('viewer')
     const fractions = ['', '.1', '.12', '.123', '.123456', '.999999', '.0009', '.000001', '.900009']
-    const codes = await Promise.all(Array.from({ length: 1_001 }, () => addLink(service.db, { owner: owner.id })))
+    const codes = Array.from({ length: 1_001 }, (_, i) => `time-${i + 1}`)
+    await addManyLinks(service.db, { owner: owner.id, count: codes.length, prefix: 'time-' })
     await service.db.asOwner('alter table links disable trigger link_decision')
     await service.db.asOwner(
-      `update links set created_at = ('2026-02-28 23:59:59' || fraction || 'Z')::timestamptz, updated_at = ('2026-02-28 23:59:59' || other || 'Z')::timestamptz
-      from (select code, ($2::text[])[1 + n % 9] as fraction, ($2::text[])[1 + n / 9 % 9] as other from unnest($1::text[]) with ordinality as each (code, n)) wanted where links.code = wanted.code`,
+      `update links set created_at = ('2026-02-28 23:59:59' || fraction || 'Z')::timestamptz,
+              updated_at = ('2026-02-28 23:59:59' || other || 'Z')::timestamptz
+         from (select code, ($2::text[])[1 + n % 9] as fraction, ($2::text[])[1 + n / 9 % 9] as other
+                 from unnest($1::text[]) with ordinality as each (code, n)) wanted
+        where links.code = wanted.code`,
       [codes, fractions],
     )
     await service.db.asOwner('alter table links enable trigger link_decision')
@@ -264,17 +271,14 @@ describe('lists and exports', () => {
   })
 
   it('a reader that leaves, before the first byte or after it, gives the connection back', async () => {
-    await service.db.asOwner(
-      `
-      with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
-      insert into links (code, target, owner_id) select 'many-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 5000) n, decided`,
-      [callers.viewer.id],
-    )
+    await addManyLinks(service.db, { owner: callers.viewer.id, count: 5_000, prefix: 'many-', targetLength: 1_900 })
     for (let i = 0; i < 6; i += 1) {
       // as many at once as may: the reader of before has left, and the server may not have heard of it yet
-      let head = await service.request('HEAD', '/links/export', { token: callers.viewer.token })
-      while (head.status === 503) head = await service.request('HEAD', '/links/export', { token: callers.viewer.token })
-      expect(head.status).to.equal(200)
+      await until('an export is free', async () => {
+        const { status } = await service.request('HEAD', '/links/export', { token: callers.viewer.token })
+        expect(status).to.be.oneOf([200, 503])
+        return status === 200
+      })
       const leaving = new AbortController()
       const response = await fetch(`${service.baseUrl}/links/export`, {
         headers: { Authorization: `Bearer ${callers.viewer.token}` },
@@ -285,8 +289,10 @@ describe('lists and exports', () => {
     }
     const answers = await Promise.all(Array.from({ length: 6 }, () => get('')))
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 200])
-    let whole = await get('/export?format=ndjson', callers.viewer)
-    while (whole.status === 503) whole = await get('/export?format=ndjson', callers.viewer)
+    const whole = await until('an export is free', async () => {
+      const answer = await get('/export?format=ndjson', callers.viewer)
+      return answer.status !== 503 && answer
+    })
     expect(whole.text.trimEnd().split('\n')).to.have.length(5_002)
     expect(await sendRaw(service.baseUrl, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).to.include(
       '200 OK',
@@ -295,14 +301,8 @@ describe('lists and exports', () => {
 
   it('an export that fails after it began is whole to nobody', async () => {
     const owner = await service.addUser('viewer')
-    // enough for no buffer on the way to hold it, past every trigger
-    await service.db.asOwner(
-      `
-      with role as (select set_config('session_replication_role', 'replica', false) as name), made as (
-        insert into links (code, target, owner_id) select 'most-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 30000) n, role where name = 'replica' returning id)
-      select set_config('session_replication_role', 'origin', false) from (select count(*) from made) every`,
-      [owner.id],
-    )
+    // more than all buffers on the way hold
+    await addManyLinks(service.db, { owner: owner.id, count: 30_000, prefix: 'most-', targetLength: 1_900 })
     const { body } = await fetch(`${service.baseUrl}/links/export`, {
       headers: { Authorization: `Bearer ${owner.token}` },
     })
@@ -310,7 +310,8 @@ describe('lists and exports', () => {
     expect(await reader?.read()).to.include({ done: false })
     expect(
       await service.db.asOwner(
-        `select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%' and datname = current_database() and pid <> pg_backend_pid()`,
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where query like 'copy%' and datname = current_database() and pid <> pg_backend_pid()`,
       ),
     ).to.have.length(1)
     const rest = async () => {

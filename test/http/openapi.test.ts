@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { Validator } from '@seriousme/openapi-schema-validator'
 
@@ -53,10 +53,11 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('describes every answer that the service gives: success and refusals, by status, media type and schema', async () => {
+  it('describes every answer that the service gives, by status, media type and schema', async () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true })
     addFormats.default(ajv)
     ajv.addSchema({ $id: 'document', ...Object(document) })
+    const validators = new Map<string, ValidateFunction>()
     const check = (
       method: string,
       path: string,
@@ -75,7 +76,8 @@ describe('/openapi.json', () => {
       const pointer = ['paths', templateOf(path), method, 'responses', String(answer.status), 'content', type, 'schema']
         .map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')))
         .join('/')
-      const validate = ajv.compile({ $ref: `document#/${pointer}` })
+      const validate = validators.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` })
+      validators.set(pointer, validate)
       expect(
         validate(answer.json),
         `${asked}: ${ajv.errorsText(validate.errors)} in ${answer.text.slice(0, 500)}`,
@@ -83,7 +85,8 @@ describe('/openapi.json', () => {
     }
     for (const route of service.routes) {
       for (const user of [callers.admin, callers.editor, null]) {
-        for (const owner of [callers.admin.id, callers.editor.id, null]) {
+        // without a parameter in its path a route is the same for every owner
+        for (const owner of route.path.includes(':') ? [callers.admin.id, callers.editor.id, null] : [null]) {
           const name =
             route.path.endsWith(':code') && owner !== null ? await addLink(service.db, { owner }) : (owner ?? 'absent')
           const { method, path, options } = requestOf(route, name)

@@ -131,13 +131,16 @@ describe('R7: a profile update changes what its list names, and nothing else', (
   })
 
   it('the database itself refuses to let the role of a profile write `role`', async () => {
-    for (const column of ['role', 'email', 'suspended_at', 'id']) {
+    for (const [column, value] of [
+      ['role', `'admin'`],
+      ['email', `'admin'`],
+      ['suspended_at', 'null'],
+      ['id', '1'],
+    ]) {
       const refused = await service.database
         .flush([
           { text: 'select enter($1, $2)', values: ['users_own', callers.editor.id] },
-          {
-            text: `update users set ${column} = ${column === 'id' ? '1' : column === 'suspended_at' ? 'null' : `'admin'`}`,
-          },
+          { text: `update users set ${column} = ${value}` },
         ])
         .then(
           () => null,

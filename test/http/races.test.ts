@@ -87,7 +87,7 @@ describe('races', () => {
     }
   })
 
-  it('a link that was given to the caller after the decision was refused stays refused; one given back is theirs', async () => {
+  it('a link given to the caller after the refusal stays refused; one given back is theirs', async () => {
     const code = await addLink(service.db, { owner: callers.other.id })
     expect((await ask('DELETE', code)).status).to.equal(403)
     await giveAway(service.db, code, callers.editor.id)

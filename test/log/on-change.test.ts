@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { onChange } from '../../src/log/on-change.js'
 
 describe('a fault that is reported on change', () => {
-  it('is a fault that is another than the last one, and one that comes again after it was over', () => {
+  it('is reported when it differs from the last one, and when it comes back after it was over', () => {
     const told: unknown[] = []
     const tell = onChange((fault) => told.push(fault))
     const [away, again, slow] = [new Error('away'), new Error('away'), new Error('slow')]

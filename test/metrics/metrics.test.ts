@@ -9,6 +9,7 @@ import { parseExposition, valueOf } from '../support/exposition.js'
 import { openWire } from '../support/proxy.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
+import { until } from '../support/until.js'
 
 describe('the metrics', () => {
   let service: TestService
@@ -106,13 +107,15 @@ describe('the metrics', () => {
     expect(valueOf(after, 'linkgate_pool_idle_connections')).to.be.at.most(valueOf(after, 'linkgate_pool_connections'))
   })
 
-  it('say how old the revision in force is, when the database last confirmed it, and how many rows it has', async () => {
+  it('say how old the revision in force is, when it was last confirmed, and how many rows it has', async () => {
     const before = await value('linkgate_policy_rows')
     await service.db.asOwner(`insert into casbin (ptype, rule) values ('p2', '["editor", "thing:read"]')`)
     await service.policy.refresh()
-    let now = await text()
-    // when it was made is asked once it is in force
-    while (!/^linkgate_policy_age_seconds /m.test(now)) now = await text()
+    // the service asks when the revision was made once it is in force
+    const now = await until('the age of the revision is known', async () => {
+      const metrics = await text()
+      return /^linkgate_policy_age_seconds /m.test(metrics) && metrics
+    })
     expect(valueOf(now, 'linkgate_policy_revision')).to.equal(2)
     expect(valueOf(now, 'linkgate_policy_rows')).to.equal(before + 1)
     expect(valueOf(now, 'linkgate_policy_age_seconds')).to.be.within(0, 60)

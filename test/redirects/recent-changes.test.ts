@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 
 import { createRecentChanges } from '../../src/redirects/recent-changes.js'
+import { until } from '../support/until.js'
 
 describe('the memory of recent changes', () => {
   it('never misses a code that changed a moment ago, however little it may keep', () => {
@@ -29,7 +30,7 @@ describe('the memory of recent changes', () => {
   it('lets go of a code after its time, and of no younger one', async () => {
     const changes = createRecentChanges(40)
     changes.note('old')
-    while (changes.has('old')) await new Promise(setImmediate)
+    await until('the old code is dropped', () => !changes.has('old'))
     changes.note('young')
     expect([changes.has('old'), changes.has('young')]).to.deep.equal([false, true])
   })

@@ -4,6 +4,7 @@ import { openWire } from '../support/proxy.js'
 import { sendRaw, statusOf } from '../support/raw-http.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestServiceOptions, TestUser } from '../support/service.js'
+import { until } from '../support/until.js'
 
 const TARGET = 'https://example.com/a?b=c#d'
 const environment = { RATE_LIMIT_ANONYMOUS: '1000/60', RATE_LIMIT_USER: '600/60' }
@@ -148,7 +149,7 @@ describe('a redirect', () => {
         wire.cut()
         expect((await far.request('GET', '/followed')).json).to.include({ status: 503, code: 'database_unavailable' })
         wire.mend()
-        while ((await far.request('GET', '/followed')).status !== 302) await new Promise(setImmediate)
+        await until('redirects work again', async () => (await far.request('GET', '/followed')).status === 302)
       })
     } finally {
       await wire.close()

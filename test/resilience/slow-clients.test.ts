@@ -8,10 +8,10 @@ import { amongSlowClients } from '../support/slow-clients.js'
 describe('clients that are slow, or do nothing', function () {
   this.timeout(60_000)
 
-  it('leave other callers their share: all are served, in time, and exports take a quarter of the pool', async function () {
+  it('leave other callers their share: all are served, and exports take a quarter of the pool', async function () {
     if (!tellsProcesses) return this.skip()
     requireBuilt()
-    const { failed, exports, descriptors, ratio, medianAmong } = await amongSlowClients({
+    const { failed, exports, descriptors } = await amongSlowClients({
       idle: 400,
       slow: 30,
       readers: 12,
@@ -22,8 +22,6 @@ describe('clients that are slow, or do nothing', function () {
     expect(failed).to.deep.equal([])
     expect(exports).to.deep.equal({ 200: 2, 503: 10 })
     expect(descriptors.most).to.be.within(450, 600)
-    // a single round on a busy machine says little: the long version compares medians
-    expect(ratio < 4 || medianAmong < 250, `${ratio} ${medianAmong}`).to.equal(true)
   })
 
   it('who takes none of an export is cut off, and the connection is given back', async () => {

@@ -32,7 +32,7 @@ describe('invitations over HTTP', () => {
     return { email, path: pathOf(answer) }
   }
 
-  it('give a link on the service’s own address, for a week, and an account with the role to who accepts it', async () => {
+  it('give a link on the service’s own address, for a week, and the role to who accepts it', async () => {
     const email = freshAddress()
     const answer = await invite({ email, role: 'editor' })
     expect(answer.status, answer.text).to.equal(201)
@@ -139,7 +139,7 @@ describe('invitations over HTTP', () => {
     }
   })
 
-  it('have a limit of their own beside the caller’s, for each inviter and whatever address they come from', async () => {
+  it('have a limit of their own beside the caller’s, for each inviter at any address', async () => {
     const on = await startTestService({
       db: service.db,
       environment: { RATE_LIMIT_INVITE: '2/3600', RATE_LIMIT_USER: '50/60', TRUSTED_PROXY_HOPS: '1' },
@@ -212,7 +212,7 @@ describe('invitations over HTTP', () => {
     })
 
     for (const what of ['away', 'refusing'] as const) {
-      it(`are made and answered at once where the mail server is ${what}; the failure is logged without the link`, async () => {
+      it(`are made at once where the mail server is ${what}; the failure is logged without the link`, async () => {
         const mail = await startMailServer({ refusing: what === 'refusing' })
         if (what === 'away') await mail.stop()
         const { log, line, lines } = keepLog()

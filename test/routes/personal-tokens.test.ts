@@ -5,6 +5,7 @@ import { Client } from 'pg'
 
 import { ACTIONS } from '../../src/domain/action.js'
 import { at, listAt, textAt } from '../support/json.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { BY_HAND } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
@@ -168,13 +169,14 @@ describe('personal tokens over HTTP', () => {
     expect(JSON.stringify(await list())).to.not.include(`"${id}"`)
   })
 
-  it('are at most 100 live ones a user, exactly, also where many are asked for at once; one that has ended makes room', async () => {
+  it('are at most 100 live ones a user, exactly, also under concurrency; an expired one makes room', async () => {
     const user = await service.addUser('viewer')
     const ask = (on = service) => make({ name: 'one more', scopes: [] }, user.token, on)
     await service.db.asOwner(
       `
       with decided as (select set_config('app.decision', $2, false))
-      insert into personal_tokens (user_id, name, token_hash, scopes, expires_at) select $1, 'many', sha256(n::text::bytea), '{}', now() + interval '1 day' from decided, generate_series(1, 97) n`,
+      insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
+      select $1, 'many', sha256(n::text::bytea), '{}', now() + interval '1 day' from decided, generate_series(1, 97) n`,
       [user.id, BY_HAND],
     )
     // all of them are under way at once: they wait for the user's row
@@ -183,13 +185,7 @@ describe('personal tokens over HTTP', () => {
     await holder.query('begin')
     await holder.query('select from users where id = $1 for update', [user.id])
     const asked = Array.from({ length: 8 }, (_, i) => ask(i % 2 === 0 ? service : other))
-    for (let waiting = 0; waiting < 8;) {
-      waiting = (
-        await service.db.asOwner(
-          `select from pg_stat_activity where datname = current_database() and usename = 'linkgate_service' and wait_event_type = 'Lock'`,
-        )
-      ).length
-    }
+    await lockWaiters(service.db.asOwner, 8)
     await holder.query('commit')
     await holder.end()
     const answers = await Promise.all(asked)

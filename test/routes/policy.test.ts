@@ -164,7 +164,7 @@ describe('the policy over HTTP', () => {
     })
   })
 
-  it('a decided answer names its revision; a caller may demand a revision or a newer one, and gets it or 412', async () => {
+  it('an answer names its revision; a caller may demand a revision or a newer one, and gets it or 412', async () => {
     const { token } = callers.editor
     const ask = (demanded: string) =>
       service.request('GET', '/links', { token, headers: { 'Policy-At-Least': demanded } })
@@ -203,7 +203,7 @@ describe('the policy over HTTP', () => {
     }
   })
 
-  it('an edit for a revision that this node has not heard of yet is made for it, and for one that nobody made is 412', async () => {
+  it('an edit for a revision that is new to this node succeeds; for one that does not exist it is 412', async () => {
     const second = await startTestService({ db: service.db, environment: { JWT_SIGNING_KEY_FILE: '' } })
     try {
       const token = await second.tokenFor(callers.admin)
@@ -221,7 +221,7 @@ describe('the policy over HTTP', () => {
     }
   })
 
-  it('GET /policy shows the rows in force and their revision as ETag, as JSON and as CSV; 304 to who holds them', async () => {
+  it('GET /policy shows the rows in force and their revision as ETag, as JSON and as CSV; 304 on a match', async () => {
     const answer = await asAdmin('GET', '/policy')
     expect(answer.headers.get('ETag')).to.equal('"1"')
     expect(answer.json).to.include({ revision: 1, model_sha256: service.policy.current().model.sha256 })
@@ -256,7 +256,7 @@ describe('the policy over HTTP', () => {
     expect(csv).to.have.length(cells.length + 1)
   })
 
-  it('POST /policy/changes answers the new revision and every decision that changes, and is in force with the answer', async () => {
+  it('POST /policy/changes answers the new revision and each changed decision, and is in force then', async () => {
     const answer = await edit([row(900)], [])
     expect(answer.status, answer.text).to.equal(200)
     expect(answer.json).to.deep.include({ revision: 2, added: [row(900)], removed: [] })
@@ -270,7 +270,7 @@ describe('the policy over HTTP', () => {
     expect((await asAdmin('GET', '/policy')).json).to.include({ revision: 2 })
   })
 
-  it('428 without If-Match, 412 with another revision; 422 naming the row and the field; nothing is stored', async () => {
+  it('428 without If-Match, 412 with another revision, 422 with the row and the field; nothing is stored', async () => {
     const rows = () => service.db.asOwner('select ptype, rule from casbin order by id')
     const before = await rows()
     const body = { add: [row(900)], remove: [], reason: 'a test' }
@@ -368,7 +368,8 @@ describe('the policy over HTTP', () => {
     await edit([row(900)], [])
     expect(
       await service.db.asOwner(
-        `select subject_id, action, rule, effect, revision from decisions where action = 'policy:write' and resource_code = '2'`,
+        `select subject_id, action, rule, effect, revision from decisions
+          where action = 'policy:write' and resource_code = '2'`,
       ),
     ).to.deep.equal([
       { subject_id: callers.admin.id, action: 'policy:write', rule: 'R3', effect: 'allow', revision: '1' },

@@ -98,7 +98,9 @@ describe('a process that is killed amid creations under keys', function () {
         }
       }
       const [stored] = await db.asOwner(
-        `select (select count(*) from links) + (select count(*) from invitations) as made, (select count(*) from decisions where action in ('link:create', 'user:invite') and effect = 'allow') as decided`,
+        `select (select count(*) from links) + (select count(*) from invitations) as made,
+                (select count(*) from decisions
+                  where action in ('link:create', 'user:invite') and effect = 'allow') as decided`,
       )
       expect(stored).to.deep.equal({ made: String(creations.length), decided: String(creations.length) })
       expect(

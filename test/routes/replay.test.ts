@@ -5,6 +5,7 @@ import { at, listAt } from '../support/json.js'
 import { freshCode } from '../support/records.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
+import { until } from '../support/until.js'
 
 const OWN_DELETE = {
   ptype: 'p',
@@ -35,17 +36,14 @@ describe('a dry run with replay', () => {
       headers: { 'If-Match': `"${callers.service.policy.current().revision}"` },
       json: path === '/policy/changes' ? { add: [], remove: [OWN_DELETE], reason: 'a try' } : {},
     })
-  const recordsOf = async (id: string, action: string): Promise<readonly unknown[]> => {
-    const { service } = callers
-    for (const until = Date.now() + 10_000; Date.now() < until;) {
-      const found = await service.db.asOwner(
+  const recordsOf = (id: string, action: string): Promise<readonly unknown[]> =>
+    until('the decision is recorded', async () => {
+      const found = await callers.service.db.asOwner(
         'select layer, effect, rule from decisions where subject_id = $1 and action = $2',
         [id, action],
       )
-      if (found.length > 0) return found
-    }
-    return []
-  }
+      return found.length > 0 && found
+    })
 
   it('says how many recorded decisions would change, which, and whom it touches', async () => {
     const { editor, other } = callers

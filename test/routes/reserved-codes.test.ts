@@ -13,7 +13,7 @@ describe('reserved codes', () => {
   })
   after(() => service.stop())
 
-  it('hold the first word of every path of the table, and the second where it could be taken for a code, in any case', () => {
+  it('hold the first word of every path, and the second where it could be taken for a code, in any case', () => {
     for (const { path } of service.routes) {
       const [, first = '', second = ''] = path.split('/')
       for (const word of [first, first === 'links' ? second : first]) {

@@ -113,7 +113,7 @@ describe('users over HTTP', () => {
     for (const on of [service, other]) expect((await list(on)).status).to.equal(200)
   })
 
-  it('binds the next request by a suspension, on every node and with every kind of token, until it is undone', async () => {
+  it('binds the next request by a suspension, on every node, with every kind of token, until it ends', async () => {
     const user = await service.addUser('editor')
     const made = await service.request('POST', '/users/me/tokens', {
       token: user.token,
@@ -138,7 +138,8 @@ describe('users over HTTP', () => {
     const { id } = await service.addUser('viewer')
     await patch(id, { role: 'editor' })
     const [record] = await service.db.asOwner(
-      `select subject_id, action, resource_type, effect, rule from decisions where kind = 'decision' and resource_type = 'user' and resource_code = $1`,
+      `select subject_id, action, resource_type, effect, rule from decisions
+        where kind = 'decision' and resource_type = 'user' and resource_code = $1`,
       [id],
     )
     expect(record).to.deep.equal({

@@ -6,9 +6,10 @@ import { openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
 import { startTestService } from '../support/service.js'
 import type { TestService } from '../support/service.js'
+import { until } from '../support/until.js'
 
 describe('what the log says of outages', () => {
-  const { log, lines, next } = keepLog()
+  const { log, lines } = keepLog()
   let wire: Wire
   let service: TestService
 
@@ -30,11 +31,11 @@ describe('what the log says of outages', () => {
   it('is a line for each, also for one that is as the one before it', async () => {
     for (const outage of [1, 2, 3]) {
       wire.cut()
-      for (const text of LINES) while (told(text) < outage) await next()
+      await until('both outages are in the log', () => LINES.every((text) => told(text) >= outage))
       wire.mend()
-      while (!(await ask('/readyz')).includes('"ready"')) continue
-      // until redirects are answered from memory: the notifications are heard again
-      while (!(await ask('/metrics')).includes('linkgate_cache_off 0')) continue
+      await until('/readyz is ready', async () => (await ask('/readyz')).includes('"ready"'))
+      // the cache is on while notifications are heard
+      await until('the cache is on', async () => (await ask('/metrics')).includes('linkgate_cache_off 0'))
     }
     for (const text of LINES) expect(told(text), text).to.be.at.least(3)
   })

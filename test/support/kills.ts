@@ -9,6 +9,7 @@ import { onDatabase, startNode } from './node.js'
 import { startOwnServer } from './own-server.js'
 import { runProgram } from './program.js'
 import { random } from './random.js'
+import { until } from './until.js'
 
 export interface KillReport {
   readonly kills: Readonly<Record<Victim, number>>
@@ -74,13 +75,8 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
     const unsure = new Set<string>()
     /** what each link is by the last acknowledged change of it; null: deleted */
     const expected = new Map<string, string | null>()
-    const told: (() => void)[] = []
-    const untilAcknowledged = async (count: number) => {
-      while (acknowledged.length < count)
-        await new Promise<void>((resolve) => {
-          told.push(resolve)
-        })
-    }
+    const untilAcknowledged = (count: number) =>
+      until(`${count} changes are acknowledged`, () => acknowledged.length >= count, { withinMs: 30_000 })
     let whole = Promise.resolve()
 
     const write = async (token: string, writer: number) => {
@@ -110,7 +106,6 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
           if (status < 300) {
             acknowledged.push(id)
             expected.set(code, method === 'DELETE' ? null : target)
-            for (const tell of told.splice(0)) tell()
           } else if (status === 503) {
             // it may have been done or not: this link is left as it is
             unsure.add(id)
@@ -142,9 +137,9 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
       const struck = strike(victim)
       whole = struck.then(() => undefined)
       await struck
-      const began = performance.now()
+      const start = performance.now()
       await untilAcknowledged(acknowledged.length + 1)
-      slowestRecovery = Math.max(slowestRecovery, performance.now() - began)
+      slowestRecovery = Math.max(slowestRecovery, performance.now() - start)
     }
     ending.abort()
     await Promise.all(writers)
@@ -158,7 +153,8 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
     const witnessed = once(await server.ask<{ request_id: string }>('select request_id from witnessed'))
     const recorded = once(
       await server.ask<{ request_id: string }>(
-        `select request_id from decisions where kind = 'decision' and effect = 'allow' and action like 'link:%' and action <> 'link:read'`,
+        `select request_id from decisions
+          where kind = 'decision' and effect = 'allow' and action like 'link:%' and action <> 'link:read'`,
       ),
     )
     const stored = new Map(

@@ -34,11 +34,15 @@ export interface LogTruth {
 export const WITNESS = `
   create table witnessed (request_id text not null, operation text not null, kind text not null, record text not null);
   create function witness() returns trigger language plpgsql security definer as $$ begin
-    insert into public.witnessed values (current_setting('app.decision')::jsonb ->> 'request_id', lower(tg_op), tg_argv[0], (to_jsonb(case when tg_op = 'DELETE' then old else new end)) ->> tg_argv[1]);
+    insert into public.witnessed values (
+      current_setting('app.decision')::jsonb ->> 'request_id', lower(tg_op), tg_argv[0],
+      (to_jsonb(case when tg_op = 'DELETE' then old else new end)) ->> tg_argv[1]);
     return null;
   end $$;
-  create trigger witness after insert or update or delete on links for each row execute function witness('link', 'code');
-  create trigger witness after update on users for each row when (current_setting('role') in ('users_own', 'users_any')) execute function witness('user', 'id')`
+  create trigger witness after insert or update or delete on links
+    for each row execute function witness('link', 'code');
+  create trigger witness after update on users
+    for each row when (current_setting('role') in ('users_own', 'users_any')) execute function witness('user', 'id')`
 
 interface Sent {
   readonly id: string

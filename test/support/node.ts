@@ -21,8 +21,10 @@ export interface ServiceNode {
 const LINKGATE = fileURLToPath(new URL('bin/linkgate.js', PACKAGE_ROOT))
 
 /** A connection as a URL that a setting takes; a socket's folder goes into the query. */
-export const urlOf = ({ host = '', port = 5432, user = '', password, database = '' }: ClientConfig): string =>
-  `postgres://${encodeURIComponent(user)}:${encodeURIComponent(String(password))}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
+export const urlOf = ({ host = '', port = 5432, user = '', password, database = '' }: ClientConfig): string => {
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(String(password))}`
+  return `postgres://${login}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
+}
 
 /** The settings of a node on a database that is there already. */
 export const onDatabase = (service: ClientConfig, owner: ClientConfig): Record<string, string> => ({

@@ -7,7 +7,7 @@ import type { Snapshot } from '../../src/policy/snapshot.js'
 
 // Layers that check nothing, for compositions in which one of the four stands alone. They exist in the tests only.
 
-/** A gateway that takes everybody for the user whom the header `X-Caller` names, with every scope and without limits. */
+/** A gateway without limits: the header `X-Caller` names the user, who has every scope. */
 export const openGateway = (users: ReadonlyMap<string, User>): Gateway => ({
   admit: async (ctx) => {
     const named = users.get(ctx.get('X-Caller'))

@@ -101,7 +101,8 @@ export const fuzzOpenApi = async (requests: number, seed = 1): Promise<FuzzRepor
         const wrong = fault(route, answer)
         if (wrong !== undefined)
           faults.push(
-            `${name} -> ${answer.status}: ${wrong}: ${JSON.stringify(asked).slice(0, 600)} -> ${answer.text.slice(0, 300)}`,
+            `${name} -> ${answer.status}: ${wrong}: ` +
+              `${JSON.stringify(asked).slice(0, 600)} -> ${answer.text.slice(0, 300)}`,
           )
       }
     }

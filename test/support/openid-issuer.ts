@@ -126,11 +126,10 @@ export const openIdIssuer = async (): Promise<OpenIdIssuer> => {
     asked,
     audience: AUDIENCE,
     accessToken: async ({ subject = 'ada', alg = 'RS256', audience = AUDIENCE, scope = ACTIONS.join(' ') } = {}) => {
+      const credentials = Buffer.from(`${subject}:${encodeURIComponent(`secret of ${subject}`)}`).toString('base64')
       const response = await fetch(`${url}/token`, {
         method: 'POST',
-        headers: {
-          Authorization: `Basic ${Buffer.from(`${subject}:${encodeURIComponent(`secret of ${subject}`)}`).toString('base64')}`,
-        },
+        headers: { Authorization: `Basic ${credentials}` },
         body: new URLSearchParams({
           grant_type: 'client_credentials',
           scope,

@@ -5,15 +5,16 @@ import { join } from 'node:path'
 import type { ClientConfig } from 'pg'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import { openEmbeddedPostgres } from '../../src/database/embedded.js'
-import type { EmbeddedPostgres } from '../../src/database/embedded.js'
-import { isRunning } from '../../src/database/embedded/process-mark.js'
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
+import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import { migrate } from '../../src/database/migrate.js'
 import { withPool } from './bare-database.js'
 import type { AskDatabase } from './bare-database.js'
 import type { TestDatabase } from './database.js'
+import { isRunning } from './is-running.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 import { untilGone } from './workers.js'
+import { until } from './until.js'
 
 /**
  * A PostgreSQL of a test's own, that it may kill, freeze and start again without touching any other. Full durability
@@ -65,7 +66,7 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
   const dataDir = join(folder, 'data')
   const opened: EmbeddedPostgres[] = []
   const open = async () => {
-    const postgres = await openEmbeddedPostgres({ dataDir, settings })
+    const postgres = await openEmbeddedPostgres({ dataDir, settings, restarts: false })
     opened.push(postgres)
     return postgres
   }
@@ -122,7 +123,7 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
       await stop()
       opened.length = 0
       const socket = join(dataDir, 'run')
-      await mkdir(socket, { mode: 0o700 })
+      await mkdir(socket, { recursive: true, mode: 0o700 })
       await chown(socket, uid, gid)
       spawn(program, words.split('\0').slice(1, -1), {
         uid,
@@ -135,10 +136,7 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
       const isReady = async () =>
         (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[7]?.trim() ===
         'ready'
-      while (!(await isReady()))
-        await new Promise((resolve) => {
-          setTimeout(resolve, 10)
-        })
+      await until('PostgreSQL is ready', isReady)
       await open()
     },
     stop,

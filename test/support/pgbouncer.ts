@@ -1,11 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { ClientConfig } from 'pg'
 
-import { isRoot, requireServerUser } from '../../src/database/embedded/server-user.js'
 import { freePort } from './proxy.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 
@@ -38,7 +37,7 @@ const quoted = (text: unknown): string => `"${String(text).replaceAll('"', '""')
  * Starts PgBouncer on a free port of the loopback. It refuses to run as root: it runs as the user that PostgreSQL does.
  */
 export const startPgbouncer = async ({ logins, poolSize, settings = [] }: PgbouncerOptions): Promise<Pgbouncer> => {
-  const user = isRoot() ? await requireServerUser() : undefined
+  const user = process.geteuid?.() === 0 ? await stat(logins[0]?.host ?? '') : undefined
   const folder = join(await makeTemporaryFolder(), 'pgbouncer')
   const port = await freePort()
   await mkdir(folder, { mode: 0o700 })

@@ -75,7 +75,7 @@ const priority = fc.oneof(
   fc.constantFrom(999, 1_000, 1_001, 999_999_999),
 )
 
-export const objectRow: fc.Arbitrary<ObjectRow> = fc.record(
+const objectRow: fc.Arbitrary<ObjectRow> = fc.record(
   {
     ptype: fc.constant('p' as const),
     priority,
@@ -87,11 +87,11 @@ export const objectRow: fc.Arbitrary<ObjectRow> = fc.record(
   },
   { noNullPrototype: true },
 )
-export const endpointRow: fc.Arbitrary<EndpointRow> = fc.record(
+const endpointRow: fc.Arbitrary<EndpointRow> = fc.record(
   { ptype: fc.constant('p2' as const), role: anyRole, action },
   { noNullPrototype: true },
 )
-export const inheritanceRow: fc.Arbitrary<InheritanceRow> = fc
+const inheritanceRow: fc.Arbitrary<InheritanceRow> = fc
   .record(
     { ptype: fc.constant('g' as const), role: fc.constantFrom(...ROLES), inherits: fc.constantFrom(...ROLES, 'user') },
     { noNullPrototype: true },

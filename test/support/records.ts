@@ -43,6 +43,28 @@ export const addLink = async (
   return code
 }
 
+export interface ManyLinks {
+  readonly owner: string
+  readonly count: number
+  /** what every code begins with; the numbers from 1 follow */
+  readonly prefix: string
+  readonly targetLength?: number
+}
+
+/** Many links in one statement, past every trigger: they have no decision records, and nobody is notified. */
+export const addManyLinks = (
+  db: TestDatabase,
+  { owner, count, prefix, targetLength = 20 }: ManyLinks,
+): Promise<unknown> =>
+  db.asOwner(
+    `with role as (select set_config('session_replication_role', 'replica', false) as name), made as (
+       insert into links (code, target, owner_id)
+       select $1::text || n, rpad('https://example.com/', $2::int, 'x'), $3::bigint
+         from generate_series(1, $4::int) n, role where name = 'replica' returning id)
+     select set_config('session_replication_role', 'origin', false) from (select count(*) from made) every`,
+    [prefix, targetLength, owner, count],
+  )
+
 /** A user with an id of the test's choice. */
 export const addUserWithId = async (db: TestDatabase, id: string, role: string): Promise<void> => {
   await db.asOwner(`insert into users (id, email, role) overriding system value values ($1, $2, $3)`, [

@@ -11,7 +11,9 @@ import { openIssuer } from '../../src/identity/identity.js'
 import { openConnection } from './connection.js'
 import { testDatabase } from './database.js'
 import { onDatabase, startNode } from './node.js'
+import { addManyLinks } from './records.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
+import { until } from './until.js'
 
 export interface SlowReport {
   /** the 99th percentile of other callers' requests in each round, in milliseconds: alone, and among the slow ones */
@@ -77,12 +79,7 @@ export const amongSlowClients = async ({
     await pool.close()
     const { token } = await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })
     // more than the buffers of a connection hold
-    await db.asOwner(
-      `
-      with decided as (select set_config('app.decision', '{"request_id":"x","revision":1,"layer":"object","subject_role":"x","action":"x:y","relation":"own","effect":"allow","rule":"R4","status":201}', false))
-      insert into links (code, target, owner_id) select 'slow-' || n, 'https://example.com/' || repeat('x', 1900), $1::bigint from generate_series(1, 10000) n, decided`,
-      [id],
-    )
+    await addManyLinks(db, { owner: id, count: 10_000, prefix: 'slow-', targetLength: 1_900 })
     const headers = { Authorization: `Bearer ${token}` }
     const atRest = await descriptors()
     let most = atRest
@@ -91,11 +88,11 @@ export const amongSlowClients = async ({
 
     const measure = async (): Promise<number> => {
       const times: number[] = []
-      const until = performance.now() + roundMs
+      const end = performance.now() + roundMs
       await Promise.all(
         Array.from({ length: 4 }, async (_, i) => {
           const { request, close } = openConnection(node.baseUrl)
-          for (let turn = i; performance.now() < until; turn += 1) {
+          for (let turn = i; performance.now() < end; turn += 1) {
             const [method, path, json] = (
               [
                 ['GET', '/slow-1'],
@@ -104,11 +101,11 @@ export const amongSlowClients = async ({
                 ['GET', '/users/me'],
               ] as const
             )[turn % 4] ?? ['GET', '/healthz']
-            const began = performance.now()
+            const start = performance.now()
             const answer = await request(method, path, { headers, ...(json === undefined ? {} : { json }) }).catch(
               (error: unknown) => ({ status: String(error) }),
             )
-            times.push(performance.now() - began)
+            times.push(performance.now() - start)
             if (![200, 302].includes(Number(answer.status))) failed.push(`${method} ${path}: ${answer.status}`)
           }
           close()
@@ -178,10 +175,7 @@ export const amongSlowClients = async ({
       among.push(await measure())
       most = Math.max(most, await descriptors())
       leave()
-      while ((await descriptors()) > atRest + 50)
-        await new Promise((resolve) => {
-          setTimeout(resolve, 20)
-        })
+      await until('the descriptors are closed', async () => (await descriptors()) <= atRest + 50)
     }
     return {
       alone,

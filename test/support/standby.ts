@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process'
-import { chown, readFile, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { Client } from 'pg'
 
-import { openEmbeddedPostgres } from '../../src/database/embedded.js'
-import type { EmbeddedPostgres } from '../../src/database/embedded.js'
-import { requireDataDir } from '../../src/database/embedded/data-dir.js'
-import { settleHome } from '../../src/database/embedded/home.js'
-import { isAlive, markOf } from '../../src/database/embedded/process-mark.js'
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
+import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
+import { isRunning } from './is-running.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
+import { untilGone } from './workers.js'
 
 // nothing in them outlives the test, so nothing needs to reach the disk
 const SETTINGS = { fsync: 'off', autovacuum: 'off' }
@@ -47,20 +46,22 @@ const copyCluster = async (primary: EmbeddedPostgres, from: string, to: string):
 export const startPair = async (): Promise<Pair> => {
   const [folder, other] = [join(await makeTemporaryFolder(), 'data'), join(await makeTemporaryFolder(), 'data')]
   const primary = await openEmbeddedPostgres({ dataDir: folder, settings: SETTINGS })
-  const home = await settleHome(await requireDataDir(folder), () => undefined)
-  const copy = join(await requireDataDir(other), 'postgres')
-  await copyCluster(primary, home.cluster, copy)
-  if (home.user)
-    for (const name of ['backup_label', 'standby.signal']) await chown(join(copy, name), home.user.uid, home.user.gid)
+  const [cluster, copy] = [join(folder, 'postgres'), join(other, 'postgres')]
+  const { uid, gid } = await stat(cluster)
+  await mkdir(other, { mode: 0o711 })
+  await copyCluster(primary, cluster, copy)
+  for (const name of ['backup_label', 'standby.signal']) await chown(join(copy, name), uid, gid)
   await promisify(execFile)('cp', ['-a', join(folder, 'postgres-credentials.json'), other])
   const { host, port, user, password } = primary.owner
+  const address = `host=${host} port=${port} user=${user} password=${String(password)}`
   const open = () =>
     openEmbeddedPostgres({
       dataDir: other,
+      restarts: false,
       settings: {
         ...SETTINGS,
         wal_retrieve_retry_interval: '100ms',
-        primary_conninfo: `host=${host} port=${port} user=${user} password=${String(password)} application_name=standby`,
+        primary_conninfo: `${address} application_name=standby`,
       },
     })
   let standby = await open()
@@ -71,16 +72,12 @@ export const startPair = async (): Promise<Pair> => {
     },
     killStandby: async () => {
       const pid = Number((await readFile(join(copy, 'postmaster.pid'), 'utf8')).split('\n')[0])
-      const mark = await markOf(pid)
-      if (!mark) return
       // SIGQUIT: the whole server ends at once, and looks for what it lacks when it starts again
       process.kill(pid, 'SIGQUIT')
-      while (await isAlive(mark))
-        await new Promise((resolve) => {
-          setTimeout(resolve, 5)
-        })
+      await untilGone([pid], isRunning)
     },
     startStandby: async () => {
+      await standby.leave()
       standby = await open()
     },
     stop: async () => {

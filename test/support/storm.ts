@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import { openEmbeddedPostgres } from '../../src/database/embedded.js'
+import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import { migrate } from '../../src/database/migrate.js'
 import { openPool } from '../../src/database/pool.js'
 import { ACTIONS } from '../../src/domain/action.js'
@@ -116,8 +116,9 @@ export const storm = async ({
         const made = await drain(fetch(`${urls[0]}/links`, { method: 'POST', headers, body }))
         if (made.status !== 201) throw new Error(`a writer's link was not made: ${made.status}`)
       }
-      let until = 0
-      const isOn = () => Date.now() < until || tally.acknowledged < changes
+      let end = 0
+      // a storm in which too little is acknowledged ends too: the report says so
+      const isOn = () => Date.now() < end || (tally.acknowledged < changes && Date.now() < end + 9 * milliseconds)
       const write = async (link: string) => {
         for (let i = 0; isOn(); i += 1) {
           const { status } = await drain(
@@ -147,7 +148,7 @@ export const storm = async ({
           tally.edits += 1
         }
       }
-      until = Date.now() + milliseconds
+      end = Date.now() + milliseconds
       await Promise.all([edit(), ...links.map(write)])
       return {
         acknowledged: tally.acknowledged,
@@ -201,7 +202,9 @@ const judge = async (client: Client): Promise<Pick<StormReport, 'committed' | 'u
  * find.
  */
 export const WITHOUT_THE_LOCK = `
-  create or replace function enter_change(entered_role text, user_id bigint, decided_under bigint, decision text, caller_role text, sign_in uuid, token_issuer text, token_subject text)
+  create or replace function enter_change(
+      entered_role text, user_id bigint, decided_under bigint, decision text, caller_role text, sign_in uuid,
+      token_issuer text, token_subject text)
     returns void language plpgsql volatile as $$
   declare
     in_force bigint;

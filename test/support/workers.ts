@@ -1,43 +1,44 @@
 import type { ServiceNode } from './node.js'
+import { until } from './until.js'
 
 /** The processes that answer requests of a node, oldest first, by what its log says of them. */
 export const workerPids = (node: Pick<ServiceNode, 'output'>): readonly number[] =>
   [...node.output().matchAll(/"pid":(\d+)[^\n]*"a worker is ready"/g)].map(([, pid]) => Number(pid))
 
 /** Resolves as soon as what the node wrote is as expected. */
-export const untilSaid = (node: ServiceNode, isSaid: (output: string) => boolean): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const look = () => {
-      if (!isSaid(node.output())) return
-      node.child.stdout?.off('data', look)
-      node.child.off('exit', gone)
-      resolve()
-    }
-    const gone = () => reject(new Error(`the node ended: ${node.output()}`))
-    node.child.stdout?.on('data', look)
-    node.child.once('exit', gone)
-    look()
-  })
+export const untilSaid = async (node: ServiceNode, isSaid: (output: string) => boolean): Promise<void> => {
+  await until(
+    `the output meets ${isSaid}`,
+    () => {
+      if (isSaid(node.output())) return true
+      if (node.child.exitCode !== null || node.child.signalCode !== null)
+        throw new Error(`the node ended: ${node.output()}`)
+      return false
+    },
+    { withinMs: 25_000 },
+  )
+}
 
 /** Resolves when none of the processes lives. */
 export const untilGone = async (
   pids: readonly number[],
   isRunning: (pid: number) => Promise<boolean>,
 ): Promise<void> => {
-  while ((await Promise.all(pids.map(isRunning))).includes(true))
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20)
-    })
+  await until(
+    `the processes ${pids.join(', ')} are gone`,
+    async () => !(await Promise.all(pids.map(isRunning))).includes(true),
+    { withinMs: 25_000 },
+  )
 }
 
 /** Resolves when the node takes no new connection: it refuses one, or nobody answers on it any more. */
 export const untilRefused = async ({ baseUrl }: Pick<ServiceNode, 'baseUrl'>): Promise<void> => {
-  while (
-    await fetch(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(1_000) }).then(
-      () => true,
+  await until('new connections are refused', () =>
+    fetch(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(1_000) }).then(
       () => false,
-    )
-  );
+      () => true,
+    ),
+  )
 }
 
 /**

@@ -1,28 +1,54 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { setTimeout as delay } from 'node:timers/promises'
+import { styleText } from 'node:util'
 
-import { decisionLog } from '../../layers/4-data/decisions.js'
+import { Option } from 'commander'
+import type { Command } from 'commander'
+
+import type { Database } from '../../database/database.js'
+import { ENTRY_KINDS, decisionLog } from '../../layers/4-data/decisions.js'
+import type { LogEntry, LogFilter } from '../../layers/4-data/decisions.js'
+import { escapeInvisible } from '../../log/escape-invisible.js'
 import { LOG_FORMATS } from '../../routes/log-export.js'
-import { print, withDatabase } from '../session.js'
-import { entryLine } from './entry-line.js'
-import { filterOf, withFilters, withTimes } from './filter.js'
-import type { FilterOptions } from './filter.js'
+import { action, count, parsed } from '../arguments.js'
+import { print, requireUser, withDatabase } from '../session.js'
 
-const limitOf = (text: string): number => {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('must be a number from 1 to 9999')
-  return Number(text)
-}
+const withFilters = (command: Command): Command =>
+  command
+    .option('--user <id or e-mail>', 'entries of one user')
+    .option('--action <action>', 'entries of one action, such as link:delete', action)
+    .addOption(new Option('--effect <effect>', 'what was allowed, or what was denied').choices(['allow', 'deny']))
+    .option('--rule <rule>', 'entries by one rule, such as R5, or one refusal, such as insufficient_scope')
+    .option('--request <id>', 'entries of one request')
+    .addOption(new Option('--kind <kind>', 'decisions, or changes of one kind').choices([...ENTRY_KINDS]))
 
-interface ListOptions extends FilterOptions {
+/** The filter of these options, with the user's id. */
+const filterOf = async (database: Database, options: LogFilter): Promise<LogFilter> =>
+  options.user === undefined ? options : { ...options, user: (await requireUser(database, options.user)).id }
+
+const MINUTES = { m: 1, h: 60, d: 1_440 } as const
+
+/** ISO 8601, from a time or a span back from now: `90m`, `24h`, `7d`. */
+const time = parsed((text) => {
+  const [, amount, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
+  if (unit === 'm' || unit === 'h' || unit === 'd')
+    return new Date(Date.now() - Number(amount) * MINUTES[unit] * 60_000).toISOString()
+  const date = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN
+  return Number.isNaN(date) ? undefined : new Date(date).toISOString()
+}, 'must be a time such as 2026-11-21T05:00:00Z or 2026-11-21, or a span back from now: 90m, 24h, 7d')
+
+interface ListOptions extends LogFilter {
   readonly limit: number
   readonly format?: 'csv' | 'ndjson'
 }
 
-/** `linkgate audit list`: the newest entries for a person, oldest of them first; or all that match, for a program. */
-export const listCommand = (): Command =>
-  withTimes(withFilters(new Command('list').description('print what was decided and changed, the newest last')))
-    .option('--limit <count>', 'so many of the newest', limitOf, 50)
-    .addOption(new Option('--format <format>', 'all that match, for a program').choices(['csv', 'ndjson']))
-    .action(async ({ limit, format, ...options }: ListOptions) =>
+/** For a person the newest entries; for a program all that match. */
+export const listCommand = (audit: Command) =>
+  withFilters(audit.command('list').description('print decisions and changes, the newest last'))
+    .option('--from <time>', 'entries from this time on, or from a span back from now, such as 24h', time)
+    .option('--to <time>', 'entries before this time', time)
+    .option('--limit <count>', 'how many of the newest entries', count(9_999), 50)
+    .addOption(new Option('--format <format>', 'print all matching entries, for a program').choices(['csv', 'ndjson']))
+    .action(({ limit, format, ...options }: ListOptions) =>
       withDatabase(async (database) => {
         const log = decisionLog(database)
         const filter = await filterOf(database, options)
@@ -36,3 +62,74 @@ export const listCommand = (): Command =>
         for await (const batch of log.export(filter)) print(lines(batch))
       }),
     )
+
+const EVERY_MS = 500
+const FIRST_ENTRIES = 10
+/** Entries of one look. */
+const PAGE = 1_000
+/** Ids are assigned before the commit, so an entry may appear this many ids late. */
+const OVERLAP = 10_000n
+
+export const tailCommand = (audit: Command) =>
+  withFilters(audit.command('tail').description('print decisions and changes as they happen, until interrupted'))
+    .option('--json', 'print one JSON object per line')
+    .action(({ json, ...options }: LogFilter & { readonly json?: true }) =>
+      withDatabase(async (database) => {
+        const log = decisionLog(database)
+        const filter = await filterOf(database, options)
+        const interrupted = onInterrupt()
+        const shown = new Set<string>()
+        let newest = 0n
+        for (let limit = FIRST_ENTRIES; !interrupted.aborted; limit = PAGE) {
+          const after = newest > OVERLAP ? String(newest - OVERLAP) : undefined
+          const { data } = await log.page({ ...filter, after, limit })
+          for (const entry of data.toReversed()) {
+            if (shown.has(entry.id)) continue
+            shown.add(entry.id)
+            print(json ? JSON.stringify(entry) : entryLine(entry))
+            if (BigInt(entry.id) > newest) newest = BigInt(entry.id)
+          }
+          for (const id of shown) if (BigInt(id) < newest - OVERLAP) shown.delete(id)
+          await delay(EVERY_MS, undefined, { signal: interrupted }).catch(() => undefined)
+        }
+      }),
+    )
+
+const onInterrupt = (): AbortSignal => {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+  // the reader has closed the pipe (`| head`)
+  process.stdout.once('error', () => controller.abort())
+  return controller.signal
+}
+
+/** An entry as one line: time, outcome, rule, who, what. No text in it can control the terminal. */
+const entryLine = (entry: LogEntry): string => {
+  const { kind, subject, resource, action, effect, rule, status } = entry
+  const time = paint('dim', entry.time)
+  const who = (subject.id === null ? (subject.network ?? '-') : `${subject.role} ${subject.id}`).padEnd(18)
+  if (kind !== 'decision') {
+    const change = changeText(entry.change ?? {})
+    return [time, paint('yellow', kind.padEnd(OUTCOME_WIDTH)), who, resource.code ?? '', change].join('  ')
+  }
+  const outcome = paint(effect === 'allow' ? 'green' : 'red', `${effect} ${status} ${rule}`.padEnd(OUTCOME_WIDTH))
+  const what = [action?.padEnd(15), resource.code, resource.relation === 'own' ? '(own)' : ''].filter(Boolean).join(' ')
+  return [time, outcome, who, what, paint('dim', `${entry.layer} ${entry.request_id}`)].join('  ')
+}
+
+/** The width of `deny 403 insufficient_scope`. */
+const OUTCOME_WIDTH = 27
+
+const changeText = ({ what, ...change }: Readonly<Record<string, unknown>>): string =>
+  Object.entries({ what, ...change })
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([field, value]) => `${field}=${quoted(typeof value === 'string' ? value : JSON.stringify(value))}`)
+    .join(' ')
+
+/** As a JSON string, unless it has only letters, digits and harmless signs. */
+const quoted = (text: string): string =>
+  /^[\w@.,:;+/\-[\]"{}]*$/.test(text) ? text : escapeInvisible(JSON.stringify(text))
+
+/** On a terminal only, and not with NO_COLOR (https://no-color.org). */
+const paint = (colour: 'red' | 'green' | 'yellow' | 'dim', text: string): string =>
+  styleText(colour, text, { stream: process.stdout })

@@ -1,114 +1,74 @@
+import type { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
-import { Command } from 'commander'
 
 import type { ReplayWindow } from '../../audit/replay.js'
 import { editBetween } from '../../policy/edit.js'
-import type { Snapshot } from '../../policy/snapshot.js'
 import { decisionChanges } from '../../policy/table.js'
 import type { CellChange } from '../../policy/table.js'
-import { print } from '../session.js'
-import { UsageError } from '../usage-error.js'
-import { refusedInOneLine } from './commit.js'
+import { jsonOption } from '../arguments.js'
 import { withProgress } from '../progress.js'
-import { renderChanges, rowText } from './render.js'
+import { print } from '../session.js'
+import { diffLines, renderChanges } from './render.js'
 import { renderReplay, replayCsv, replayOf, replayOption } from './replay.js'
 import { snapshotOfFile, snapshotOfRevision, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
 
-interface DiffOptions {
+interface Options {
   readonly json?: true
   readonly csv?: true
   readonly replay?: ReplayWindow
 }
 
-/**
- * `linkgate policy diff FILE|REVISION [FILE|REVISION]`: with one, from what is in force to it; with two, from the first
- * to the second.
- */
-export const diffCommand = (): Command =>
-  new Command('diff')
-    .description(
-      'print every decision that changes between what is in force and a file or revision, or between two of them',
-    )
-    .argument('<to>', 'policy file or revision; with a second one: from where')
-    .argument('[to-other]', 'policy file or revision to compare the first with')
-    .option('--json', 'as JSON')
-    .option('--csv', 'as CSV; with --replay, the recorded decisions that would change')
+export const diffCommand = (policy: Command) =>
+  policy
+    .command('diff')
+    .description('print every decision that differs from what is in force, or between two policies')
+    .argument('<policy>', 'policy file or revision, compared with what is in force')
+    .argument('[other]', 'policy file or revision, compared with the first instead')
+    .addOption(jsonOption())
+    .option('--csv', 'print CSV; with --replay, the recorded decisions that would change')
     .addOption(replayOption())
-    .action(async (one: string, other: string | undefined, { json, csv, replay: window }: DiffOptions) => {
-      if (json && csv) throw new UsageError('--json and --csv exclude each other')
-      await withPolicy(async (session) => {
+    .action((one: string, other: string | undefined, { json, csv, replay: window }: Options) =>
+      withPolicy(async (session) => {
         const { lastGood } = session.stored
-        const from =
-          other === undefined
-            ? { name: `revision ${lastGood.revision} (in force)`, snapshot: lastGood }
-            : await named(session, one)
+        const inForce = { name: `revision ${lastGood.revision} (in force)`, snapshot: lastGood }
+        const from = other === undefined ? inForce : await named(session, one)
         const to = await named(session, other ?? one)
         const { add, remove } = editBetween(from.snapshot.rows, to.snapshot.rows)
-        const changes = await withProgress('asking every decision that can change', () =>
-          refusedInOneLine(decisionChanges(from.snapshot, to.snapshot, [...add, ...remove])),
+        const changes = await withProgress('comparing decisions', () =>
+          decisionChanges(from.snapshot, to.snapshot, [...add, ...remove]),
         )
-        const replayed =
-          window && (await refusedInOneLine(replayOf(session.database, window, from.snapshot, to.snapshot)))
-        if (json)
-          print(
-            JSON.stringify({
-              from: from.name,
-              to: to.name,
-              added: add,
-              removed: remove,
-              decisions_changed: changes,
-              ...(replayed ? { replay: replayed } : {}),
-            }),
-          )
-        else if (csv) print(replayed ? replayCsv(replayed) : changesCsv(changes))
+        const replay = await replayOf(session.database, window, from.snapshot, to.snapshot)
+        if (json) {
+          const edit = { added: add, removed: remove, decisions_changed: changes }
+          print(JSON.stringify({ from: from.name, to: to.name, ...edit, replay }))
+        } else if (csv) print(replay ? replayCsv(replay) : changesCsv(changes))
         else {
+          print(`from ${from.name} to ${to.name}`)
           print(
-            [
-              `from ${from.name} to ${to.name}`,
-              ...remove.map((row) => `- ${rowText(row)}`),
-              ...add.map((row) => `+ ${rowText(row)}`),
-              renderChanges(changes),
-              ...(replayed ? [renderReplay(replayed)] : []),
-            ].join('\n'),
+            [...diffLines(remove, add), renderChanges(changes), ...(replay ? [renderReplay(replay)] : [])].join('\n'),
           )
         }
-      })
-    })
+      }),
+    )
 
-const named = async (
-  session: PolicySession,
-  name: string,
-): Promise<{ readonly name: string; readonly snapshot: Snapshot }> =>
+const named = async (session: PolicySession, name: string) =>
   /^[1-9]\d{0,14}$/.test(name)
     ? { name: `revision ${name}`, snapshot: await snapshotOfRevision(session, Number(name)) }
     : { name, snapshot: await snapshotOfFile(name, session.rules) }
 
 const changesCsv = (changes: readonly CellChange[]): string =>
-  stringify(
-    changes.map(({ role, action, relation, before, after }) => [
-      role,
-      action,
-      relation,
-      before.effect,
-      before.rule,
-      before.endpoint,
-      after.effect,
-      after.rule,
-      after.endpoint,
-    ]),
-    {
-      header: true,
-      columns: [
-        'role',
-        'action',
-        'relation',
-        'effect_before',
-        'rule_before',
-        'endpoint_before',
-        'effect_after',
-        'rule_after',
-        'endpoint_after',
-      ],
+  stringify([...changes], {
+    header: true,
+    columns: {
+      role: 'role',
+      action: 'action',
+      relation: 'relation',
+      'before.effect': 'effect_before',
+      'before.rule': 'rule_before',
+      'before.endpoint': 'endpoint_before',
+      'after.effect': 'effect_after',
+      'after.rule': 'rule_after',
+      'after.endpoint': 'endpoint_after',
     },
-  )
+  })

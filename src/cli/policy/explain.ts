@@ -1,40 +1,35 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
+import type { Command } from 'commander'
 
-import { isAction } from '../../domain/action.js'
+import { explainRecord } from '../../audit/record-explanation.js'
+import type { EndpointRefusal, RecordExplanation } from '../../audit/record-explanation.js'
 import type { Relation } from '../../domain/decision.js'
 import { isCode } from '../../domain/link.js'
+import type { PolicyRow } from '../../domain/policy-row.js'
 import { ENGINE_ROLES, isRoleName } from '../../domain/role.js'
-import { createAccounts } from '../../identity/accounts.js'
-import { findLink } from '../../redirects/find-link.js'
+import { requestDecisions } from '../../layers/4-data/request-decisions.js'
+import type { RequestDecision } from '../../layers/4-data/request-decisions.js'
 import { explain } from '../../policy/explanation.js'
+import type { Considered, Explanation } from '../../policy/explanation.js'
+import { rowText } from '../../policy/parse-row.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { relationOf, roleOf } from '../../policy/snapshot.js'
-import { print } from '../session.js'
-import { UsageError } from '../usage-error.js'
-import { explainRequest } from './explain-request.js'
-import { warn, withProgress } from '../progress.js'
-import { renderExplanation } from './render-explanation.js'
-import { revisionOf } from './restore.js'
+import { findLink } from '../../redirects/find-link.js'
+import { action, checked, jsonOption, revision } from '../arguments.js'
+import { UsageError } from '../errors.js'
+import { withProgress } from '../progress.js'
+import { complain, print, requireUser } from '../session.js'
+import { counted, renderTable } from './render.js'
 import { snapshotOfRevision, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
 
-const action = (text: string): string => {
-  if (!isAction(text)) throw new InvalidArgumentError('must be <resource>:<verb>, such as link:delete')
-  return text
-}
+const role = checked(
+  (text) => isRoleName(text) && text !== ENGINE_ROLES.anyone,
+  'must be a role, user for any other role, or anonymous',
+)
+const code = checked(isCode, 'must be the code of a link')
 
-const role = (text: string): string => {
-  if (!isRoleName(text) || text === ENGINE_ROLES.anyone)
-    throw new InvalidArgumentError('must be a role, user for any other role, or anonymous')
-  return text
-}
-
-const code = (text: string): string => {
-  if (!isCode(text)) throw new InvalidArgumentError('must be the code of a link')
-  return text
-}
-
-interface ExplainOptions {
+interface Options {
   readonly user?: string
   readonly role?: string
   readonly request?: string
@@ -45,12 +40,12 @@ interface ExplainOptions {
   readonly json?: true
 }
 
-/** `linkgate policy explain`: a question asked ahead, with the rows that were looked at. */
-export const explainCommand = (): Command =>
-  new Command('explain')
-    .description('say what the policy answers to a question, and why; exit code 0 whatever the answer is')
+export const explainCommand = (policy: Command) =>
+  policy
+    .command('explain')
+    .description('explain why the policy allows or denies; the exit code is 0 either way')
     .addOption(
-      new Option('--request <id>', 'why a request was answered as it was: its X-Request-ID').conflicts([
+      new Option('--request <id>', 'explain the decisions on a past request, by its X-Request-ID').conflicts([
         'user',
         'role',
         'action',
@@ -59,61 +54,126 @@ export const explainCommand = (): Command =>
         'revision',
       ]),
     )
-    .option('--user <id or e-mail>', 'who asks; anonymous: a caller without a user')
-    .addOption(new Option('--role <role>', 'a role in place of a user').argParser(role).conflicts('user'))
-    .option('--action <action>', 'what they would do, such as link:delete', action)
+    .option('--user <id or e-mail>', 'who asks: a user, or anonymous')
+    .addOption(new Option('--role <role>', 'who asks: any user with this role').argParser(role).conflicts('user'))
+    .option('--action <action>', 'what they ask to do, such as link:delete', action)
     .addOption(new Option('--link <code>', 'the link that it is about').argParser(code).conflicts('role'))
     .addOption(
-      new Option(
-        '--relation <relation>',
-        'how the caller stands to the record, in place of a link; other also where there is none',
-      )
+      new Option('--relation <relation>', "ask about an own record, or another's, instead of a link")
         .choices(['own', 'other'])
         .conflicts('link'),
     )
-    .option('--revision <revision>', 'under an earlier revision', revisionOf)
-    .option('--json', 'as JSON')
-    .action(async (options: ExplainOptions) => {
-      if (options.request !== undefined) return explainRequest(options.request, options)
-      const { action } = options
-      if (action === undefined) throw new UsageError('say what is asked: --action, or --request for what was answered')
-      if (options.user === undefined && options.role === undefined)
-        throw new UsageError('say who asks: --user or --role')
-      return withPolicy(async (session) => {
-        const asked = await questionOf(session, options)
-        const explanation = await withProgress('asking the policy', async () => {
-          const snapshot =
-            options.revision === undefined
-              ? session.stored.lastGood
-              : await snapshotOfRevision(session, options.revision)
-          return explain(snapshot, asked.role, action, asked.relation)
-        })
-        print(options.json ? JSON.stringify(explanation) : renderExplanation(explanation))
-      })
-    })
+    .option('--revision <revision>', 'decide under an earlier revision', revision)
+    .addOption(jsonOption())
+    .action(({ request, ...options }: Options) =>
+      request === undefined ? explainQuestion(options) : explainRequest(request, options),
+    )
 
-/** The role and the relation that the options name. Throws PolicyError where there is no such user or link. */
-const questionOf = async (
-  { database }: PolicySession,
-  { user, role, link, relation }: ExplainOptions,
-): Promise<{ readonly role: string; readonly relation: Relation }> => {
-  const subject =
-    role === undefined ? await subjectOf(database, user) : role === ENGINE_ROLES.anonymous ? null : { role }
-  const record = link === undefined ? null : await findLink(database)(link)
-  if (link !== undefined && record === null) throw new PolicyError(`there is no link ${link}`)
-  const stands = relationOf(subject, record)
-  if (stands === 'anonymous' && relation === 'own')
-    throw new UsageError('a caller without a user owns nothing: --relation own needs a user')
-  return { role: roleOf(subject), relation: stands === 'anonymous' ? stands : (relation ?? stands) }
+const explainQuestion = async (options: Options): Promise<void> => {
+  const { action, revision } = options
+  if (action === undefined) throw new UsageError('--action is required, or --request for a decision of the past')
+  if (options.user === undefined && options.role === undefined) throw new UsageError('--user or --role is required')
+  await withPolicy(async (session) => {
+    const asked = await questionOf(session, options)
+    const explanation = await withProgress('explaining', async () => {
+      const snapshot = revision === undefined ? session.stored.lastGood : await snapshotOfRevision(session, revision)
+      return explain(snapshot, asked.role, action, asked.relation)
+    })
+    print(options.json ? JSON.stringify(explanation) : renderExplanation(explanation))
+  })
 }
 
-const subjectOf = async (database: PolicySession['database'], idOrEmail: string | undefined) => {
-  if (idOrEmail === undefined || idOrEmail === ENGINE_ROLES.anonymous) return null
-  const user = await createAccounts(database).find(idOrEmail)
-  if (user === null) throw new PolicyError(`there is no user ${idOrEmail}`)
-  if (user.suspended)
-    warn(
-      `${user.email} is suspended: their tokens are refused, and the policy knows them as ${ENGINE_ROLES.anonymous} (their role would be ${user.role})`,
-    )
-  return user
+/** The role and the relation that the options name. Throws where there is no such user or link. */
+const questionOf = async (
+  { database }: PolicySession,
+  { user, role, link, relation }: Options,
+): Promise<{ readonly role: string; readonly relation: Relation }> => {
+  const isAnonymous = (user ?? role) === ENGINE_ROLES.anonymous
+  const subject = isAnonymous ? null : role === undefined ? await requireUser(database, user ?? '') : { role }
+  if (subject && 'suspended' in subject && subject.suspended)
+    complain(`warning: ${user} is suspended: their tokens are refused, and the policy treats them as anonymous`)
+  const record = link === undefined ? null : await findLink(database)(link)
+  if (link !== undefined && record === null) throw new PolicyError(`there is no link ${link}`)
+  const actual = relationOf(subject, record)
+  if (actual !== 'anonymous') return { role: roleOf(subject), relation: relation ?? actual }
+  if (relation === 'own') throw new UsageError('--relation own needs a user: an anonymous caller owns nothing')
+  return { role: roleOf(subject), relation: actual }
+}
+
+/** Explains each recorded decision of a request under the revision of its time. */
+const explainRequest = async (requestId: string, { json }: Options): Promise<void> =>
+  withPolicy(async (session) => {
+    const { records, more } = await requestDecisions(session.database).of(requestId)
+    if (records.length === 0) throw new PolicyError(`no decision is recorded for the request ${requestId}`)
+    const data = await withProgress('building the policy of that time', async () => {
+      const explained = []
+      for (const record of records) {
+        const revision = Number(record.revision)
+        // The gateway refuses under no revision.
+        const snapshot = revision === 0 ? null : await snapshotOfRevision(session, revision)
+        explained.push({ ...record, revision, explanation: explainRecord(record, snapshot) })
+      }
+      return explained
+    })
+    if (json) return print(JSON.stringify({ request_id: requestId, data, more }))
+    const texts = data.map((each) => `${recordText(each)}\n${explanationText(each.explanation)}`)
+    print([...texts, ...(more ? ['and older ones'] : [])].join('\n\n'))
+  })
+
+const recordText = (record: Omit<RequestDecision, 'revision'>): string => {
+  const { time, subject_id: id, subject_role: role, action, resource_code: code, effect, rule, layer, status } = record
+  const who = id === null ? role : `user ${id} (${role})`
+  const what = code === null ? action : `${action} ${code}`
+  return `${time.toISOString()} ${who} ${what}: ${effect} ${rule} by the ${layer} layer, ${status}`
+}
+
+const explanationText = (explanation: RecordExplanation | null): string => {
+  if (explanation === null) return 'the rows of that revision cannot be read'
+  if ('code' in explanation) return explanation.why
+  const text = renderExplanation(explanation)
+  return explanation.agrees ? text : `${text}\nthese rows decide otherwise now: model.conf has changed since`
+}
+
+const ON = { anonymous: '', own: ' on an own record', other: " on another's record, or none" } as const
+
+/** The answer first, then the rows that were considered. */
+const renderExplanation = (explanation: Explanation | EndpointRefusal): string => {
+  const { revision, role, inherits, action, layer, endpoint } = explanation
+  const object = 'object' in explanation ? explanation.object : null
+  const on = 'relation' in explanation ? ON[explanation.relation] : ''
+  const answer = layer === 'object' && object ? `${object.effect} ${object.rule}` : 'deny at the endpoint'
+  return [
+    `${role} ${action}${on}: ${answer} (revision ${revision})`,
+    ...(inherits.length === 0 ? [] : [`considering the rows of ${[role, ...inherits].join(', ')}`]),
+    '',
+    endpoint.effect === 'allow'
+      ? 'endpoint: allow'
+      : 'endpoint: deny, because no endpoint row allows the role; the record is not looked up',
+    ...rowsTable(endpoint),
+    ...(object === null
+      ? []
+      : [
+          '',
+          `record${layer === 'endpoint' ? ', if it is asked all the same (AuthZEN)' : ''}: ` +
+            `${object.effect} ${object.rule}${object.row === null ? ', because no row matches' : ''}`,
+          ...rowsTable(object),
+        ]),
+  ].join('\n')
+}
+
+const rowsTable = ({
+  considered,
+  not_listed,
+}: {
+  readonly considered: readonly Considered<PolicyRow>[]
+  readonly not_listed: number
+}): readonly string[] => {
+  const rows = considered.map(({ row, outcome, why }) => [
+    rowText(row),
+    `${outcome.replaceAll('_', ' ')}${why === null ? '' : `: ${why}`}`,
+  ])
+  return [
+    ...(rows.length === 0 ? [] : [renderTable(['row', 'outcome'], rows)]),
+    ...(not_listed === 0 ? [] : [`and ${counted(not_listed, 'row')} more`]),
+  ]
 }

@@ -1,49 +1,36 @@
-import Table from 'cli-table3'
-
+import type { PolicyRow } from '../../domain/policy-row.js'
 import { ENGINE_ROLES } from '../../domain/role.js'
+import { rowText } from '../../policy/parse-row.js'
 import type { CellChange, Outcome } from '../../policy/table.js'
 
-/** A table with lines on a terminal; columns that `cut` and `grep` can take in a pipe. */
-export const renderTable = (
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  onTerminal = process.stdout.isTTY === true,
-): string => {
-  if (onTerminal && rows.length <= MOST_LINED) {
-    const table = new Table({ head: [...head], style: { head: [], border: [] } })
-    for (const row of rows) table.push([...row])
-    return table.toString()
-  }
-  const widths = head.map((title, i) =>
-    Math.max(title.length, ...rows.slice(0, MEASURED).map((row) => row[i]?.length ?? 0)),
-  )
-  const line = (row: readonly string[]) =>
-    row
-      .map((text, i) => (i === row.length - 1 ? text : text.padEnd(widths[i] ?? 0)))
-      .join('  ')
-      .trimEnd()
-  return [line(head.map((title) => title.toUpperCase())), ...rows.map(line)].join('\n')
+/** Rows whose width is measured: a call takes only so many arguments. */
+const MAX_MEASURED = 10_000
+
+/** Aligned columns, for people as for `cut` and `grep`. */
+export const renderTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const lines = [head.map((title) => title.toUpperCase()), ...rows]
+  const widths = head.map((_, i) => Math.max(...lines.slice(0, MAX_MEASURED).map((row) => row[i]?.length ?? 0)))
+  const line = (row: readonly string[]) => row.map((text, i) => text.padEnd(widths[i] ?? 0)).join('  ')
+  return lines.map((row) => line(row).trimEnd()).join('\n')
 }
 
-/** Rows that are drawn with lines; cli-table3 runs out of stack with very many. */
-const MOST_LINED = 2_000
+/** Added and removed rows as lines of a diff. */
+export const diffLines = (removed: readonly PolicyRow[], added: readonly PolicyRow[]): readonly string[] => [
+  ...removed.map((row) => `- ${rowText(row)}`),
+  ...added.map((row) => `+ ${rowText(row)}`),
+]
 
-/** Rows of which the widths are taken; a call takes no more arguments than fit on the stack. */
-const MEASURED = 10_000
-
-export { rowText } from '../../policy/parse-row.js'
-
-/** The names that stand for all that nobody named. */
+/** The role and the action that stand for all that no row names. */
 export const roleText = (role: string): string => (role === ENGINE_ROLES.user ? 'any other role' : role)
 export const actionText = (action: string): string => (action === '*' ? 'any other action' : action)
 
-export const outcomeText = ({ effect, rule, endpoint }: Outcome): string =>
-  `${effect} ${rule}${endpoint === 'deny' ? ', not let in' : ''}`
+const outcomeText = ({ effect, rule, endpoint }: Outcome): string =>
+  `${effect} ${rule}${endpoint === 'deny' ? ' (endpoint: deny)' : ''}`
 
 export const RECORD = { anonymous: '-', own: 'own', other: "another's" } as const
 
-/** Decisions that change, one a line, and a sentence that says how many. */
-export const renderChanges = (changes: readonly CellChange[], onTerminal?: boolean): string => {
+/** Decisions that change, one per line, and their number. */
+export const renderChanges = (changes: readonly CellChange[]): string => {
   if (changes.length === 0) return 'no decision changes'
   const rows = changes.map(({ role, action, relation, before, after }) => [
     roleText(role),
@@ -52,10 +39,17 @@ export const renderChanges = (changes: readonly CellChange[], onTerminal?: boole
     outcomeText(before),
     outcomeText(after),
   ])
-  const opened = changes.filter(({ before, after }) => before.effect === 'deny' && after.effect === 'allow').length
-  const closed = changes.filter(({ before, after }) => before.effect === 'allow' && after.effect === 'deny').length
-  return `${renderTable(['role', 'action', 'record', 'before', 'after'], rows, onTerminal)}\n${counted(changes.length, 'decision')} ${changes.length === 1 ? 'changes' : 'change'}: ${opened} from deny to allow, ${closed} from allow to deny`
+  const changed = (from: string, to: string) =>
+    changes.filter(({ before, after }) => before.effect === from && after.effect === to).length
+  const verb = changes.length === 1 ? 'changes' : 'change'
+  return [
+    renderTable(['role', 'action', 'record', 'before', 'after'], rows),
+    `${counted(changes.length, 'decision')} ${verb}: ` +
+      `${changed('deny', 'allow')} from deny to allow, ${changed('allow', 'deny')} from allow to deny`,
+  ].join('\n')
 }
 
+export const number = (count: number): string => count.toLocaleString('en')
+
 export const counted = (count: number, noun: string, nouns = `${noun}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? noun : nouns}`
+  `${number(count)} ${count === 1 ? noun : nouns}`

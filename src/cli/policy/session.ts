@@ -13,10 +13,9 @@ import type { StoredPolicy } from '../../policy/replacement.js'
 import { buildSnapshot } from '../../policy/snapshot.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import type { PolicyRules } from '../../policy/store.js'
-import { osUser, withDatabase } from '../session.js'
-import { warn } from '../progress.js'
+import { complain, osUser, withDatabase } from '../session.js'
 
-/** What a command works on: the stored policy, and the files of this installation. */
+/** The stored policy, and the files of this installation. */
 export interface PolicySession {
   readonly database: Database
   readonly rules: PolicyRules
@@ -24,18 +23,17 @@ export interface PolicySession {
 }
 
 /**
- * Runs a command on the stored policy; an empty database gets the default one first, as the service would give it. Rows
- * that somebody broke by hand are told of, and the command goes on with the last revision that was whole.
+ * Runs a command on the stored policy; an empty database gets the default one first, as from the service. If the newest
+ * rows cannot be in force (edited by hand), the command warns and uses the last good revision.
  */
 export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>): Promise<T> => {
   const rules = await loadPolicyRules(PACKAGE_ROOT)
   return withDatabase(async (database) => {
     await installDefaultPolicy(database, rules, PACKAGE_ROOT)
     const stored = await readStoredPolicy(database, rules)
-    if (stored.fault !== null)
-      warn(
-        `${stored.fault} ${stored.lastGood.revision === 0 ? 'No earlier revision is whole either.' : `Until then revision ${stored.lastGood.revision} counts as the one in force.`}`,
-      )
+    const { fault, lastGood } = stored
+    const inForce = lastGood.revision === 0 ? 'No earlier revision is good.' : `Revision ${lastGood.revision} is used.`
+    if (fault !== null) complain(`warning: ${fault} ${inForce}`)
     return work({ database, rules, stored })
   })
 }
@@ -44,28 +42,33 @@ export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>
 export const readRowsFile = async (file: string): Promise<readonly PolicyRow[]> =>
   parsePolicyCsv(file, await readFile(file, 'utf8'))
 
-/** The snapshot that the rows of a file make, asked of no invariant. Throws PolicyError naming the file. */
-export const snapshotOfFile = async (file: string, rules: PolicyRules, revision = 0): Promise<Snapshot> => {
+/** The policy of a file; its invariants are not checked. Throws PolicyError naming the file. */
+export const snapshotOfFile = async (file: string, rules: PolicyRules): Promise<Snapshot> => {
   const rows = await readRowsFile(file)
   try {
-    return await buildSnapshot(revision, rules.model, rows)
+    return await buildSnapshot(0, rules.model, rows)
   } catch (error) {
     throw error instanceof PolicyError ? new PolicyError(`${file}: ${error.message}`) : error
   }
 }
 
-/** The snapshot of an earlier revision, asked of no invariant. Throws PolicyError where there was none. */
-export const snapshotOfRevision = async (
-  { database, rules, stored }: PolicySession,
+/** The rows of a revision. Throws PolicyError where there is no such revision. */
+export const requireRevision = async (
+  { database, stored }: PolicySession,
   revision: number,
-): Promise<Snapshot> => {
-  if (revision === stored.lastGood.revision) return stored.lastGood
+): Promise<readonly PolicyRow[]> => {
   const rows = await rowsOfRevision(database, stored, revision)
   if (rows === null) throw new PolicyError(`there is no policy revision ${revision}`)
-  return buildSnapshot(revision, rules.model, rows)
+  return rows
 }
 
-/** Whoever sits at the terminal, as the history names them. No decision is recorded: nobody asked the policy. */
+/** The policy of a revision; its invariants are not checked. Throws PolicyError where there is no such revision. */
+export const snapshotOfRevision = async (session: PolicySession, revision: number): Promise<Snapshot> =>
+  revision === session.stored.lastGood.revision
+    ? session.stored.lastGood
+    : buildSnapshot(revision, session.rules.model, await requireRevision(session, revision))
+
+/** The person at the terminal, for the history. There is no decision to record: nobody asked the policy. */
 export const terminalOrigin = (reason: string): EditOrigin => ({
   actor: { id: null, name: `${osUser()} (command line)` },
   reason,

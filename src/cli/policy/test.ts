@@ -2,59 +2,50 @@ import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { Command } from 'commander'
+import type { Command } from 'commander'
 
 import { PACKAGE_ROOT } from '../../config.js'
 import { effectOfFile, findUnmet, parseExpectations } from '../../policy/expectations.js'
 import type { Expectation } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
-import { AnswerIsNo } from '../answer-is-no.js'
-import { print } from '../session.js'
-import { UsageError } from '../usage-error.js'
+import { AnswerIsNo, UsageError } from '../errors.js'
+import { complain, print } from '../session.js'
 import { counted } from './render.js'
 import { snapshotOfFile, withPolicy } from './session.js'
 
-const DEFAULT_FILES = ['policies/allow.csv', 'policies/deny.csv']
+const DEFAULT_FILES = ['policies/allow.csv', 'policies/deny.csv'].map((file) => new URL(file, PACKAGE_ROOT))
 
-/** `linkgate policy test [FILE…] [--policy FILE]` */
-export const testCommand = (): Command =>
-  new Command('test')
-    .description('ask the questions of expectation files; all must be answered as the files say')
-    .argument(
-      '[files...]',
-      'files whose names end in allow.csv or deny.csv; policies/allow.csv and policies/deny.csv where none is named',
-    )
-    .option('--policy <file>', 'ask the rows of this file instead of those in force')
-    .action(async (files: readonly string[], { policy }: { readonly policy?: string }) => {
-      const shipped = () => DEFAULT_FILES.map((file) => relative('.', fileURLToPath(new URL(file, PACKAGE_ROOT))))
+export const testCommand = (policy: Command) =>
+  policy
+    .command('test')
+    .description('compare the policy with expectation files')
+    .argument('[files...]', 'files named …allow.csv or …deny.csv (default: policies/allow.csv, policies/deny.csv)')
+    .option('--policy <file>', 'test the rows of this file instead of those in force')
+    .action(async (files: readonly string[], { policy: file }: { readonly policy?: string }) => {
+      const shipped = () => DEFAULT_FILES.map((each) => relative('.', fileURLToPath(each)))
       const expectations = await readExpectations(files.length > 0 ? files : shipped())
-      if (policy === undefined) await withPolicy(async ({ stored }) => requireExpected(stored.lastGood, expectations))
-      else requireExpected(await snapshotOfFile(policy, await loadPolicyRules(PACKAGE_ROOT)), expectations)
+      if (file === undefined) await withPolicy(async ({ stored }) => requireExpected(stored.lastGood, expectations))
+      else requireExpected(await snapshotOfFile(file, await loadPolicyRules(PACKAGE_ROOT)), expectations)
       print(`${counted(expectations.length, 'question')}, all answered as expected`)
     })
 
-/** Reads expectation files. A name that says no answer is a UsageError. */
+/** The questions of expectation files. Throws UsageError for a file whose name does not say the expected answer. */
 export const readExpectations = async (files: readonly string[]): Promise<readonly Expectation[]> => {
   const named = files.map((file) => {
     const effect = effectOfFile(file)
-    if (effect === null)
-      throw new UsageError(
-        `${file}: the name must end in allow.csv or deny.csv, which is the answer that its questions must have`,
-      )
-    return { file, effect }
+    if (effect !== null) return { file, effect }
+    throw new UsageError(`${file}: the name must end in allow.csv or deny.csv, the answer that is expected`)
   })
   const read = named.map(async ({ file, effect }) => parseExpectations(file, effect, await readFile(file, 'utf8')))
   return (await Promise.all(read)).flat()
 }
 
-/** Tells every question that is answered otherwise, one a line on stderr. Throws AnswerIsNo where there is one. */
+/** Throws AnswerIsNo, after one line on stderr for each question that is answered otherwise. */
 export const requireExpected = (snapshot: Snapshot, expectations: readonly Expectation[]): void => {
   const unmet = findUnmet(snapshot, expectations)
-  for (const each of unmet) process.stderr.write(`linkgate: ${each}\n`)
   if (unmet.length === 0) return
-  process.stderr.write(
-    `linkgate: ${unmet.length} of ${counted(expectations.length, 'question')} answered otherwise than expected\n`,
-  )
+  for (const each of unmet) complain(each)
+  complain(`${unmet.length} of ${counted(expectations.length, 'question')} not answered as expected`)
   throw new AnswerIsNo()
 }

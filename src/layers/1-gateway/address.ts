@@ -34,6 +34,9 @@ const withoutPort = (entry: string): string =>
 
 /** One spelling for one address; an IPv4 address written as IPv6 (RFC 4291 §2.5.5.2) is that IPv4 address. */
 const canonical = (text: string): string | null => {
+  if (isIPv4(text)) return text
+  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(text) ?? []
+  if (mapped !== undefined && isIPv4(mapped)) return mapped
   const address = text.replace(/%[\w.-]+$/, '')
   if (isIPv4(address)) return address
   if (!isIPv6(address)) return null

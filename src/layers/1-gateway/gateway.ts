@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import type { AccessToken } from '../../domain/access-token.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { Identity, TokenSubject } from '../../identity/identity.js'
-import { PERSONAL_TOKEN_PREFIX } from '../../identity/personal-token.js'
+import { PERSONAL_TOKEN_PREFIX } from '../../identity/opaque-token.js'
 import type { Admitted, Gateway, GatewayRule } from '../route.js'
 import { addressBucket, clientAddress } from './address.js'
 import type { RateLimiter } from './rate-limit.js'
@@ -34,18 +34,21 @@ const KNOWN_TOKENS = 10_000
 export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: GatewayParts): Gateway => {
   const subjectOf = new LRUCache<string, string>({ max: KNOWN_TOKENS })
 
-  const countAddress = async (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> => {
-    if (quota !== 'none') await limiter.require(ctx, addressQuota(quota), addressBucket(address))
-  }
+  const countAddress = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> | undefined =>
+    quota === 'none' ? undefined : limiter.require(ctx, addressQuota(quota), addressBucket(address))
   const countSubject = async (ctx: Context, rule: GatewayRule, address: string, subject: string): Promise<void> => {
-    if (rule.quota === 'sign_in') return countAddress(ctx, rule, address)
+    if (rule.quota === 'sign_in') return await countAddress(ctx, rule, address)
     if (rule.quota !== 'none') await limiter.require(ctx, 'user', subject)
     if (rule.quota === 'invite') await limiter.require(ctx, 'invite', subject)
   }
 
+  /** Failed authentication counts against the address on every route, those without a quota included. */
+  const countFailure = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
+    limiter.require(ctx, addressQuota(quota), addressBucket(address))
+
   const admitSigned = async (ctx: Context, rule: GatewayRule, address: string, value: string): Promise<AccessToken> => {
     const token = await tokens.verify(ctx, value).catch(async (error: unknown) => {
-      await countAddress(ctx, rule, address)
+      await countFailure(ctx, rule, address)
       throw error
     })
     await countSubject(ctx, rule, address, bucketOf(token))
@@ -64,17 +67,17 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   ): Promise<AccessToken> => {
     const digest = createHash('sha256').update(value).digest('base64')
     const known = subjectOf.get(digest)
-    if (known === undefined) await countAddress(ctx, rule, address)
+    if (known === undefined) await countFailure(ctx, rule, address)
     else await countSubject(ctx, rule, address, known)
 
     const token = await identity.findPersonalToken(value)
     if (token === null) {
       subjectOf.delete(digest)
-      if (known !== undefined) await countAddress(ctx, rule, address)
+      if (known !== undefined) await countFailure(ctx, rule, address)
       throw invalidToken(new Error('no such personal token'))
     }
     if (known === undefined) {
-      if (rule.quota !== 'none') await limiter.refund(ctx, addressQuota(rule.quota), addressBucket(address))
+      await limiter.refund(ctx, addressQuota(rule.quota), addressBucket(address))
       await countSubject(ctx, rule, address, bucketOf(token))
       subjectOf.set(digest, bucketOf(token))
     }
@@ -95,21 +98,22 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
         return { address, token: null }
       }
       if (sent instanceof Refusal) {
-        await countAddress(ctx, rule, address)
+        await countFailure(ctx, rule, address)
         throw sent
       }
       const admit = sent.startsWith(PERSONAL_TOKEN_PREFIX) ? admitPersonal : admitSigned
       return { address, token: await admit(ctx, rule, address, sent) }
     },
 
-    identify: async ({ address, token }, rule) => {
+    identify: ({ address, token }, rule) => {
       if (token === null) return { user: null, scopes: NO_SCOPES, tokenId: null, signIn: null, external: null, address }
       // Role and suspension come from the user's row, so they bind the next request whatever the token says.
-      const user = await identity.findCaller(token)
-      if (user === null || user.suspended) throw invalidToken()
-      if (rule.scope !== 'public') requireScope(token, rule.scope)
-      const { scopes, id: tokenId, signIn } = token
-      return { user, scopes, tokenId, signIn, external: identity.externalSubject(token), address }
+      return identity.findCaller(token).then((user) => {
+        if (user === null || user.suspended) throw invalidToken()
+        if (rule.scope !== 'public') requireScope(token, rule.scope)
+        const { scopes, id: tokenId, signIn } = token
+        return { user, scopes, tokenId, signIn, external: identity.externalSubject(token), address }
+      })
     },
 
     requireScope,

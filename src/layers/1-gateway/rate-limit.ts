@@ -7,7 +7,7 @@ import koaRatelimit from 'koa-ratelimit'
 import { Refusal } from '../../domain/refusal.js'
 import type { LimiterObserver } from '../../metrics/metrics.js'
 import { createCounter } from './rate-limit-store.js'
-import type { Counter, Quota } from './rate-limit-store.js'
+import type { Count, Counter, Quota } from './rate-limit-store.js'
 
 export type { Quota } from './rate-limit-store.js'
 
@@ -54,8 +54,8 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
   })
   const limitOf = new Map(limits.map((limit) => [limit.name, limit]))
   return {
-    require: async (ctx, name, bucket) => limitOf.get(name)?.require(ctx, bucketKey(bucket)),
-    refund: async (ctx, name, bucket) => limitOf.get(name)?.refund(ctx, bucketKey(bucket)),
+    require: (ctx, name, bucket) => limitOf.get(name)?.require(ctx, bucketKey(bucket)) ?? DONE,
+    refund: (ctx, name, bucket) => limitOf.get(name)?.refund(ctx, bucketKey(bucket)) ?? DONE,
     shared: () => limits.length > 0 && limits.every((limit) => limit.shared()),
   }
 }
@@ -73,28 +73,37 @@ const createLimit = (
     ...(observer ? { onStoreError: observer.storeFailed } : {}),
   })
   const policy = `"${name}";q=${quota.points};w=${quota.seconds}`
+  const counting = new Map<string, Counting>()
+  let requests = 0
   const options = {
     driver: 'redis' as const,
-    db: storeOf(counter, quota),
+    db: storeOf(counting, counter, quota),
     namespace: NAMESPACE,
-    id: (ctx: Context) => ctx.state.bucket ?? false,
+    id: (ctx: Context) => String(ctx.state.limitKey),
     max: quota.points,
     duration: quota.seconds * 1_000,
-    headers: COUNTED,
+    disableHeader: true,
     errorMessage: 'rate_limited',
     onLimited: (ctx: Context) => {
       observer?.refused(name)
-      const { seconds } = tell(ctx, name, policy, false)
-      throw new Refusal('rate_limited', { headers: { 'Retry-After': String(seconds) } })
+      const { count } = counting.get(ctx.state.limitKey ?? '') ?? {}
+      throw new Refusal('rate_limited', { headers: { 'Retry-After': String(secondsUntil(count?.resetMs ?? 0)) } })
     },
   }
   const limit = koaRatelimit(options)
   return {
     name,
     require: async (ctx: Context, bucket: string): Promise<void> => {
-      ctx.state.bucket = bucket
-      await limit(ctx, NEXT)
-      tell(ctx, name, policy, true)
+      const key = String((requests += 1))
+      const request: Counting = { bucket, count: undefined }
+      counting.set(key, request)
+      ctx.state.limitKey = key
+      try {
+        await limit(ctx, NEXT)
+      } finally {
+        counting.delete(key)
+        if (request.count !== undefined) tell(ctx, name, policy, request.count)
+      }
     },
     refund: async (ctx: Context, bucket: string): Promise<void> => {
       await counter.refund(bucket)
@@ -104,45 +113,45 @@ const createLimit = (
   }
 }
 
-const NEXT = async () => undefined
+const DONE = Promise.resolve()
+const NEXT = () => DONE
 
-/** What koa-ratelimit puts before a bucket's name. */
-const NAMESPACE = 'bucket'
+/** What koa-ratelimit puts before its key. */
+const NAMESPACE = 'request'
 
-/** The headers in which koa-ratelimit tells what it counted; `tell` makes those of the current draft out of them. */
-const COUNTED = { remaining: 'X-Left', reset: 'X-Reset', total: 'X-Total' } as const
+/** A request that koa-ratelimit asks about. Its key names the request, so that two of one bucket are told apart. */
+interface Counting {
+  readonly bucket: string
+  count: Count | undefined
+}
 
 /**
  * What koa-ratelimit's Redis driver needs of its `db`: one command that counts a request and answers how many were left
- * before it, when they are given anew (here in milliseconds from now), and the quota. A Map satisfies the declared type.
+ * before it, when they are given anew (seconds since 1970), and the quota. A Map satisfies the declared type.
  */
-const storeOf = (counter: Counter, { points }: Quota) =>
+const storeOf = (counting: ReadonlyMap<string, Counting>, counter: Counter, { points }: Quota) =>
   Object.assign(new Map<never, never>(), {
     ratelimiter: async (key: string): Promise<readonly [number, number, number]> => {
-      const { allowed, left, resetMs } = await counter.consume(key.slice(NAMESPACE.length + 1))
-      return [allowed ? left + 1 : 0, resetMs, points]
+      const request = counting.get(key.slice(NAMESPACE.length + 1))
+      if (request === undefined) throw new Error('koa-ratelimit asks about a request that is not counted')
+      const { allowed, left, resetMs } = (request.count = await counter.consume(request.bucket))
+      return [allowed ? left + 1 : 0, (Date.now() + resetMs) / 1_000, points]
     },
   })
 
 /** Tells the caller where they stand, in the headers of draft-ietf-httpapi-ratelimit-headers. */
-const tell = (ctx: Context, name: QuotaName, policy: string, allowed: boolean): Standing => {
-  const left = Number(ctx.response.get(COUNTED.remaining))
-  const resetMs = Number(ctx.response.get(COUNTED.reset))
-  for (const header of Object.values(COUNTED)) ctx.remove(header)
-  const standing = { policy, left, seconds: Math.max(1, Math.ceil(resetMs / 1_000)) }
+const tell = (ctx: Context, name: QuotaName, policy: string, { allowed, left, resetMs }: Count): void => {
   const standings = (ctx.state.standings ??= new Map<QuotaName, Standing>())
   const before = standings.get(name)
   // Of two buckets of one quota (an address and an account) the caller is told of the one nearer its end.
-  if (before === undefined || left < before.left || !allowed) standings.set(name, standing)
-  setRateLimit(ctx, standings)
-  return standing
+  if (before === undefined || left < before.left || !allowed)
+    standings.set(name, { policy, left, seconds: secondsUntil(resetMs) })
+  const list = [...standings]
+  ctx.res.setHeader('RateLimit-Policy', list.map(([, each]) => each.policy).join(', '))
+  ctx.res.setHeader('RateLimit', list.map(([each, { left, seconds }]) => `"${each}";r=${left};t=${seconds}`).join(', '))
 }
 
-const setRateLimit = (ctx: Context, standings: ReadonlyMap<QuotaName, Standing>): void => {
-  const list = [...standings]
-  ctx.set('RateLimit-Policy', list.map(([, { policy }]) => policy).join(', '))
-  ctx.set('RateLimit', list.map(([name, { left, seconds }]) => `"${name}";r=${left};t=${seconds}`).join(', '))
-}
+const secondsUntil = (resetMs: number): number => Math.max(1, Math.ceil(resetMs / 1_000))
 
 /** Addresses and ids stay readable to whoever operates the counters; whatever is longer has a key of fixed size. */
 const bucketKey = (bucket: string): string =>

@@ -8,12 +8,12 @@ import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, toStatement } from './query.js'
 
-/** decision: what the layers answered. The others: what was changed, by a request, the command line or SQL. */
+/** `decision`: what the layers answered. The others: a change, by a request, the command line or SQL. */
 export const ENTRY_KINDS = ['decision', 'user', 'policy', 'audit'] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
 export interface LogFilter {
-  /** all of them where nothing is said */
+  /** default: all of them */
   readonly kind?: EntryKind | undefined
   readonly user?: string | undefined
   readonly request?: string | undefined
@@ -23,7 +23,7 @@ export interface LogFilter {
   /** ISO 8601; from is inclusive, to is not */
   readonly from?: string | undefined
   readonly to?: string | undefined
-  /** entries with greater ids */
+  /** only entries with greater ids */
   readonly after?: string | undefined
 }
 
@@ -79,10 +79,10 @@ export const viewEntry = ({ kind, change, ...row }: LogRow) => ({
   ...(kind === 'decision' || change === null ? {} : { change }),
 })
 
-/** An entry of the log as it is shown; what a change is not made of (a layer, an effect) is null. */
+/** An entry as it is shown; what a change does not have (a layer, an effect) is null. */
 export type LogEntry = ReturnType<typeof viewEntry>
 
-/** The decision log, for those whom the policy lets read it: all of it, and nothing can be changed from here. */
+/** The decision log, read-only. */
 export interface DecisionLog {
   /** Newest first. */
   page(query: LogQuery): Promise<Page<LogEntry>>

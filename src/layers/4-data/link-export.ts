@@ -3,7 +3,7 @@ import type { CopyFormat } from './query.js'
 /** Forms in which links are exported. */
 export type LinkFormat = 'csv' | 'ndjson'
 
-/** How a link is written down: what stands above the first, what COPY makes a line of, and how it does. */
+/** How a link is written: the head of the file, the expression of a line, and COPY's format. */
 export interface LinkForm {
   readonly head: string
   readonly line: string
@@ -11,23 +11,19 @@ export interface LinkForm {
 }
 
 /**
- * ISO 8601, cut to the millisecond. A microsecond more lets no zero at the end of the fraction be left out, so that all
- * are of one length. Whole numbers are counted, and no name of a zone or a unit is looked up: that and to_char() cost
- * the double and more.
+ * ISO 8601, cut to the millisecond. The added microsecond keeps trailing zeros, so that all have one length. to_char(),
+ * and names of zones and units, took more than twice as long.
  */
 const utc = (column: string): string =>
   `substr(to_json(date_bin('1 millisecond', ${column} at time zone interval '0', timestamp '0001-01-01') + interval '1 microsecond')::text, 2, 23) || 'Z'`
 
-/** What the lines are made of: the columns of a link, and the time of its creation as text. */
+/** The columns that a line is made of: those of a link, and its creation time as text. */
 export const LINK_COLUMNS = `id, code, target, owner_id, created_at, updated_at, ${utc('created_at')} as created`
 
-// most links are never changed: their second time is their first
+// most links are never changed, so that one time serves as both
 const UPDATED = `case when updated_at = created_at then created else ${utc('updated_at')} end`
 
-/**
- * A link as one line of text, made by PostgreSQL from LINK_COLUMNS: of a million links the service then passes bytes
- * on, and reads no value.
- */
+/** PostgreSQL writes the lines from LINK_COLUMNS, so that the service passes on bytes and parses no value. */
 export const LINK_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
   csv: {
     head: 'id,code,target,owner_id,created_at,updated_at\n',
@@ -36,7 +32,7 @@ export const LINK_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
   },
   ndjson: {
     head: '',
-    // the same for every link: what an id, a code and a time are made of needs no escape
+    // ids, codes and times hold no character that JSON escapes
     line: `'{"id":"' || id || '","code":"' || code || '","target":' || to_json(target) || ',"owner_id":' || coalesce('"' || owner_id || '"', 'null')
       || ',"created_at":"' || created || '","updated_at":"' || ${UPDATED} || '"}'`,
     format: 'json lines',

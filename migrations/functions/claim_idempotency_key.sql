@@ -1,0 +1,41 @@
+-- Deletes keys that are 24 hours old: the one that is claimed, and the oldest 20 of anybody. So the table shrinks while
+-- keys are used, and needs no timer. One sweep runs at a time; nobody waits for it.
+create or replace function sweep_idempotency_keys(claimed bytea) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  too_old timestamptz := now() - interval '24 hours';
+begin
+  delete from public.idempotency_keys k
+   where k.user_id = nullif(current_setting('app.user_id', true), '')::bigint and k.key_hash = claimed
+     and k.created_at <= too_old;
+  if pg_try_advisory_xact_lock(7274506) then
+    delete from public.idempotency_keys k using (
+      select o.user_id, o.key_hash from public.idempotency_keys o
+       where o.created_at <= too_old order by o.created_at limit 20
+    ) old where k.user_id = old.user_id and k.key_hash = old.key_hash;
+  end if;
+end $$;
+call give_function('sweep_idempotency_keys', 'identity');
+grant execute on function sweep_idempotency_keys to links_own, users_own;
+
+-- Takes the caller's key for this transaction, which inserts the key's row with what it makes. LG004 while another
+-- transaction has the key, LG005 where something was made under it, LG009 where that was another request.
+create or replace function claim_idempotency_key(claimed bytea, request bytea) returns void
+  language plpgsql volatile as $$
+declare
+  caller bytea := convert_to(current_setting('app.user_id', true), 'UTF8');
+  digest text := encode(sha256(caller || '\x00'::bytea || claimed), 'hex');
+  made bytea;
+begin
+  -- The lock ends with the transaction, however that ends. Its number is negative and comes from a cryptographic hash:
+  -- nobody can choose a key that meets another caller's lock, or one of the service's own.
+  if not pg_try_advisory_xact_lock(('x8' || substr(digest, 1, 15))::bit(64)::bigint) then
+    raise exception using errcode = 'LG004', message = 'another request has this idempotency key at this moment';
+  end if;
+  perform public.sweep_idempotency_keys(claimed);
+  select k.fingerprint into made from public.idempotency_keys k where k.key_hash = claimed;
+  if found then
+    raise exception using errcode = case when made = request then 'LG005' else 'LG009' end,
+      message = 'something was made under this idempotency key already';
+  end if;
+end $$;

@@ -1,0 +1,10 @@
+-- Turns the rest of the transaction into one of a role, for one user. Without a user (null) no "own" policy matches.
+create or replace function enter(entered_role text, user_id bigint) returns void
+  language plpgsql volatile as $$
+begin
+  perform set_config('app.user_id', coalesce(user_id::text, ''), true);
+  perform set_config('role', entered_role, true);
+end $$;
+
+create or replace function enter_identity() returns void
+  language sql volatile as $$ select enter('identity', null) $$;

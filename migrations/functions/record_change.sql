@@ -1,0 +1,53 @@
+-- Adds an entry of what changed of a user, the policy or the log, with the request and the caller where a request did
+-- it, and otherwise with the session that did.
+create or replace function record_change(kind text, code text, change jsonb) returns void
+  language plpgsql as $$
+declare
+  decision jsonb := nullif(current_setting('app.decision', true), '')::jsonb;
+  by_whom jsonb := case when decision is null then jsonb_build_object('by',
+    concat_ws(' ', session_user, nullif(current_setting('application_name', true), ''))) else '{}' end;
+begin
+  insert into public.decisions
+      (kind, request_id, revision, subject_id, subject_role, token_id, resource_type, resource_code, change)
+    values (kind, coalesce(decision ->> 'request_id', ''), (select h.revision from public.policy_head h),
+      (decision ->> 'subject_id')::bigint, decision ->> 'subject_role', decision ->> 'token_id', kind, code,
+      change || by_whom);
+end $$;
+revoke execute on function record_change from public;
+grant execute on function record_change to audit_chain;
+
+create or replace function record_user_change() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  changed boolean := tg_op = 'UPDATE';
+  change jsonb := jsonb_strip_nulls(jsonb_build_object(
+    'role', case when new.role is distinct from old.role then jsonb_build_array(old.role, new.role) end,
+    'suspended', case when changed and (new.suspended_at is null) <> (old.suspended_at is null)
+      then jsonb_build_array(old.suspended_at is not null, new.suspended_at is not null) end,
+    'email', case when changed and new.email <> old.email then 'changed' end,
+    'name', case when changed and new.name <> old.name then 'changed' end,
+    'password', case when changed and new.password_hash is distinct from old.password_hash then 'changed' end));
+begin
+  if change <> '{}' then
+    perform public.record_change('user', coalesce(new.id, old.id)::text, change || jsonb_build_object('what',
+      case tg_op when 'INSERT' then 'added' when 'DELETE' then 'deleted' else 'changed' end));
+  end if;
+  return null;
+end $$;
+call give_function('record_user_change', 'audit_chain');
+-- the name puts it after user_decision: first who was allowed to, then what changed
+create or replace trigger user_recorded after insert or update or delete on users
+  for each row execute function record_user_change();
+
+create or replace function record_policy_revision() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform public.record_change('policy', new.revision::text, jsonb_build_object('what', 'revision',
+    'reason', new.reason, 'actor', new.actor, 'actor_id', new.actor_id::text,
+    'added', jsonb_array_length(new.added), 'removed', jsonb_array_length(new.removed),
+    'decisions_changed', jsonb_array_length(new.decisions_changed)));
+  return null;
+end $$;
+call give_function('record_policy_revision', 'audit_chain');
+create or replace trigger policy_recorded after insert on policy_revisions
+  for each row execute function record_policy_revision();

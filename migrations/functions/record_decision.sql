@@ -1,0 +1,35 @@
+-- No request makes, changes or deletes a record without the entry of the decision that allowed it: both commit, or
+-- neither (docs/decisions/0008). Arguments: the record's type, and the column that names it to a reader.
+create or replace function record_decision() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  entry public.decisions := jsonb_populate_record(null::public.decisions,
+    nullif(current_setting('app.decision', true), '')::jsonb);
+begin
+  if entry is null then
+    raise exception using errcode = 'LG002',
+      message = format('a %s changes only together with the decision that allowed it', tg_argv[0]);
+  end if;
+  -- Any login can set app.decision. It must not choose these fields, nor the entry's place (chain_decision.sql).
+  entry.time := clock_timestamp();
+  entry.kind := 'decision';
+  entry.network := null;
+  entry.resource_type := tg_argv[0];
+  entry.resource_code := to_jsonb(coalesce(new, old)) ->> tg_argv[1];
+  entry.change := null;
+  entry.hash := null;
+  insert into public.decisions values (entry.*);
+  return null;
+end $$;
+call give_function('record_decision', 'audit_chain');
+
+create or replace trigger link_decision after insert or update or delete on links
+  for each row execute function record_decision('link', 'code');
+create or replace trigger user_decision after update on users
+  for each row when (current_setting('role') in ('users_own', 'users_any'))
+  execute function record_decision('user', 'id');
+-- not for the command line, which makes tokens as `identity`: nothing is decided there
+create or replace trigger personal_token_decision after insert or update of revoked_at on personal_tokens
+  for each row when (current_setting('role') <> 'identity') execute function record_decision('personal_token', 'id');
+create or replace trigger invitation_decision after insert on invitations
+  for each row execute function record_decision('invitation', 'id');

@@ -1,0 +1,28 @@
+import { InvalidArgumentError, Option } from 'commander'
+
+import { isAction } from '../domain/action.js'
+
+/** A parser for commander, where undefined is a usage error. The rule completes the sentence "It …". */
+export const parsed =
+  <T>(parse: (text: string) => T | undefined, rule: string) =>
+  (text: string): T => {
+    const value = parse(text)
+    if (value === undefined) throw new InvalidArgumentError(`It ${rule}.`)
+    return value
+  }
+
+/** Takes valid text as it is. */
+export const checked = (isValid: (text: string) => boolean, rule: string) =>
+  parsed((text) => (isValid(text) ? text : undefined), rule)
+
+export const count = (max: number, rule = `must be a number from 1 to ${max}`) =>
+  parsed((text) => (/^[1-9]\d{0,14}$/.test(text) && Number(text) <= max ? Number(text) : undefined), rule)
+
+export const action = checked(isAction, 'must be <resource>:<verb>, such as link:delete')
+
+export const revision = count(1e15, 'must be the number of a revision')
+
+/** For `--option a --option b`. */
+export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value]
+
+export const jsonOption = () => new Option('--json', 'print JSON').conflicts('csv')

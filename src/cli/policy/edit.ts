@@ -1,0 +1,153 @@
+import type { Command } from 'commander'
+
+import type { ReplayWindow } from '../../audit/replay.js'
+import type { PolicyRow } from '../../domain/policy-row.js'
+import { Refusal } from '../../domain/refusal.js'
+import { analyseRows } from '../../policy/analysis.js'
+import { commitEdit, planEdit } from '../../policy/edit.js'
+import type { EditPlan } from '../../policy/edit.js'
+import { rowText } from '../../policy/parse-row.js'
+import { PolicyError, describeFaults } from '../../policy/policy-error.js'
+import { isEmpty, planReplacement } from '../../policy/replacement.js'
+import { jsonOption, parsed, revision } from '../arguments.js'
+import { UsageError } from '../errors.js'
+import { withProgress } from '../progress.js'
+import { complain, print } from '../session.js'
+import { describeFinding } from './check.js'
+import { diffLines, number, renderChanges } from './render.js'
+import { renderReplay, replayOf, replayOption } from './replay.js'
+import { readRowsFile, requireRevision, terminalOrigin, withPolicy } from './session.js'
+import type { PolicySession } from './session.js'
+import { readExpectations, requireExpected } from './test.js'
+
+interface EditOptions {
+  readonly reason: string
+  readonly dryRun?: true
+  readonly json?: true
+  readonly replay?: ReplayWindow
+}
+
+interface ApplyOptions extends EditOptions {
+  readonly merge?: true
+  readonly expect?: readonly string[]
+}
+
+const reason = parsed((text) => {
+  const trimmed = text.trim()
+  return trimmed === '' || trimmed.length > 1_000 ? undefined : trimmed
+}, 'must say why, in 1 to 1,000 characters')
+
+const withEditOptions = (command: Command): Command =>
+  command
+    .requiredOption('--reason <text>', 'why, for the history', reason)
+    .option('--dry-run', 'print what would change, and change nothing')
+    .addOption(replayOption())
+    .addOption(jsonOption())
+
+export const applyCommand = (policy: Command) =>
+  withEditOptions(policy.command('apply'))
+    .description('put the rows of a file in force: a new revision, if it keeps the invariants')
+    .argument('<file>', 'policy file (CSV)')
+    .option('--merge', 'add the rows of the file to those in force, and remove none')
+    .option('--expect <files...>', 'expectation files (…allow.csv, …deny.csv) that the new rows must meet')
+    .action(async (file: string, { merge, expect = [], ...options }: ApplyOptions) => {
+      requireDryRun(options)
+      const rows = await readRowsFile(file)
+      const expectations = await readExpectations(expect)
+      await withPolicy(async (session) => {
+        const { stored, rules } = session
+        if (merge && stored.fault !== null)
+          throw new PolicyError('--merge needs rows that are in force: apply a whole file, or restore a revision')
+        const plan = await withProgress('checking invariants and comparing decisions', () =>
+          merge ? planEdit(stored.lastGood, { add: rows, remove: [] }, rules) : planReplacement(stored, rows, rules),
+        ).catch((error: unknown) => {
+          throw namingRows(error, rows)
+        })
+        requireExpected(plan.candidate, expectations)
+        await warnOfUselessRows(plan)
+        await commitPlan(session, plan, options)
+      })
+    })
+
+export const restoreCommand = (policy: Command) =>
+  withEditOptions(policy.command('restore'))
+    .description('put the rows of an earlier revision in force again, as a new revision')
+    .argument('<revision>', 'the earlier revision', revision)
+    .action(async (wanted: number, options: EditOptions) => {
+      requireDryRun(options)
+      await withPolicy(async (session) => {
+        const rows = await requireRevision(session, wanted)
+        const plan = await withProgress('checking invariants and comparing decisions', () =>
+          planReplacement(session.stored, rows, session.rules),
+        )
+        await commitPlan(session, plan, options)
+      })
+    })
+
+/** A replay informs the decision to make an edit, so it comes before it. */
+const requireDryRun = ({ dryRun, replay }: EditOptions): void => {
+  if (replay !== undefined && dryRun === undefined) throw new UsageError('--replay needs --dry-run')
+}
+
+/** Names faulty rows by their text instead of their index in a request. */
+const namingRows = (error: unknown, added: readonly PolicyRow[]): unknown => {
+  if (!(error instanceof Refusal) || error.errors === undefined) return error
+  const faults = error.errors.map(({ field, message }) => {
+    const [, index, rest = ''] = /^add\[(\d+)\](?:\.(.*))?$/.exec(field) ?? []
+    const row = index === undefined ? undefined : added[Number(index)]
+    if (row === undefined) return { field: '', message: field === 'add' ? message : `${field} ${message}` }
+    return { field: `the row "${rowText(row)}"${rest && `, ${rest}`}`, message }
+  })
+  return new PolicyError(describeFaults(faults))
+}
+
+const MAX_WARNINGS = 10
+
+const warnOfUselessRows = async ({ add, candidate }: EditPlan): Promise<void> => {
+  const added = new Set(add.map(rowText))
+  const findings = (await withProgress('analysing rows', () => analyseRows(candidate))).filter(
+    ({ kind, row }) => (kind === 'unreachable' || kind === 'unknown_action') && added.has(rowText(row)),
+  )
+  for (const finding of findings.slice(0, MAX_WARNINGS))
+    complain(`warning: ${rowText(finding.row)}: ${describeFinding(finding).replace(/^warning: /, '')}`)
+  if (findings.length > MAX_WARNINGS)
+    complain(`warning: and ${number(findings.length - MAX_WARNINGS)} more: see linkgate policy check`)
+}
+
+const MAX_ROWS = 50
+
+/** Commits a plan, unless it is a dry run or changes nothing, and prints what it does. */
+const commitPlan = async (
+  { database, stored }: PolicySession,
+  plan: EditPlan,
+  { reason, dryRun, json, replay: window }: EditOptions,
+): Promise<void> => {
+  const replay = await replayOf(database, window, stored.lastGood, plan.candidate)
+  const nothing = isEmpty(plan)
+  if (!nothing && !dryRun) await commitEdit(database, plan, terminalOrigin(reason))
+  const revision = nothing || dryRun ? stored.revision : plan.candidate.revision
+  if (json)
+    return print(
+      JSON.stringify({
+        revision,
+        dry_run: dryRun,
+        added: plan.add,
+        removed: plan.remove,
+        unreadable_removed: plan.unreadable,
+        decisions_changed: plan.changes,
+        replay,
+      }),
+    )
+  if (!nothing) {
+    const unreadable = plan.unreadable.map(
+      ({ ptype, rule }) => `- ${ptype}, ${JSON.stringify(rule).slice(0, 200)} (not a row)`,
+    )
+    const rows = [...unreadable, ...diffLines(plan.remove, plan.add)]
+    print(rows.slice(0, MAX_ROWS).join('\n'))
+    if (rows.length > MAX_ROWS) print(`… and ${number(rows.length - MAX_ROWS)} more rows`)
+    print(renderChanges(plan.changes))
+  }
+  if (replay) print(renderReplay(replay))
+  if (nothing) print(`no row changes: revision ${revision} stays in force`)
+  else print(dryRun ? `dry run: revision ${revision} stays in force` : `revision ${revision} is in force`)
+}

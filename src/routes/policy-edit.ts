@@ -1,0 +1,105 @@
+import { z } from 'zod'
+
+import { WINDOW_RULE, parseWindow } from '../audit/replay.js'
+import type { Database } from '../database/database.js'
+import { PolicyReplaced } from '../database/errors.js'
+import { Refusal } from '../domain/refusal.js'
+import type { Replays } from '../layers/4-data/replay.js'
+import type { Answer, DataRule } from '../layers/route.js'
+import type { CurrentPolicy } from '../policy/current.js'
+import { commitEdit } from '../policy/edit.js'
+import type { EditPlan } from '../policy/edit.js'
+import type { Snapshot } from '../policy/snapshot.js'
+
+const Window = z.string().transform((text, context) => {
+  const window = parseWindow(text)
+  if (window !== null) return window
+  context.addIssue({ code: 'custom', message: WINDOW_RULE })
+  return z.NEVER
+})
+
+/** The query of an edit: whether it is a dry run, and the span of past decisions to replay. */
+export const Trial = z
+  .strictObject({
+    dry_run: z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform((text) => text === 'true'),
+    replay: Window.optional(),
+  })
+  .refine(({ dry_run, replay }) => dry_run || replay === undefined, {
+    path: ['replay'],
+    message: 'needs dry_run=true: past decisions are replayed before an edit is made',
+  })
+
+/** The fourth layer of an edit: commits a plan as the caller, with the decision that allowed it. */
+export const editStore = (
+  database: Database,
+): DataRule<{ commit(plan: EditPlan, reason: string): Promise<Snapshot> }> => ({
+  rows: 'policy rows, as one revision',
+  open: ({ caller: { user, tokenId }, decision, requestId, snapshot }) => ({
+    commit: async (plan, reason) =>
+      commitEdit(database, plan, {
+        actor: { id: user?.id ?? null, name: user?.email ?? '' },
+        reason,
+        decision: {
+          request_id: requestId,
+          revision: snapshot.revision,
+          subject_role: user?.role ?? '',
+          token_id: tokenId,
+          rule: decision?.rule ?? '',
+          row_priority: decision?.row?.priority ?? null,
+        },
+      }),
+  }),
+})
+
+/** RFC 9110 §13.1.1 with the revision as the tag: 428 without If-Match, 412 if another revision is in force. */
+export const requireRevision = async (
+  policy: CurrentPolicy,
+  snapshot: Snapshot,
+  ifMatch: string | undefined,
+): Promise<void> => {
+  if (ifMatch === undefined)
+    throw new Refusal('precondition_required', {
+      detail: 'Send If-Match with the ETag of GET /policy, so that you only change rows that you have seen.',
+    })
+  const named = Number(/^"([1-9]\d{0,14})"$/.exec(ifMatch.trim())?.[1])
+  if (named === snapshot.revision) return
+  // another process made this revision and this one has not loaded it yet: load it, then decide again
+  if (named > snapshot.revision && (await policy.refresh()).revision > snapshot.revision)
+    throw new PolicyReplaced(`If-Match ${named}`)
+  throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
+}
+
+/** Answers what the plan changes, after committing it unless this is a dry run or nothing changes. */
+export const performEdit = async (
+  policy: CurrentPolicy,
+  { add, remove, changes, candidate }: EditPlan,
+  {
+    snapshot,
+    query,
+    part,
+  }: {
+    readonly snapshot: Snapshot
+    readonly query: z.output<typeof Trial>
+    readonly part: Replays | null
+  },
+  commit: () => Promise<Snapshot>,
+): Promise<Answer> => {
+  const changed = { decisions_changed: changes, added: add, removed: remove }
+  const { dry_run, replay } = query
+  if (dry_run) {
+    const replayed = part && replay ? { replay: await part.of({ ...replay, inForce: snapshot, candidate }) } : {}
+    return { status: 200, body: { revision: snapshot.revision, dry_run, ...changed, ...replayed }, unchanged: true }
+  }
+  if (add.length === 0 && remove.length === 0)
+    return { status: 200, body: { revision: snapshot.revision, ...changed }, unchanged: true }
+  // in force in this process before the answer; the other processes are notified
+  policy.adopt(await commit())
+  return {
+    status: 200,
+    body: { revision: candidate.revision, ...changed },
+    headers: { ETag: `"${candidate.revision}"` },
+  }
+}

@@ -1,0 +1,142 @@
+import { expect } from 'chai'
+
+import { misspeltSettings, readConfig } from '../../src/config.js'
+import { StartError } from '../../src/domain/start-error.js'
+
+describe('the settings', () => {
+  it('are refused with every fault at once, also those that lie between settings', () => {
+    expect(() =>
+      readConfig({ PORT: 'x', WORKERS: '0', MAIL_FROM: 'links@example.com', DATABASE_POOLER: 'transaction' }),
+    ).to.throw(
+      StartError,
+      /^PORT: .*; WORKERS: .*; DATABASE_POOLER: has no meaning without DATABASE_URL; MAIL_FROM: has no meaning without SMTP_URL$/,
+    )
+  })
+
+  for (const [name, value, main] of [
+    ['MAIL_FROM', 'links@example.com', 'SMTP_URL'],
+    ['METRICS_HOST', '0.0.0.0', 'METRICS_PORT'],
+    ['MIGRATION_DATABASE_URL', 'postgres://owner@db.example/links', 'DATABASE_URL'],
+    ['JWKS_URI', 'https://issuer.example.com/keys', 'JWT_ISSUER'],
+  ] as const) {
+    it(`refuse ${name} without ${main}, which it qualifies`, () => {
+      expect(() => readConfig({ [name]: value })).to.throw(StartError, `${name}: has no meaning without ${main}`)
+    })
+  }
+
+  it('count an empty value as absent', () => {
+    expect(readConfig({ MAIL_FROM: '', PORT: '', BASE_URL: '' })).to.deep.include({
+      port: 3_000,
+      baseUrl: 'http://127.0.0.1:3000',
+      smtp: undefined,
+    })
+  })
+})
+
+describe('a misspelt setting', () => {
+  it('is named with the setting that it is close to', () => {
+    for (const [name, near] of [
+      ['WORKRES', 'WORKERS'],
+      ['LOGLEVEL', 'LOG_LEVEL'],
+      ['DATABASE_URI', 'DATABASE_URL'],
+      ['RATE_LIMIT_USERS', 'RATE_LIMIT_USER'],
+    ] as const)
+      expect(misspeltSettings({ [name]: 'x' })).to.deep.equal([
+        `${name} is not a setting and is ignored; did you mean ${near}?`,
+      ])
+  })
+
+  it('is none of the variables of shells, tools and other programs', () => {
+    const names = `
+      PATH HOME HOST HOSTNAME PORT LOGNAME LOGDIR USER SHELL LANG TERM TMPDIR PWD EDITOR PAGER DISPLAY LS_COLORS CI DEBUG
+      SSH_AUTH_SOCK XDG_DATA_DIRS XDG_DATA_HOME XDG_CACHE_HOME MAIL MAILTO MAILFROM MAILCHECK EMAIL NODE_ENV NODE_OPTIONS
+      NVM_DIR npm_config_cache NO_COLOR FORCE_COLOR KUBECONFIG KUBERNETES_PORT DOCKER_HOST REDIS_HOST PGHOST PGPORT PGUSER
+      DATABASE_NAME SMTP_HOST JWT_SECRET LOG_FORMAT SITE_URL API_URL OTEL_TRACES_SAMPLER OTEL_METRICS_EXPORTER
+      OTEL_LOGS_EXPORTER OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_LOGS_ENDPOINT OTEL_RESOURCE_ATTRIBUTES`
+      .trim()
+      .split(/\s+/)
+    expect(misspeltSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).to.deep.equal([])
+  })
+})
+
+describe('the settings of an external issuer', () => {
+  const issuer = { JWT_ISSUER: 'https://issuer.example.com', JWT_AUDIENCE: 'https://links.example.com' }
+
+  it('are absent by default', () => {
+    expect(readConfig({}).externalIssuer).to.equal(undefined)
+  })
+
+  it('need an issuer and an audience; by default RS256 and ES256 are accepted, and unknown subjects refused', () => {
+    expect(readConfig(issuer).externalIssuer).to.deep.equal({
+      name: issuer.JWT_ISSUER,
+      audience: issuer.JWT_AUDIENCE,
+      jwksUri: undefined,
+      algorithms: ['RS256', 'ES256'],
+      unknownSubjects: 'refuse',
+    })
+    expect(
+      readConfig({
+        ...issuer,
+        JWT_ALGORITHMS: ' PS256,ES384 ',
+        JWT_UNKNOWN_SUBJECTS: 'viewer',
+        JWKS_URI: 'https://keys.example.com/set',
+      }).externalIssuer,
+    )
+      .to.include({ unknownSubjects: 'viewer', jwksUri: 'https://keys.example.com/set' })
+      .and.deep.include({ algorithms: ['PS256', 'ES384'] })
+    for (const loopback of ['http://127.0.0.1:4000', 'http://localhost:4000/realm', 'http://[::1]:4000']) {
+      expect(readConfig({ ...issuer, JWT_ISSUER: loopback }).externalIssuer).to.include({ name: loopback })
+    }
+  })
+
+  for (const [environment, fault] of [
+    [{ JWT_ISSUER: issuer.JWT_ISSUER }, 'JWT_AUDIENCE'],
+    [{ ...issuer, JWT_ISSUER: 'http://issuer.example.com' }, 'JWT_ISSUER'],
+    [{ ...issuer, JWT_ISSUER: 'http://127.0.0.1.example.com' }, 'JWT_ISSUER'],
+    [{ ...issuer, JWT_ISSUER: 'https://user:password@issuer.example.com' }, 'JWT_ISSUER'],
+    [{ ...issuer, JWT_ISSUER: 'https://issuer.example.com/?a=1' }, 'JWT_ISSUER'],
+    [{ ...issuer, JWT_ISSUER: 'issuer' }, 'JWT_ISSUER'],
+    [{ ...issuer, JWKS_URI: 'http://issuer.example.com/keys' }, 'JWKS_URI'],
+    [{ ...issuer, JWT_ALGORITHMS: 'HS256' }, 'JWT_ALGORITHMS'],
+    [{ ...issuer, JWT_ALGORITHMS: 'RS256 none' }, 'JWT_ALGORITHMS'],
+    [{ ...issuer, JWT_ALGORITHMS: ',' }, 'JWT_ALGORITHMS'],
+    [{ ...issuer, JWT_UNKNOWN_SUBJECTS: 'admin' }, 'JWT_UNKNOWN_SUBJECTS'],
+    [{ ...issuer, JWT_SIGNING_KEY_FILE: 'key.pem' }, 'JWT_SIGNING_KEY_FILE'],
+    [{ JWKS_URI: 'https://issuer.example.com/keys' }, 'JWKS_URI'],
+    [{ JWT_ALGORITHMS: 'ES256' }, 'JWT_ALGORITHMS'],
+    [{ JWT_UNKNOWN_SUBJECTS: 'viewer' }, 'JWT_UNKNOWN_SUBJECTS'],
+  ] as const) {
+    it(`are refused: ${JSON.stringify(environment)}`, () => {
+      expect(() => readConfig(environment)).to.throw(StartError, new RegExp(`^${fault}: `))
+    })
+  }
+})
+
+describe('the settings of tracing', () => {
+  it('turn it on only where the variables of OpenTelemetry ask for it', () => {
+    const of = (environment: Record<string, string>) => readConfig(environment).tracing
+    expect(of({})).to.equal(undefined)
+    expect(of({ OTEL_SERVICE_NAME: 'x' })).to.equal(undefined)
+    expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' })).to.deep.equal({
+      endpoint: 'http://collector:4318/v1/traces',
+      serviceName: 'linkgate',
+    })
+    expect(
+      of({
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other/x',
+        OTEL_SERVICE_NAME: 's',
+      }),
+    ).to.deep.equal({ endpoint: 'http://other/x', serviceName: 's' })
+    expect(of({ OTEL_TRACES_EXPORTER: 'otlp' })).to.deep.equal({
+      endpoint: 'http://localhost:4318/v1/traces',
+      serviceName: 'linkgate',
+    })
+    expect(of({ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).to.equal(
+      undefined,
+    )
+    expect(of({ OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).to.equal(undefined)
+    expect(() => of({ OTEL_TRACES_EXPORTER: 'zipkin' })).to.throw('OTEL_TRACES_EXPORTER: must be otlp or none')
+    expect(() => of({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).to.throw('OTEL_EXPORTER_OTLP_PROTOCOL: must be http/json')
+  })
+})

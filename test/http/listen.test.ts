@@ -1,0 +1,25 @@
+import { createServer } from 'node:http'
+
+import { expect } from 'chai'
+
+import { listen, portOf } from '../../src/http/listen.js'
+
+const place = { host: '127.0.0.1', port: 0, setting: 'PORT' } as const
+
+describe('listening', () => {
+  it('fails with the name of the setting where the port is taken', async () => {
+    const first = createServer()
+    await listen(first, place)
+    const second = await listen(createServer(), { ...place, port: portOf(first) }).catch((error: unknown) => error)
+    expect(second).to.have.property('name', 'StartError')
+    expect(String(second)).to.include('set PORT to another')
+    first.close()
+  })
+
+  it('swallows no error of the server that comes later', async () => {
+    const server = createServer()
+    await listen(server, place)
+    expect(() => server.emit('error', new Error('too many open files'))).to.throw('too many open files')
+    server.close()
+  })
+})

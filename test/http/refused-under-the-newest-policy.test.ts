@@ -1,0 +1,68 @@
+import { expect } from 'chai'
+
+import { at } from '../support/json.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+
+const EDITS = 40
+const REQUESTS = 50
+const ROW = {
+  ptype: 'p',
+  priority: 5,
+  rule: 'STOP',
+  role: 'viewer',
+  action: 'link:create',
+  reach: 'any',
+  effect: 'deny',
+}
+
+/**
+ * Promise 7 of the contract, beside promise 1: of a service that has not heard of an edit yet. Its listener is down, so
+ * that it asks for the revision every 400 ms and is behind after each edit.
+ */
+describe('a change that comes after an acknowledged policy edit, to a service that has not heard of it', () => {
+  let editing: TestService
+  let behind: TestService
+  let admin: TestUser
+  let viewer: TestUser
+
+  before(async () => {
+    editing = await startTestService()
+    const listener = { ...editing.db.service, host: '127.0.0.1', port: 1 }
+    behind = await startTestService({ db: { ...editing.db, listener } })
+    admin = await editing.addUser('admin')
+    viewer = await behind.addUser('viewer')
+  })
+  after(async () => {
+    await behind.stop()
+    await editing.stop()
+  })
+
+  const edit = async (changes: { readonly add: readonly object[]; readonly remove: readonly object[] }) => {
+    const policy = await editing.request('GET', '/policy', { token: admin.token })
+    const answer = await editing.request('POST', '/policy/changes', {
+      token: admin.token,
+      headers: { 'If-Match': `"${String(at(policy.json, 'revision'))}"` },
+      json: { ...changes, reason: 'a test' },
+    })
+    expect(answer.status, answer.text).to.equal(200)
+    return Number(at(answer.json, 'revision'))
+  }
+  const create = () =>
+    behind.request('POST', '/links', { token: viewer.token, json: { target: 'https://example.com/made' } })
+
+  it('is allowed and refused by that edit, each of 2,000 times', async () => {
+    let wasBehind = 0
+    for (let i = 0; i < EDITS; i += 1) {
+      const forbids = i % 2 === 0
+      const revision = await edit(forbids ? { add: [ROW], remove: [] } : { add: [], remove: [ROW] })
+      if (behind.policy.current().revision < revision) wasBehind += 1
+      const answers = await Promise.all(Array.from({ length: REQUESTS }, create))
+      for (const { status, headers } of answers) {
+        expect(status, `revision ${revision}`).to.equal(forbids ? 403 : 201)
+        expect(Number(headers.get('Policy-Revision'))).to.be.at.least(revision)
+      }
+    }
+    expect(wasBehind, 'the service was behind after some edits').to.be.greaterThan(EDITS / 4)
+  })
+})
