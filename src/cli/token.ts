@@ -43,12 +43,8 @@ export const register = (program: Command) =>
         }
         // Only the external issuer can sign access tokens: this is a personal token, which the user can see and revoke.
         const token = newOpaqueToken(PERSONAL_TOKEN_PREFIX)
-        await createAccounts(database).addPersonalToken(user.id, {
-          name: 'command line',
-          hash: hashOfToken(token),
-          scopes: scope,
-          expiresAt: new Date(Date.now() + ttl * 1_000),
-        })
+        const expiresAt = new Date(Date.now() + ttl * 1_000)
+        await createAccounts(database).addPersonalToken(user.id, 'command line', hashOfToken(token), scope, expiresAt)
         print(token)
       }),
     )

@@ -134,14 +134,12 @@ export const createAccounts = (database: Database) => {
     /** Throws `too_many_tokens` where the account has as many live personal tokens as it may. */
     addPersonalToken: async (
       id: Id,
-      token: {
-        readonly name: string
-        readonly hash: Buffer
-        readonly scopes: readonly string[]
-        readonly expiresAt: Date
-      },
+      name: string,
+      hash: Buffer,
+      scopes: readonly string[],
+      expiresAt: Date,
     ): Promise<void> => {
-      const values = [id, token.name, token.hash, token.scopes.join(' '), token.expiresAt]
+      const values = [id, name, hash, scopes.join(' '), expiresAt]
       await asIdentity(database, { text: ADD_PERSONAL_TOKEN, values })
     },
 

@@ -29,16 +29,14 @@ export const readDocument: ReadDocument = async (url, signal) => {
   return JSON.parse(Buffer.concat(chunks).toString('utf8'))
 }
 
-const Discovery = z.object({ issuer: z.string(), jwks_uri: z.string().refine(isLoopbackOrHttps) })
-
 /**
  * The address of an issuer's keys, from its discovery document (OpenID Connect Discovery 1.0 §4). Throws where the
  * document names another issuer (§4.3), or an address that is neither https nor on this machine.
  */
 export const discoverJwksUri = async (issuer: string, read: ReadDocument, signal: AbortSignal): Promise<string> => {
   const document = await read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal)
-  const { success, data } = Discovery.safeParse(document)
-  if (!success) throw new Error(`the discovery document of ${issuer} has no usable issuer and jwks_uri`)
-  if (data.issuer !== issuer) throw new Error(`the discovery document of ${issuer} names another issuer`)
+  const Discovery = z.object({ issuer: z.literal(issuer), jwks_uri: z.string().refine(isLoopbackOrHttps) })
+  const { data } = Discovery.safeParse(document)
+  if (!data) throw new Error(`the discovery document of ${issuer} names another issuer, or no usable jwks_uri`)
   return data.jwks_uri
 }

@@ -26,7 +26,7 @@ export const createPasswords = async ({
   const bounded = boundedWork({ atOnce, waiting })
   const dummyHash = await argon2.hash(randomBytes(32), PARAMETERS)
   return {
-    /** The hash to store (PHC string). Throws `validation_failed` (422) for a password that is too short or too long. */
+    /** The hash to store (PHC string). Throws `validation_failed` (422) for a password of another length. */
     hash: async (password: string): Promise<string> => {
       const normal = normalize(password)
       if (normal !== null) return bounded(() => argon2.hash(normal, PARAMETERS))

@@ -93,10 +93,8 @@ export const parseQuery = <T>(querystring: string | null, schema: z.ZodType<T>):
 
 /** For changes without parameters: whoever sends one would take it for applied. */
 export const requireNoQuery = (querystring: string): void => {
-  if (querystring !== '') parseQuery(querystring, NO_PARAMETERS)
+  if (querystring !== '') parseQuery(querystring, z.strictObject({}))
 }
-
-const NO_PARAMETERS = z.strictObject({})
 
 /** JSON and URLs can carry U+0000, PostgreSQL's text cannot. */
 const nullCharacters = (value: unknown, path: readonly string[] = []): Fault[] => {

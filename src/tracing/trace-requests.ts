@@ -8,7 +8,7 @@ import type { Tracer } from './tracer.js'
 /**
  * A span for each request, ended when the response was sent, by OpenTelemetry's conventions for HTTP servers, but
  * without `url.path`, `url.query`, `client.address` and `user_agent.original`: a path may hold a token, and the others
- * are the caller's own business. docs/metrics.md says why a caller's `traceparent` is honoured.
+ * are private. docs/metrics.md says why a caller's `traceparent` is honoured.
  */
 export const traceRequests =
   (tracer: Tracer): Middleware =>

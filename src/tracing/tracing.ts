@@ -21,7 +21,7 @@ export interface Tracing {
   readonly close: () => Promise<void>
 }
 
-/** Opens tracing. OpenTelemetry's packages are loaded here, so that a service without tracing does not. */
+/** Loads OpenTelemetry's packages, which a service without tracing does not need. */
 export const openTracing = async (options: TracingOptions): Promise<Tracing> => {
   const [{ openTracer }, { traceRequests }, { traceLayers }, { traceDatabase }] = await Promise.all([
     import('./tracer.js'),

@@ -84,7 +84,8 @@ describe('linkgate audit', () => {
     expect(entry).to.deep.include({ kind: 'decision', action: 'link:create', effect: 'allow', rule: 'R4' })
     const csv = await audit('list', '--from', '1h', '--format', 'csv')
     expect(csv.out.split('\n')[0]).to.equal(
-      'id,time,kind,request_id,revision,layer,subject_id,subject_role,network,token_id,action,resource_type,resource_code,relation,effect,rule,row_priority,status,change',
+      'id,time,kind,request_id,revision,layer,subject_id,subject_role,network,token_id,action,resource_type,' +
+        'resource_code,relation,effect,rule,row_priority,status,change',
     )
     expect((await audit('list', '--to', '1h')).out).to.equal('')
   })
@@ -156,7 +157,8 @@ describe('linkgate audit', () => {
 
   it('names what was changed in the database, with exit code 1, and then drops nothing', async () => {
     const [entry] = await service.db.asOwner<{ id: string; writer: number; seq: string }>(
-      `update decisions set effect = 'deny' where action = 'link:create' and resource_code = 'listed' returning id, writer, seq`,
+      `update decisions set effect = 'deny' where action = 'link:create' and resource_code = 'listed'
+       returning id, writer, seq`,
     )
     const { code, out } = await audit('verify')
     expect(code).to.equal(1)

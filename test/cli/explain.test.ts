@@ -8,6 +8,7 @@ import { onDatabase } from '../support/node.js'
 import { addLink } from '../support/records.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
+import { until } from '../support/until.js'
 
 describe('linkgate policy explain', () => {
   let callers: Callers
@@ -31,14 +32,12 @@ describe('linkgate policy explain', () => {
     return JSON.parse(answer.out)
   }
 
-  /** Refusals are recorded in batches: asks until this one's is there. */
-  const recorded = async (id: string): Promise<string> => {
-    for (const until = Date.now() + 10_000; Date.now() < until;) {
+  /** Refusals are recorded in batches. */
+  const recorded = (id: string): Promise<string> =>
+    until(`the decision on ${id} is recorded`, async () => {
       const { code: exit, out } = await explain('--request', id)
-      if (exit === 0) return out
-    }
-    throw new Error(`no record of ${id}`)
-  }
+      return exit === 0 && out
+    })
 
   it('says what decided and which rows were considered, for a user and a link', async () => {
     const {

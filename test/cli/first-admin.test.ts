@@ -9,6 +9,7 @@ import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { requireBuilt, runProgram } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { until } from '../support/until.js'
 import { untilSaid } from '../support/workers.js'
 
 /** The lock under which the first account is made (src/identity/accounts.ts). */
@@ -18,13 +19,13 @@ describe('the first admin', () => {
   const nodes: ServiceNode[] = []
   after(() => Promise.all(nodes.map((node) => node.stop())))
 
-  it('of two nodes that start at once on an empty database, one alone leaves a password, and it signs in', async () => {
+  it('is made by one of two nodes that start at once on an empty database, and its password signs in', async () => {
     const { service, owner } = await testDatabase()
     const folders = [join(await makeTemporaryFolder(), 'data'), join(await makeTemporaryFolder(), 'data')]
     const door = new Client(owner)
     await door.connect()
     try {
-      // both have seen that nobody is there yet before either may make anybody
+      // both have seen an empty table before either may add an account
       await door.query('select pg_advisory_lock($1)', [FIRST_ACCOUNT])
       nodes.push(
         ...(await Promise.all(
@@ -33,9 +34,14 @@ describe('the first admin', () => {
           ),
         )),
       )
-      const waiting =
-        "select 1 from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()) and objid = $1 and not granted"
-      while ((await door.query(waiting, [FIRST_ACCOUNT])).rowCount !== 2);
+      const waiting = `
+        select 1 from pg_locks
+         where locktype = 'advisory' and objid = $1 and not granted
+           and database = (select oid from pg_database where datname = current_database())`
+      await until('both nodes wait for the lock', async () => {
+        const { rowCount } = await door.query(waiting, [FIRST_ACCOUNT])
+        return rowCount === 2
+      })
     } finally {
       await door.end()
     }
@@ -61,7 +67,8 @@ describe('the first admin', () => {
       expect(answer.status).to.equal(200)
     }
   })
-  it('whose password cannot be kept is one line, exit 1, and nobody is left who serves', async () => {
+
+  it('is not made where its password cannot be written: one line, exit code 1', async () => {
     requireBuilt()
     const { service, owner, asOwner } = await testDatabase()
     const folder = join(await makeTemporaryFolder(), 'data')

@@ -56,7 +56,7 @@ describe('linkgate user and linkgate token', () => {
     expect(await refused(1, ['user', 'add', '--email', 'root@EXAMPLE.com', '--role', 'viewer'])).to.include('taken')
   })
 
-  it('lists them, one JSON object a line', async () => {
+  it('lists users, one JSON object per line', async () => {
     await user('add', '--email', 'ada@example.com', '--role', 'editor')
     const lines = (await done(['user', 'list']))
       .trimEnd()
@@ -65,7 +65,7 @@ describe('linkgate user and linkgate token', () => {
     expect(lines.map((line) => at(line, 'email'))).to.deep.equal(['Root@example.com', 'ada@example.com'])
   })
 
-  it('changes roles and standing, by id or by address in any case', async () => {
+  it('changes roles and suspensions, by id or by address in any case', async () => {
     const ada = await user('role', 'ADA@example.com', 'viewer')
     expect(ada).to.include({ role: 'viewer' })
     expect(await user('suspend', textAt(ada, 'id'))).to.include({ suspended: true })
@@ -74,7 +74,7 @@ describe('linkgate user and linkgate token', () => {
     expect(await user('suspend', '--undo', 'ada@example.com')).to.include({ suspended: false })
   })
 
-  it('keeps the last active admin, in one line and with exit code 1', async () => {
+  it('refuses to demote or suspend the last active admin, with exit code 1', async () => {
     for (const args of [
       ['user', 'role', 'root@example.com', 'editor'],
       ['user', 'suspend', 'root@example.com'],
@@ -84,7 +84,7 @@ describe('linkgate user and linkgate token', () => {
     expect(await user('role', 'root@example.com', 'admin')).to.include({ role: 'admin', suspended: false })
   })
 
-  it('refuses bad usage with exit code 2, and who is not there with 1', async () => {
+  it('refuses bad usage with exit code 2, and unknown users with 1', async () => {
     for (const args of [
       ['user'],
       ['user', 'role', 'ada@example.com'],
@@ -113,7 +113,7 @@ describe('linkgate user and linkgate token', () => {
     }
   })
 
-  it('sets passwords, and ends the sign-ins that there were', async () => {
+  it('sets passwords, and ends all sign-ins', async () => {
     await done(['user', 'password', 'ada@example.com', '--password-stdin'], 'a first password\n')
     const service = await startTestService({ db, environment: { DATA_DIR: environment['DATA_DIR'] ?? '' } })
     const signIn = (password: string) =>
@@ -144,7 +144,7 @@ describe('linkgate user and linkgate token', () => {
     }
   })
 
-  it('adds users with a password from standard input, and none where it is too short', async () => {
+  it('adds a user with a password from standard input, but none with a short one', async () => {
     await done(['user', 'add', '--email', 'bob@example.com', '--role', 'viewer', '--password-stdin'], 'a long password')
     await refused(1, ['user', 'add', '--email', 'carl@example.com', '--role', 'viewer', '--password-stdin'], 'short')
     expect(
@@ -154,7 +154,7 @@ describe('linkgate user and linkgate token', () => {
     ).to.deep.equal([{ email: 'bob@example.com' }])
   })
 
-  it('links users to subjects of an external issuer, each subject to one user, and prints personal tokens', async () => {
+  it('links subjects of an external issuer to one user each, and prints personal tokens', async () => {
     const external = { JWT_ISSUER: 'http://127.0.0.1:9', JWT_AUDIENCE: 'https://links.example.com' }
     await done(['user', 'link', 'ada@example.com', '--subject', 'idp|ada'], undefined, external)
     await done(['user', 'link', 'ada@example.com', '--subject', 'idp|ada'], undefined, external)

@@ -64,7 +64,7 @@ describe('an external OpenID Connect issuer', () => {
     expect((await me(token)).json).to.include({ code: 'insufficient_scope' })
   })
 
-  it('has its keys fetched once, whatever comes in the meantime', async () => {
+  it('has its keys fetched once by concurrent requests', async () => {
     const fresh = await start()
     const token = await issuer.accessToken()
     issuer.asked.length = 0
@@ -81,7 +81,7 @@ describe('an external OpenID Connect issuer', () => {
     expect(issuer.asked).to.deep.equal(['/jwks'])
   })
 
-  it('is refused where its tokens are for somebody else, of another algorithm, or ID tokens', async () => {
+  it('is refused for another audience, another algorithm, or an ID token', async () => {
     const onlyRsa = await start({ JWT_ALGORITHMS: 'RS256' })
     const constant = new Set<string>()
     for (const [what, token, on] of [
@@ -97,14 +97,14 @@ describe('an external OpenID Connect issuer', () => {
     expect(constant.size).to.equal(1)
   })
 
-  it('serves one algorithm a key: a key of RS256 verifies no PS256', async () => {
+  it('has one algorithm per key: a key of RS256 verifies no PS256', async () => {
     const fresh = await start({ JWT_ALGORITHMS: 'RS256,PS256' })
     const claims = claimsOf(await issuer.accessToken())
     expect((await me(issuer.forge('RS256', claims), fresh)).status).to.equal(200)
     expect((await me(issuer.forge('RS256', claims, { alg: 'PS256' }), fresh)).status).to.equal(401)
   })
 
-  it('refuses a subject that is linked to nobody, and makes no user of it', async () => {
+  it('refuses a subject that is linked to nobody, and adds no user', async () => {
     const [before] = await service.db.asOwner('select count(*) from users')
     const answer = await me(await issuer.accessToken({ subject: 'eve' }))
     expect(answer.status, answer.text).to.equal(401)
@@ -128,14 +128,14 @@ describe('an external OpenID Connect issuer', () => {
     }
   })
 
-  it('has sign-ins of its own: a sid of its tokens ends with none of ours', async () => {
+  it('has sign-ins of its own, whose sid is none of ours', async () => {
     for (const sid of ['session 7', randomUUID()]) {
       const token = issuer.forge('ES256', { ...claimsOf(await issuer.accessToken()), sid })
       expect((await me(token)).status, sid).to.equal(200)
     }
   })
 
-  it('makes a viewer of an unknown subject where the setting says so: one, also when 20 first requests meet', async () => {
+  it('adds one viewer for an unknown subject where the setting says so, also under concurrency', async () => {
     const open = await start({ JWT_UNKNOWN_SUBJECTS: 'viewer' })
     const token = await issuer.accessToken({ subject: 'newcomer' })
     const answers = await Promise.all(Array.from({ length: 20 }, () => me(token, open)))
@@ -164,7 +164,7 @@ describe('an external OpenID Connect issuer', () => {
     expect((await me(token)).status).to.equal(401)
   })
 
-  describe('whose caller is remembered', () => {
+  describe('whose caller has made a change', () => {
     const scope = 'link:create link:update'
     const links = async () =>
       service.db.asOwner<{ target: string; owner_id: string }>(
@@ -208,7 +208,7 @@ describe('an external OpenID Connect issuer', () => {
       })
     }
 
-    it('takes their next change for that of the user whom their subject is linked to now', async () => {
+    it('attributes their next change to the user whom their subject is linked to now', async () => {
       const { id, token, code } = await remember('late')
       const next = await service.addUser('editor')
       await service.db.asOwner('update external_identities set user_id = $3 where issuer = $1 and subject = $2', [
@@ -240,7 +240,7 @@ describe('an external OpenID Connect issuer', () => {
     expect(answer.json).to.include({ id: ada })
   })
 
-  it('takes the place of the own issuer: there is no sign-in, no invitation and no key of ours', async () => {
+  it('replaces the own issuer: there is no sign-in, no invitation and no key of ours', async () => {
     const token = await issuer.accessToken()
     for (const [path, json] of [
       ['/auth/token', { grant_type: 'password' }],
@@ -254,7 +254,7 @@ describe('an external OpenID Connect issuer', () => {
     expect((await service.request('GET', '/openapi.json')).text).to.not.include('/auth/token')
   })
 
-  it('may exchange its keys: a token under a new one is good at once', async () => {
+  it('may rotate its keys: a token under a new one is accepted at once', async () => {
     const old = await issuer.accessToken()
     expect((await me(old)).status).to.equal(200)
     issuer.rotate()
@@ -266,7 +266,7 @@ describe('an external OpenID Connect issuer', () => {
     expect((await me(old)).status).to.equal(401)
   })
 
-  it('is asked a few times a minute at most, however many keys are invented, and never for tokens that refuse themselves', async () => {
+  it('is asked a few times a minute at most, and never for tokens whose claims are refused', async () => {
     const fresh = await start()
     const good = await issuer.accessToken()
     expect((await me(good, fresh)).status).to.equal(200)
@@ -292,7 +292,7 @@ describe('an external OpenID Connect issuer', () => {
   })
 
   describe('that is away', () => {
-    it('changes nothing where its keys are known: a flood of invented ones neither', async () => {
+    it('changes nothing where its keys are known, also under a flood of invented ones', async () => {
       const fresh = await start()
       const good = await issuer.accessToken()
       expect((await me(good, fresh)).status).to.equal(200)
@@ -308,7 +308,7 @@ describe('an external OpenID Connect issuer', () => {
       }
     })
 
-    it('is a 503, not a 401, where its keys are not known, and is not asked again for every request', async () => {
+    it('is a 503, not a 401, where its keys are not known, without a fetch for each request', async () => {
       const good = await issuer.accessToken()
       await issuer.stop()
       const fresh = await start()

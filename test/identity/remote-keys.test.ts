@@ -83,14 +83,14 @@ describe('the keys of a remote issuer', () => {
     })
   }
 
-  it('are none where two keys have one name and one algorithm', async () => {
+  it('are refused where two keys have one name and one algorithm', async () => {
     const { outcome } = bench({
       keys: [jwk(ec.publicKey), jwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)],
     })
     expect(await outcome('k', 'ES256')).to.equal('refused')
   })
 
-  it('are asked for again after ten minutes, and then what was withdrawn is gone', async () => {
+  it('are fetched again after ten minutes, when withdrawn ones are refused', async () => {
     const documents = { keys: [jwk(ec.publicKey, { kid: 'one' }), jwk(rsa.publicKey, { kid: 'two' })] }
     const { outcome, asked, pass } = bench(documents, `${issuer}/keys`)
     expect(await outcome('one', 'ES256')).to.equal('found')
@@ -103,7 +103,7 @@ describe('the keys of a remote issuer', () => {
     expect(await outcome('two', 'RS256')).to.equal('found')
   })
 
-  it('stay good for 24 hours while the issuer is away, and are 503 after that, until it is back', async () => {
+  it('stay valid for 24 hours while the issuer is away, and are a 503 after that until it is back', async () => {
     const { outcome, pass, setAway, faults } = bench({ keys: [jwk(ec.publicKey)] })
     expect(await outcome('k', 'ES256')).to.equal('found')
     setAway(true)
@@ -120,7 +120,7 @@ describe('the keys of a remote issuer', () => {
     expect(await outcome('k', 'ES256')).to.equal('found')
   })
 
-  it('are asked for three times a minute in the long run, whoever wants what', async () => {
+  it('are fetched at most three times a minute in the long run', async () => {
     const { outcome, asked, pass } = bench({ keys: [jwk(ec.publicKey)] }, `${issuer}/keys`)
     for (let second = 0; second < 600; second++) {
       expect(await outcome(`invented-${second}`, 'ES256')).to.equal('refused')
@@ -130,7 +130,7 @@ describe('the keys of a remote issuer', () => {
     expect(asked.length).to.be.at.most(3 + 30)
   })
 
-  it('are found where they moved to after they were not found', async () => {
+  it('are found at their new address after they moved', async () => {
     const documents = { keys: [jwk(ec.publicKey)], discovery: { issuer, jwks_uri: `${issuer}/old` } }
     const { outcome, asked, setAway, pass } = bench(documents)
     await outcome('k', 'ES256')
@@ -153,7 +153,7 @@ describe('the keys of a remote issuer', () => {
     ['is a list', [issuer]],
     ['is null', null],
   ] as const) {
-    it(`are not had where the discovery document ${what}`, async () => {
+    it(`are refused where the discovery document ${what}`, async () => {
       const { outcome, asked } = bench({ keys: [jwk(ec.publicKey)], discovery: discovery === null ? 0 : discovery })
       expect(await outcome('k', 'ES256')).to.equal('issuer_unavailable')
       expect(asked).to.deep.equal([`${issuer}/.well-known/openid-configuration`])
@@ -161,7 +161,7 @@ describe('the keys of a remote issuer', () => {
   }
 
   for (const keys of [[], {}, null, 'keys', [null, 1, 'x'], [{}]]) {
-    it(`are not had where the set is ${JSON.stringify(keys)}`, async () => {
+    it(`are refused where the set is ${JSON.stringify(keys)}`, async () => {
       expect(await bench({ keys }).outcome('k', 'ES256')).to.equal('issuer_unavailable')
     })
   }

@@ -175,12 +175,12 @@ describe('a secret', () => {
   const found = (text: string): readonly string[] =>
     [...secrets].flatMap(([what, secret]) => (formsOf(secret).some((form) => text.includes(form)) ? [what] : []))
 
-  it('stands in no line of the log, at level trace', () => {
+  it('is in no line of the log at level trace', () => {
     expect(kept.lines().length).to.be.greaterThan(2)
     expect(found(kept.lines().join(''))).to.deep.equal([])
   })
 
-  it('stands in no answer but the one that hands it over, and in no error', () => {
+  it('is in no response but the one that hands it out, and in no error', () => {
     expect(answers.length).to.be.greaterThan(100)
     expect(
       answers.some((text) => text.includes('internal_error')),
@@ -190,9 +190,10 @@ describe('a secret', () => {
     expect(answers.join('\n')).to.not.match(/\$argon2|password_hash|token_hash/)
   })
 
-  it('stands in no column of the database', async () => {
+  it('is in no column of the database', async () => {
     const tables = await service.db.asOwner<{ name: string }>(
-      `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'm', 'v')`,
+      `select quote_ident(relname) as name from pg_class
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'm', 'v')`,
     )
     expect(tables.map(({ name }) => name)).to.include.members([
       'users',
@@ -211,7 +212,7 @@ describe('a secret', () => {
     expect(rows).to.be.greaterThan(10)
   })
 
-  it('would be found if it did', () => {
+  it('would be found if it were', () => {
     for (const [what, secret] of secrets)
       for (const form of formsOf(secret)) expect(found(`… ${form} …`)).to.include(what)
   })

@@ -31,7 +31,7 @@ describe('the signing key', () => {
     return error.message
   }
 
-  it('is made once, with mode 0600, in a folder that need not be there', async () => {
+  it('is made once, with mode 0600, in a folder that need not exist', async () => {
     file = join(folder, 'a/b/key.pem')
     const first = await loadSigningKey(file)
     expect((await stat(file)).mode & 0o777).to.equal(0o600)
@@ -39,7 +39,7 @@ describe('the signing key', () => {
     expect(await readdir(join(folder, 'a/b'))).to.deep.equal(['key.pem'])
   })
 
-  it('is one key for 20 starts at the same time', async () => {
+  it('is one key for 20 concurrent starts', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => loadSigningKey(file)))
     expect(new Set(keys.map(({ kid }) => kid)).size).to.equal(1)
     expect(await readdir(folder)).to.deep.equal(['key.pem'])
@@ -47,7 +47,9 @@ describe('the signing key', () => {
 
   it('is one key for several processes', async function () {
     this.timeout(60_000)
-    const script = `import { loadSigningKey } from './src/identity/signing-key.ts'; console.log((await loadSigningKey(process.argv[1])).kid)`
+    const script = `
+      import { loadSigningKey } from './src/identity/signing-key.ts'
+      console.log((await loadSigningKey(process.argv[1])).kid)`
     const kids = await Promise.all(
       Array.from({ length: 3 }, async () =>
         (
@@ -58,7 +60,7 @@ describe('the signing key', () => {
     expect(new Set([...kids, (await loadSigningKey(file)).kid]).size).to.equal(1)
   })
 
-  it('is named by its RFC 7638 thumbprint and shows its public half alone', async () => {
+  it('is named by its RFC 7638 thumbprint and shows only its public half', async () => {
     const { jwk, kid, publicKey } = await loadSigningKey(file)
     expect(kid).to.equal(await calculateJwkThumbprint(await exportJWK(publicKey)))
     expect(Object.keys(jwk).sort()).to.deep.equal(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
@@ -66,7 +68,7 @@ describe('the signing key', () => {
     expect(publicKey.type).to.equal('public')
   })
 
-  it('is read in the form that OpenSSL writes too (SEC 1)', async () => {
+  it('is also read in the form that OpenSSL writes (SEC 1)', async () => {
     await writeFile(file, ec('P-256').privateKey.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 })
     expect((await loadSigningKey(file)).jwk.crv).to.equal('P-256')
   })

@@ -13,7 +13,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const PASSWORD = 'correct horse battery'
 
-describe('a token’s life on two processes', () => {
+describe('a token on two processes', () => {
   let one: ServiceNode
   let two: ServiceNode
   let adminId: string
@@ -67,7 +67,7 @@ describe('a token’s life on two processes', () => {
     ).json
   const me = async (node: ServiceNode, token: string) => (await ask(node, 'GET', '/users/me', token)).status
 
-  it('an access token of one is good on the other, and over on both after a sign-out on either', async () => {
+  it('an access token of one is valid on the other, and ends on both with a sign-out on either', async () => {
     const answer = await signIn(one, 'root')
     const token = textAt(answer, 'access_token')
     expect([await me(one, token), await me(two, token)]).to.deep.equal([200, 200])
@@ -82,7 +82,7 @@ describe('a token’s life on two processes', () => {
     expect([await me(one, token), await me(two, token)]).to.deep.equal([401, 401])
   })
 
-  it('a personal token made on one is revoked on the other, at once for both', async () => {
+  it('a personal token made on one is revoked on both by the other', async () => {
     const token = textAt(await signIn(one, 'root'), 'access_token')
     const made = await ask(one, 'POST', '/users/me/tokens', token, { name: 'a key', scopes: ['profile:read'] })
     const personal = textAt(made.json, 'token')
@@ -91,7 +91,7 @@ describe('a token’s life on two processes', () => {
     expect([await me(one, personal), await me(two, personal)]).to.deep.equal([401, 401])
   })
 
-  it('one refresh token taken to both at once is good once, and its sign-in is over', async () => {
+  it('one refresh token sent to both at once is accepted once, and its sign-in ends', async () => {
     for (let round = 0; round < 5; round++) {
       const token = textAt(await signIn(one, 'root'), 'refresh_token')
       const answers = await Promise.all(
@@ -105,7 +105,7 @@ describe('a token’s life on two processes', () => {
     }
   })
 
-  it('two admins who demote each other, each on their own process, leave one', async () => {
+  it('two admins who demote each other, each on another process, leave one', async () => {
     const [root, ada] = [await signIn(one, 'root'), await signIn(two, 'ada')]
     const adaId = textAt((await ask(two, 'GET', '/users/me', textAt(ada, 'access_token'))).json, 'id')
     const demote = (node: ServiceNode, by: unknown, id: string) =>

@@ -64,7 +64,7 @@ describe('the request log', () => {
   })
   after(() => service.stop())
 
-  it('has one line a request: who asked for what, how it ended, by which rule, under which revision, in which time', async () => {
+  it('has one line for each request: who, what, outcome, rule, revision and duration', async () => {
     const line = await ask('PATCH', '/links/logged', {
       token: editor.token,
       json: {},
@@ -96,13 +96,13 @@ describe('the request log', () => {
     expect(followed['duration_ms']).to.be.a('number').within(0, 5_000)
   })
 
-  it('names the layer and the code of a refusal, and the caller’s network without the part that is theirs alone', async () => {
+  it('names the layer and the code of a refusal, and only the network of the caller', async () => {
     const line = await ask('DELETE', '/links/logged', { headers: { 'X-Forwarded-For': '203.0.113.77' } })
     expect(line).to.include({ status: 401, layer: 'gateway', code: 'token_required', network: '203.0.113.0/24' })
     expect(JSON.stringify(kept.lines())).to.not.include('203.0.113.77')
   })
 
-  it('is silent about paths, queries, headers and bodies', async () => {
+  it('contains no path, query, header or body', async () => {
     const texts = ['in-the-path', 'in-the-query', 'in-a-header', 'in-the-body']
     for (const path of [
       '/in-the-path?q=in-the-query',
@@ -134,7 +134,7 @@ describe('the request log', () => {
     }
   })
 
-  it('has a line of a request whose caller left before the answer', async () => {
+  it('has a line for a request whose caller left before the response', async () => {
     let release = (): void => undefined
     let reached = (): void => undefined
     const decided = new Promise<void>((resolve) => {
@@ -149,7 +149,8 @@ describe('the request log', () => {
     const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1')
     await once(socket, 'connect')
     socket.write(
-      `DELETE /links/logged HTTP/1.1\r\nHost: x\r\nX-Request-ID: leaver\r\nAuthorization: Bearer ${editor.token}\r\n\r\n`,
+      'DELETE /links/logged HTTP/1.1\r\nHost: x\r\nX-Request-ID: leaver\r\n' +
+        `Authorization: Bearer ${editor.token}\r\n\r\n`,
     )
     await decided
     socket.destroy()
@@ -157,7 +158,7 @@ describe('the request log', () => {
     release()
   })
 
-  it('has a line of what was no request at all', async () => {
+  it('has a line for what was no HTTP request', async () => {
     for (const [text, status] of [
       ['secret nonsense\r\n\r\n', 400],
       [`GET /logged HTTP/1.1\r\nHost: x\r\nX: ${'secret'.repeat(4_000)}\r\n\r\n`, 431],
@@ -177,7 +178,7 @@ describe('the request log', () => {
     }
   })
 
-  it('has no line of a request at LOG_LEVEL=warn, unless the service failed', async () => {
+  it('has no line for a request at LOG_LEVEL=warn, unless the service failed', async () => {
     const quiet = keepLog('warn')
     const other = await startTestService({ log: quiet.log, db: service.db })
     try {
@@ -217,14 +218,15 @@ const CONTROLS = [
 const OBEYED = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udc7f]/
 
 describe('a log line', () => {
-  it('holds nothing that a terminal obeys, whatever a caller sends in a path, a query, a header or a body', async () => {
+  it('contains no character that a terminal obeys, whatever a caller sends', async () => {
     const kept = keepLog()
     const service = await startTestService({ log: kept.log })
     try {
       const editor = await service.addUser('editor')
       // faults of ours are logged too: with them, the error itself
       await service.db.asOwner(
-        `create function refuse_all() returns trigger language plpgsql as $$ begin raise exception 'no: %', new.name using detail = new.name; end $$`,
+        `create function refuse_all() returns trigger language plpgsql as $$
+         begin raise exception 'no: %', new.name using detail = new.name; end $$`,
       )
       await service.db.asOwner(
         'create trigger refuse_all before update on users for each row execute function refuse_all()',
@@ -242,7 +244,8 @@ describe('a log line', () => {
         await service.request('POST', '/auth/token', { json: { grant_type: text, username: text, password: text } })
         await sendRaw(
           service.baseUrl,
-          `GET /${bytes} HTTP/1.1\r\nHost: x\r\nUser-Agent: ${bytes}\r\nX-Request-ID: ${bytes}\r\nAuthorization: Bearer ${bytes}\r\nConnection: close\r\n\r\n`,
+          `GET /${bytes} HTTP/1.1\r\nHost: x\r\nUser-Agent: ${bytes}\r\nX-Request-ID: ${bytes}\r\n` +
+            `Authorization: Bearer ${bytes}\r\nConnection: close\r\n\r\n`,
         )
       }
       expect(kept.lines().length).to.be.greaterThan(CONTROLS.length * 4)
@@ -256,7 +259,7 @@ describe('a log line', () => {
     }
   })
 
-  it('is the same JSON after such characters were escaped, for every text', () => {
+  it('is the same JSON after such characters are escaped', () => {
     assert(
       property(string({ unit: oneof(constantFrom(...CONTROLS), string({ unit: 'binary', maxLength: 3 })) }), (text) => {
         const line = escapeInvisible(JSON.stringify({ text }))
@@ -266,7 +269,7 @@ describe('a log line', () => {
     )
   })
 
-  it('of an error says its text with such characters escaped, and leaves out what PostgreSQL tells of rows', () => {
+  it('of an error escapes such characters, and omits what PostgreSQL says of rows', () => {
     const kept = keepLog()
     kept.log.error(
       {
@@ -284,7 +287,7 @@ describe('a log line', () => {
 })
 
 describe('a secret', () => {
-  it('comes into no log line at level trace, and into no decision record: not by a sign-in, a refresh, a wrong password, an invitation, a bad token anywhere, a fault', async () => {
+  it('is in no log line at level trace and in no decision record, wherever a caller puts it', async () => {
     const kept = keepLog()
     const service = await startTestService({ log: kept.log })
     const secrets: string[] = []

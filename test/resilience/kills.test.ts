@@ -14,7 +14,7 @@ describe('kill -9 of the service and the database amid eight writers', function 
   it('leaves every acknowledged change with its record, nothing half done, and the log whole', async () => {
     const { verdict, acknowledged, lost, halfDone, wrong } = await killAtRandom(3)
     expect({ lost, halfDone, wrong }).to.deep.equal({ lost: [], halfDone: [], wrong: [] })
-    expect(verdict).to.match(/^0: whole: /)
+    expect(verdict).to.match(/^0: intact: /)
     expect(acknowledged).to.be.greaterThan(15)
   })
 })

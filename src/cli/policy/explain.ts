@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 
 import { explainRecord } from '../../audit/record-explanation.js'
 import type { EndpointRefusal, RecordExplanation } from '../../audit/record-explanation.js'
-import type { Relation } from '../../domain/decision.js'
 import { isCode } from '../../domain/link.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { ENGINE_ROLES, isRoleName } from '../../domain/role.js'
@@ -84,10 +83,7 @@ const explainQuestion = async (options: Options): Promise<void> => {
 }
 
 /** The role and the relation that the options name. Throws where there is no such user or link. */
-const questionOf = async (
-  { database }: PolicySession,
-  { user, role, link, relation }: Options,
-): Promise<{ readonly role: string; readonly relation: Relation }> => {
+const questionOf = async ({ database }: PolicySession, { user, role, link, relation }: Options) => {
   const isAnonymous = (user ?? role) === ENGINE_ROLES.anonymous
   const subject = isAnonymous ? null : role === undefined ? await requireUser(database, user ?? '') : { role }
   if (subject && 'suspended' in subject && subject.suspended)
@@ -95,9 +91,9 @@ const questionOf = async (
   const record = link === undefined ? null : await findLink(database)(link)
   if (link !== undefined && record === null) throw new PolicyError(`there is no link ${link}`)
   const actual = relationOf(subject, record)
-  if (actual !== 'anonymous') return { role: roleOf(subject), relation: relation ?? actual }
-  if (relation === 'own') throw new UsageError('--relation own needs a user: an anonymous caller owns nothing')
-  return { role: roleOf(subject), relation: actual }
+  if (actual === 'anonymous' && relation === 'own')
+    throw new UsageError('--relation own needs a user: an anonymous caller owns nothing')
+  return { role: roleOf(subject), relation: actual === 'anonymous' ? actual : (relation ?? actual) }
 }
 
 /** Explains each recorded decision of a request under the revision of its time. */
@@ -161,13 +157,12 @@ const renderExplanation = (explanation: Explanation | EndpointRefusal): string =
   ].join('\n')
 }
 
-const rowsTable = ({
-  considered,
-  not_listed,
-}: {
+interface Rows {
   readonly considered: readonly Considered<PolicyRow>[]
   readonly not_listed: number
-}): readonly string[] => {
+}
+
+const rowsTable = ({ considered, not_listed }: Rows): readonly string[] => {
   const rows = considered.map(({ row, outcome, why }) => [
     rowText(row),
     `${outcome.replaceAll('_', ' ')}${why === null ? '' : `: ${why}`}`,
