@@ -2,12 +2,14 @@ import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
 import { CompactSign, calculateJwkThumbprint, compactVerify, decodeJwt, decodeProtectedHeader } from 'jose'
+import type { ClientBase } from 'pg'
 import { z } from 'zod'
 
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
-import type { ChainHead, RetiredRange } from './chain-walk.js'
+import { AUDIT_WRITER } from '../database/decision-log.js'
 
-/** What signs checkpoints: the key that signs the installation's tokens (identity/signing-key.ts). */
+/** The key that signs checkpoints: the one that signs the installation's tokens (identity/signing-key.ts). */
 export interface CheckpointKey {
   readonly kid: string
   readonly privateKey: KeyObject
@@ -16,56 +18,59 @@ export interface CheckpointKey {
 /** Public keys by their thumbprints (RFC 7638). */
 export type CheckpointKeys = ReadonlyMap<string, KeyObject>
 
-/** A signed statement of where every chain stood at a time, and, at an expiry, of what was retired. */
-export interface Checkpoint {
-  readonly time: string
-  readonly heads: readonly ChainHead[]
-  readonly retired: readonly RetiredRange[]
-}
-
-// no access token is of this type, and the verifier of tokens takes no other than its own
+// The verifier of access tokens takes no other type than its own, so a checkpoint never passes for a token.
 const TYPE = 'linkgate-checkpoint+jwt'
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 const Count = z.string().regex(/^\d{1,19}$/)
-const Payload = z.object({
-  time: z.string(),
-  heads: z.array(z.object({ writer: Count, seq: Count, hash: Hash })),
-  retired: z.array(z.object({ writer: Count, first: Count, last: Count, previous: Hash, hash: Hash })),
-})
+const Head = z.object({ writer: Count, seq: Count, hash: Hash })
+const Range = z.object({ writer: Count, first: Count, last: Count, previous: Hash, hash: Hash })
+const Checkpoint = z.object({ time: z.string(), heads: z.array(Head), retired: z.array(Range) })
+
+/** Where a chain stands: the number and the hash (in hex) of its newest entry. */
+export type ChainHead = z.infer<typeof Head>
+
+/** Consecutive entries of one chain that were retired: the hash before the first, and the hash of the last. */
+export type RetiredRange = z.infer<typeof Range>
+
+export const entriesIn = (ranges: readonly RetiredRange[]): number =>
+  ranges.reduce((sum, { first, last }) => sum + Number(BigInt(last) - BigInt(first)) + 1, 0)
+
+/** A signed statement of where every chain stood at a time and, when months were retired, of their entries. */
+export type Checkpoint = z.infer<typeof Checkpoint>
 
 /** A JWS in compact form (RFC 7515), ES256. */
-export const signCheckpoint = async ({ kid, privateKey }: CheckpointKey, checkpoint: Checkpoint): Promise<string> =>
+export const signCheckpoint = ({ kid, privateKey }: CheckpointKey, checkpoint: Checkpoint): Promise<string> =>
   new CompactSign(new TextEncoder().encode(JSON.stringify(checkpoint)))
     .setProtectedHeader({ alg: 'ES256', typ: TYPE, kid })
     .sign(privateKey)
 
-/** What a checkpoint says; a text says why it cannot be believed. */
+/** The verified checkpoint, or a text that says why it is not valid. */
 export const readCheckpoint = async (jws: string, keys: CheckpointKeys): Promise<Checkpoint | string> => {
   try {
     const { kid = '' } = decodeProtectedHeader(jws)
     const key = keys.get(kid)
-    if (key === undefined) return `is signed with the key ${kid}, which is not at hand`
+    if (key === undefined) return `is signed with the key ${kid}, which was not given`
     const { payload, protectedHeader } = await compactVerify(jws, key, { algorithms: ['ES256'] })
-    if (protectedHeader.typ !== TYPE) return 'is no checkpoint'
-    return Payload.parse(JSON.parse(new TextDecoder().decode(payload)))
+    if (protectedHeader.typ !== TYPE) return 'is not a checkpoint'
+    return Checkpoint.parse(JSON.parse(new TextDecoder().decode(payload)))
   } catch {
-    return 'is not as it was signed'
+    return 'has no valid signature'
   }
 }
 
-/** A key's entry in CheckpointKeys, from a private or public key in PEM form. */
+/** An entry for CheckpointKeys, from a private or public key in PEM form. */
 export const publicKeyOf = async (pem: string | KeyObject): Promise<readonly [string, KeyObject]> => {
   const key = typeof pem === 'string' ? createPublicKey(pem) : pem
-  const { kty = '', crv = '', x = '', y = '' } = key.export({ format: 'jwk' })
-  return [await calculateJwkThumbprint({ kty, crv, x, y }), key]
+  return [await calculateJwkThumbprint(key), key]
 }
 
-export const HEADS = `select writer::text, seq::text, encode(hash, 'hex') as hash from audit_chains order by audit_chains.writer`
+export const CHAIN_HEADS = `
+  select writer::text, seq::text, encode(hash, 'hex') as hash from audit_chains order by audit_chains.writer`
 
 /**
- * Signs where the chains stand now, and keeps it in the database. Answers it, or null where nothing was added since the
- * newest one, where that one is younger than `notWithinSeconds`, or where another process is about it.
+ * Signs and stores where the chains stand now. Null where nothing was added since the newest checkpoint, where that one
+ * is younger than `notWithinSeconds`, or where another process is signing.
  */
 export const takeCheckpoint = async (
   database: Database,
@@ -73,32 +78,33 @@ export const takeCheckpoint = async (
   notWithinSeconds = 0,
 ): Promise<Checkpoint | null> =>
   database.transaction(async (client) => {
-    const [
-      ,
-      {
-        rows: [lock],
-      },
-      {
-        rows: [newest],
-      },
-      { rows: heads },
-    ] = await Promise.all([
-      client.query(`select enter('audit_writer', null)`),
-      client.query<{ mine: boolean }>('select pg_try_advisory_xact_lock(7274506) as mine'),
+    const [, locks, newestOnes, { rows: heads }] = await Promise.all([
+      client.query(`select enter('${AUDIT_WRITER}', null)`),
+      client.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [ADVISORY_LOCKS.checkpoint]),
       client.query<{ jws: string; seconds: number }>(
-        'select jws, extract(epoch from clock_timestamp() - time)::float as seconds from audit_checkpoints order by id desc limit 1',
+        `select jws, extract(epoch from clock_timestamp() - time)::float as seconds
+           from audit_checkpoints order by id desc limit 1`,
       ),
-      client.query<ChainHead>(HEADS),
+      client.query<ChainHead>(CHAIN_HEADS),
     ])
-    if (lock?.mine !== true) return null
-    if (
-      newest &&
-      (newest.seconds < notWithinSeconds || JSON.stringify(decodeJwt(newest.jws)['heads']) === JSON.stringify(heads))
-    )
-      return null
+    if (locks.rows[0]?.held !== true) return null
+    const [newest] = newestOnes.rows
+    if (newest && newest.seconds < notWithinSeconds) return null
+    if (newest && JSON.stringify(decodeJwt(newest.jws)['heads']) === JSON.stringify(heads)) return null
     const checkpoint: Checkpoint = { time: new Date().toISOString(), heads, retired: [] }
-    await client.query(`insert into audit_checkpoints (kind, jws) values ('standing', $1)`, [
-      await signCheckpoint(key, checkpoint),
-    ])
+    await storeCheckpoint(client, 'standing', key, checkpoint)
     return checkpoint
   })
+
+/** Adds a signed checkpoint to the log. `expiry`: months of entries were dropped with it. */
+export const storeCheckpoint = async (
+  client: Pick<ClientBase, 'query'>,
+  kind: 'standing' | 'expiry',
+  key: CheckpointKey,
+  checkpoint: Checkpoint,
+): Promise<void> => {
+  await client.query('insert into audit_checkpoints (kind, jws) values ($1, $2)', [
+    kind,
+    await signCheckpoint(key, checkpoint),
+  ])
+}

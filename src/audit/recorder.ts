@@ -1,42 +1,27 @@
 import type { Database } from '../database/database.js'
-import { DECISION_COLUMNS, DECISION_COLUMN_NAMES } from '../domain/decision-record.js'
+import { AUDIT_WRITER, insertDecisions } from '../database/decision-log.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { RecorderStats } from '../metrics/metrics.js'
 
-export interface Recorder {
-  /** Takes a record to be written with the next batch. */
-  record(record: DecisionRecord): void
-  /** Writes what is waiting, and stops. */
-  close(): Promise<void>
-  stats(): RecorderStats
-}
-
-export interface RecorderOptions {
-  readonly database: Database
-  /** told once when writing begins to fail */
+interface RecorderOptions {
+  readonly database: Pick<Database, 'flush'>
+  /** called when writing begins to fail, once per outage */
   readonly onFault: (error: unknown, lost: number) => void
-  /** how long a record waits at the most, in milliseconds: what a crash can lose */
+  /** milliseconds between batches: what a crash can lose */
   readonly intervalMs?: number
-  /** told of each batch that was written */
+  /** called with the duration of each batch that was written */
   readonly onBatch?: (seconds: number) => void
 }
 
-/** Records that wait while the database is away. Beyond it the newest are dropped, and their number is told. */
+/** Records queued while the database is away. Beyond it the newest are dropped and counted. */
 const MOST_WAITING = 10_000
 const BATCH = 500
 
-const NAMES = DECISION_COLUMN_NAMES.join(', ')
-const TYPED = Object.entries(DECISION_COLUMNS)
-  .map((column) => column.join(' '))
-  .join(', ')
-const INSERT = `insert into decisions (${NAMES}) select ${NAMES} from jsonb_to_recordset($1::jsonb) as d (${TYPED})`
-
 /**
- * Writes decisions that no transaction of a request carries (refusals, allowed reads) in small batches beside the
- * requests. A crash loses at most those of the last `intervalMs` (250). Mutations are not here: their record commits
- * with them.
+ * Writes the decisions that no transaction of a request carries (refusals, allowed reads), in batches. A change is not
+ * recorded here: its record commits with it.
  */
-export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }: RecorderOptions): Recorder => {
+export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }: RecorderOptions) => {
   let waiting: DecisionRecord[] = []
   let lost = 0
   let failures = 0
@@ -46,14 +31,13 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
   const write = async () => {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH)
-      const began = performance.now()
+      const startedAt = performance.now()
       try {
         await database.flush([
-          { name: 'enter', text: 'select enter($1, $2)', values: ['audit_writer', null] },
-          { name: 'record_decisions', text: INSERT, values: [JSON.stringify(batch)] },
+          { name: 'enter', text: 'select enter($1, $2)', values: [AUDIT_WRITER, null] },
+          insertDecisions(batch),
         ])
       } catch (error) {
-        // kept for the next batch, oldest first
         const kept = [...batch, ...waiting]
         waiting = kept.slice(0, MOST_WAITING)
         lost += kept.length - waiting.length
@@ -63,23 +47,24 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
         return
       }
       failing = false
-      onBatch?.((performance.now() - began) / 1_000)
+      onBatch?.((performance.now() - startedAt) / 1_000)
     }
   }
-  // One batch at a time: a tick that meets a pending write is skipped, or an outage would queue one for each tick.
-  const writeUnlessPending = () => {
+  const timer = setInterval(() => {
+    // skips the tick while a write is pending: an outage would queue one for every tick, and close() would wait for all
     writing ??= write().finally(() => {
       writing = undefined
     })
-  }
-  const timer = setInterval(writeUnlessPending, intervalMs)
+  }, intervalMs)
   timer.unref()
   return {
-    stats: () => ({ waiting: waiting.length, lost, failures }),
-    record: (record) => {
+    stats: (): RecorderStats => ({ waiting: waiting.length, lost, failures }),
+    /** Queues a record for the next batch. */
+    record: (record: DecisionRecord) => {
       if (waiting.length < MOST_WAITING) waiting.push(record)
       else lost += 1
     },
+    /** Writes what is queued, and stops. Two writes at the most while the database is away. */
     close: async () => {
       clearInterval(timer)
       await writing

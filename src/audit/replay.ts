@@ -1,126 +1,119 @@
 import type { Database } from '../database/database.js'
 import { SQLSTATE, sqlState } from '../database/errors.js'
+import type { Effect } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
-import { isSame, replayGroups } from '../policy/replay.js'
-import type { RecordedGroup, ReplayedGroup, Verdict } from '../policy/replay.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { readGroups, readTouched } from './recorded-groups.js'
-import type { Touched } from './recorded-groups.js'
+import { relationsOf } from '../policy/table.js'
+import { readGroups, readSubjects } from './decision-groups.js'
+import type { DecisionGroup, Verdict } from './decision-groups.js'
+import { readLog } from './read-log.js'
 
-/** Recorded decisions of one question that an edit would answer otherwise; `after` null: the records cannot tell. */
-export interface ReplayedDecisions extends Pick<RecordedGroup, 'role' | 'action' | 'relation' | 'layer' | 'count'> {
-  readonly before: Verdict
-  readonly in_force: Verdict | null
-  readonly after: Verdict | null
-  /** how many users; `subjects` names the hundred with the most of these decisions */
-  readonly users: number
-  readonly subjects: readonly Touched[]
-}
+/** What an edit would have done to the recorded decisions of a window. */
+export type Replay = Awaited<ReturnType<typeof replay>>
 
-/** What would have become of the recorded decisions of a window under an edit. */
-export interface Replay {
-  readonly window: string
-  readonly from: string
-  readonly to: string
-  /** recorded decisions of the policy; the gateway's refusals came before it and stay */
-  readonly considered: number
-  readonly changed: number
-  readonly allow_to_deny: number
-  readonly deny_to_allow: number
-  /**
-   * of the changed ones: those that the revision in force answers as the edit would, so that not this edit changes them
-   */
-  readonly already: number
-  readonly undetermined: number
-  /** users whose decisions change */
-  readonly subjects: number
-  readonly decisions: readonly ReplayedDecisions[]
-  /** groups of changed or undetermined decisions beyond those listed */
-  readonly not_listed: number
-}
-
-export interface ReplayOptions {
+export interface ReplayWindow {
+  /** as the caller wrote it, such as `24h` */
   readonly window: string
   readonly minutes: number
+}
+
+export interface ReplayOptions extends ReplayWindow {
   readonly inForce: Snapshot
   readonly candidate: Snapshot
-  /** how long the log may be read, in milliseconds; beyond it `validation_failed` asks for a shorter window */
+  /** milliseconds for reading the log; beyond it `validation_failed` asks for a shorter window */
   readonly budgetMs: number
   readonly now?: Date
 }
 
-/** Groups that an answer lists at the most: the largest. */
+const MINUTES: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1_440 }
+const LONGEST = 90 * 1_440
+
+export const WINDOW_RULE = 'must be a time back from now, such as 30m, 24h or 7d: 1m to 90d'
+
+/** Parses a window such as `24h`; null where it breaks WINDOW_RULE. */
+export const parseWindow = (text: string): ReplayWindow | null => {
+  const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? []
+  const minutes = Number(count) * (MINUTES[unit ?? ''] ?? Number.NaN)
+  return minutes <= LONGEST ? { window: text, minutes } : null
+}
+
+/** Groups that an answer lists: the largest. */
 const MOST_LISTED = 200
 
 /**
- * Decides the recorded decisions of a window again, exactly: every record counts, none is sampled. Records with one
- * question and one answer are decided once, so the price is that of reading the window. The log is seen at one moment.
+ * Decides the recorded decisions of a window again. Exact: records with the same question and the same answer are
+ * decided together, none is sampled.
  */
 export const replay = async (
   database: Database,
   { window, minutes, inForce, candidate, budgetMs, now = new Date() }: ReplayOptions,
-): Promise<Replay> => {
-  const span = { from: new Date(now.getTime() - minutes * 60_000), to: now }
+) => {
+  const period = { from: new Date(now.getTime() - minutes * 60_000), to: now }
   const until = performance.now() + budgetMs
-  return database.transaction(async (client) => {
-    const within = async <T>(read: () => Promise<T>): Promise<T> => {
-      await client.query(`select set_config('statement_timeout', $1, true)`, [
-        String(Math.max(1, Math.round(until - performance.now()))),
-      ])
+  return readLog(database, async (client) => {
+    const withinBudget = async <T>(read: () => Promise<T>): Promise<T> => {
+      const left = Math.max(1, Math.round(until - performance.now()))
+      await client.query(`select set_config('statement_timeout', $1, true)`, [String(left)])
       return read().catch((error: unknown) => {
         throw sqlState(error) === SQLSTATE.queryCanceled ? tooMany(window, error) : error
       })
     }
-    await client.query('set transaction isolation level repeatable read, read only')
-    await client.query(`select enter('audit_reader', null)`)
-    const groups = replayGroups(await within(() => readGroups(client, span)), inForce, candidate)
-    const changed = groups.filter(isChanged)
-    const touching = [...changed, ...groups.filter(({ after }) => after === null)]
-    const { subjects, touched } = await within(() =>
-      readTouched(client, span, touching, { listed: MOST_LISTED, counted: changed.length }),
+    const recorded = await withinBudget(() => readGroups(client, period))
+    const groups = recorded.map((group) => ({
+      ...group,
+      in_force: decideAgain(inForce, group),
+      after: decideAgain(candidate, group),
+    }))
+    const changed = groups.filter(({ before, after }) => after !== null && !isSame(before, after))
+    const undetermined = groups.filter(({ after }) => after === null)
+    const affected = [...changed, ...undetermined]
+    const subjects = await withinBudget(() =>
+      readSubjects(client, period, affected, { listed: MOST_LISTED, counted: changed.length }),
     )
+    const countOf = (from: Effect, to: Effect) =>
+      total(changed.filter(({ before, after }) => before.effect === from && after?.effect === to))
     return {
       window,
-      from: span.from.toISOString(),
-      to: span.to.toISOString(),
+      from: period.from.toISOString(),
+      to: period.to.toISOString(),
+      /** without the gateway's refusals, which come before the policy */
       considered: total(groups),
       changed: total(changed),
-      allow_to_deny: total(changed.filter(({ effect, after }) => effect === 'allow' && after?.effect === 'deny')),
-      deny_to_allow: total(changed.filter(({ effect, after }) => effect === 'deny' && after?.effect === 'allow')),
+      allow_to_deny: countOf('allow', 'deny'),
+      deny_to_allow: countOf('deny', 'allow'),
+      /** of the changed ones, those that the revision in force answers as the edit would */
       already: total(changed.filter(({ in_force, after }) => isSame(in_force, after))),
-      undetermined: total(groups.filter(({ after }) => after === null)),
-      subjects,
-      decisions: touching
-        .slice(0, MOST_LISTED)
-        .map(({ role, action, relation, layer, count, effect, rule, in_force, after }, i) => ({
-          role,
-          action,
-          relation,
-          layer,
-          count,
-          before: { effect, rule },
-          in_force,
-          after,
-          users: touched[i]?.subjects ?? 0,
-          subjects: touched[i]?.most ?? [],
-        })),
-      not_listed: Math.max(0, touching.length - MOST_LISTED),
+      undetermined: total(undetermined),
+      /** users whose decisions change */
+      subjects: subjects.users,
+      decisions: affected.slice(0, MOST_LISTED).map((group, i) => ({ ...group, ...subjects.ofGroup(i) })),
+      not_listed: Math.max(0, affected.length - MOST_LISTED),
     }
   })
 }
 
-const isChanged = ({ effect, rule, after }: ReplayedGroup): boolean =>
-  after !== null && !isSame({ effect, rule }, after)
+/**
+ * What a snapshot answers to a recorded question. Null where the record does not say enough: the endpoint layer refused
+ * before it was known whose record it was, or a route refused to give out a role, though the rows allowed it.
+ */
+const decideAgain = (snapshot: Snapshot, { role, action, relation, layer, before }: DecisionGroup): Verdict | null => {
+  if (!snapshot.mayCall(role, action)) return { effect: 'deny', rule: 'role_not_allowed' }
+  const isByRoute = before.rule === 'policy_denied'
+  const relations = layer === 'object' && !isByRoute ? [relation] : relationsOf(role)
+  const [first, ...others] = relations.map((each) => snapshot.decideFor(role, action, each))
+  if (first === undefined || !others.every((other) => isSame(first, other))) return null
+  return isByRoute && first.effect === 'allow' ? null : { effect: first.effect, rule: first.rule }
+}
 
-const total = (groups: readonly RecordedGroup[]): number => groups.reduce((sum, { count }) => sum + count, 0)
+const isSame = (one: Verdict | null, other: Verdict | null): boolean =>
+  one?.effect === other?.effect && one?.rule === other?.rule
 
-const tooMany = (window: string, cause: unknown): Refusal =>
-  new Refusal('validation_failed', {
-    errors: [
-      {
-        field: 'replay',
-        message: `${window} holds more decisions than can be read in the time of one request; ask for a shorter window, or use linkgate policy diff --replay`,
-      },
-    ],
-    cause,
-  })
+const total = (groups: readonly { readonly count: number }[]): number =>
+  groups.reduce((sum, { count }) => sum + count, 0)
+
+const tooMany = (window: string, cause: unknown): Refusal => {
+  const message =
+    `${window} holds more decisions than one request can read; ` +
+    'ask for a shorter window, or use linkgate policy diff --replay'
+  return new Refusal('validation_failed', { errors: [{ field: 'replay', message }], cause })
+}

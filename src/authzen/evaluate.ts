@@ -1,67 +1,99 @@
 import { isAction } from '../domain/action.js'
+import { isId } from '../domain/id.js'
+import type { Link, Owned } from '../domain/link.js'
+import { isUserRole } from '../domain/role.js'
+import type { Subject, User } from '../domain/user.js'
 import { explain } from '../policy/explanation.js'
-import type { Explanation } from '../policy/explanation.js'
 import { relationOf, roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { createEntities } from './entities.js'
-import type { EntityParts } from './entities.js'
-import { Evaluation, completed } from './request.js'
+import { Evaluation, completeItem } from './request.js'
 import type { Evaluations } from './request.js'
 
-/** An answer of the API; `context` only where the caller asked why. */
-export interface Answer {
+export interface EvaluatorParts {
+  readonly findUser: (id: string) => Promise<User | null>
+  readonly findLink: (code: string) => Promise<Link | null>
+}
+
+/** `context` only where the caller asked for an explanation. */
+interface Answer {
   readonly decision: boolean
-  readonly context?: Readonly<Record<string, unknown>>
+  readonly context?: object
+}
+
+/** The subject of a question; `isOurs`: a user of this service. */
+interface Asker {
+  readonly subject: Subject
+  readonly isOurs: boolean
 }
 
 /**
- * Answers AuthZEN questions under one policy revision: `can()`, so the object rule alone. Whether the role may call an
- * endpoint of this service at all is told in an explanation, and decides nothing here.
+ * Answers AuthZEN questions by `can()`, that is by the object rows. Whether the endpoint rows let the role call this
+ * service stands in the explanation and decides nothing here.
  */
-export const createEvaluator = (parts: EntityParts) => {
-  const { subjectOf, recordOf } = createEntities(parts)
+export const createEvaluator = ({ findUser, findLink }: EvaluatorParts) => {
+  /** A user of ours has the role of their row, whatever the question claims; other subjects have the claimed role. */
+  const findAsker = async ({ type, id, properties }: Evaluation['subject']): Promise<Asker> => {
+    const user = type === 'user' ? await findUser(id) : null
+    if (user !== null) return { subject: user, isOurs: true }
+    const role = properties?.['role']
+    return { subject: type !== 'anonymous' && isUserRole(role) ? { id, role } : null, isOurs: false }
+  }
 
-  /** One question. An action that is not of our form after its prefix is one that nobody may do. */
+  /**
+   * A record of ours has the owner that this service stores, and only users of ours own one: an equal id from elsewhere
+   * is somebody else. A record of another application has the claimed owner.
+   */
+  const findRecord = async (
+    { type, id, properties }: Evaluation['resource'],
+    { isOurs }: Asker,
+  ): Promise<Owned | null> => {
+    if (type === 'link') return isOurs ? findLink(id) : null
+    if (type === 'policy' || type === 'audit') return null
+    if ((type === 'user' || type === 'profile') && isId(id)) return isOurs ? { owner_id: id } : null
+    const owner = properties?.['owner_id']
+    return typeof owner === 'string' ? { owner_id: owner } : null
+  }
+
   const evaluate = async (snapshot: Snapshot, { subject, action, resource, context }: Evaluation): Promise<Answer> => {
     const name = action.name.includes(':') ? action.name : `${resource.type}:${action.name}`
-    const asksWhy = context?.['explain'] === true
     if (!isAction(name))
-      return denial(asksWhy, { reason: `${name} is no action: <resource>:<verb>, each [a-z][a-z0-9_]{0,31}` })
-    const asked = await subjectOf(subject)
-    const record = await recordOf(resource, asked)
-    return {
-      decision: snapshot.can(asked.subject, name, record),
-      ...(asksWhy
-        ? { context: contextOf(explain(snapshot, roleOf(asked.subject), name, relationOf(asked.subject, record))) }
-        : {}),
-    }
+      return denial(context, { reason: `${name} is not an action: <resource>:<verb>, each [a-z][a-z0-9_]{0,31}` })
+    const asker = await findAsker(subject)
+    const record = await findRecord(resource, asker)
+    const decision = snapshot.can(asker.subject, name, record)
+    if (!wantsExplanation(context)) return { decision }
+    const { role, inherits, relation, revision, object, endpoint } = explain(
+      snapshot,
+      roleOf(asker.subject),
+      name,
+      relationOf(asker.subject, record),
+    )
+    const { rule, row, considered, not_listed } = object
+    const decided = { role, inherits, action: name, relation, layer: 'object', rule, row, revision }
+    return { decision, context: { ...decided, considered, not_listed, endpoint } }
   }
 
   const evaluateItem = async (snapshot: Snapshot, item: unknown): Promise<Answer> => {
     const question = Evaluation.safeParse(item)
     if (question.success) return evaluate(snapshot, question.data)
-    const asksWhy = Evaluation.pick({ context: true }).safeParse(item).data?.context?.['explain'] === true
-    const [fault] = question.error.issues
-    return denial(asksWhy, {
-      error: { status: 400, message: `${fault?.path.join('.') || 'the item'}: ${fault?.message}` },
+    const [issue] = question.error.issues
+    return denial(Evaluation.pick({ context: true }).safeParse(item).data?.context, {
+      error: { status: 400, message: `${issue?.path.join('.') || 'the item'}: ${issue?.message}` },
     })
   }
 
   return {
     evaluate,
 
-    /**
-     * §7: items in order, each completed from the defaults; the two short-circuits end the list with the item that
-     * decided.
-     */
+    /** §7: answers in the order of the items. Two of the semantics end the list with the item that decides. */
     evaluateAll: async (
       snapshot: Snapshot,
       { evaluations = [], options, ...defaults }: Evaluations,
     ): Promise<readonly Answer[]> => {
-      const semantic = options?.evaluations_semantic ?? 'execute_all'
+      const semantic = options?.evaluations_semantic
       const answers: Answer[] = []
       for (const item of evaluations) {
-        const answer = await evaluateItem(snapshot, completed(item, defaults))
+        const answer = await evaluateItem(snapshot, completeItem(item, defaults))
         answers.push(answer)
         if (semantic === (answer.decision ? 'permit_on_first_permit' : 'deny_on_first_deny')) break
       }
@@ -70,30 +102,9 @@ export const createEvaluator = (parts: EntityParts) => {
   }
 }
 
-const denial = (asksWhy: boolean, context: Readonly<Record<string, unknown>>): Answer => ({
-  decision: false,
-  ...(asksWhy ? { context } : {}),
-})
+const wantsExplanation = (context: Evaluation['context']): boolean => context?.['explain'] === true
 
-/** The explanation of the object rule, which decided; `endpoint` beside it. */
-const contextOf = ({
-  revision,
-  role,
-  inherits,
-  action,
-  relation,
-  object: { rule, row, considered, not_listed },
-  endpoint,
-}: Explanation) => ({
-  role,
-  inherits,
-  action,
-  relation,
-  layer: 'object',
-  rule,
-  row,
-  revision,
-  considered,
-  not_listed,
-  endpoint,
+const denial = (asked: Evaluation['context'], context: object): Answer => ({
+  decision: false,
+  ...(wantsExplanation(asked) ? { context } : {}),
 })

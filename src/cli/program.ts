@@ -40,7 +40,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
 const describe = (error: unknown): string => {
   if (error instanceof Refusal) {
     const faults = error.errors?.map(({ field, message }) => ({ field: '', message: `${field} ${message}` }))
-    return faults ? describeFaults(faults, 10) : (error.detail ?? error.title)
+    return faults ? describeFaults(faults) : (error.detail ?? error.title)
   }
   if (error instanceof StartError || error instanceof PolicyError || error instanceof UsageError) return error.message
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error)

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { Client } from 'pg'
 
+import { ADVISORY_LOCKS } from './advisory-locks.js'
 import { SQLSTATE, sqlState } from './errors.js'
 import type { SqlFile } from './sql-files.js'
 
@@ -49,7 +50,7 @@ const sourceOf = ({ path, key, isFunction, text }: SqlFile, client: Client): Kne
     up: async () => {
       if (isFunction) {
         // Changes hold this lock shared: none is under way while functions and their triggers are replaced.
-        await client.query('select pg_advisory_xact_lock(7274501)')
+        await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.policy])
         await client.query(`delete from ${TABLE} where split_part(name, ' ', 1) = $1`, [path])
       }
       await client.query(text)

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import type { ClientConfig } from 'pg'
 
 import { StartError } from '../domain/start-error.js'
+import { ADVISORY_LOCKS } from './advisory-locks.js'
 import { applyFiles, betweenRequests, TABLE } from './apply-files.js'
 import { SQLSTATE, sqlState } from './errors.js'
 import { pendingFiles, readSqlFiles } from './sql-files.js'
@@ -42,7 +43,7 @@ export const migrationStatus = async ({
 export const migrate = async ({ owner, service, folder }: MigrateOptions): Promise<readonly string[]> =>
   connected(owner, async (client) => {
     // One migrator at a time. The lock ends with the connection, however the process ends.
-    await client.query('select pg_advisory_lock(7274500)')
+    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migrations])
     const pending = pendingFiles(await readSqlFiles(folder), await appliedKeys(client))
     await applyFiles(client, pending)
     await betweenRequests(client, () => grantService(client, service, folder))

@@ -20,7 +20,7 @@ export interface DecisionRecord {
   readonly status: number
 }
 
-/** The columns of table `decisions`, with their PostgreSQL types. */
+/** The columns of table `decisions`, with their PostgreSQL types. An entry's hash covers them in this order. */
 export const DECISION_COLUMNS = {
   time: 'timestamptz',
   request_id: 'text',

@@ -1,12 +1,15 @@
 import type { Effect, ObjectRow } from './policy-row.js'
 
-/** The caller's relation to the record; beside role and action the only input of the object rule. */
-export type Relation = 'anonymous' | 'own' | 'other'
+/** How the caller stands to the record: beside role and action, all that an object rule may depend on. */
+export const RELATIONS = ['anonymous', 'own', 'other'] as const
+export type Relation = (typeof RELATIONS)[number]
 
-/** A decision with its reason. One frozen value for each (role, action, relation) of a revision. */
+export const isRelation = (text: unknown): text is Relation => RELATIONS.some((relation) => relation === text)
+
+/** What the policy decided, and by which row. One frozen value for each (role, action, relation) of a revision. */
 export interface Decision {
   readonly effect: Effect
-  /** the rule of the row that decided; `default` if no row matched (the model denies) */
+  /** the label of the row that decided; `default` where no row matched and the model itself denies */
   readonly rule: string
   readonly row: ObjectRow | null
   readonly revision: number

@@ -1,6 +1,10 @@
 import type { Action } from './action.js'
 
-export type Effect = 'allow' | 'deny'
+export const EFFECTS = ['allow', 'deny'] as const
+export type Effect = (typeof EFFECTS)[number]
+
+export const REACHES = ['own', 'any'] as const
+export type Reach = (typeof REACHES)[number]
 
 /** An object row: one entry of the ordered rules that `can()` evaluates. */
 export interface ObjectRow {
@@ -11,7 +15,7 @@ export interface ObjectRow {
   readonly rule: string
   readonly role: string
   readonly action: Action | '*'
-  readonly reach: 'own' | 'any'
+  readonly reach: Reach
   readonly effect: Effect
 }
 

@@ -15,3 +15,6 @@ export const isRoleName = (text: unknown): text is string => typeof text === 'st
 
 /** A role that a user may hold. */
 export const isUserRole = (text: unknown): text is string => isRoleName(text) && !Object.hasOwn(ENGINE_ROLES, text)
+
+/** A role that a request can be decided for: of a user, or of a caller without one. `anyone` is no caller's role. */
+export const isCallerRole = (text: unknown): text is string => isRoleName(text) && text !== ENGINE_ROLES.anyone

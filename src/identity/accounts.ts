@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
 import type { Statement } from '../database/statement.js'
@@ -36,7 +37,10 @@ const ADD = `
   select ${COLUMNS} from added`
 
 // Under the lock, so that only one of two nodes that start at once adds it.
-const FIRST_ACCOUNT_LOCK: Statement = { text: 'select pg_advisory_xact_lock(7274502)' }
+const FIRST_ACCOUNT_LOCK: Statement = {
+  text: 'select pg_advisory_xact_lock($1)',
+  values: [ADVISORY_LOCKS.firstAccount],
+}
 const ADD_FIRST = `
   insert into users (email, role, name, password_hash)
   select $1, $2, $3, $4 where not exists (select from users) returning ${COLUMNS}`

@@ -1,51 +1,42 @@
-import type { Owned } from '../domain/link.js'
-import type { Subject } from '../domain/user.js'
 import type { Snapshot } from './snapshot.js'
 
 export interface PolicyStatus {
   /** null while no policy has been loaded */
   readonly revision: number | null
-  /** why the newest load failed, in one line; null where it did not */
+  /** why the newest load failed, in one line; null where it succeeded */
   readonly fault: string | null
 }
 
 /** The policy in force in this process. */
 export interface CurrentPolicy {
-  /** Throws where none was ever loaded: nothing is decided before the first policy is whole. */
+  /** Throws until the first policy is loaded: nothing is decided before. */
   current(): Snapshot
   /**
-   * Loads what the database holds; puts it in force where it is newer and whole. Keeps the last good one otherwise
-   * (promise 3).
+   * Loads what the database holds, and puts it in force where it is newer and complete. Otherwise the last good policy
+   * stays (promise 3).
    */
   refresh(): Promise<Snapshot>
-  /**
-   * Puts a snapshot in force where it is newer: one that a load would answer, since its commit was confirmed
-   * (`commitEdit`).
-   */
+  /** Puts the snapshot of a confirmed commit in force without loading it, where it is newer (`commitEdit`). */
   adopt(committed: Snapshot): void
-  /** `can(user, action, link)` of the specification, under the revision in force. */
-  can(user: Subject, action: string, record: Owned | null): boolean
   status(): PolicyStatus
 }
 
 /**
- * Holds one reference and swaps it. `load` answers the newest snapshot, or null where the one with `known` is still the
- * newest. Refreshes that overlap share one load; a demand that arrives during a load gets one that began after it.
- * Whatever comes in force does so through `enter`, which may answer the same decisions under observation.
+ * Holds one reference and swaps it. `load` gets the revision in force and answers null where it is the newest. `wrap`
+ * sees each snapshot that comes into force, and may observe its decisions.
  */
 export const createCurrentPolicy = (
   load: (known: number | null) => Promise<Snapshot | null>,
-  enter = (snapshot: Snapshot): Snapshot => snapshot,
+  wrap = (snapshot: Snapshot): Snapshot => snapshot,
 ): CurrentPolicy => {
   let inForce: Snapshot | null = null
   let fault: string | null = null
-  let running: Promise<void> | null = null
+  let running: Promise<void> = Promise.resolve()
   let queued: Promise<void> | null = null
 
-  // INVARIANT: nothing is awaited between the comparison and the swap, so that no revision ever takes the place of a
-  // newer one
+  // INVARIANT: nothing is awaited between the comparison and the swap, so no revision replaces a newer one
   const adopt = (snapshot: Snapshot) => {
-    if (inForce === null || snapshot.revision > inForce.revision) inForce = enter(snapshot)
+    if (inForce === null || snapshot.revision > inForce.revision) inForce = wrap(snapshot)
   }
   const loadOnce = async () => {
     try {
@@ -57,21 +48,15 @@ export const createCurrentPolicy = (
       throw error
     }
   }
-  const start = () =>
-    (running = loadOnce().finally(() => {
-      running = null
-    }))
-  const refreshed = (): Promise<void> => {
-    if (running === null) return start()
-    queued ??= running
+  /** Refreshes share a load that has not begun yet. One that is running may have read an older revision. */
+  const refreshed = () =>
+    (queued ??= running
       .catch(() => undefined)
       .then(() => {
         queued = null
-        // one that somebody else began in between began after this demand, too
-        return running ?? start()
-      })
-    return queued
-  }
+        running = loadOnce()
+        return running
+      }))
   const current = () => {
     if (inForce === null) throw new Error('no policy has been loaded yet')
     return inForce
@@ -83,7 +68,6 @@ export const createCurrentPolicy = (
       return current()
     },
     adopt,
-    can: (user, action, record) => current().can(user, action, record),
     status: () => ({ revision: inForce?.revision ?? null, fault }),
   }
 }

@@ -1,11 +1,13 @@
 import { isAction } from '../domain/action.js'
-import type { Decision, Relation } from '../domain/decision.js'
+import { isRelation } from '../domain/decision.js'
+import type { Relation } from '../domain/decision.js'
+import { EFFECTS } from '../domain/policy-row.js'
 import type { Effect } from '../domain/policy-row.js'
-import type { Fault } from '../domain/refusal.js'
-import { ENGINE_ROLES, isRoleName } from '../domain/role.js'
-import { PolicyError, describeFaults } from './policy-error.js'
-import { parseCsvRecords } from './row-csv.js'
+import { ENGINE_ROLES, isCallerRole } from '../domain/role.js'
+import { parseCsv } from './csv.js'
+import { fault } from './parse-row.js'
 import type { Snapshot } from './snapshot.js'
+import { describeRelation } from './table.js'
 
 /** A question with the answer that it must have, and why. */
 export interface Expectation {
@@ -14,88 +16,38 @@ export interface Expectation {
   readonly action: string
   readonly relation: Relation
   readonly why: string
-  /** the file and line where it stands */
+  /** `file:line` */
   readonly from: string
 }
 
-/** An expectation that is not met: the decision, and whether the endpoint rows let the role in at all. */
-export interface Disappointment {
-  readonly expectation: Expectation
-  readonly decision: Decision
-  readonly mayCall: boolean
-}
-
-const RELATIONS: ReadonlySet<string> = new Set(['anonymous', 'own', 'other'])
-const isRelation = (text: string): text is Relation => RELATIONS.has(text)
-
-/**
- * The answer that every question of a file must have, by the file's name: `allow.csv`, `clerks-deny.csv`; null where it
- * says none.
- */
+/** The answer that a file's questions must have, by its name (`allow.csv`, `clerks-deny.csv`); null without one. */
 export const effectOfFile = (path: string): Effect | null => {
-  const [, effect] = /(?:^|[/\\._-])(allow|deny)\.csv$/.exec(path) ?? []
-  return effect === 'allow' || effect === 'deny' ? effect : null
+  const [, name] = /(?:^|[/\\._-])(allow|deny)\.csv$/.exec(path) ?? []
+  return EFFECTS.find((effect) => effect === name) ?? null
 }
 
-/**
- * Reads `role, action, relation, why` lines. Throws PolicyError naming every line that is no question: none is skipped.
- */
-export const parseExpectations = (file: string, text: string): readonly Expectation[] => {
-  const effect = effectOfFile(file)
-  if (effect === null)
-    throw new PolicyError(
-      `${file}: the name must end in allow.csv or deny.csv, which is the answer that its questions must have`,
-    )
-  const records = parseCsvRecords(text)
-  if (!records.ok) throw new PolicyError(`${file}: ${describeFaults(records.faults)}`)
-  const faults: Fault[] = []
-  const expectations = records.value.flatMap(
-    ({ line, fields: [role = '', action = '', relation = '', ...why] }): Expectation[] => {
-      const fault = (message: string) => {
-        faults.push({ field: `line ${line}`, message })
-        return []
-      }
-      if (!isRoleName(role) || role === ENGINE_ROLES.anyone) return fault('role must be a role that a caller can have')
-      if (!isAction(action)) return fault('action must be <resource>:<verb>')
-      if (!isRelation(relation)) return fault('relation must be anonymous, own or other')
-      if ((role === ENGINE_ROLES.anonymous) !== (relation === 'anonymous'))
-        return fault('the role anonymous and the relation anonymous go together')
-      return [{ effect, role, action, relation, why: why.join(', '), from: `${file}:${line}` }]
-    },
-  )
-  if (faults.length > 0) throw new PolicyError(`${file}: ${describeFaults(faults)}`)
-  return expectations
-}
-
-/**
- * Asks every question of a snapshot and answers those whose answer is another. What must be allowed must be let through
- * by `can()` and by the endpoint rows; what must be denied must be denied by `can()`, whatever the endpoint rows say.
- */
-export const findDisappointments = (
-  snapshot: Snapshot,
-  expectations: readonly Expectation[],
-): readonly Disappointment[] =>
-  expectations.flatMap((expectation) => {
-    const decision = snapshot.decideFor(expectation.role, expectation.action, expectation.relation)
-    const mayCall = snapshot.mayCall(expectation.role, expectation.action)
-    const met = decision.effect === expectation.effect && (expectation.effect === 'deny' || mayCall)
-    return met ? [] : [{ expectation, decision, mayCall }]
+/** Parses `role, action, relation, why` lines. Throws PolicyError naming each line with a fault: none is skipped. */
+export const parseExpectations = (file: string, effect: Effect, text: string): readonly Expectation[] =>
+  parseCsv(file, text, ([role, action, relation, ...why], line) => {
+    if (!isCallerRole(role)) return fault('role must be a role that a caller can have')
+    if (!isAction(action)) return fault('action must be <resource>:<verb>')
+    if (!isRelation(relation)) return fault('relation must be anonymous, own or other')
+    if ((role === ENGINE_ROLES.anonymous) !== (relation === 'anonymous'))
+      return fault('the role anonymous and the relation anonymous go together')
+    return { ok: true, value: { effect, role, action, relation, why: why.join(', '), from: `${file}:${line}` } }
   })
 
-const BY: Readonly<Record<Relation, string>> = {
-  anonymous: '',
-  own: ' on an own record',
-  other: " on another's record",
-}
-
 /**
- * One line for a person: the question, the answer that it must have, the one that it has, by which row, and who says
- * so.
+ * The expectations that a snapshot does not meet, in a line each. What must be allowed has to pass `can()` and the
+ * endpoint rows; what must be denied has to be denied by `can()`.
  */
-export const describeDisappointment = ({ expectation, decision, mayCall }: Disappointment): string => {
-  const { role, action, relation, effect, why, from } = expectation
-  const by = decision.row === null ? 'no row matches' : `row ${decision.row.priority} (${decision.rule})`
-  const is =
-    decision.effect === effect && !mayCall ? 'but no endpoint row lets the role in' : `but is ${decision.effect}: ${by}`
-  return `${role} ${action}${BY[relation]} must be ${effect}, ${is} [${from}${why && `, ${why}`}]`
-}
+export const findUnmet = (snapshot: Snapshot, expectations: readonly Expectation[]): readonly string[] =>
+  expectations.flatMap(({ effect: expected, role, action, relation, why, from }) => {
+    const { effect, rule, row } = snapshot.decideFor(role, action, relation)
+    const isShut = expected === 'allow' && effect === 'allow' && !snapshot.mayCall(role, action)
+    if (effect === expected && !isShut) return []
+    const by = row === null ? 'no row matches' : `row ${row.priority} (${rule})`
+    const actual = isShut ? 'but no endpoint row lets the role in' : `but is ${effect}: ${by}`
+    const question = `${role} ${action} ${describeRelation(relation)}`
+    return [`${question} must be ${expected}, ${actual} [${from}${why && `, ${why}`}]`]
+  })

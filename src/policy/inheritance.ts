@@ -1,29 +1,22 @@
 import type { RoleManager } from 'casbin'
 
 import type { InheritanceRow } from '../domain/policy-row.js'
+import { ENGINE_ROLES } from '../domain/role.js'
 
-/** How deep Casbin's own role manager follows inheritance; deeper rows are refused so that both always agree. */
+/** How deep Casbin's own role manager follows inheritance. Deeper rows are refused, so that both always agree. */
 export const DEEPEST_INHERITANCE = 10
 
-/** The inheritance rows as a graph. Built once, never changed. */
+const MOST_CACHED = 1_000
+
+/** The inheritance rows as a graph that never changes. */
 export interface Inheritance {
-  /**
-   * The role itself and all it inherits from, each with its distance. Linear in the edges reached; cycles are harmless.
-   */
-  ancestors(role: string): ReadonlyMap<string, number>
-  /** The roles that inherit from each other directly, in the order of the rows. */
+  /** the direct parents of each role that inherits, in the order of the rows */
   readonly parents: ReadonlyMap<string, readonly string[]>
+  /** The role and all it inherits from, nearest first, with their distances. Cycles do no harm. */
+  ancestors(role: string): ReadonlyMap<string, number>
+  /** All roles whose rows count for a caller with this role: its ancestors, `user` and `anyone`. */
+  rolesOf(role: string, ancestors?: Iterable<string>): ReadonlySet<string>
 }
-
-/** The first role whose inheritance is deeper than Casbin's own role manager follows; null where there is none. */
-export const deeperThanCasbin = ({ parents, ancestors }: Inheritance): string | null => {
-  for (const role of parents.keys()) {
-    for (const distance of ancestors(role).values()) if (distance > DEEPEST_INHERITANCE) return role
-  }
-  return null
-}
-
-const REMEMBERED_ROLES = 1_000
 
 export const createInheritance = (rows: Iterable<InheritanceRow>): Inheritance => {
   const parents = new Map<string, string[]>()
@@ -32,29 +25,38 @@ export const createInheritance = (rows: Iterable<InheritanceRow>): Inheritance =
     if (known) known.push(inherits)
     else parents.set(role, [inherits])
   }
-  const remembered = new Map<string, ReadonlyMap<string, number>>()
+  const cache = new Map<string, ReadonlyMap<string, number>>()
 
   const ancestors = (role: string): ReadonlyMap<string, number> => {
-    const known = remembered.get(role)
-    if (known) return known
+    const cached = cache.get(role)
+    if (cached) return cached
     const distances = new Map([[role, 0]])
-    // a Map's iteration meets what is added on the way: a breadth-first walk
+    // breadth first: iterating over a Map visits what is added meanwhile
     for (const [name, distance] of distances) {
       for (const parent of parents.get(name) ?? []) if (!distances.has(parent)) distances.set(parent, distance + 1)
     }
-    if (remembered.size < REMEMBERED_ROLES) remembered.set(role, distances)
+    if (cache.size < MOST_CACHED) cache.set(role, distances)
     return distances
   }
-  return { ancestors, parents }
+  return {
+    parents,
+    ancestors,
+    rolesOf: (role, inherited = ancestors(role).keys()) =>
+      new Set([...inherited, ...(role === ENGINE_ROLES.anonymous ? [] : [ENGINE_ROLES.user]), ENGINE_ROLES.anyone]),
+  }
 }
 
+/** The first role that inherits over more levels than Casbin's own role manager follows. */
+export const findTooDeep = ({ parents, ancestors }: Inheritance): string | undefined =>
+  [...parents.keys()].find((role) => [...ancestors(role).values()].some((distance) => distance > DEEPEST_INHERITANCE))
+
 /**
- * The graph as Casbin's role manager. Casbin's own searches without marking where it has been: roles that inherit each
- * other cost it time exponential in their number, which would let one edit stop the service.
+ * The graph as Casbin's role manager. Casbin's own one does not mark visited roles: roles that inherit each other cost
+ * it time exponential in their number, so that one edit could stop the service.
  */
-export const roleManagerOf = ({ ancestors, parents }: Inheritance): RoleManager => {
+export const roleManagerOf = ({ ancestors }: Inheritance): RoleManager => {
   const refuse = async () => {
-    throw new Error('the inheritance of a policy revision never changes')
+    throw new Error('only hasLink is supported')
   }
   const hasLink = (role: string, other: string) => ancestors(role).has(other)
   return {
@@ -63,10 +65,10 @@ export const roleManagerOf = ({ ancestors, parents }: Inheritance): RoleManager 
     deleteLink: refuse,
     hasLink: async (role, other) => hasLink(role, other),
     syncedHasLink: hasLink,
-    getRoles: async (role) => [...(parents.get(role) ?? [])],
-    getUsers: async (role) => [...parents].filter(([, inherited]) => inherited.includes(role)).map(([name]) => name),
-    printRoles: async () => {},
-    getDomains: async () => [],
-    getAllDomains: async () => [],
+    getRoles: refuse,
+    getUsers: refuse,
+    printRoles: refuse,
+    getDomains: refuse,
+    getAllDomains: refuse,
   }
 }

@@ -1,127 +1,59 @@
-import type { Relation } from '../domain/decision.js'
-import type { Fault } from '../domain/refusal.js'
 import { isAction } from '../domain/action.js'
-import { ENGINE_ROLES, isRoleName } from '../domain/role.js'
+import { isRelation } from '../domain/decision.js'
+import type { Relation } from '../domain/decision.js'
 import type { ObjectRow } from '../domain/policy-row.js'
-import { PolicyError, describeFaults } from './policy-error.js'
-import { parseCsvRecords } from './row-csv.js'
+import { isCallerRole } from '../domain/role.js'
+import { parseCsv } from './csv.js'
+import { fault } from './parse-row.js'
+import { pauseEvery } from './pause-every.js'
 import type { Snapshot } from './snapshot.js'
-import { cellFor, relationsOf, universeOf } from './table.js'
+import { cellsFor, describeRelation, relationsOf, universeOf } from './table.js'
 import type { Cell, Universe } from './table.js'
 
-/** One line of policies/invariants.csv: what no edit may ever make untrue. */
+export const INVARIANTS_FILE = 'policies/invariants.csv'
+
+/** One line of policies/invariants.csv: what every revision has to keep. */
 export interface Invariant {
+  /** `never`: the rows must not allow it. `always`: object rows and endpoint rows must both allow it. */
   readonly kind: 'never' | 'always'
   readonly name: string
-  readonly role: Pattern
-  readonly action: Pattern
+  readonly roles: Pattern
+  readonly actions: Pattern
   readonly relation: Relation | '*'
   readonly why: string
 }
 
-/** `x` covers x, also where no row names it; `!x` all but x, `*` all. */
-interface Pattern {
-  readonly text: string
-  among(values: readonly string[]): readonly string[]
-}
+/** Selects names: `x` selects x, also where no row names it; `!x` all others, `*` all. */
+type Pattern = (names: readonly string[]) => readonly string[]
 
-/** An invariant that a snapshot breaks, with the first decision and row that break it. */
+/** A broken invariant, with the first decision that breaks it and the row that made it. */
 export interface Violation {
   readonly invariant: Invariant
   readonly cell: Cell
   readonly row: ObjectRow | null
 }
 
-const pattern = (text: string, isName: (name: string) => boolean): Pattern | null => {
-  if (text === '*') return { text, among: (values) => values }
+const parsePattern = (text: string, isName: (name: string) => boolean): Pattern | null => {
+  if (text === '*') return (names) => names
   const name = text.replace(/^!/, '')
   if (!isName(name)) return null
-  return text === name
-    ? { text, among: () => [name] }
-    : { text, among: (values) => values.filter((value) => value !== name) }
+  return text === name ? () => [name] : (names) => names.filter((each) => each !== name)
 }
 
-/** `anyone` is no caller's role, so a line about it would cover nothing. */
-const isCaller = (name: string) => isRoleName(name) && name !== ENGINE_ROLES.anyone
+/** Parses policies/invariants.csv. Throws PolicyError naming each line with a fault: no invariant is skipped. */
+export const parseInvariants = (text: string): readonly Invariant[] =>
+  parseCsv(INVARIANTS_FILE, text, ([kind, name = '', role = '', action = '', relation, ...why]) => {
+    const roles = parsePattern(role, isCallerRole)
+    const actions = parsePattern(action, isAction)
+    if (kind !== 'never' && kind !== 'always') return fault('kind must be never or always')
+    if (!/^[a-z][a-z0-9-]{0,63}$/.test(name)) return fault('name must be of [a-z0-9-]')
+    if (!roles) return fault('role must be a role that a caller can have, !role or *')
+    if (!actions) return fault('action must be an action, !action or *')
+    if (relation !== '*' && !isRelation(relation)) return fault('relation must be anonymous, own, other or *')
+    return { ok: true, value: { kind, name, roles, actions, relation, why: why.join(', ') } }
+  })
 
-const RELATIONS: ReadonlySet<string> = new Set(['anonymous', 'own', 'other', '*'])
-const isRelation = (text: string): text is Relation | '*' => RELATIONS.has(text)
-
-/**
- * Reads policies/invariants.csv. Throws PolicyError naming each line that does not parse: an invariant is never
- * skipped.
- */
-export const parseInvariants = (text: string): readonly Invariant[] => {
-  const records = parseCsvRecords(text)
-  if (!records.ok) throw new PolicyError(`policies/invariants.csv: ${describeFaults(records.faults)}`)
-  const faults: Fault[] = []
-  const invariants = records.value.flatMap(
-    ({ line, fields: [kind = '', name = '', role = '', action = '', relation = '', ...why] }): Invariant[] => {
-      const rolePattern = pattern(role, isCaller)
-      const actionPattern = pattern(action, isAction)
-      const fault = (message: string) => {
-        faults.push({ field: `line ${line}`, message })
-        return []
-      }
-      if (kind !== 'never' && kind !== 'always') return fault('kind must be never or always')
-      if (!/^[a-z][a-z0-9-]{0,63}$/.test(name)) return fault('name must be of [a-z0-9-]')
-      if (!rolePattern) return fault('role must be a role that a caller can have, !role or *')
-      if (!actionPattern) return fault('action must be an action, !action or *')
-      if (!isRelation(relation)) return fault('relation must be anonymous, own, other or *')
-      return [{ kind, name, role: rolePattern, action: actionPattern, relation, why: why.join(', ') }]
-    },
-  )
-  if (faults.length > 0) throw new PolicyError(`policies/invariants.csv: ${describeFaults(faults)}`)
-  return invariants
-}
-
-/** How many roles and actions are asked of before the event loop gets its turn again. */
-const SLICE = 200
-
-const covers = (invariant: Invariant, relation: Relation): boolean =>
-  invariant.relation === '*' || invariant.relation === relation
-
-/**
- * Asks no more than the invariant is about: every process does so for each revision, before it comes in force there.
- */
-const breaks = (
-  { kind }: Invariant,
-  { engine }: Snapshot,
-  role: string,
-  action: string,
-  relation: Relation,
-): boolean => {
-  const { allowed } = engine.ask(role, action, relation)
-  // `always` promises that the thing can be done: both layers that decide by rows must let it through
-  return kind === 'never' ? allowed : !allowed || !engine.askEndpoint(role, action)
-}
-
-const findViolation = async (
-  snapshot: Snapshot,
-  invariant: Invariant,
-  universe: Universe,
-): Promise<Violation | null> => {
-  let asked = 0
-  for (const role of invariant.role.among(universe.roles)) {
-    const relations = relationsOf(role).filter((relation) => covers(invariant, relation))
-    for (const action of invariant.action.among(universe.actions)) {
-      if (++asked % SLICE === 0) await new Promise(setImmediate)
-      const broken = relations.find((relation) => breaks(invariant, snapshot, role, action, relation))
-      if (broken !== undefined)
-        return {
-          invariant,
-          cell: cellFor(snapshot.engine, role, action, broken),
-          row: snapshot.engine.ask(role, action, broken).row,
-        }
-    }
-  }
-  return null
-}
-
-/**
- * Asks every invariant of every decision that it covers. Answers the first violation of each that is broken. Names that
- * only an invariant holds are asked for as well: a user may have a role that no row names.
- */
+/** Checks every decision that an invariant covers. Answers the first violation of each invariant that is broken. */
 export const findViolations = async (
   snapshot: Snapshot,
   invariants: readonly Invariant[],
@@ -135,20 +67,47 @@ export const findViolations = async (
   return found
 }
 
-const SCOPE: Readonly<Record<Relation, string>> = {
-  anonymous: 'without a user',
-  own: 'on own records',
-  other: 'on other records',
+const findViolation = async (
+  { engine }: Snapshot,
+  invariant: Invariant,
+  universe: Universe,
+): Promise<Violation | null> => {
+  const pause = pauseEvery(200)
+  const { kind, roles, actions, relation: covered } = invariant
+  for (const role of roles(universe.roles)) {
+    const relations = relationsOf(role).filter((relation) => covered === '*' || covered === relation)
+    for (const action of actions(universe.actions)) {
+      await pause()
+      for (const relation of relations) {
+        const { effect, row } = engine.decide(role, action, relation)
+        const isKept = kind === 'never' ? effect === 'deny' : effect === 'allow' && engine.mayCall(role, action)
+        const cell = isKept ? undefined : cellsFor(engine, role, action).find((each) => each.relation === relation)
+        if (cell) return { invariant, cell, row }
+      }
+    }
+  }
+  return null
 }
 
-/** One line for a person: which invariant, which decision, by which row, and which file says so. */
+/** For programs: the members of a problem's `violations`, and of `linkgate policy check --json`. */
+export const viewViolation = ({ invariant: { name, why }, cell, row }: Violation) => ({
+  invariant: name,
+  why,
+  file: INVARIANTS_FILE,
+  decision: cell,
+  row,
+})
+
+/** For people, in one line: which invariant, which decision, by which row, and which file to change. */
 export const describeViolation = ({ invariant, cell, row }: Violation): string => {
-  const shut = invariant.kind === 'always' && cell.effect === 'allow'
-  const by = shut
-    ? 'no endpoint row lets it through'
-    : row === null
-      ? 'no row matches'
-      : `row ${row.priority} (${row.rule}) decides`
-  const outcome = shut ? 'refused' : cell.effect === 'allow' ? 'allowed' : 'denied'
-  return `invariant ${invariant.name} (${invariant.why}): ${cell.role} would be ${outcome} ${cell.action} ${SCOPE[cell.relation]}; ${by}. Invariants change in policies/invariants.csv alone.`
+  const { role, action, relation, effect } = cell
+  const isShut = invariant.kind === 'always' && effect === 'allow'
+  const outcome = isShut ? 'refused' : effect === 'allow' ? 'allowed' : 'denied'
+  const decider = row === null ? 'no row matches' : `row ${row.priority} (${row.rule}) decides`
+  const by = isShut ? 'no endpoint row lets it through' : decider
+  return (
+    `invariant ${invariant.name} (${invariant.why}): ` +
+    `${role} would be ${outcome} ${action} ${describeRelation(relation)}; ${by}. ` +
+    `Invariants change only in ${INVARIANTS_FILE}`
+  )
 }

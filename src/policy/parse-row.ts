@@ -1,134 +1,99 @@
+import { z } from 'zod'
+
 import { isAction } from '../domain/action.js'
 import type { Action } from '../domain/action.js'
-import { ENGINE_ROLES, isRoleName, isUserRole } from '../domain/role.js'
+import { EFFECTS, REACHES } from '../domain/policy-row.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
+import { ENGINE_ROLES, isRoleName, isUserRole } from '../domain/role.js'
 
-/** What a parse gives: the narrow value, or every fault of it. */
+/** The value, or every fault of the input. */
 export type Parsed<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly Fault[] }
 
-/**
- * The fields of each kind of row after `ptype`, in the order in which Casbin, the database and the CSV files hold them.
- */
-export const ROW_FIELDS = {
-  p: ['priority', 'rule', 'role', 'action', 'reach', 'effect'],
-  p2: ['role', 'action'],
-  g: ['role', 'inherits'],
-} as const satisfies Record<PolicyRow['ptype'], readonly string[]>
+export const fault = (message: string, field = '') => ({ ok: false, faults: [{ field, message }] }) as const
 
-const LARGEST_PRIORITY = 999_999_999
-const RULE = /^[A-Z][A-Z0-9-]{0,15}$/
+// The texts of a row in the database are strings, and so is its priority: only a canonical decimal becomes a number.
 const PRIORITY = /^[1-9]\d{0,8}$/
+const isPriority = (value: unknown): value is number => typeof value === 'number' && PRIORITY.test(String(value))
 
-const isPtype = (value: unknown): value is PolicyRow['ptype'] => value === 'p' || value === 'p2' || value === 'g'
+/** casbin-pg-adapter reads `regex:` and `like:` as patterns when it removes rows (docs/decisions/0002). */
+const isRowAction = (value: unknown): value is Action | '*' =>
+  value === '*' || (isAction(value) && !/^(?:regex|like):/.test(value))
 
-/** `regex:` and `like:` begin a pattern in casbin-pg-adapter's removals: no resource in a row may have those names. */
-const PATTERN = /^(?:regex|like):/
+const isInheritable = (value: unknown): value is string => value === ENGINE_ROLES.user || isUserRole(value)
 
-const isActionOrAll = (value: unknown): value is Action | '*' =>
-  value === '*' || (isAction(value) && !PATTERN.test(value))
+const RULE = 'must be a label: [A-Z][A-Z0-9-]{0,15}'
+const ROLE = 'must be a role: [a-z][a-z0-9_-]{0,31}'
+const ACTION = 'must be <resource>:<verb>, each [a-z][a-z0-9_]{0,31}, or *; the resource not like or regex'
 
-/** Collects faults; each check returns the value narrowed, or undefined after noting why not. */
-const checker = () => {
-  const faults: Fault[] = []
-  const check = <T>(field: string, value: unknown, is: (value: unknown) => value is T, rule: string): T | undefined => {
-    if (is(value)) return value
-    faults.push({ field, message: rule })
-    return undefined
-  }
-  return { faults, check }
+const role = z.custom<string>(isRoleName, ROLE)
+const action = z.custom<Action | '*'>(isRowAction, ACTION)
+
+/** The fields of each kind of row, in the order in which Casbin, the database and the CSV files hold them. */
+const FIELDS = {
+  p: {
+    priority: z.custom<number>(isPriority, 'must be an integer from 1 to 999,999,999'),
+    rule: z.string(RULE).regex(/^[A-Z][A-Z0-9-]{0,15}$/, RULE),
+    role,
+    action,
+    reach: z.enum(REACHES, 'must be own or any'),
+    effect: z.enum(EFFECTS, 'must be allow or deny'),
+  },
+  p2: { role, action },
+  g: {
+    role: z.custom<string>(isUserRole, `${ROLE}, and not a name of the engine (anonymous, anyone, user)`),
+    inherits: z.custom<string>(isInheritable, `${ROLE}, or user`),
+  },
 }
 
-const ROLE_RULE = 'must be a role: [a-z][a-z0-9_-]{0,31}'
-const ACTION_RULE = 'must be <resource>:<verb>, each [a-z][a-z0-9_]{0,31}, or *; the resource not like or regex'
+export const ROW_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(FIELDS).map(([ptype, fields]) => [ptype, Object.keys(fields)]),
+)
 
-const isPriority = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_PRIORITY
-const isRule = (value: unknown): value is string => typeof value === 'string' && RULE.test(value)
-const isReach = (value: unknown): value is 'own' | 'any' => value === 'own' || value === 'any'
-const isEffect = (value: unknown): value is 'allow' | 'deny' => value === 'allow' || value === 'deny'
-const isInherited = (value: unknown): value is string => value === ENGINE_ROLES.user || isUserRole(value)
+const Row: z.ZodType<PolicyRow> = z.discriminatedUnion(
+  'ptype',
+  [
+    z.strictObject({ ptype: z.literal('p'), ...FIELDS.p }),
+    z.strictObject({ ptype: z.literal('p2'), ...FIELDS.p2 }),
+    z.strictObject({ ptype: z.literal('g'), ...FIELDS.g }).refine((row) => row.role !== row.inherits, {
+      path: ['inherits'],
+      message: 'must be another role than the one that inherits',
+    }),
+  ],
+  { error: ({ code }) => (code === 'invalid_union' ? 'must be p, p2 or g' : 'must be an object') },
+)
 
 /**
- * Parses one row out of JSON into the closed vocabulary, before the engine or the database see any of it.
- * Names every faulty field with the rule it breaks; unknown fields are faults.
+ * Parses one row out of JSON into the closed vocabulary, before the engine or the database sees any of it. Names every
+ * field with a fault; unknown fields are faults.
  */
 export const parseRow = (input: unknown): Parsed<PolicyRow> => {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return { ok: false, faults: [{ field: '', message: 'must be an object' }] }
-  }
-  const row = new Map<string, unknown>(Object.entries(input))
-  const { faults, check } = checker()
-  const ptype = check('ptype', row.get('ptype'), isPtype, 'must be p, p2 or g')
-  if (ptype === undefined) return { ok: false, faults }
-
-  const known: readonly string[] = ROW_FIELDS[ptype]
-  for (const field of row.keys()) {
-    if (field !== 'ptype' && !known.includes(field)) faults.push({ field, message: `is not a field of a ${ptype} row` })
-  }
-  const value = parseFields(ptype, row, check, faults)
-  return value === undefined || faults.length > 0 ? { ok: false, faults } : { ok: true, value }
-}
-
-const parseFields = (
-  ptype: PolicyRow['ptype'],
-  row: ReadonlyMap<string, unknown>,
-  check: ReturnType<typeof checker>['check'],
-  faults: Fault[],
-): PolicyRow | undefined => {
-  if (ptype === 'p') {
-    const priority = check('priority', row.get('priority'), isPriority, 'must be an integer from 1 to 999,999,999')
-    const rule = check('rule', row.get('rule'), isRule, 'must be a label: [A-Z][A-Z0-9-]{0,15}')
-    const role = check('role', row.get('role'), isRoleName, ROLE_RULE)
-    const action = check('action', row.get('action'), isActionOrAll, ACTION_RULE)
-    const reach = check('reach', row.get('reach'), isReach, 'must be own or any')
-    const effect = check('effect', row.get('effect'), isEffect, 'must be allow or deny')
-    if (priority === undefined || rule === undefined || role === undefined) return undefined
-    if (action === undefined || reach === undefined || effect === undefined) return undefined
-    return { ptype, priority, rule, role, action, reach, effect }
-  }
-  if (ptype === 'p2') {
-    const role = check('role', row.get('role'), isRoleName, ROLE_RULE)
-    const action = check('action', row.get('action'), isActionOrAll, ACTION_RULE)
-    return role === undefined || action === undefined ? undefined : { ptype, role, action }
-  }
-  const role = check(
-    'role',
-    row.get('role'),
-    isUserRole,
-    `${ROLE_RULE}, and not a name of the engine (anonymous, anyone, user)`,
+  const row = Row.safeParse(input)
+  if (row.success) return { ok: true, value: row.data }
+  const faults = row.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((field) => ({ field, message: 'is not a field of such a row' }))
+      : [{ field: issue.path.join('.'), message: issue.message }],
   )
-  const inherits = check('inherits', row.get('inherits'), isInherited, `${ROLE_RULE}, or user`)
-  if (role === undefined || inherits === undefined) return undefined
-  if (role === inherits) {
-    faults.push({ field: 'inherits', message: 'must be another role than the one that inherits' })
-    return undefined
-  }
-  return { ptype, role, inherits }
+  return { ok: false, faults }
 }
 
-/** Parses a row out of its stored or CSV form: the kind and the field texts, in the order of ROW_FIELDS. */
+/** Parses a row in its stored or CSV form: the kind, and the texts of its fields in order. */
 export const parseRowTexts = (ptype: string, texts: readonly string[]): Parsed<PolicyRow> => {
-  if (!isPtype(ptype)) return parseRow({ ptype })
-  const fields: readonly string[] = ROW_FIELDS[ptype]
-  if (texts.length !== fields.length) {
-    return {
-      ok: false,
-      faults: [
-        { field: '', message: `a ${ptype} row has the fields ${fields.join(', ')}; this one has ${texts.length}` },
-      ],
-    }
-  }
-  const entries = fields.map((field, i): [string, unknown] => {
+  const names = ROW_FIELDS.get(ptype)
+  if (names === undefined) return parseRow({ ptype })
+  if (texts.length !== names.length)
+    return fault(`a ${ptype} row has the fields ${names.join(', ')}; this one has ${texts.length}`)
+  const row: Record<string, unknown> = { ptype }
+  for (const [i, name] of names.entries()) {
     const text = texts[i] ?? ''
-    // Only the canonical text of an integer becomes a number: `010`, `1e3` and ` 7` stay text, and are refused as such.
-    return [field, field === 'priority' && PRIORITY.test(text) ? Number(text) : text]
-  })
-  return parseRow({ ptype, ...Object.fromEntries(entries) })
+    row[name] = name === 'priority' && PRIORITY.test(text) ? Number(text) : text
+  }
+  return parseRow(row)
 }
 
-/** The texts of a row after its ptype, as Casbin and the database hold them. */
+/** The texts of a row's fields, as Casbin and the database hold them. */
 export const rowTexts = (row: PolicyRow): string[] => {
   switch (row.ptype) {
     case 'p':
@@ -140,7 +105,5 @@ export const rowTexts = (row: PolicyRow): string[] => {
   }
 }
 
-/**
- * One text for each distinct row: equal rows have equal keys. The vocabulary holds no comma, so neither does a field.
- */
-export const rowKey = (row: PolicyRow): string => `${row.ptype},${rowTexts(row).join(',')}`
+/** The row as a line of a CSV file; equal rows have equal texts. */
+export const rowText = (row: PolicyRow): string => [row.ptype, ...rowTexts(row)].join(', ')

@@ -1,21 +1,15 @@
 import type { Fault } from '../domain/refusal.js'
 
-/** A model, a set of rows or a policy file that must not be put in force. The message is one line for a person. */
+/** A model, a set of rows or a policy file that cannot be put in force. The message is one line. */
 export class PolicyError extends Error {
-  constructor(
-    message: string,
-    readonly faults: readonly Fault[] = [],
-  ) {
-    super(message)
-    this.name = 'PolicyError'
-  }
+  override readonly name = 'PolicyError'
 }
 
-/** `line 3, role: must be …; …` — the first faults of many, and how many more there are. */
-export const describeFaults = (faults: readonly Fault[], most = 3): string => {
-  const shown = faults
-    .slice(0, most)
-    .map(({ field, message }) => (field ? `${field}: ${message}` : message))
-    .join('; ')
-  return faults.length > most ? `${shown}; and ${faults.length - most} more` : shown
+const MOST_FAULTS = 10
+
+/** The first faults in one line, and how many more there are. */
+export const describeFaults = (faults: readonly Fault[]): string => {
+  const shown = faults.slice(0, MOST_FAULTS).map(({ field, message }) => (field ? `${field}: ${message}` : message))
+  if (faults.length > MOST_FAULTS) shown.push(`and ${faults.length - MOST_FAULTS} more`)
+  return shown.join('; ')
 }

@@ -7,10 +7,10 @@ import { buildEngine } from './engine.js'
 import type { Engine } from './engine.js'
 import type { PolicyModel } from './model.js'
 
-/** Which records of a collection a role's rows reach with an action. */
+/** Which records of a collection a role may act on. */
 export type CollectionReach = 'none' | 'own' | 'any'
 
-/** One revision of the policy: immutable, whole, synchronous. */
+/** One revision of the policy: immutable, complete, synchronous. */
 export interface Snapshot {
   readonly revision: number
   readonly rows: readonly PolicyRow[]
@@ -18,92 +18,77 @@ export interface Snapshot {
   readonly engine: Engine
   /** `can(user, action, link)` of the specification (R1..R7): the one policy function that every operation calls. */
   can(user: Subject, action: string, record: Owned | null): boolean
-  /** The decision behind `can()`, with the rule that made it. An absent or suspended user is `anonymous`. */
+  /** The decision behind `can()`. An absent or suspended user is `anonymous`. */
   decide(user: Subject, action: string, record: Owned | null): Decision
-  /** The same for a role and a relation: what the decision table is made of. */
   decideFor(role: string, action: string, relation: Relation): Decision
-  /** May this role call an endpoint of this action for some record? */
+  /** May the role call an endpoint of this action for some record? */
   mayCall(role: string, action: string): boolean
-  /** Which records the role reaches: for lists, exports and the data layer, from the same decisions as `can()`. */
+  /** For lists, exports and the data layer, from the same decisions as `can()`. */
   reach(role: string, action: string): CollectionReach
 }
 
-/** Remembered questions per revision. Beyond it (a caller that invents actions) answers are computed and not kept. */
-const REMEMBERED = 10_000
+/** Pairs of role and action whose answers are cached for each revision. */
+const MOST_CACHED = 10_000
 
-type Answers = Readonly<Record<Relation, Decision>> & { readonly endpoint: boolean }
-
-/**
- * R5's equality: both ids are present and the same text. Ids are canonical decimal text (domain/id.ts), so ids that
- * differ only beyond 2^53 differ here too.
- */
-const owns = (id: string | null | undefined, owner: string | null | undefined): boolean =>
-  typeof id === 'string' && id !== '' && id === owner
+type Answers = Readonly<Record<Relation, Decision>> & { readonly mayCall: boolean }
 
 /** The role under which the engine sees a caller. */
 export const roleOf = (user: Subject): string =>
   user === null || user.suspended === true ? ENGINE_ROLES.anonymous : user.role
 
-/** How the caller stands to the record. */
+/**
+ * How the caller stands to the record. R5: both ids are present and equal. Ids are canonical decimal text
+ * (domain/id.ts), so those that differ only beyond 2^53 differ here too.
+ */
 export const relationOf = (user: Subject, record: Owned | null): Relation => {
   if (user === null || user.suspended === true) return 'anonymous'
-  return record !== null && owns(user.id, record.owner_id) ? 'own' : 'other'
+  return typeof user.id === 'string' && user.id !== '' && user.id === record?.owner_id ? 'own' : 'other'
 }
 
-/** Builds the snapshot of a revision. Rejects with PolicyError, and nothing that is in force is touched. */
+/** Builds the snapshot of a revision. Throws PolicyError where the rows cannot be in force. */
 export const buildSnapshot = async (
   revision: number,
   model: PolicyModel,
   rows: readonly PolicyRow[],
 ): Promise<Snapshot> => {
   const engine = await buildEngine(model, rows)
-  const remembered = new Map<string, Map<string, Answers>>()
+  const cache = new Map<string, Map<string, Answers>>()
   let size = 0
 
-  const decision = (role: string, action: string, relation: Relation): Decision => {
-    const { allowed, row } = engine.ask(role, action, relation)
+  const compute = (role: string, action: string): Answers => {
+    const decide = (relation: Relation): Decision =>
+      Object.freeze({ ...engine.decide(role, action, relation), revision, role, action, relation })
     return Object.freeze({
-      effect: allowed ? 'allow' : 'deny',
-      rule: row?.rule ?? 'default',
-      row,
-      revision,
-      role,
-      action,
-      relation,
+      anonymous: decide('anonymous'),
+      own: decide('own'),
+      other: decide('other'),
+      mayCall: engine.mayCall(role, action),
     })
   }
-  const remember = (role: string, action: string): Answers => {
-    const answers: Answers = Object.freeze({
-      anonymous: decision(role, action, 'anonymous'),
-      own: decision(role, action, 'own'),
-      other: decision(role, action, 'other'),
-      endpoint: engine.askEndpoint(role, action),
-    })
-    if (size < REMEMBERED) {
-      size += 1
-      const ofRole = remembered.get(role)
-      if (ofRole) ofRole.set(action, answers)
-      else remembered.set(role, new Map([[action, answers]]))
-    }
-    return answers
+  const answers = (role: string, action: string): Answers => {
+    const cached = cache.get(role)?.get(action)
+    if (cached) return cached
+    const computed = compute(role, action)
+    // beyond the limit (a caller that invents actions) nothing is cached
+    if (size++ < MOST_CACHED) cache.set(role, (cache.get(role) ?? new Map<string, Answers>()).set(action, computed))
+    return computed
   }
-  const answers = (role: string, action: string): Answers => remembered.get(role)?.get(action) ?? remember(role, action)
   const decide = (user: Subject, action: string, record: Owned | null): Decision =>
     answers(roleOf(user), action)[relationOf(user, record)]
 
-  return Object.freeze({
+  return Object.freeze<Snapshot>({
     revision,
     rows,
     model,
     engine,
-    can: (user: Subject, action: string, record: Owned | null) => decide(user, action, record).effect === 'allow',
+    can: (user, action, record) => decide(user, action, record).effect === 'allow',
     decide,
-    decideFor: (role: string, action: string, relation: Relation) => answers(role, action)[relation],
-    mayCall: (role: string, action: string) => answers(role, action).endpoint,
-    reach: (role: string, action: string): CollectionReach => {
+    decideFor: (role, action, relation) => answers(role, action)[relation],
+    mayCall: (role, action) => answers(role, action).mayCall,
+    reach: (role, action) => {
       const { own, other } = answers(role, action)
-      if (other.effect === 'allow') return own.effect === 'allow' ? 'any' : 'none'
-      return own.effect === 'allow' ? 'own' : 'none'
+      if (own.effect === 'deny') return 'none'
+      return other.effect === 'allow' ? 'any' : 'own'
     },
   })
 }

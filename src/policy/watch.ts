@@ -1,25 +1,24 @@
 import type { CurrentPolicy } from './current.js'
 
+/** PostgreSQL notifies on it with each new revision. */
+export const POLICY_CHANNEL = 'linkgate_policy'
+
 export interface PolicyWatch {
-  /** Looks now: something was notified, or may have been missed. */
+  /** Refreshes the policy now. */
   look(): void
   stop(): void
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly policy: CurrentPolicy
-  /** told of each look: why it failed, or null */
+  /** called after each refresh: with its error, or null */
   readonly onLook: (fault: unknown) => void
-  /** how often the revision is asked for beside the notifications, in milliseconds */
   readonly intervalMs?: number
 }
 
-export const POLICY_CHANNEL = 'linkgate_policy'
-
 /**
- * Keeps the policy in force up to date: by notification, and by a check at an interval, so that a lost notification or
- * a dead connection costs at most that interval (promise 2). A load that fails keeps the last good policy and is tried
- * again with the next check (promise 3).
+ * Keeps the policy in force up to date: by `look` on a notification, and at an interval, so that a lost notification
+ * costs at most that interval (promise 2).
  */
 export const watchPolicy = ({ policy, onLook, intervalMs = 400 }: WatchOptions): PolicyWatch => {
   const look = () => void policy.refresh().then(() => onLook(null), onLook)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import type { EntityParts } from '../authzen/entities.js'
 import { createEvaluator } from '../authzen/evaluate.js'
+import type { EvaluatorParts } from '../authzen/evaluate.js'
 import { Evaluation, Evaluations } from '../authzen/request.js'
 import { parseInput } from '../input/input.js'
 import { route } from '../layers/compose.js'
@@ -24,7 +24,10 @@ const evaluating = {
 } as const
 
 /** OpenID AuthZEN Authorization API 1.0, for other programs. A deny is an answer, so its status is 200. */
-export const accessRoutes = ({ baseUrl, ...parts }: EntityParts & { readonly baseUrl: string }): readonly Route[] => {
+export const accessRoutes = ({
+  baseUrl,
+  ...parts
+}: EvaluatorParts & { readonly baseUrl: string }): readonly Route[] => {
   const { evaluate, evaluateAll } = createEvaluator(parts)
   return [
     route({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { WINDOW_RULE, minutesOf } from '../audit/replay-window.js'
+import { WINDOW_RULE, parseWindow } from '../audit/replay.js'
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
@@ -12,8 +12,8 @@ import type { EditPlan } from '../policy/edit.js'
 import type { Snapshot } from '../policy/snapshot.js'
 
 const Window = z.string().transform((text, context) => {
-  const minutes = minutesOf(text)
-  if (minutes !== null) return { window: text, minutes }
+  const window = parseWindow(text)
+  if (window !== null) return window
   context.addIssue({ code: 'custom', message: WINDOW_RULE })
   return z.NEVER
 })
@@ -42,13 +42,13 @@ export const editStore = (
       commitEdit(database, plan, {
         actor: { id: user?.id ?? null, name: user?.email ?? '' },
         reason,
-        requestId,
-        record: {
-          subjectRole: user?.role ?? '',
-          tokenId,
-          rule: decision?.rule ?? '',
-          row: decision?.row?.priority ?? null,
+        decision: {
+          request_id: requestId,
           revision: snapshot.revision,
+          subject_role: user?.role ?? '',
+          token_id: tokenId,
+          rule: decision?.rule ?? '',
+          row_priority: decision?.row?.priority ?? null,
         },
       }),
   }),

@@ -1,18 +1,19 @@
 import { z } from 'zod'
 
 import type { Database } from '../database/database.js'
+import { RELATIONS } from '../domain/decision.js'
+import { EFFECTS } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
+import { formatPolicyCsv } from '../policy/csv.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { parseEdit, planEdit } from '../policy/edit.js'
 import { findRevision, listRevisions, planRestore } from '../policy/history.js'
-import { formatPolicyCsv } from '../policy/row-csv.js'
 import type { PolicyRules } from '../policy/store.js'
-import { formatTableCsv } from '../policy/table-csv.js'
-import { decisionTable } from '../policy/table.js'
+import { decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
 import { Trial, editStore, performEdit, requireRevision } from './policy-edit.js'
 import { PageLimit, Time, pageOf } from './schemas.js'
@@ -36,8 +37,8 @@ const revisionNumber = (fault: string) =>
 const ByRevision = z.strictObject({ revision: revisionNumber('must be the number of a revision') })
 const Format = z.strictObject({ format: z.enum(['json', 'csv']).default('json') })
 
-const Outcome = z.object({ effect: z.enum(['allow', 'deny']), rule: z.string(), endpoint: z.enum(['allow', 'deny']) })
-const Cell = z.object({ role: z.string(), action: z.string(), relation: z.enum(['anonymous', 'own', 'other']) })
+const Outcome = z.object({ effect: z.enum(EFFECTS), rule: z.string(), endpoint: z.enum(EFFECTS) })
+const Cell = z.object({ role: z.string(), action: z.string(), relation: z.enum(RELATIONS) })
 const CellChange = Cell.extend({ before: Outcome, after: Outcome }).meta({ id: 'DecisionChange' })
 const EditView = z
   .object({

@@ -40,6 +40,8 @@ export interface TableParts {
   /** sends invitations by e-mail; undefined without an SMTP server */
   readonly sendInvitation: SendInvitation | undefined
   readonly baseUrl: string
+  /** REQUEST_DEADLINE_MS */
+  readonly deadlineMs: number
   /** undefined if metrics have a port of their own */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
   readonly readiness: () => Promise<Readiness>
@@ -54,6 +56,7 @@ export const routeTable = ({
   identity,
   sendInvitation,
   baseUrl,
+  deadlineMs,
   readiness,
   metrics,
 }: TableParts): readonly Route[] => {
@@ -80,9 +83,9 @@ export const routeTable = ({
     ...auditRoutes({
       decisions: decisionsStore(database),
       requests: requestDecisionsStore(database),
-      findSnapshot: createPastSnapshots({ database, rules, policy }),
+      findSnapshot: createPastSnapshots(database, rules, policy),
     }),
-    ...policyRoutes({ database, rules, policy, replays: replaysStore(database) }),
+    ...policyRoutes({ database, rules, policy, replays: replaysStore(database, deadlineMs) }),
     ...systemRoutes({
       readiness,
       metrics,

@@ -25,7 +25,7 @@ export interface HttpParts {
   readonly metrics: Metrics
   /** the text that `/metrics` answers: that of all processes */
   readonly exposed: Pick<Metrics, 'text' | 'contentType'>
-  readonly table: Omit<TableParts, 'baseUrl' | 'metrics'>
+  readonly table: Omit<TableParts, 'baseUrl' | 'deadlineMs' | 'metrics'>
   readonly log: Logger
 }
 
@@ -59,7 +59,13 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   await listen(server, { host: config.host, port: config.port, setting: 'PORT' })
 
   const baseUrl = config.baseUrl ?? urlOf(server)
-  const routes = routeTable({ ...table, baseUrl, metrics: metricsServer === undefined ? exposed : undefined })
+  const deadlineMs = config.requestDeadlineMs
+  const routes = routeTable({
+    ...table,
+    baseUrl,
+    deadlineMs,
+    metrics: metricsServer === undefined ? exposed : undefined,
+  })
   const logRequest = logRequests(log)
   const observe = (request: FinishedRequest) => {
     metrics.observeRequest(request)
@@ -70,7 +76,7 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     routes,
     runtime,
     log,
-    deadlineMs: config.requestDeadlineMs,
+    deadlineMs,
     secure,
     corsOrigins: config.corsOrigins,
     onDisagreement: metrics.countDisagreement,

@@ -109,13 +109,13 @@ describe('the decision log', () => {
     ]).to.deep.equal(['203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', '::/48'])
   })
 
-  it('is not held up by a path that no column can hold', async () => {
+  it('records a request whose path no column can hold', async () => {
     await send('DELETE', '/links/%00', {})
     const { requestId } = await send('DELETE', '/links/%ED%A0%80', {})
     expect((await recordOf(requestId)).resource.code).to.equal(null)
   })
 
-  it('has what was allowed and had nothing to change', async () => {
+  it('has an allowed request that changed nothing', async () => {
     const { requestId } = await send('PATCH', '/links/logged', { token: editor.token, json: {} })
     const until = Date.now() + 10_000
     let found = 0
@@ -145,7 +145,7 @@ describe('the decision log', () => {
     })
   })
 
-  it('stands in one order with what changed of users and of the policy', async () => {
+  it('is in one order with the changes of users and of the policy', async () => {
     const before = await list('?limit=1')
     const subject = await service.addUser('viewer')
     await send('PATCH', `/users/${subject.id}`, { token: admin.token, json: { suspended: true } })
@@ -209,7 +209,7 @@ describe('the decision log', () => {
     expect((await service.request('GET', '/audit/decisions?effect=maybe', { token: admin.token })).status).to.equal(400)
   })
 
-  it('is for those whom the policy lets read it, and for nobody to change', async () => {
+  it('can be read where the policy allows it, and changed by nobody', async () => {
     expect((await service.request('GET', '/audit/decisions', { token: editor.token })).status).to.equal(403)
     for (const role of ['audit_writer', 'audit_reader', 'links_own', 'links_any', 'policy_editor', 'identity']) {
       for (const statement of ['update decisions set rule = $1', 'delete from decisions where rule = $1']) {

@@ -32,7 +32,7 @@ describe('GET /audit/requests/{request_id}', () => {
     throw new Error(`no decision of ${id}`)
   }
 
-  it('explains a refusal by the rows of its time, whatever they are now', async () => {
+  it('explains a refusal by the rows of its revision, whatever they are now', async () => {
     const { service, admin, editor, other } = callers
     const code = await addLink(service.db, { owner: editor.id })
     const { headers } = await service.request('DELETE', `/links/${code}`, { token: other.token })
@@ -73,7 +73,7 @@ describe('GET /audit/requests/{request_id}', () => {
     ])
   })
 
-  it('explains what was allowed as soon as it is acknowledged', async () => {
+  it('explains an allowed change as soon as it is acknowledged', async () => {
     const { headers } = await callers.service.request('POST', '/links', {
       token: callers.editor.token,
       json: { target: 'https://example.com/' },
@@ -84,7 +84,7 @@ describe('GET /audit/requests/{request_id}', () => {
     expect(json).to.have.nested.property('data[0].explanation.object.rule', 'R4')
   })
 
-  it('explains a refusal by the endpoint, and says nothing of a record that was never looked up', async () => {
+  it('explains a refusal by the endpoint, and says nothing about the record', async () => {
     const decision = await decisionOf('GET', '/policy', { token: callers.editor.token })
     expect(at(decision, 'explanation')).to.deep.include({
       layer: 'endpoint',
@@ -110,7 +110,7 @@ describe('GET /audit/requests/{request_id}', () => {
     }
   })
 
-  it('says so where a route refused beyond the rows', async () => {
+  it('explains a refusal by a route after the rows allowed it', async () => {
     const { service, admin } = callers
     const clerk = await service.addUser('clerk')
     await addRows(service, admin.token, [
@@ -124,7 +124,7 @@ describe('GET /audit/requests/{request_id}', () => {
     expect(at(decision, 'explanation')).to.include({ layer: 'object', code: 'policy_denied' })
   })
 
-  it('404 for an id that no decision has, and for one that cannot be; for readers of the audit alone', async () => {
+  it('answers 404 for an unknown or impossible id, and only to readers of the audit', async () => {
     for (const id of ['absent', 'a%20b', 'x'.repeat(65), '%00'])
       expect((await ask(id)).json, id).to.include({ status: 404, code: 'not_found' })
     expect((await ask('absent', callers.editor.token)).json).to.include({ status: 403, code: 'role_not_allowed' })

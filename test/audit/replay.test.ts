@@ -2,9 +2,8 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { Client } from 'pg'
 
-import { replay } from '../../src/audit/replay.js'
+import { parseWindow, replay } from '../../src/audit/replay.js'
 import type { Replay } from '../../src/audit/replay.js'
-import { minutesOf } from '../../src/audit/replay-window.js'
 import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
 import type { Relation } from '../../src/domain/decision.js'
@@ -15,6 +14,7 @@ import type { PolicyRules } from '../../src/policy/store.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { interpret, interpretEndpoint, policyRows, rowsOf, shippedRules } from '../support/policy.js'
+import { startTestService } from '../support/service.js'
 
 interface Recorded {
   readonly subject_id: string | null
@@ -151,9 +151,12 @@ describe('a replay', () => {
   const record = async (records: readonly Recorded[]): Promise<void> => {
     await db.asOwner('truncate decisions')
     await db.asOwner(
-      `insert into decisions (time, request_id, revision, layer, subject_id, subject_role, action, resource_type, relation, effect, rule, status)
-       select $2::timestamptz - make_interval(mins => minutes_ago), 'r', 1, layer, subject_id, subject_role, action, split_part(action, ':', 1), relation, effect, rule, 200
-         from jsonb_to_recordset($1::jsonb) as r(layer text, subject_id bigint, subject_role text, action text, relation text, effect text, rule text, minutes_ago integer)`,
+      `insert into decisions (time, request_id, revision, layer, subject_id, subject_role, action, resource_type,
+                              relation, effect, rule, status)
+       select $2::timestamptz - make_interval(mins => minutes_ago), 'r', 1, layer, subject_id, subject_role, action,
+              split_part(action, ':', 1), relation, effect, rule, 200
+         from jsonb_to_recordset($1::jsonb) as r(layer text, subject_id bigint, subject_role text, action text,
+                                                 relation text, effect text, rule text, minutes_ago integer)`,
       [JSON.stringify(records), NOW.toISOString()],
     )
   }
@@ -169,7 +172,7 @@ describe('a replay', () => {
       ...more,
     })
 
-  it('is what deciding every record by itself gives, for any records and any edit', async () => {
+  it('gives what deciding each record by itself gives, for any records and any edit', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(recorded, { maxLength: 40 }),
@@ -184,7 +187,7 @@ describe('a replay', () => {
     )
   }).timeout(60_000)
 
-  it('is so for edits of the default policy, with many records', async () => {
+  it('gives the same for 3,000 records and edits of the default policy', async () => {
     const rows = await rowsOf('default.csv')
     const [seeded] = fc.sample(fc.array(recorded, { minLength: 3_000, maxLength: 3_000 }), { numRuns: 1, seed: 21 })
     const records = seeded ?? []
@@ -239,7 +242,7 @@ describe('a replay', () => {
     ])
   })
 
-  it('gives up, and says what to do, where the log cannot be read in the time that there is', async () => {
+  it('is refused with advice where the log cannot be read within its budget', async () => {
     const rows = await rowsOf('default.csv')
     const holder = new Client(db.owner)
     await holder.connect()
@@ -256,7 +259,7 @@ describe('a replay', () => {
   })
 
   it('reads windows of minutes, hours and days, up to 90 days', () => {
-    expect(['1m', '90m', '24h', '7d', '90d', '2160h'].map(minutesOf)).to.deep.equal([
+    expect(['1m', '90m', '24h', '7d', '90d', '2160h'].map((text) => parseWindow(text)?.minutes)).to.deep.equal([
       1, 90, 1_440, 10_080, 129_600, 129_600,
     ])
     for (const wrong of [
@@ -275,6 +278,29 @@ describe('a replay', () => {
       '1e3m',
       'constructor',
     ])
-      expect(minutesOf(wrong), wrong).to.equal(null)
+      expect(parseWindow(wrong), wrong).to.equal(null)
+  })
+})
+
+describe('a replay over HTTP', () => {
+  it('is refused before the deadline of its request where the log cannot be read in time', async () => {
+    const service = await startTestService({ environment: { REQUEST_DEADLINE_MS: '1500' } })
+    const holder = new Client(service.db.owner)
+    await holder.connect()
+    try {
+      const admin = await service.addUser('admin')
+      await holder.query('begin')
+      await holder.query('lock table decisions')
+      const { status, json } = await service.request('POST', '/policy/changes?dry_run=true&replay=1h', {
+        token: admin.token,
+        headers: { 'If-Match': '"1"' },
+        json: { add: [{ ptype: 'p2', role: 'clerk', action: 'link:read' }], remove: [], reason: 'a test' },
+      })
+      expect(status).to.equal(422)
+      expect(json).to.have.nested.property('errors[0].field', 'replay')
+    } finally {
+      await holder.end()
+      await service.stop()
+    }
   })
 })

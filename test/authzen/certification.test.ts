@@ -89,7 +89,7 @@ describe('the AuthZEN certification scenario', () => {
       { decision: true },
     ))
 
-  it("2.2.8: properties that nothing asked for are taken, a role among them, which is not the one of the user's row", () =>
+  it("2.2.8: additional properties are accepted, and a role among them does not replace the user's", () =>
     requireAnswer(
       'evaluation',
       {
@@ -100,7 +100,7 @@ describe('the AuthZEN certification scenario', () => {
       { decision: true },
     ))
 
-  it('2.2.9: members that nobody knows are ignored', () =>
+  it('2.2.9: unknown members are ignored', () =>
     requireAnswer(
       'evaluation',
       { subject: alice, action: reads, resource: record('record-1'), foo: 'bar', futureField: { nested: true } },
@@ -153,7 +153,7 @@ describe('the AuthZEN certification scenario', () => {
     ).to.equal(400)
   })
 
-  it('2.5: X-Request-ID comes back as it was sent, refused requests too; without one, an answer all the same', async () => {
+  it('2.5: X-Request-ID comes back as it was sent, on refusals too, and is optional', async () => {
     const id = 'bfe9eb29-ab87-4ca3-be83-a1d5d8305716'
     const body = { subject: alice, action: reads, resource: record('record-1') }
     for (const [path, sent] of [
@@ -209,7 +209,7 @@ describe('the AuthZEN certification scenario', () => {
     expect(second).to.deep.equal({ decision: true })
   })
 
-  it("3.2.7: an item's entity replaces the default; a type, an id or a name that it leaves out is the default's", async () => {
+  it("3.2.7: an item's entity replaces the default, except for a missing type, id or name", async () => {
     await requireAnswer(
       'evaluations',
       {
@@ -237,7 +237,7 @@ describe('the AuthZEN certification scenario', () => {
     )
   })
 
-  it('3.4.1: an item that is no question is denied, and the others are answered', () =>
+  it('3.4.1: an invalid item is denied, and the others are answered', () =>
     requireAnswer(
       'evaluations',
       {
@@ -248,7 +248,7 @@ describe('the AuthZEN certification scenario', () => {
       { evaluations: [{ decision: true }, { decision: false }, { decision: false }, { decision: false }] },
     ))
 
-  it('takes any text that JSON can hold for a name that nobody has', async () => {
+  it('accepts any text that JSON can hold as an unknown name', async () => {
     await requireAnswer(
       'evaluation',
       { subject: { ...alice, id: `${alice.id}\u0000` }, action: reads, resource: record('\u0000') },
@@ -270,7 +270,7 @@ describe('the AuthZEN certification scenario', () => {
     )
   })
 
-  it('3.4.1: and says what is wrong with it, where it is asked why', async () => {
+  it('3.4.1: the fault of an invalid item is told where the caller asks for an explanation', async () => {
     const { json } = await post('evaluations', {
       subject: alice,
       action: reads,
@@ -283,13 +283,13 @@ describe('the AuthZEN certification scenario', () => {
       .that.matches(/^resource\.id: /)
   })
 
-  it('3.4.2 and 3.4.3: without items, or with none, it is one question', async () => {
+  it('3.4.2 and 3.4.3: a request without items is one question', async () => {
     const body = { subject: alice, action: reads, resource: record('record-1') }
     await requireAnswer('evaluations', body, { decision: true })
     await requireAnswer('evaluations', { ...body, evaluations: [] }, { decision: true })
   })
 
-  it('6: the metadata names this service and its endpoints, all of which are there', async () => {
+  it('6: the metadata names this service and its endpoints', async () => {
     const { status, json, headers } = await service.request('GET', '/.well-known/authzen-configuration')
     expect([status, json]).to.deep.equal([
       200,

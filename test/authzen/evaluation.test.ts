@@ -107,7 +107,7 @@ describe('the AuthZEN Authorization API', () => {
     })
   })
 
-  it('gives nobody of elsewhere what is ours: an id that is the same by chance owns none of our records', async () => {
+  it('treats a subject from elsewhere with an equal id as somebody else', async () => {
     for (const subject of [
       { type: 'service', id: editor.id, properties: { role: 'editor' } },
       { type: 'service', id: editor.id },
@@ -132,7 +132,7 @@ describe('the AuthZEN Authorization API', () => {
     ).to.deep.equal({ decision: false })
   })
 
-  it('explains only where the caller asks why: the layer, the row that decided and those that were looked at', async () => {
+  it('explains only where the caller asks for it', async () => {
     const body = question({ type: 'user', id: editor.id }, 'link:delete', { type: 'link', id: 'none' })
     expect((await ask({ ...body, context: { explain: 'true' } })).json).to.deep.equal({ decision: false })
     const { json } = await ask({ ...body, context: { explain: true } })
@@ -156,7 +156,7 @@ describe('the AuthZEN Authorization API', () => {
       ...question({ type: 'user', id: editor.id }, 'can delete!', { type: 'todo', id: '1' }),
       context: { explain: true },
     })
-    expect(unknown.json).to.have.nested.property('context.reason').that.includes('todo:can delete! is no action')
+    expect(unknown.json).to.have.nested.property('context.reason').that.includes('todo:can delete! is not an action')
   })
 
   for (const [what, body] of [
@@ -209,7 +209,7 @@ describe('the AuthZEN Authorization API', () => {
     expect(headers.get('X-Request-ID')).to.equal('bfe9eb29-ab87-4ca3')
   })
 
-  it('is for callers with the scope and the right to ask', async () => {
+  it('requires the scope and the permission to ask', async () => {
     const body = question({ type: 'user', id: editor.id }, 'read', { type: 'link', id: code })
     const narrow = await service.tokenFor(admin, 'link:read')
     expect((await service.request('POST', '/access/v1/evaluation', { json: body })).status).to.equal(401)
@@ -251,7 +251,7 @@ describe('the AuthZEN Authorization API', () => {
       expect((await ask(batch({ evaluations_semantic: 'whatever' }), 'evaluations')).status).to.equal(400)
     })
 
-    it('answers false for a bad item, and the others with what they are', async () => {
+    it('answers false for a bad item, and the others as usual', async () => {
       const { status, json } = await ask(
         { ...batch(), evaluations: [...items(), 7, { resource: 'x' }, { resource: { type: 'link' } }] },
         'evaluations',

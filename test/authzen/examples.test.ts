@@ -141,7 +141,7 @@ describe("AuthZEN's published examples", () => {
     })
   }
 
-  it('§7.1: three questions without defaults, with a subject and a context for all, and with an action that one replaces', async () => {
+  it('§7.1: three questions without defaults, with defaults, and with one that an item replaces', async () => {
     const context = { time: '2024-05-31T15:22-07:00' }
     const [beth, action] = [subject('beth@the-smiths.com'), { name: 'read' }]
     const answer = { evaluations: [{ decision: true }, { decision: false }, { decision: true }] }
@@ -161,7 +161,7 @@ describe("AuthZEN's published examples", () => {
     ).to.deep.equal({ evaluations: [{ decision: true }, { decision: false }, { decision: false }] })
   })
 
-  it('§7.1.2: options that nobody knows are ignored', async () => {
+  it('§7.1.2: unknown options are ignored', async () => {
     expect(
       await ask('evaluations', {
         evaluations: [{ resource: { type: 'doc', id: '1' }, subject: { type: 'doc', id: '2' } }],

@@ -113,7 +113,7 @@ describe('linkgate policy explain', () => {
       [
         'gateway',
         await service.request('DELETE', `/links/${code}`),
-        /^no token was sent; it takes one with the scope link:delete$/m,
+        /^no token was sent; it needs one with the scope link:delete$/m,
       ],
     ] as const) {
       const id = answer.headers.get('X-Request-ID') ?? ''

@@ -253,7 +253,7 @@ describe('linkgate policy', () => {
     const { code, err } = await policy('test', '--policy', closed)
     expect(code).to.equal(1)
     expect(err).to.match(
-      /^linkgate: anonymous link:read must be allow, but is deny: no row matches \[.*allow\.csv:3, R1/m,
+      /^linkgate: anonymous link:read without a user must be allow, but is deny: no row matches \[.*allow\.csv:3, R1/m,
     )
   })
 
@@ -295,7 +295,7 @@ describe('linkgate policy', () => {
     expect(refused.code).to.equal(1)
     expect(refused.err)
       .to.match(/^linkgate: .*only-admin-updates-others.*row 505 \(MOD\) decides\. /)
-      .and.match(/Invariants change in policies\/invariants\.csv alone\.\n$/)
+      .and.match(/Invariants change only in policies\/invariants\.csv\.\n$/)
 
     const invariants = join(folder, 'policies/invariants.csv')
     await writeFile(

@@ -70,7 +70,7 @@ describe('one matrix, several witnesses', () => {
           const decision = service.policy.current().decide(user, action, record)
           const asked = `${who}, ${action}, ${what}`
           expect({ effect: decision.effect, rule: decision.rule }, asked).to.deep.equal(expected)
-          expect(service.policy.can(user, action, record), asked).to.equal(expected.effect === 'allow')
+          expect(service.policy.current().can(user, action, record), asked).to.equal(expected.effect === 'allow')
 
           const id = user === null || user.suspended ? '' : (user.id ?? '')
           const [allowed, row] = casbin.enforceExSync({ role: roleOf(user), id }, action, {

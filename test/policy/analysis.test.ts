@@ -64,7 +64,7 @@ const plain = (findings: readonly Finding[]) =>
   })
 
 describe('the analysis of rows', () => {
-  it('finds exactly what trying everything finds', async () => {
+  it('finds exactly what a brute-force search finds', async () => {
     await fc.assert(
       fc.asyncProperty(policyRows, async (rows) => {
         const findings = await analyseRows({ rows })
@@ -98,7 +98,7 @@ describe('the analysis of rows', () => {
     )
   }).timeout(60_000)
 
-  it('names who shadows a row, what stays without it, and who overrides it', async () => {
+  it('names the rows that shadow a row, replace it and override it', async () => {
     const rows = csvRows(
       [
         'p, 10, A, user, link:read, any, allow',
@@ -128,7 +128,7 @@ describe('the analysis of rows', () => {
     ])
   })
 
-  it('warns of roles that no user has, unless one that is used inherits them, and of actions that no route has', async () => {
+  it('warns of roles that no user has or inherits, and of actions that no route has', async () => {
     const rows = csvRows(
       'p2, editor, link:read\np2, clerk, link:raed\np2, base, link:read\ng, editor, base\np2, user, *\n',
     )
@@ -151,40 +151,26 @@ describe('the analysis of rows', () => {
     ).to.deep.equal([])
   })
 
-  it('stays near linear: ten times the rows take well under fifty times the time, and the event loop gets its turns', async () => {
-    const many = (count: number): readonly PolicyRow[] =>
-      Array.from({ length: count }, (_, i): PolicyRow => {
-        if (i % 10 === 8) return { ptype: 'p2', role: `role${i % 997}`, action: `doc:act${i}` }
-        if (i % 10 === 9) return { ptype: 'g', role: `role${i}`, inherits: `base${i % 7}` }
-        return {
-          ptype: 'p',
-          priority: i + 1,
-          rule: 'R',
-          role: i % 50 === 0 ? 'user' : `role${i % 997}`,
-          action: `doc:act${i % 613}`,
-          reach: i % 2 === 0 ? 'any' : 'own',
-          effect: i % 3 === 0 ? 'deny' : 'allow',
-        }
-      })
+  it('analyses a hundred thousand rows, and lets the event loop run meanwhile', async () => {
+    const rows: readonly PolicyRow[] = Array.from({ length: 100_000 }, (_, i): PolicyRow => {
+      if (i % 10 === 8) return { ptype: 'p2', role: `role${i % 997}`, action: `doc:act${i}` }
+      if (i % 10 === 9) return { ptype: 'g', role: `role${i}`, inherits: `base${i % 7}` }
+      return {
+        ptype: 'p',
+        priority: i + 1,
+        rule: 'R',
+        role: i % 50 === 0 ? 'user' : `role${i % 997}`,
+        action: `doc:act${i % 613}`,
+        reach: i % 2 === 0 ? 'any' : 'own',
+        effect: i % 3 === 0 ? 'deny' : 'allow',
+      }
+    })
     let turns = 0
     const counter = setInterval(() => {
       turns += 1
     }, 1)
-    const timed = async (count: number) => {
-      // the time of this process, not of what runs beside it
-      const start = process.cpuUsage()
-      await analyseRows({ rows: many(count) })
-      const { user, system } = process.cpuUsage(start)
-      return (user + system) / 1_000
-    }
-    await timed(1_000)
-    const [small, large] = [await timed(10_000), await timed(100_000)]
+    await analyseRows({ rows })
     clearInterval(counter)
     expect(turns).to.be.greaterThan(5)
-    expect(large).to.be.lessThan(Math.max(small, 50) * 50)
-    if (process.env['POLICY_TIMES'] !== undefined)
-      process.stderr.write(
-        `analysis: 10,000 rows ${small.toFixed(0)} ms, 100,000 rows ${large.toFixed(0)} ms, ${turns} turns\n`,
-      )
   }).timeout(60_000)
 })

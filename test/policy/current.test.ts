@@ -5,24 +5,28 @@ import { buildSnapshot } from '../../src/policy/snapshot.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
 import { csvRows, shippedRules } from '../support/policy.js'
 
-/** A load that answers when it is told to. */
-const byHand = () => {
+const turn = () => new Promise(setImmediate)
+
+/** A load that answers when the test says so. */
+const heldLoads = () => {
   const loads: { readonly known: number | null; answer(snapshot: Snapshot | null): void; fail(error: Error): void }[] =
     []
   const load = (known: number | null) =>
     new Promise<Snapshot | null>((resolve, reject) => loads.push({ known, answer: resolve, fail: reject }))
+  /** The i-th load, once it has begun. */
+  const begun = async (i: number) => {
+    await turn()
+    const found = loads[i]
+    if (found === undefined) throw new Error(`no load ${i}`)
+    return found
+  }
   return {
     loads,
     load,
-    nth: (i: number) => {
-      const found = loads[i]
-      if (found === undefined) throw new Error(`no load ${i}`)
-      return found
-    },
+    answer: async (i: number, snapshot: Snapshot | null) => (await begun(i)).answer(snapshot),
+    fail: async (i: number, error: Error) => (await begun(i)).fail(error),
   }
 }
-
-const turn = () => new Promise(setImmediate)
 
 describe('the policy in force', () => {
   let snapshots: readonly Snapshot[]
@@ -40,13 +44,13 @@ describe('the policy in force', () => {
     )
   })
 
-  it('decides nothing before the first policy is whole', async () => {
-    const { load, nth } = byHand()
+  it('decides nothing before the first policy is loaded', async () => {
+    const { load, answer } = heldLoads()
     const policy = createCurrentPolicy(load)
     expect(() => policy.current()).to.throw('no policy has been loaded yet')
-    expect(() => policy.can(null, 'link:read', null)).to.throw()
+    expect(() => policy.current().can(null, 'link:read', null)).to.throw()
     const refreshed = policy.refresh()
-    nth(0).answer(null)
+    await answer(0, null)
     await refreshed.then(
       () => expect.fail('there is no policy'),
       () => undefined,
@@ -54,89 +58,91 @@ describe('the policy in force', () => {
     expect(policy.status()).to.deep.equal({ revision: null, fault: null })
   })
 
-  it('shares one load among demands that arrive while it has not begun', async () => {
-    const { load, loads, nth } = byHand()
+  it('shares a load among all refreshes that arrive before it begins', async () => {
+    const { load, loads, answer } = heldLoads()
     const policy = createCurrentPolicy(load)
     const first = policy.refresh()
+    await turn()
     const late = [policy.refresh(), policy.refresh(), policy.refresh()]
     expect(loads).to.have.length(1)
-    nth(0).answer(at(1))
+    await answer(0, at(1))
     expect((await first).revision).to.equal(1)
     await turn()
     expect(loads, 'one load for the three that came during the first').to.have.length(2)
-    expect(nth(1).known).to.equal(1)
-    nth(1).answer(at(2))
+    expect(loads[1]?.known).to.equal(1)
+    await answer(1, at(2))
     expect((await Promise.all(late)).map(({ revision }) => revision)).to.deep.equal([2, 2, 2])
   })
 
-  it('keeps the last good policy where a load fails, says why, and says so no longer after the next good one', async () => {
-    const { load, nth } = byHand()
+  it('keeps the last good policy where a load fails, and reports the fault until a load succeeds', async () => {
+    const { load, answer, fail } = heldLoads()
     const policy = createCurrentPolicy(load)
     const first = policy.refresh()
-    nth(0).answer(at(1))
+    await answer(0, at(1))
     await first
     const second = policy.refresh()
-    nth(1).fail(new Error('a stored row does not parse'))
+    await fail(1, new Error('a stored row does not parse'))
     await second.then(
       () => expect.fail('the load failed'),
       (error: unknown) => expect(String(error)).to.contain('does not parse'),
     )
     expect(policy.status()).to.deep.equal({ revision: 1, fault: 'a stored row does not parse' })
-    expect(policy.can(null, 'link:read', null)).to.equal(true)
+    expect(policy.current().can(null, 'link:read', null)).to.equal(true)
     const third = policy.refresh()
-    nth(2).answer(at(2))
+    await answer(2, at(2))
     await third
     expect(policy.status()).to.deep.equal({ revision: 2, fault: null })
   })
 
-  it('serves the demands that waited behind a load that fails', async () => {
-    const { load, nth } = byHand()
+  it('serves the refreshes that waited behind a load that fails', async () => {
+    const { load, answer, fail } = heldLoads()
     const policy = createCurrentPolicy(load)
     const first = policy.refresh().catch(() => 'failed')
+    await turn()
     const second = policy.refresh()
-    nth(0).fail(new Error('away'))
+    await fail(0, new Error('away'))
     expect(await first).to.equal('failed')
     await turn()
-    nth(1).answer(at(3))
+    await answer(1, at(3))
     expect((await second).revision).to.equal(3)
   })
 
   it('never goes back to an older revision', async () => {
-    const { load, nth } = byHand()
+    const { load, answer } = heldLoads()
     const policy = createCurrentPolicy(load)
     for (const [i, revision] of [2, 1, 3, 2].entries()) {
       const refreshed = policy.refresh()
-      nth(i).answer(at(revision))
+      await answer(i, at(revision))
       await refreshed
     }
     expect(policy.current()).to.equal(at(3))
   })
 
-  it('adopts what was committed where it is newer, whatever a load answers meanwhile', async () => {
-    const { load, nth } = byHand()
+  it('adopts a committed snapshot where it is newer, whatever a load answers meanwhile', async () => {
+    const { load, answer } = heldLoads()
     const policy = createCurrentPolicy(load)
     policy.adopt(at(1))
     expect(policy.current()).to.equal(at(1))
     const refreshed = policy.refresh()
     policy.adopt(at(3))
-    nth(0).answer(at(2))
+    await answer(0, at(2))
     expect(await refreshed).to.equal(at(3))
     for (const revision of [1, 2, 3]) policy.adopt({ ...at(revision) })
     expect(policy.current()).to.equal(at(3))
   })
 
-  it('says what was wrong with the newest load until one is good, also where another revision was adopted since', async () => {
-    const { load, nth } = byHand()
+  it('reports the fault of the newest load also where another revision was adopted since', async () => {
+    const { load, fail } = heldLoads()
     const policy = createCurrentPolicy(load)
     const failed = policy.refresh().catch(() => undefined)
-    nth(0).fail(new Error('a stored row does not parse'))
+    await fail(0, new Error('a stored row does not parse'))
     await failed
     policy.adopt(at(1))
     expect(policy.status()).to.deep.equal({ revision: 1, fault: 'a stored row does not parse' })
   })
 
-  it('lets nothing in force but through the entrance, and each revision once', async () => {
-    const { load, nth } = byHand()
+  it('wraps each snapshot that comes into force once', async () => {
+    const { load, answer } = heldLoads()
     const entered: number[] = []
     const policy = createCurrentPolicy(load, (snapshot) => {
       entered.push(snapshot.revision)
@@ -145,21 +151,21 @@ describe('the policy in force', () => {
     policy.adopt(at(1))
     expect(policy.current()).not.to.equal(at(1))
     const refreshed = policy.refresh()
-    nth(0).answer(at(2))
+    await answer(0, at(2))
     await refreshed
     policy.adopt(at(2))
     expect(entered).to.deep.equal([1, 2])
   })
 
-  it('gives one reference until it gives another: whoever holds a snapshot keeps it', async () => {
-    const { load, nth } = byHand()
+  it('leaves a snapshot as it is for whoever holds it', async () => {
+    const { load, answer } = heldLoads()
     const policy = createCurrentPolicy(load)
     const first = policy.refresh()
-    nth(0).answer(at(1))
+    await answer(0, at(1))
     const held = await first
     const second = policy.refresh()
     expect(policy.current()).to.equal(held)
-    nth(1).answer(at(2))
+    await answer(1, at(2))
     await second
     expect(held.decideFor('viewer', 'link:read', 'other').rule).to.equal('R1')
     expect(policy.current().decideFor('viewer', 'link:read', 'other').rule).to.equal('R2')

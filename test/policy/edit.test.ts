@@ -3,10 +3,10 @@ import { expect } from 'chai'
 import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
 import { Refusal } from '../../src/domain/refusal.js'
-import { commitEdit, parseEdit, planEdit } from '../../src/policy/edit.js'
+import { commitEdit, editBetween, parseEdit, planEdit } from '../../src/policy/edit.js'
 import type { EditOrigin } from '../../src/policy/edit.js'
-import { editBetween, findRevision, listRevisions, planRestore } from '../../src/policy/history.js'
-import { rowKey } from '../../src/policy/parse-row.js'
+import { findRevision, listRevisions, planRestore } from '../../src/policy/history.js'
+import { rowText } from '../../src/policy/parse-row.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
 import { loadSnapshot } from '../../src/policy/store.js'
@@ -15,12 +15,17 @@ import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { csvRows, rowsOf, shippedRules } from '../support/policy.js'
 
-const RECORD = { subjectRole: 'admin', tokenId: null, rule: 'R3', row: 300, revision: 1 }
 const ORIGIN: EditOrigin = {
   actor: { id: '1', name: 'admin@localhost' },
   reason: 'a test',
-  requestId: 'r-1',
-  record: RECORD,
+  decision: {
+    request_id: 'r-1',
+    revision: 1,
+    subject_role: 'admin',
+    token_id: null,
+    rule: 'R3',
+    row_priority: 300,
+  },
 }
 const ROW = csvRows('p, 505, X, editor, link:read, any, allow')
 
@@ -54,7 +59,8 @@ describe('commitEdit', () => {
   /** Everything that an edit writes, as the database holds it. */
   const written = async () => {
     const [all] = await db.asOwner<Record<string, unknown>>(`select (select revision from policy_head) as head,
-      (select coalesce(max(revision), 0) from policy_revisions) as newest, (select count(*) from policy_revisions) as revisions,
+      (select coalesce(max(revision), 0) from policy_revisions) as newest,
+      (select count(*) from policy_revisions) as revisions,
       (select count(*) from casbin) as rows, (select count(*) from decisions where kind = 'decision') as decisions`)
     return all
   }
@@ -66,7 +72,7 @@ describe('commitEdit', () => {
     await commitEdit(database, plan, ORIGIN)
     const after = await loaded()
     expect(after.revision).to.equal(base.revision + 1)
-    expect(after.rows.map(rowKey).sort()).to.deep.equal([...base.rows, ...ROW].map(rowKey).sort())
+    expect(after.rows.map(rowText).sort()).to.deep.equal([...base.rows, ...ROW].map(rowText).sort())
     expect(await findRevision(database, after.revision)).to.deep.include({
       actor: { id: '1', name: 'admin@localhost' },
       reason: 'a test',
@@ -79,7 +85,7 @@ describe('commitEdit', () => {
     const restore = await planRestore(database, after, base.revision, rules)
     if (restore === null) throw new Error('there was one')
     await commitEdit(database, restore, ORIGIN)
-    expect((await loaded()).rows.map(rowKey).sort()).to.deep.equal(base.rows.map(rowKey).sort())
+    expect((await loaded()).rows.map(rowText).sort()).to.deep.equal(base.rows.map(rowText).sort())
     expect(await planRestore(database, await loaded(), 99_999, rules)).to.equal(null)
     expect((await listRevisions(database, { limit: 2 })).next_cursor).to.equal(String(base.revision + 1))
   })
@@ -96,7 +102,7 @@ describe('commitEdit', () => {
     await commitEdit(database, await planEdit(newest, { add: [], remove: ROW }, rules), ORIGIN)
   })
 
-  it('lets exactly one of several edits at once win, and leaves its rows', async () => {
+  it('commits exactly one of several concurrent edits', async () => {
     for (let round = 0; round < 5; round += 1) {
       const base = await loaded()
       const plans = await Promise.all(
@@ -232,7 +238,7 @@ describe('planEdit', () => {
     ).to.deep.equal([])
   })
 
-  it('refuses to remove a row that is not there: no row is removed by half of it', async () => {
+  it('refuses to remove a row that is not there, one with another effect too', async () => {
     expect(await faults('', 'p, 400, R4, user, link:create, any, deny')).to.deep.equal([
       'remove[0] is not a row of the policy',
     ])
@@ -249,7 +255,7 @@ describe('planEdit', () => {
     expect([plan.add, plan.remove, plan.changes]).to.deep.equal([[], [], []])
   })
 
-  it('refuses inheritance over more than ten levels, also where it is the removal of a shortcut that makes it', async () => {
+  it('refuses inheritance over more than ten levels, also where a removal causes it', async () => {
     const chain = Array.from({ length: 11 }, (_, i) => `g, role${i}, role${i + 1}`).join('\n')
     expect((await faults(chain))[0]).to.contain('role0 inherits over more than 10 levels')
     const deep = await buildSnapshot(8, rules.model, [...base.rows, ...csvRows(`${chain}\ng, role0, role2`)])
@@ -259,7 +265,7 @@ describe('planEdit', () => {
     expect(refused).to.be.instanceOf(Refusal).with.property('code', 'validation_failed')
   })
 
-  it('takes a hundred thousand rows in one change, and is exact about them', async () => {
+  it('plans a hundred thousand rows in one edit, and is exact about their decisions', async () => {
     const add = Array.from({ length: 100_000 }, (_, i) => ({
       ptype: 'p' as const,
       priority: 1_000_000 + i,

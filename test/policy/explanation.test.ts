@@ -72,12 +72,12 @@ describe('an explanation', () => {
     return questions.length
   }
 
-  it("names the row that Casbin over all rows names, for every cell of the default policy and of the auditor's", async () => {
+  it("names the row that Casbin names for every cell of the default policy and of the auditor's", async () => {
     expect(await requireCasbins(await rowsOf('default.csv'))).to.be.greaterThan(80)
     await requireCasbins([...(await rowsOf('default.csv')), ...(await rowsOf('auditor.csv'))])
   })
 
-  it('does so for any rows', async () => {
+  it('names the row that Casbin names for any rows', async () => {
     await fc.assert(
       fc.asyncProperty(policyRows, async (rows) => {
         await requireCasbins(rows)
@@ -101,7 +101,7 @@ describe('an explanation', () => {
     ])
   })
 
-  it('lists no more rows than a person can read, and the one that decided among them', async () => {
+  it('lists a limited number of rows, the one that decided among them', async () => {
     const names = Array.from({ length: 300 }, (_, i) => `role${i}`)
     const own = names.map((role, i): ObjectRow => ({
       ptype: 'p',

@@ -35,9 +35,9 @@ describe('the invariants', () => {
   }
 
   it('hold for the shipped rows, with the auditor role too', async () => {
-    expect(await findViolations(base, rules.invariants)).to.deep.equal([])
+    expect(await findViolations(base, rules.invariants())).to.deep.equal([])
     const more = await buildSnapshot(1, rules.model, [...base.rows, ...(await rowsOf('auditor.csv'))])
-    expect(await findViolations(more, rules.invariants)).to.deep.equal([])
+    expect(await findViolations(more, rules.invariants())).to.deep.equal([])
   })
 
   const broken: readonly (readonly [
@@ -62,7 +62,7 @@ describe('the invariants', () => {
       [
         'only-admin-updates-others',
         'row 505 (X)',
-        'editor would be allowed link:update on other records',
+        "editor would be allowed link:update on another's record",
         'policies/invariants.csv',
       ],
     ],
@@ -89,7 +89,7 @@ describe('the invariants', () => {
     [
       'an admin may not write the policy',
       ['p, 250, X, admin, policy:write, own, deny'],
-      ['admin-writes-policy', 'row 250 (X)', 'on own records'],
+      ['admin-writes-policy', 'row 250 (X)', 'on an own record'],
     ],
     [
       'an admin may not update users',
@@ -114,7 +114,7 @@ describe('the invariants', () => {
     })
   }
 
-  it('are what their file says now, for the next edit and the next load, and none are asked while it does not parse', async () => {
+  it('are read again for every edit, and a file that does not parse refuses every edit', async () => {
     const folder = await makeTemporaryFolder()
     const file = join(folder, 'policies', 'invariants.csv')
     await mkdir(join(folder, 'policies'))
@@ -137,7 +137,7 @@ describe('the invariants', () => {
     expect(await plan()).to.equal('was planned')
   })
 
-  it('carry every violation, with the file that holds the invariant, for a program to read', async () => {
+  it('list every violation for programs, with the file to change', async () => {
     const error = await planEdit(base, { add: [], remove: csvRows('p, 300, R3, admin, *, any, allow') }, rules).catch(
       (thrown: unknown) => thrown,
     )
@@ -147,7 +147,7 @@ describe('the invariants', () => {
     expect(error).to.have.nested.property('extensions.violations[0].row.priority', 999_999)
   })
 
-  it('ask for a role and an action that only they name', async () => {
+  it('cover a role and an action that no row names', async () => {
     const open = await buildSnapshot(1, rules.model, csvRows('p, 1, X, user, *, any, allow'))
     const invariants = parseInvariants(
       'never, clerks-pay-nothing, clerk, payment:send, *, why\nalways, auditors-read, auditor, audit:read, *, why\n',

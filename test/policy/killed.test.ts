@@ -33,7 +33,7 @@ describe('a process that is killed in the middle of an edit', function () {
     db = await testDatabase()
   })
 
-  it('leaves an edit that is whole or not there: head, history, rows and records agree, and the next start goes on', async () => {
+  it('leaves the edit complete or absent, and the next start goes on', async () => {
     const environment = {
       ...onDatabase(db.service, db.owner),
       JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),

@@ -4,11 +4,11 @@ import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
 import { createCurrentPolicy } from '../../src/policy/current.js'
 import { commitEdit } from '../../src/policy/edit.js'
-import { findRevision, listRevisions } from '../../src/policy/history.js'
+import { findRevision, listRevisions, rowsOfRevision } from '../../src/policy/history.js'
 import { installDefaultPolicy } from '../../src/policy/installation.js'
-import { rowKey } from '../../src/policy/parse-row.js'
+import { rowText } from '../../src/policy/parse-row.js'
 import { PolicyError } from '../../src/policy/policy-error.js'
-import { planReplacement, readStoredPolicy, rowsOfRevision } from '../../src/policy/replacement.js'
+import { planReplacement, readStoredPolicy } from '../../src/policy/replacement.js'
 import { loadSnapshot } from '../../src/policy/store.js'
 import type { PolicyRules } from '../../src/policy/store.js'
 import { PACKAGE_ROOT } from '../../src/config.js'
@@ -16,7 +16,7 @@ import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { rowsOf, shippedRules } from '../support/policy.js'
 
-const ORIGIN = { actor: { id: null, name: 'a test' }, reason: 'a way out', requestId: 'test', record: null }
+const ORIGIN = { actor: { id: null, name: 'a test' }, reason: 'a way out', decision: null }
 
 describe('rows that somebody changes in the database, beside the service', () => {
   let db: TestDatabase
@@ -39,9 +39,9 @@ describe('rows that somebody changes in the database, beside the service', () =>
   }
   const insert = (ptype: string, rule: readonly unknown[]) =>
     db.asOwner('insert into casbin (ptype, rule) values ($1, $2::jsonb)', [ptype, JSON.stringify(rule)])
-  const keys = (rows: Parameters<typeof rowKey>[0][]) => rows.map(rowKey).sort()
+  const keys = (rows: Parameters<typeof rowText>[0][]) => rows.map(rowText).sort()
 
-  it('are a revision like any other, with who and what', async () => {
+  it('are a revision like any other, with its author and its rows', async () => {
     const policy = await loaded()
     await insert('p', ['505', 'HAND', 'editor', 'link:read', 'any', 'deny'])
     await db.asOwner(`delete from casbin where rule ->> 0 = '505'`)
@@ -96,13 +96,14 @@ describe('rows that somebody changes in the database, beside the service', () =>
       'roles over more than ten levels',
       () =>
         db.asOwner(
-          `insert into casbin (ptype, rule) select 'g', jsonb_build_array('r' || i, 'r' || i + 1) from generate_series(1, 11) i`,
+          `insert into casbin (ptype, rule)
+           select 'g', jsonb_build_array('r' || i, 'r' || i + 1) from generate_series(1, 11) i`,
         ),
       'more than 10 levels',
     ],
   ]
   for (const [what, breakIt, says] of faults) {
-    it(`never come into force with ${what}: the last good policy stays, says why, and there is a way out`, async () => {
+    it(`never come into force with ${what}: the last good policy stays, and a restore repairs them`, async () => {
       const policy = await loaded()
       const good = policy.current()
       await breakIt()
@@ -138,7 +139,7 @@ describe('rows that somebody changes in the database, beside the service', () =>
     })
   }
 
-  it('are back in force without a command where whoever broke them mends them', async () => {
+  it('come into force again once they are repaired by hand', async () => {
     const policy = await loaded()
     await insert('p', ['505', 'X', 'editor', 'link:update', 'any'])
     await policy.refresh().catch(() => undefined)
@@ -157,7 +158,7 @@ describe('rows that somebody changes in the database, beside the service', () =>
     expect((await loaded()).status().revision).to.equal(1)
   })
 
-  it('are not written over by an edit that did not see them', async () => {
+  it('are not overwritten by an edit that was planned without them', async () => {
     const stored = await readStoredPolicy(database, rules)
     const plan = await planReplacement(
       stored,

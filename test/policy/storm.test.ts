@@ -18,7 +18,7 @@ describe('a storm of edits against writers in two processes', function () {
     expect(report.committed).to.be.greaterThan(20)
   })
 
-  it('would find the fault: without the lock, changes commit too late', async () => {
+  it('finds changes that commit too late when the lock is removed', async () => {
     const report = await storm({ milliseconds: 2_000, writers: 4, sabotage: WITHOUT_THE_LOCK })
     expect(report.tooLate).to.be.greaterThan(0)
   })

@@ -3,8 +3,7 @@ import * as fc from 'fast-check'
 
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import type { PolicyRules } from '../../src/policy/store.js'
-import { decisionChanges, decisionTable, universeOf } from '../../src/policy/table.js'
-import { formatTableCsv } from '../../src/policy/table-csv.js'
+import { decisionChanges, decisionTable, formatTableCsv, universeOf } from '../../src/policy/table.js'
 import {
   csvRows,
   interpret,
@@ -46,7 +45,7 @@ describe('the decision table', () => {
     expect(lines).to.include('editor,link:delete,own,allow,R5,allow')
   })
 
-  it('stands for every other name: a role or an action that no row names is decided like user and *', async () => {
+  it('decides a role or an action that no row names like user and *', async () => {
     await fc.assert(
       fc.asyncProperty(policyRows, async (rows) => {
         const snapshot = await buildSnapshot(1, rules.model, rows)
@@ -66,7 +65,7 @@ describe('the decision table', () => {
     )
   })
 
-  it('finds every decision that an edit changes and no other, asking only where a changed row can matter', async () => {
+  it('finds every decision that an edit changes, and no other', async () => {
     await fc.assert(
       fc.asyncProperty(policyRows, policyRows, async (before, after) => {
         const [one, two] = await Promise.all([
@@ -106,7 +105,7 @@ describe('the decision table', () => {
     )
   }).timeout(60_000)
 
-  it('is refused where it would not fit into memory, and given for one role or action', async () => {
+  it('is refused where it has too many decisions, and given for one role or action', async () => {
     const rows = Array.from({ length: 1_000 }, (_, i) => ({
       ptype: 'p2' as const,
       role: `role${i}`,
@@ -120,7 +119,7 @@ describe('the decision table', () => {
     expect(await decisionTable(snapshot, { role: 'role7', action: 'doc:act7' })).to.have.length(2)
   })
 
-  it('asks a role for a shortcut that is gone', async () => {
+  it('finds the decisions that the removal of an inheritance row changes', async () => {
     const rows = csvRows('p, 1, R1, clerk, link:update, any, allow\ng, editor, clerk\n')
     const [before, after] = await Promise.all([
       buildSnapshot(1, rules.model, rows),

@@ -82,7 +82,8 @@ describe('the watch over the policy', () => {
   const listener = async (): Promise<number> => {
     for (;;) {
       const [found] = await db.asOwner<{ pid: number }>(
-        `select pid from pg_stat_activity where datname = current_database() and state = 'idle' and application_name = 'linkgate listener'`,
+        `select pid from pg_stat_activity
+          where datname = current_database() and state = 'idle' and application_name = 'linkgate listener'`,
       )
       if (found) return found.pid
     }
@@ -90,21 +91,21 @@ describe('the watch over the policy', () => {
   const edit = (name: string) =>
     db.asOwner(`insert into casbin (ptype, rule) values ('p2', $1::jsonb)`, [JSON.stringify([name, 'link:read'])])
 
-  it('puts an edit in force when it is notified, long before it would ask', async () => {
+  it('puts an edit in force when it is notified, before the next interval', async () => {
     start(AN_HOUR)
     await listener()
     await edit('clerk')
     await reached(2)
   })
 
-  it('puts an edit in force within the interval where the notification is lost', async () => {
+  it('puts an edit in force at the next interval where the notification is lost', async () => {
     start(20, { ...db.service, port: 1, host: '127.0.0.1' })
     await edit('clerk')
     await reached(2)
     expect(faults.length, 'a listener that cannot connect is told of').to.be.greaterThan(0)
   })
 
-  it('listens again after its connection was killed, and makes up for what it missed', async () => {
+  it('listens again after its connection was killed, and loads what it missed', async () => {
     start(AN_HOUR)
     const pid = await listener()
     await db.asOwner('select pg_terminate_backend($1)', [pid])
@@ -115,7 +116,7 @@ describe('the watch over the policy', () => {
     await reached(3)
   })
 
-  it('keeps the last good policy through rows that cannot be in force, and takes the next good ones', async () => {
+  it('keeps the last good policy while newer rows cannot be in force', async () => {
     start(AN_HOUR)
     await listener()
     await db.asOwner(`insert into casbin (ptype, rule) values ('p2', '["Clerk"]')`)

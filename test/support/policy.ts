@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from '../../src/config.js'
 import type { Relation } from '../../src/domain/decision.js'
 import type { EndpointRow, InheritanceRow, ObjectRow, PolicyRow } from '../../src/domain/policy-row.js'
 import { loadPolicyRules } from '../../src/policy/installation.js'
-import { parsePolicyCsv } from '../../src/policy/row-csv.js'
+import { parsePolicyCsv } from '../../src/policy/csv.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
 import type { PolicyRules } from '../../src/policy/store.js'
 import { relationsOf, universeOf } from '../../src/policy/table.js'
@@ -17,18 +17,11 @@ import { relationsOf, universeOf } from '../../src/policy/table.js'
 export const shippedRules = (): Promise<PolicyRules> => loadPolicyRules(PACKAGE_ROOT)
 
 /** The rows of a policy file of this checkout. */
-export const rowsOf = async (file: string): Promise<readonly PolicyRow[]> => {
-  const rows = parsePolicyCsv(await readFile(new URL(`policies/${file}`, PACKAGE_ROOT), 'utf8'))
-  if (!rows.ok) throw new Error(JSON.stringify(rows.faults))
-  return rows.value
-}
+export const rowsOf = async (file: string): Promise<readonly PolicyRow[]> =>
+  parsePolicyCsv(file, await readFile(new URL(`policies/${file}`, PACKAGE_ROOT), 'utf8'))
 
 /** Rows out of CSV text, which must parse. */
-export const csvRows = (text: string): readonly PolicyRow[] => {
-  const rows = parsePolicyCsv(text)
-  if (!rows.ok) throw new Error(JSON.stringify(rows.faults))
-  return rows.value
-}
+export const csvRows = (text: string): readonly PolicyRow[] => parsePolicyCsv('test.csv', text)
 
 // ── the interpreter: what model.conf says, in a few lines that share nothing with src/policy ──
 

@@ -6,15 +6,15 @@ import { createAccounts } from '../../identity/accounts.js'
 import { analyseRows } from '../../policy/analysis.js'
 import type { Finding } from '../../policy/analysis.js'
 import { loadPolicyRules } from '../../policy/installation.js'
-import { describeViolation, findViolations } from '../../policy/invariants.js'
+import { describeViolation, findViolations, viewViolation } from '../../policy/invariants.js'
+import { rowText } from '../../policy/parse-row.js'
 import type { Snapshot } from '../../policy/snapshot.js'
-import { invariantsOf } from '../../policy/store.js'
 import type { PolicyRules } from '../../policy/store.js'
 import { jsonOption } from '../arguments.js'
 import { AnswerIsNo } from '../errors.js'
 import { withProgress } from '../progress.js'
 import { complain, print } from '../session.js'
-import { counted, renderTable, rowText } from './render.js'
+import { counted, renderTable } from './render.js'
 import { snapshotOfFile, withPolicy } from './session.js'
 
 interface Options {
@@ -34,14 +34,7 @@ export const checkCommand = (policy: Command) =>
       const { name, snapshot, violations, findings } = await (file === undefined ? checkInForce() : checkFile(file))
       const texts = findings.map((finding) => [finding.kind, rowText(finding.row), describeFinding(finding)])
       if (json) {
-        const broken = violations.map(({ invariant, cell, row }) => ({
-          invariant: invariant.name,
-          why: invariant.why,
-          file: 'policies/invariants.csv',
-          decision: cell,
-          row,
-        }))
-        print(JSON.stringify({ rows: snapshot.rows.length, violations: broken, findings }))
+        print(JSON.stringify({ rows: snapshot.rows.length, violations: violations.map(viewViolation), findings }))
       } else if (csv) print(stringify(texts, { header: true, columns: ['kind', 'row', 'finding'] }))
       else {
         if (texts.length > 0)
@@ -73,7 +66,7 @@ const examine = (name: string, snapshot: Snapshot, rules: PolicyRules, rolesInUs
   withProgress('checking invariants', async (show) => ({
     name,
     snapshot,
-    violations: await findViolations(snapshot, await invariantsOf(rules)),
+    violations: await findViolations(snapshot, rules.invariants()),
     findings: await analyseRows(snapshot, {
       onProgress: (part) => show('analysing rows', part),
       ...(rolesInUse && { rolesInUse }),

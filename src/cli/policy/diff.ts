@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 
-import { editBetween } from '../../policy/history.js'
+import type { ReplayWindow } from '../../audit/replay.js'
+import { editBetween } from '../../policy/edit.js'
 import { decisionChanges } from '../../policy/table.js'
 import type { CellChange } from '../../policy/table.js'
 import { jsonOption } from '../arguments.js'
@@ -9,7 +10,6 @@ import { withProgress } from '../progress.js'
 import { print } from '../session.js'
 import { diffLines, renderChanges } from './render.js'
 import { renderReplay, replayCsv, replayOf, replayOption } from './replay.js'
-import type { ReplayWindow } from './replay.js'
 import { snapshotOfFile, snapshotOfRevision, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
 

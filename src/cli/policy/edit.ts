@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 
+import type { ReplayWindow } from '../../audit/replay.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { Refusal } from '../../domain/refusal.js'
 import { analyseRows } from '../../policy/analysis.js'
 import { commitEdit, planEdit } from '../../policy/edit.js'
 import type { EditPlan } from '../../policy/edit.js'
-import { rowKey } from '../../policy/parse-row.js'
+import { rowText } from '../../policy/parse-row.js'
 import { PolicyError, describeFaults } from '../../policy/policy-error.js'
 import { isEmpty, planReplacement } from '../../policy/replacement.js'
 import { jsonOption, parsed, revision } from '../arguments.js'
@@ -13,9 +14,8 @@ import { UsageError } from '../errors.js'
 import { withProgress } from '../progress.js'
 import { complain, print } from '../session.js'
 import { describeFinding } from './check.js'
-import { diffLines, number, renderChanges, rowText } from './render.js'
+import { diffLines, number, renderChanges } from './render.js'
 import { renderReplay, replayOf, replayOption } from './replay.js'
-import type { ReplayWindow } from './replay.js'
 import { readRowsFile, requireRevision, terminalOrigin, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
 import { readExpectations, requireExpected } from './test.js'
@@ -98,15 +98,15 @@ const namingRows = (error: unknown, added: readonly PolicyRow[]): unknown => {
     if (row === undefined) return { field: '', message: field === 'add' ? message : `${field} ${message}` }
     return { field: `the row "${rowText(row)}"${rest && `, ${rest}`}`, message }
   })
-  return new PolicyError(describeFaults(faults, 10))
+  return new PolicyError(describeFaults(faults))
 }
 
 const MAX_WARNINGS = 10
 
 const warnOfUselessRows = async ({ add, candidate }: EditPlan): Promise<void> => {
-  const added = new Set(add.map(rowKey))
+  const added = new Set(add.map(rowText))
   const findings = (await withProgress('analysing rows', () => analyseRows(candidate))).filter(
-    ({ kind, row }) => (kind === 'unreachable' || kind === 'unknown_action') && added.has(rowKey(row)),
+    ({ kind, row }) => (kind === 'unreachable' || kind === 'unknown_action') && added.has(rowText(row)),
   )
   for (const finding of findings.slice(0, MAX_WARNINGS))
     complain(`warning: ${rowText(finding.row)}: ${describeFinding(finding).replace(/^warning: /, '')}`)

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 
 import { explainRecord } from '../../audit/record-explanation.js'
-import type { LayerExplanation, RecordExplanation } from '../../audit/record-explanation.js'
+import type { EndpointRefusal, RecordExplanation } from '../../audit/record-explanation.js'
 import { isCode } from '../../domain/link.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { ENGINE_ROLES, isRoleName } from '../../domain/role.js'
@@ -10,6 +10,7 @@ import { requestDecisions } from '../../layers/4-data/request-decisions.js'
 import type { RequestDecision } from '../../layers/4-data/request-decisions.js'
 import { explain } from '../../policy/explanation.js'
 import type { Considered, Explanation } from '../../policy/explanation.js'
+import { rowText } from '../../policy/parse-row.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { relationOf, roleOf } from '../../policy/snapshot.js'
 import { findLink } from '../../redirects/find-link.js'
@@ -17,7 +18,7 @@ import { action, checked, jsonOption, revision } from '../arguments.js'
 import { UsageError } from '../errors.js'
 import { withProgress } from '../progress.js'
 import { complain, print, requireUser } from '../session.js'
-import { counted, renderTable, rowText } from './render.js'
+import { counted, renderTable } from './render.js'
 import { snapshotOfRevision, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
 
@@ -132,7 +133,7 @@ const explanationText = (explanation: RecordExplanation | null): string => {
 const ON = { anonymous: '', own: ' on an own record', other: " on another's record, or none" } as const
 
 /** The answer first, then the rows that were considered. */
-const renderExplanation = (explanation: Explanation | LayerExplanation): string => {
+const renderExplanation = (explanation: Explanation | EndpointRefusal): string => {
   const { revision, role, inherits, action, layer, endpoint } = explanation
   const object = 'object' in explanation ? explanation.object : null
   const on = 'relation' in explanation ? ON[explanation.relation] : ''

@@ -1,6 +1,6 @@
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { ENGINE_ROLES } from '../../domain/role.js'
-import { rowTexts } from '../../policy/parse-row.js'
+import { rowText } from '../../policy/parse-row.js'
 import type { CellChange, Outcome } from '../../policy/table.js'
 
 /** Rows whose width is measured: a call takes only so many arguments. */
@@ -13,9 +13,6 @@ export const renderTable = (head: readonly string[], rows: readonly (readonly st
   const line = (row: readonly string[]) => row.map((text, i) => text.padEnd(widths[i] ?? 0)).join('  ')
   return lines.map((row) => line(row).trimEnd()).join('\n')
 }
-
-/** A row as it stands in a policy file. */
-export const rowText = (row: PolicyRow): string => [row.ptype, ...rowTexts(row)].join(', ')
 
 /** Added and removed rows as lines of a diff. */
 export const diffLines = (removed: readonly PolicyRow[], added: readonly PolicyRow[]): readonly string[] => [

@@ -1,22 +1,16 @@
 import { Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 
-import { WINDOW_RULE, minutesOf } from '../../audit/replay-window.js'
-import { replay } from '../../audit/replay.js'
-import type { Replay } from '../../audit/replay.js'
+import type { Verdict } from '../../audit/decision-groups.js'
+import { WINDOW_RULE, parseWindow, replay } from '../../audit/replay.js'
+import type { Replay, ReplayWindow } from '../../audit/replay.js'
 import type { Database } from '../../database/database.js'
-import type { Verdict } from '../../policy/replay.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { parsed } from '../arguments.js'
 import { withProgress } from '../progress.js'
 import { RECORD, counted, number, renderTable } from './render.js'
 
-const replayWindow = parsed((window) => {
-  const minutes = minutesOf(window)
-  return minutes === null ? undefined : { window, minutes }
-}, WINDOW_RULE)
-
-export type ReplayWindow = ReturnType<typeof replayWindow>
+const replayWindow = parsed((text) => parseWindow(text) ?? undefined, WINDOW_RULE)
 
 export const replayOption = () =>
   new Option('--replay <window>', 'also replay the decisions of the last 30m, 24h, 7d, …').argParser(replayWindow)

@@ -1,15 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
 import { PACKAGE_ROOT } from '../../config.js'
 import type { Database } from '../../database/database.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
+import { parsePolicyCsv } from '../../policy/csv.js'
 import type { EditOrigin } from '../../policy/edit.js'
+import { rowsOfRevision } from '../../policy/history.js'
 import { installDefaultPolicy, loadPolicyRules } from '../../policy/installation.js'
-import { PolicyError, describeFaults } from '../../policy/policy-error.js'
-import { readStoredPolicy, rowsOfRevision } from '../../policy/replacement.js'
+import { PolicyError } from '../../policy/policy-error.js'
+import { readStoredPolicy } from '../../policy/replacement.js'
 import type { StoredPolicy } from '../../policy/replacement.js'
-import { parsePolicyCsv } from '../../policy/row-csv.js'
 import { buildSnapshot } from '../../policy/snapshot.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import type { PolicyRules } from '../../policy/store.js'
@@ -39,11 +39,8 @@ export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>
 }
 
 /** The rows of a policy file. Throws PolicyError naming the file and each faulty line. */
-export const readRowsFile = async (file: string): Promise<readonly PolicyRow[]> => {
-  const rows = parsePolicyCsv(await readFile(file, 'utf8'))
-  if (!rows.ok) throw new PolicyError(`${file}: ${describeFaults(rows.faults, 10)}`)
-  return rows.value
-}
+export const readRowsFile = async (file: string): Promise<readonly PolicyRow[]> =>
+  parsePolicyCsv(file, await readFile(file, 'utf8'))
 
 /** The policy of a file; its invariants are not checked. Throws PolicyError naming the file. */
 export const snapshotOfFile = async (file: string, rules: PolicyRules): Promise<Snapshot> => {
@@ -75,6 +72,5 @@ export const snapshotOfRevision = async (session: PolicySession, revision: numbe
 export const terminalOrigin = (reason: string): EditOrigin => ({
   actor: { id: null, name: `${osUser()} (command line)` },
   reason,
-  requestId: `cli-${randomUUID()}`,
-  record: null,
+  decision: null,
 })

@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 
+import { formatPolicyCsv } from '../../policy/csv.js'
 import { findRevision, listRevisions } from '../../policy/history.js'
 import type { HistoryRow } from '../../policy/history.js'
+import { rowText } from '../../policy/parse-row.js'
 import { PolicyError } from '../../policy/policy-error.js'
-import { formatPolicyCsv } from '../../policy/row-csv.js'
-import { formatTableCsv } from '../../policy/table-csv.js'
-import { decisionTable } from '../../policy/table.js'
+import { decisionTable, formatTableCsv } from '../../policy/table.js'
 import type { Cell } from '../../policy/table.js'
 import { count, jsonOption, revision } from '../arguments.js'
 import { withProgress } from '../progress.js'
 import { print } from '../session.js'
-import { actionText, renderTable, roleText, rowText } from './render.js'
+import { actionText, renderTable, roleText } from './render.js'
 import { withPolicy } from './session.js'
 
 /** Prints a file that `policy apply` accepts. */

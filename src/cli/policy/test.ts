@@ -5,12 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 
 import { PACKAGE_ROOT } from '../../config.js'
-import {
-  describeDisappointment,
-  effectOfFile,
-  findDisappointments,
-  parseExpectations,
-} from '../../policy/expectations.js'
+import { effectOfFile, findUnmet, parseExpectations } from '../../policy/expectations.js'
 import type { Expectation } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
@@ -37,17 +32,20 @@ export const testCommand = (policy: Command) =>
 
 /** The questions of expectation files. Throws UsageError for a file whose name does not say the expected answer. */
 export const readExpectations = async (files: readonly string[]): Promise<readonly Expectation[]> => {
-  const unnamed = files.find((file) => effectOfFile(file) === null)
-  if (unnamed !== undefined)
-    throw new UsageError(`${unnamed}: the name must end in allow.csv or deny.csv, the answer that is expected`)
-  return (await Promise.all(files.map(async (file) => parseExpectations(file, await readFile(file, 'utf8'))))).flat()
+  const named = files.map((file) => {
+    const effect = effectOfFile(file)
+    if (effect !== null) return { file, effect }
+    throw new UsageError(`${file}: the name must end in allow.csv or deny.csv, the answer that is expected`)
+  })
+  const read = named.map(async ({ file, effect }) => parseExpectations(file, effect, await readFile(file, 'utf8')))
+  return (await Promise.all(read)).flat()
 }
 
 /** Throws AnswerIsNo, after one line on stderr for each question that is answered otherwise. */
 export const requireExpected = (snapshot: Snapshot, expectations: readonly Expectation[]): void => {
-  const unexpected = findDisappointments(snapshot, expectations)
-  if (unexpected.length === 0) return
-  for (const each of unexpected) complain(describeDisappointment(each))
-  complain(`${unexpected.length} of ${counted(expectations.length, 'question')} not answered as expected`)
+  const unmet = findUnmet(snapshot, expectations)
+  if (unmet.length === 0) return
+  for (const each of unmet) complain(each)
+  complain(`${unmet.length} of ${counted(expectations.length, 'question')} not answered as expected`)
   throw new AnswerIsNo()
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.js'
+import { AUDIT_READER } from '../../database/decision-log.js'
 import { DECISION_COLUMN_NAMES } from '../../domain/decision-record.js'
 import { isId } from '../../domain/id.js'
 import type { DataRule } from '../route.js'
@@ -89,7 +90,7 @@ export interface DecisionLog {
   export(filter: LogFilter): AsyncGenerator<readonly LogEntry[]>
 }
 
-const AS_READER = { enterRead: enter('audit_reader', null) }
+export const AS_READER = { enterRead: enter(AUDIT_READER, null) }
 
 const matching = ({ kind, user, request, action, effect, rule, from, to, after }: LogFilter) => {
   const query = knex('decisions').select(...COLUMNS)

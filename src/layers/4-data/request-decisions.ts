@@ -2,7 +2,8 @@ import type { Database } from '../../database/database.js'
 import { DECISION_COLUMN_NAMES } from '../../domain/decision-record.js'
 import type { DecisionRecord } from '../../domain/decision-record.js'
 import type { DataRule } from '../route.js'
-import { enter, read } from './context.js'
+import { read } from './context.js'
+import { AS_READER } from './decisions.js'
 import { knex, prepared } from './query.js'
 
 /** A record as the log holds it: with its id, and the time and the revision as the database gives them. */
@@ -30,7 +31,7 @@ export const requestDecisions = (database: Database): RequestDecisions => ({
       .where({ request_id: requestId, kind: 'decision' })
       .orderBy('id', 'desc')
       .limit(MOST + 1)
-    const rows = await read<RequestDecision>(database, { enterRead: enter('audit_reader', null) }, prepared(query))
+    const rows = await read<RequestDecision>(database, AS_READER, prepared(query))
     return { records: rows.slice(0, MOST), more: rows.length > MOST }
   },
 })

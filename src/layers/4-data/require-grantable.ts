@@ -1,5 +1,5 @@
 import { Refusal } from '../../domain/refusal.js'
-import { mayGrant } from '../../policy/compare-roles.js'
+import { mayGrant } from '../../policy/table.js'
 import type { DataContext } from '../route.js'
 
 /**

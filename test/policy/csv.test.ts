@@ -1,21 +1,29 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
-import { formatPolicyCsv, parsePolicyCsv } from '../../src/policy/row-csv.js'
-import { rowKey } from '../../src/policy/parse-row.js'
+import { formatPolicyCsv, parsePolicyCsv } from '../../src/policy/csv.js'
+import { rowText } from '../../src/policy/parse-row.js'
+import { PolicyError } from '../../src/policy/policy-error.js'
 import { policyRows } from '../support/policy.js'
 
-const faultsOf = (text: string) => {
-  const rows = parsePolicyCsv(text)
-  return rows.ok ? [] : rows.faults.map(({ field, message }) => `${field}: ${message}`)
+/** The faults that the file is refused for. */
+const faultsOf = (text: string): readonly string[] => {
+  try {
+    parsePolicyCsv('rows.csv', text)
+    return []
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error
+    expect(error.message).to.match(/^rows\.csv: /)
+    return error.message.replace('rows.csv: ', '').split(/; (?=line)/)
+  }
 }
 
 describe('policy CSV', () => {
   it('reads back every set of rows that it writes', () => {
     fc.assert(
       fc.property(policyRows, (rows) => {
-        const read = parsePolicyCsv(formatPolicyCsv(rows))
-        expect(read.ok && read.value.map(rowKey).sort()).to.deep.equal(rows.map(rowKey).sort())
+        const read = parsePolicyCsv('rows.csv', formatPolicyCsv(rows))
+        expect(read.map(rowText).sort()).to.deep.equal(rows.map(rowText).sort())
       }),
       { numRuns: 500 },
     )
@@ -23,8 +31,11 @@ describe('policy CSV', () => {
 
   it('skips comments and empty lines, trims, and takes CRLF and a byte order mark', () => {
     expect(
-      parsePolicyCsv('\ufeff# a comment, with "quotes\r\n\r\n  p2 ,  editor,link:read\r\n# p2, admin, *\r\n'),
-    ).to.deep.equal({ ok: true, value: [{ ptype: 'p2', role: 'editor', action: 'link:read' }] })
+      parsePolicyCsv(
+        'rows.csv',
+        '\ufeff# a comment, with "quotes\r\n\r\n  p2 ,  editor,link:read\r\n# p2, admin, *\r\n',
+      ),
+    ).to.deep.equal([{ ptype: 'p2', role: 'editor', action: 'link:read' }])
   })
 
   it('names line and field of every fault', () => {
@@ -38,13 +49,13 @@ describe('policy CSV', () => {
     ])
   })
 
-  it('lets no quoted comma or newline become a field of its own', () => {
+  it('takes no quoted comma or newline for a separator', () => {
     expect(faultsOf('p2, "editor, link:read"\n')).to.have.length(1)
     expect(faultsOf('p2, "editor\np2, admin", *\n')).to.have.length(1)
     expect(faultsOf('p2, editor, "link:read\n')).to.have.length(1)
   })
 
-  it('refuses a comment sign behind a row rather than reading over it', () => {
+  it('refuses a comment sign behind a row', () => {
     expect(faultsOf('p2, editor, link:read # fine\n')).to.have.length(1)
   })
 
@@ -55,7 +66,7 @@ describe('policy CSV', () => {
   })
 
   it('refuses a row or a priority that stands there twice, naming both lines', () => {
-    expect(faultsOf('p2, editor, *\np2, editor, *\n')).to.deep.equal(['line 2: is the row of line 1 again'])
+    expect(faultsOf('p2, editor, *\np2, editor, *\n')).to.deep.equal(['line 2: is the same row as line 1'])
     expect(
       faultsOf('p, 1, R1, editor, link:read, any, allow\n#\np, 1, R1, editor, link:read, any, deny\n'),
     ).to.deep.equal(['line 3, priority: is also the priority of line 1'])

@@ -1,0 +1,89 @@
+import type { PoolClient } from 'pg'
+
+import type { Relation } from '../domain/decision.js'
+import type { Effect } from '../domain/policy-row.js'
+
+/** How the policy answered: by a row's rule, `default`, or the code of the layer that refused. */
+export interface Verdict {
+  readonly effect: Effect
+  readonly rule: string
+}
+
+/** Recorded decisions with the same question and the same answer; the caller had the role at the time. */
+export interface DecisionGroup {
+  readonly role: string
+  readonly action: string
+  readonly relation: Relation
+  readonly layer: 'endpoint' | 'object'
+  readonly count: number
+  readonly before: Verdict
+}
+
+/** How many decisions were about one user; id null: about callers without a user. */
+interface SubjectCount {
+  readonly id: string | null
+  readonly count: number
+}
+
+/** From is inclusive, to is not. */
+interface Period {
+  readonly from: Date
+  readonly to: Date
+}
+
+/** How many users one group names. */
+const MOST_SUBJECTS = 100
+
+const QUESTION = 'subject_role, action, relation, layer, effect, rule'
+const BY_POLICY = `time >= $1 and time < $2 and kind = 'decision' and layer in ('endpoint', 'object')`
+
+/** Every question that the policy answered in a period, with each answer and how often; the most frequent first. */
+export const readGroups = async (client: PoolClient, { from, to }: Period): Promise<readonly DecisionGroup[]> => {
+  const { rows } = await client.query<DecisionGroup>(
+    `select subject_role as role, action, relation, layer, count(*)::float as count,
+            json_build_object('effect', effect, 'rule', rule) as before
+       from decisions where ${BY_POLICY} group by ${QUESTION} order by count(*) desc, ${QUESTION}`,
+    [from, to],
+  )
+  return rows
+}
+
+/**
+ * The users of each of the first `listed` groups, by name those with the most of its decisions; and how many users the
+ * first `counted` groups have together.
+ */
+export const readSubjects = async (
+  client: PoolClient,
+  { from, to }: Period,
+  groups: readonly DecisionGroup[],
+  { listed, counted }: { readonly listed: number; readonly counted: number },
+) => {
+  if (groups.length === 0) return { users: 0, ofGroup: () => ({ users: 0, subjects: [] }) }
+  const questions = groups.map(({ before, ...group }) => ({ ...group, ...before }))
+  const { rows } = await client.query<SubjectCount & { readonly nth: number; readonly users: number }>(
+    `with groups as (
+       select * from rows from (jsonb_to_recordset($3::jsonb)
+         as (role text, action text, relation text, layer text, effect text, rule text)) with ordinality
+         as g(subject_role, action, relation, layer, effect, rule, nth)
+     ), subjects as (
+       select nth, subject_id, count(*) as count from decisions join groups using (${QUESTION})
+        where ${BY_POLICY} group by nth, subject_id
+     ), ranked as (
+       select nth, subject_id, count, count(subject_id) over (partition by nth) as users,
+              row_number() over (partition by nth order by count desc, subject_id) as place
+         from subjects where nth <= $4
+     )
+     select nth::int, subject_id as id, count::float, users::float from ranked where place <= $5
+      union all
+     select 0, null, 0, count(distinct subject_id) filter (where nth <= $6) from subjects
+      order by nth, count desc, id`,
+    [from, to, JSON.stringify(questions), listed, MOST_SUBJECTS, counted],
+  )
+  return {
+    users: rows[0]?.users ?? 0,
+    ofGroup: (i: number) => {
+      const found = rows.filter(({ nth }) => nth === i + 1)
+      return { users: found[0]?.users ?? 0, subjects: found.map(({ id, count }) => ({ id, count })) }
+    },
+  }
+}

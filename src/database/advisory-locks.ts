@@ -1,0 +1,12 @@
+/**
+ * Numbers of PostgreSQL's advisory locks, which the whole database shares. SQL functions also take `policy`, and
+ * 7274505 (add_decision_months).
+ */
+export const ADVISORY_LOCKS = {
+  migrations: 7_274_500,
+  /** shared by every change, exclusive for a policy edit */
+  policy: 7_274_501,
+  firstAccount: 7_274_502,
+  /** one process at a time signs the decision log */
+  checkpoint: 7_274_506,
+} as const

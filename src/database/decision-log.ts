@@ -1,0 +1,20 @@
+import { DECISION_COLUMNS, DECISION_COLUMN_NAMES } from '../domain/decision-record.js'
+import type { DecisionRecord } from '../domain/decision-record.js'
+
+/** The database role that may read the decision log, and nothing else. */
+export const AUDIT_READER = 'audit_reader'
+
+/** The database role that may add to the decision log. */
+export const AUDIT_WRITER = 'audit_writer'
+
+const NAMES = DECISION_COLUMN_NAMES.join(', ')
+const TYPED = Object.entries(DECISION_COLUMNS)
+  .map((column) => column.join(' '))
+  .join(', ')
+
+/** The statement that adds decisions to the log. */
+export const insertDecisions = (records: readonly DecisionRecord[]) => ({
+  name: 'record_decisions',
+  text: `insert into decisions (${NAMES}) select ${NAMES} from jsonb_to_recordset($1::jsonb) as d (${TYPED})`,
+  values: [JSON.stringify(records)],
+})

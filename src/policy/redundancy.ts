@@ -1,0 +1,75 @@
+import type { EndpointRow, InheritanceRow } from '../domain/policy-row.js'
+import { ENGINE_ROLES } from '../domain/role.js'
+import { createInheritance } from './inheritance.js'
+import type { Inheritance } from './inheritance.js'
+import { pauseEvery } from './pause-every.js'
+import { byPriority, rowsFor } from './row-index.js'
+import type { RowIndex } from './row-index.js'
+
+/** The callers whose requests are matched by a row of this role, and by the fewest other rows. */
+export const narrowestCallers = (role: string): readonly string[] =>
+  role === ENGINE_ROLES.anyone ? [ENGINE_ROLES.anonymous, ENGINE_ROLES.user] : [role]
+
+/** Says why a row changes no effect; null where it changes one. */
+export const redundancyOf = ({ objects, endpoints, inheritance }: RowIndex) => {
+  const heirs = createInheritance(
+    [...inheritance.parents].flatMap(([child, parents]) =>
+      parents.map((parent) => ({ ptype: 'g', role: parent, inherits: child }) as const),
+    ),
+  )
+  const pause = pauseEvery(500)
+
+  const actionsOf = (roles: Iterable<string>) =>
+    [...roles].flatMap((role) => [...(objects.get(role)?.keys() ?? []), ...(endpoints.get(role)?.keys() ?? [])])
+  const letsIn = (roles: Iterable<string>, action: string) => rowsFor(endpoints, roles, action).length > 0
+  const effects = (roles: Iterable<string>, action: string) => {
+    const rows = rowsFor(objects, roles, action).sort(byPriority)
+    const [own, other] = [rows[0], rows.find(({ reach }) => reach === 'any')]
+    return `${own?.effect ?? 'deny'} ${other?.effect ?? 'deny'}`
+  }
+
+  return {
+    ofEndpoint: ({ role, action }: EndpointRow): string | null => {
+      const twins = narrowestCallers(role).map((caller) =>
+        rowsFor(endpoints, inheritance.rolesOf(caller), action).find(
+          (row) => row.role !== role || row.action !== action,
+        ),
+      )
+      const texts = new Set(twins.map((twin) => twin && `p2, ${twin.role}, ${twin.action}`))
+      return texts.has(undefined) ? null : `the row ${[...texts].join(' and ')} lets the same callers in`
+    },
+
+    ofInheritance: async (row: InheritanceRow): Promise<string | null> => {
+      const { role, inherits } = row
+      if (inherits === ENGINE_ROLES.user) return 'every role of a signed-in user has the rows of user anyway'
+      const left = ancestorsWithout(inheritance, row, role)
+      const lost = [...inheritance.ancestors(role).keys()].filter((name) => !left.has(name))
+      if (lost.length === 0) return `${role} inherits ${inherits} over another role as well`
+      const lostWithRows = lost.filter((name) => objects.has(name) || endpoints.has(name))
+      if (lostWithRows.length === 0) return `${inherits} has no rows to inherit`
+      for (const heir of heirs.ancestors(role).keys()) {
+        const stays = ancestorsWithout(inheritance, row, heir)
+        const [before, after] = [inheritance.rolesOf(heir), inheritance.rolesOf(heir, stays)]
+        const actions = new Set(['*', ...actionsOf(lostWithRows.filter((name) => !stays.has(name)))])
+        // a lost row over `*` matters to every action that a remaining row names
+        if (lostWithRows.some((name) => objects.get(name)?.has('*') || endpoints.get(name)?.has('*')))
+          for (const action of actionsOf(after)) actions.add(action)
+        for (const action of actions) {
+          await pause()
+          if (letsIn(before, action) !== letsIn(after, action)) return null
+          if (effects(before, action) !== effects(after, action)) return null
+        }
+      }
+      return 'every effect stays the same without it'
+    },
+  }
+}
+
+/** What a role would inherit without one row. */
+const ancestorsWithout = ({ parents }: Inheritance, row: InheritanceRow, from: string): ReadonlySet<string> => {
+  const reached = new Set([from])
+  for (const name of reached) {
+    for (const parent of parents.get(name) ?? []) if (name !== row.role || parent !== row.inherits) reached.add(parent)
+  }
+  return reached
+}
