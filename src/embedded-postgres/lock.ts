@@ -20,8 +20,8 @@ const numbersIn = async (folder: string): Promise<number[]> => (await readdir(fo
  *
  * The folder is a log of numbered symbolic links that point nowhere: the text of a link is the mark of the process that
  * took the lock, or `free`. The highest number counts. A link and its text appear in one step, and only one process can
- * create a given number. Numbers only grow, so nobody can remove a lock that a third process took in the meantime, which
- * is the fault of "delete the stale file, then create it".
+ * create a given number. Numbers only grow, so nobody can remove a lock that a third process took in the meantime,
+ * which is the fault of "delete the stale file, then create it".
  */
 export const takeLock = async (folder: string, patience = 0): Promise<Lock | number> => {
   const until = Date.now() + patience

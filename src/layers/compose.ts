@@ -14,8 +14,8 @@ import type { Admitted, Answer, Caller, PartRule, Route, RouteSpec, Runtime } fr
 /**
  * Makes a route: the only place where the four layers meet, and the only way into the route table. In order: who calls
  * (gateway), their role (endpoint), the record and `can()` (object), the request's own validation, then the change
- * through the data layer. One policy revision decides all of it; where that was replaced before the commit, all of it is
- * decided once more.
+ * through the data layer. One policy revision decides all of it; where that was replaced before the commit, all of it
+ * is decided once more.
  */
 export const route = <Params, Query, Body, Record extends Owned, Store, Part = null>(
   spec: RouteSpec<Params, Query, Body, Record, Store, Part>,

@@ -23,8 +23,8 @@ export const recordOfAnswer = (decided: Decided, status: number): DecisionRecord
   recordOf(decided, decided.decision, { effect: 'allow', layer: 'object', status })
 
 /**
- * The record of a refusal by a layer. Null where no layer refused (a missing record, a bad input, a limit), or where the
- * route has no action (signing in).
+ * The record of a refusal by a layer. Null where no layer refused (a missing record, a bad input, a limit), or where
+ * the route has no action (signing in).
  */
 export const recordOfRefusal = (decided: Decided, error: unknown): DecisionRecord | null => {
   if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 403)) return null

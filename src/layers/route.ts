@@ -55,7 +55,9 @@ export const noRecord = (): Owned => ({})
 /** For a route that is about no action (health, signing in): `can()` is not asked. */
 export const NO_OBJECT: ObjectRule<unknown, Owned> = { action: 'none', load: noRecord }
 
-/** What the fourth layer is told: who acts, decided by what, and with which status a success is answered and recorded. */
+/**
+ * What the fourth layer is told: who acts, decided by what, and with which status a success is answered and recorded.
+ */
 export interface DataContext {
   readonly caller: Caller
   readonly snapshot: Snapshot

@@ -85,7 +85,8 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   }).callback()
   server.on('clientError', answerBrokenRequest(secure, observe))
   server.on('request', app)
-  // An Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, without our headers.
+  // An Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, without our
+  // headers.
   server.on('checkExpectation', app)
   return { baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, routes, endConnections }
 }

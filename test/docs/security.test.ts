@@ -18,7 +18,9 @@ const ASVS = `
   .trim()
   .split(/\s+/)
 
-/** The titles of a test file, in whatever quotes. What a test expects, or a comment, may say the same and is left out. */
+/**
+ * The titles of a test file, in whatever quotes. What a test expects, or a comment, may say the same and is left out.
+ */
 const titlesIn = (source: string): readonly string[] =>
   [...source.matchAll(/\b(?:it|describe)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gs)].map(([, , title = '']) =>
     title.replaceAll(/\\(['"`])/g, '$1'),

@@ -52,8 +52,9 @@ export const invalidToken = (cause?: unknown): Refusal =>
   })
 
 /**
- * The bearer token of a request (RFC 6750 §2.1); undefined where it has no Authorization header at all, and what it is to
- * be refused with where that header is not one bearer token. A token elsewhere (query, body, cookie) is not looked for.
+ * The bearer token of a request (RFC 6750 §2.1); undefined where it has no Authorization header at all, and what it is
+ * to be refused with where that header is not one bearer token. A token elsewhere (query, body, cookie) is not looked
+ * for.
  */
 export const bearerOf = (ctx: Context): string | Refusal | undefined => {
   if (ctx.headers.authorization === undefined) return undefined
@@ -64,7 +65,9 @@ export const bearerOf = (ctx: Context): string | Refusal | undefined => {
   return token ?? invalidToken(new Error('not the Bearer scheme'))
 }
 
-/** Checks bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: koa-jwt between our own checks of form and claims. */
+/**
+ * Checks bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: koa-jwt between our own checks of form and claims.
+ */
 export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
   const { keys, algorithms = ['ES256'], issuer, audience } = options
   const { clockSkewSeconds = 30, maxLifetimeSeconds = 86_400, ownSignIns = true } = options

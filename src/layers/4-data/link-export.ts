@@ -14,8 +14,11 @@ export interface LinkForm {
  * ISO 8601, cut to the millisecond. The added microsecond keeps trailing zeros, so that all have one length. to_char(),
  * and names of zones and units, took more than twice as long.
  */
-const utc = (column: string): string =>
-  `substr(to_json(date_bin('1 millisecond', ${column} at time zone interval '0', timestamp '0001-01-01') + interval '1 microsecond')::text, 2, 23) || 'Z'`
+const utc = (column: string): string => {
+  const time = `${column} at time zone interval '0'`
+  const cut = `date_bin('1 millisecond', ${time}, timestamp '0001-01-01') + interval '1 microsecond'`
+  return `substr(to_json(${cut})::text, 2, 23) || 'Z'`
+}
 
 /** The columns that a line is made of: those of a link, and its creation time as text. */
 export const LINK_COLUMNS = `id, code, target, owner_id, created_at, updated_at, ${utc('created_at')} as created`
@@ -33,8 +36,11 @@ export const LINK_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
   ndjson: {
     head: '',
     // ids, codes and times hold no character that JSON escapes
-    line: `'{"id":"' || id || '","code":"' || code || '","target":' || to_json(target) || ',"owner_id":' || coalesce('"' || owner_id || '"', 'null')
-      || ',"created_at":"' || created || '","updated_at":"' || ${UPDATED} || '"}'`,
+    line: [
+      `'{"id":"' || id || '","code":"' || code || '","target":' || to_json(target)`,
+      `',"owner_id":' || coalesce('"' || owner_id || '"', 'null')`,
+      `',"created_at":"' || created || '","updated_at":"' || ${UPDATED} || '"}'`,
+    ].join(' || '),
     format: 'json lines',
   },
 }

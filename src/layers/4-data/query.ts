@@ -51,8 +51,8 @@ export const prepared = (query: { toSQL(): Knex.Sql }): Statement => {
 }
 
 /**
- * How COPY writes a row: its columns as RFC 4180 has them; or its only column, a JSON text, as it is. JSON escapes every
- * control character (RFC 8259 §7), so no line holds what would make COPY quote it.
+ * How COPY writes a row: its columns as RFC 4180 has them; or its only column, a JSON text, as it is. JSON escapes
+ * every control character (RFC 8259 §7), so no line holds what would make COPY quote it.
  */
 const COPY_FORMATS = {
   csv: 'format csv',
