@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.js'
 import { AUDIT_READER } from '../../database/decision-log.js'
 import { DECISION_COLUMN_NAMES } from '../../domain/decision-record.js'
+import type { DecisionRecord } from '../../domain/decision-record.js'
 import { isId } from '../../domain/id.js'
 import type { DataRule } from '../route.js'
 import { enter, read } from './context.js'
@@ -32,28 +33,18 @@ export interface LogQuery extends LogFilter {
   readonly cursor?: string | undefined
 }
 
-/** An entry as a statement answers it: bigint as text, times as Date. */
-export interface LogRow {
+/** An entry as a statement answers it: bigint as text, times as Date. Null is what a change does not have. */
+export interface LogRow extends OrNull<Omit<DecisionRecord, 'time' | 'request_id' | 'revision' | 'resource_type'>> {
   readonly id: string
   readonly time: Date
   readonly kind: EntryKind
   readonly request_id: string
   readonly revision: string
-  readonly layer: string | null
-  readonly subject_id: string | null
-  readonly subject_role: string | null
-  readonly token_id: string | null
-  readonly network: string | null
-  readonly action: string | null
   readonly resource_type: string
-  readonly resource_code: string | null
-  readonly relation: string | null
-  readonly effect: string | null
-  readonly rule: string | null
-  readonly row_priority: number | null
-  readonly status: number | null
   readonly change: Readonly<Record<string, unknown>> | null
 }
+
+type OrNull<T> = { readonly [Member in keyof T]: T[Member] | null }
 
 const COLUMNS = ['id', 'kind', ...DECISION_COLUMN_NAMES, 'change']
 
@@ -92,17 +83,22 @@ export interface DecisionLog {
 
 export const AS_READER = { enterRead: enter(AUDIT_READER, null) }
 
-const matching = ({ kind, user, request, action, effect, rule, from, to, after }: LogFilter) => {
+/** Filters that compare a column for equality. */
+const EQUAL = [
+  ['kind', 'kind'],
+  ['user', 'subject_id'],
+  ['request', 'request_id'],
+  ['action', 'action'],
+  ['effect', 'effect'],
+  ['rule', 'rule'],
+] as const satisfies readonly (readonly [keyof LogFilter, keyof LogRow])[]
+
+const matching = (filter: LogFilter) => {
   const query = knex('decisions').select(...COLUMNS)
-  if (kind !== undefined) query.where('kind', kind)
-  if (user !== undefined) query.where('subject_id', user)
-  if (request !== undefined) query.where('request_id', request)
-  if (action !== undefined) query.where('action', action)
-  if (effect !== undefined) query.where('effect', effect)
-  if (rule !== undefined) query.where('rule', rule)
-  if (from !== undefined) query.where('time', '>=', from)
-  if (to !== undefined) query.where('time', '<', to)
-  if (after !== undefined) query.where('id', '>', after)
+  for (const [name, column] of EQUAL) if (filter[name] !== undefined) query.where(column, filter[name])
+  if (filter.from !== undefined) query.where('time', '>=', filter.from)
+  if (filter.to !== undefined) query.where('time', '<', filter.to)
+  if (filter.after !== undefined) query.where('id', '>', filter.after)
   return query
 }
 
