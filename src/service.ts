@@ -18,7 +18,7 @@ import { openData } from './start/open-data.js'
 import { openHttp } from './start/open-http.js'
 import { openLayers } from './start/open-layers.js'
 import { openPolicy } from './start/open-policy.js'
-import { openPublicLinks } from './start/open-redirects.js'
+import { openPublicLinks } from './start/open-public-links.js'
 
 /** A running service. */
 export interface Service {

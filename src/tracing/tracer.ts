@@ -11,7 +11,15 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 
 import { sqlState } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
-import type { TracingOptions } from './tracing.js'
+
+export interface TracingOptions {
+  /** OTLP over HTTP, as JSON */
+  readonly endpoint: string
+  readonly serviceName: string
+  readonly version: string
+  /** called where spans could not be sent */
+  readonly onFault: (error: unknown) => void
+}
 
 /** How long sending is tried, and a stop waits for it: a collector that is away must hold nobody up. */
 const SEND_WITHIN_MS = 2_000

@@ -2,15 +2,7 @@ import type { Middleware } from 'koa'
 
 import type { Database } from '../database/database.js'
 import type { Layers } from '../layers/route.js'
-
-export interface TracingOptions {
-  /** OTLP over HTTP, as JSON */
-  readonly endpoint: string
-  readonly serviceName: string
-  readonly version: string
-  /** called where spans could not be sent */
-  readonly onFault: (error: unknown) => void
-}
+import type { TracingOptions } from './tracer.js'
 
 /** OpenTelemetry spans, as wrappers around what does the work: without tracing nothing is wrapped. */
 export interface Tracing {

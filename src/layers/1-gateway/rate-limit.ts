@@ -108,6 +108,7 @@ const createLimit = (
     refund: async (ctx: Context, bucket: string): Promise<void> => {
       await counter.refund(bucket)
       ctx.state.standings?.delete(name)
+      tellStandings(ctx)
     },
     shared: counter.shared,
   }
@@ -146,7 +147,16 @@ const tell = (ctx: Context, name: QuotaName, policy: string, { allowed, left, re
   // Of two buckets of one quota (an address and an account) the caller is told of the one nearer its end.
   if (before === undefined || left < before.left || !allowed)
     standings.set(name, { policy, left, seconds: secondsUntil(resetMs) })
-  const list = [...standings]
+  tellStandings(ctx)
+}
+
+const tellStandings = (ctx: Context): void => {
+  const list = [...(ctx.state.standings ?? [])]
+  if (list.length === 0) {
+    ctx.res.removeHeader('RateLimit-Policy')
+    ctx.res.removeHeader('RateLimit')
+    return
+  }
   ctx.res.setHeader('RateLimit-Policy', list.map(([, each]) => each.policy).join(', '))
   ctx.res.setHeader('RateLimit', list.map(([each, { left, seconds }]) => `"${each}";r=${left};t=${seconds}`).join(', '))
 }

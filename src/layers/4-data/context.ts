@@ -6,6 +6,7 @@ import type { Statement } from '../../database/statement.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
 import type { DataContext } from '../route.js'
 import { toStatement } from './query.js'
+import type { Reached } from './query.js'
 
 /** The database roles of a resource: under `own` row-level security leaves the caller's rows, under `any` all. */
 export interface ResourceRoles {
@@ -17,10 +18,7 @@ export interface ResourceRoles {
  * The identity that a transaction runs as: the role and the settings that row-level security keys on. The statement
  * that sets them goes first in the transaction's one flush, and they end with it.
  */
-export interface Binding {
-  readonly reach: CollectionReach
-  /** whose rows; null: nobody's */
-  readonly userId: string | null
+export interface Binding extends Reached {
   /** the first statement of a transaction that only reads */
   readonly enterRead: Statement
   /**

@@ -4,10 +4,17 @@ import knexFactory from 'knex'
 import type { Knex } from 'knex'
 
 import type { Statement } from '../../database/statement.js'
-import type { Binding } from './context.js'
+import type { CollectionReach } from '../../policy/snapshot.js'
 
 /** Knex as a builder alone: it opens no connection; the pool sends what it builds (database/pool.ts). */
 export const knex = knexFactory({ client: 'pg' })
+
+/** What a caller reaches: which rows, and whose. */
+export interface Reached {
+  readonly reach: CollectionReach
+  /** whose rows; null: nobody's */
+  readonly userId: string | null
+}
 
 /** Queries on one table, bound to the rows that a caller reaches. */
 export interface OwnedRows {
@@ -21,11 +28,7 @@ export interface OwnedRows {
  * The way to a table with owners: every query starts from a builder that is bound to the caller for this request. It is
  * the second guard beside row-level security, so that the rows are right even where one of the two is wrong.
  */
-export const ownedRows = (
-  table: string,
-  owner: string,
-  { reach, userId }: Pick<Binding, 'reach' | 'userId'>,
-): OwnedRows =>
+export const ownedRows = (table: string, owner: string, { reach, userId }: Reached): OwnedRows =>
   Object.assign(
     () => {
       const query = knex(table)

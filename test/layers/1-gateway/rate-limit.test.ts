@@ -72,6 +72,7 @@ describe('the rate limit', () => {
       const { ctx, refusal } = await request(limiter, 'sign_in', 'a')
       expect(refusal).to.equal(null)
       await limiter.refund(ctx, 'sign_in', 'a')
+      expect(ctx.response.headers).to.not.have.any.keys('ratelimit', 'ratelimit-policy')
       await request(limiter, 'user', '7')
       expect(ctx.state.standings?.has('sign_in')).to.equal(false)
     }
