@@ -171,6 +171,12 @@ describe('over the limit', () => {
       expect((await service.request('GET', '/healthz')).status, 'without a token').to.equal(200)
     })
 
+    it('with an access token that is valid, on a route without a quota', async () => {
+      const service = await start({ RATE_LIMIT_USER: '1/600' })
+      const { token } = await service.addUser('editor')
+      await expectFew(service, () => service.request('GET', '/healthz', { token }), 200)
+    })
+
     it('with an access token that is valid', async () => {
       const service = await start({ RATE_LIMIT_USER: '1/600' })
       const { token } = await service.addUser('editor')

@@ -38,17 +38,18 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     quota === 'none' ? undefined : limiter.require(ctx, addressQuota(quota), addressBucket(address))
   const countSubject = async (ctx: Context, rule: GatewayRule, address: string, subject: string): Promise<void> => {
     if (rule.quota === 'sign_in') return await countAddress(ctx, rule, address)
-    if (rule.quota !== 'none') await limiter.require(ctx, 'user', subject)
+    // A token costs a look-up, so it counts on routes without a quota, too.
+    await limiter.require(ctx, 'user', subject)
     if (rule.quota === 'invite') await limiter.require(ctx, 'invite', subject)
   }
 
-  /** Failed authentication counts against the address on every route, those without a quota included. */
-  const countFailure = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
+  /** A token that is not known to be valid counts against the address, on routes without a quota, too. */
+  const countUnverified = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
     limiter.require(ctx, addressQuota(quota), addressBucket(address))
 
   const admitSigned = async (ctx: Context, rule: GatewayRule, address: string, value: string): Promise<AccessToken> => {
     const token = await tokens.verify(ctx, value).catch(async (error: unknown) => {
-      await countFailure(ctx, rule, address)
+      await countUnverified(ctx, rule, address)
       throw error
     })
     await countSubject(ctx, rule, address, bucketOf(token))
@@ -67,13 +68,13 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   ): Promise<AccessToken> => {
     const digest = createHash('sha256').update(value).digest('base64')
     const known = subjectOf.get(digest)
-    if (known === undefined) await countFailure(ctx, rule, address)
+    if (known === undefined) await countUnverified(ctx, rule, address)
     else await countSubject(ctx, rule, address, known)
 
     const token = await identity.findPersonalToken(value)
     if (token === null) {
       subjectOf.delete(digest)
-      if (known !== undefined) await countFailure(ctx, rule, address)
+      if (known !== undefined) await countUnverified(ctx, rule, address)
       throw invalidToken(new Error('no such personal token'))
     }
     if (known === undefined) {
@@ -98,7 +99,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
         return { address, token: null }
       }
       if (sent instanceof Refusal) {
-        await countFailure(ctx, rule, address)
+        await countUnverified(ctx, rule, address)
         throw sent
       }
       const admit = sent.startsWith(PERSONAL_TOKEN_PREFIX) ? admitPersonal : admitSigned
