@@ -8,15 +8,15 @@ import type { Decision } from './domain/decision.js'
 import type { FinishedRequest } from './domain/finished-request.js'
 import type { Refusal } from './domain/refusal.js'
 import type { CorsOrigins } from './config.js'
+import type { AnswerHeaders } from './http/answer-headers.js'
+import { commonHeaders } from './http/common-headers.js'
 import { cors } from './http/cors.js'
 import { errorExit } from './http/error-exit.js'
 import { finishRequests } from './http/finished-request.js'
 import { matchRedirect } from './http/match-redirect.js'
-import { requestId } from './http/request-id.js'
 import { requireOneHost } from './http/require-one-host.js'
 import { refuseUnrouted } from './http/refuse-unrouted.js'
 import { discard, respond } from './http/respond.js'
-import { securityHeaders } from './http/security-headers.js'
 import { withinDeadline } from './http/within-deadline.js'
 import type { QuotaName, Standing } from './layers/1-gateway/rate-limit.js'
 import type { Route, Runtime } from './layers/route.js'
@@ -43,6 +43,8 @@ declare module 'koa' {
   interface DefaultState {
     /** set by the first middleware of every request */
     requestId: string
+    /** of the answer, gathered until it is written */
+    headers: AnswerHeaders
     /** when it came in, by performance.now() */
     startedAt: number
     /** the path's pattern in the route table; undefined where none matched */
@@ -76,10 +78,9 @@ export const createApp = (parts: AppParts): Koa => {
   const app = new Koa()
   // a response that breaks off (a reader that left, an export whose database went away) is logged, and nothing else
   app.on('error', (error: unknown) => log.warn({ err: error }, 'a response broke off'))
-  app.use(requestId)
+  app.use(commonHeaders(secure))
   app.use(finishRequests(observe))
   if (trace !== undefined) app.use(trace)
-  app.use(securityHeaders(secure))
   app.use(errorExit(log, onDisagreement))
   if (corsOrigins.length > 0) app.use(cors(corsOrigins))
   app.use(requireOneHost)
@@ -101,14 +102,10 @@ const routerOf = (parts: AppParts) => {
 
 /** Takes a request through its route's layers, within the deadline. */
 const serve = async (route: Route, ctx: Context, { runtime, deadlineMs }: AppParts): Promise<void> => {
-  if (ctx.headers.authorization !== undefined || route.gateway.quota === 'sign_in') {
-    ctx.set('Cache-Control', 'no-store')
+  if (ctx.req.headers.authorization !== undefined || route.gateway.quota === 'sign_in') {
+    ctx.state.headers.set('Cache-Control', 'no-store')
   }
   ctx.state.route = route.path
-  try {
-    const leftMs = deadlineMs - (performance.now() - ctx.state.startedAt)
-    respond(ctx, await withinDeadline(route.serve(runtime, ctx), leftMs, discard))
-  } finally {
-    if (ctx.state.revision !== undefined) ctx.res.setHeader('Policy-Revision', String(ctx.state.revision))
-  }
+  const leftMs = deadlineMs - (performance.now() - ctx.state.startedAt)
+  respond(ctx, await withinDeadline(route.serve(runtime, ctx), leftMs, discard))
 }

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import type { FinishedRequest } from '../domain/finished-request.js'
 import { Refusal } from '../domain/refusal.js'
 import { problemOf } from './problem.js'
-import { securityHeaderList } from './security-headers.js'
+import { securityHeaders } from './security-headers.js'
 
 interface Kind {
   readonly status: number
@@ -39,8 +39,8 @@ const kindOf = (error: NodeJS.ErrnoException): Kind => {
  * with method `other` and no route.
  */
 export const answerBrokenRequest = (secure: boolean, observe: (request: FinishedRequest) => void) => {
-  const guards = securityHeaderList(secure)
-  const guardLines = guards.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${guards[i + 1] ?? ''}`] : []))
+  const headers = securityHeaders(secure)
+  const securityLines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1] ?? ''}`] : []))
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
@@ -55,7 +55,7 @@ export const answerBrokenRequest = (secure: boolean, observe: (request: Finished
     const head = [
       `HTTP/1.1 ${status} ${reason}`,
       'Connection: close',
-      ...guardLines,
+      ...securityLines,
       `X-Request-ID: ${requestId}`,
       'Content-Type: application/problem+json',
       `Content-Length: ${Buffer.byteLength(body)}`,

@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa'
 
 import type { CorsOrigins } from '../config.js'
+import { headerOf } from '../input/header-lines.js'
 
 /** Headers that callers may send and read, beside those that browsers always allow. */
 const REQUEST_HEADERS =
@@ -13,30 +14,32 @@ const MAX_AGE = '600'
 
 /**
  * Cross-origin requests (Fetch §3.2). Never with credentials: callers authenticate with a header, not with a cookie. A
- * preflight needs no token; the methods it allows come from the route table's answer to OPTIONS.
+ * preflight needs no token.
  */
 export const cors = (origins: CorsOrigins) => {
   const allowed = origins === 'any' ? null : new Set(origins)
-  return async (ctx: Context, next: Next): Promise<void> => {
-    const origin = ctx.get('Origin')
-    const isAllowed = origin !== '' && (allowed === null || allowed.has(origin))
-    if (isAllowed) {
-      ctx.set('Access-Control-Allow-Origin', allowed === null ? '*' : origin)
-      ctx.set('Access-Control-Expose-Headers', RESPONSE_HEADERS)
+  return (ctx: Context, next: Next): Promise<void> => {
+    const origin = headerOf(ctx, 'origin')
+    const { headers } = ctx.state
+    // on every answer: caches must not mix those for two origins
+    if (allowed !== null) headers.set('Vary', 'Origin')
+    if (origin !== undefined && (allowed === null || allowed.has(origin))) {
+      headers.set('Access-Control-Allow-Origin', allowed === null ? '*' : origin)
+      if (!isPreflight(ctx)) headers.set('Access-Control-Expose-Headers', RESPONSE_HEADERS)
     }
-    try {
-      await next()
-    } finally {
-      // after the answer's own Vary, on refusals too: caches must not mix the answers for two origins
-      if (allowed !== null) ctx.vary('Origin')
-    }
-    if (isAllowed && ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '') {
-      ctx.remove('Access-Control-Expose-Headers')
-      ctx.set({
-        'Access-Control-Allow-Methods': ctx.response.get('Allow'),
-        'Access-Control-Allow-Headers': REQUEST_HEADERS,
-        'Access-Control-Max-Age': MAX_AGE,
-      })
-    }
+    return next()
   }
 }
+
+const isPreflight = (ctx: Context): boolean =>
+  ctx.method === 'OPTIONS' && headerOf(ctx, 'access-control-request-method') !== undefined
+
+/** What the answer to a preflight adds; nothing for an origin that is not allowed. `methods`: those of the route table. */
+export const preflightHeaders = (ctx: Context, methods: string): Readonly<Record<string, string>> =>
+  isPreflight(ctx) && ctx.state.headers.get('Access-Control-Allow-Origin') !== undefined
+    ? {
+        'Access-Control-Allow-Methods': methods,
+        'Access-Control-Allow-Headers': REQUEST_HEADERS,
+        'Access-Control-Max-Age': MAX_AGE,
+      }
+    : {}

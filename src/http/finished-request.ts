@@ -17,6 +17,7 @@ export const finishRequests =
 /** The request as it ended; to be asked when its response is closed. */
 export const describeFinished = (ctx: Context, seconds: number): FinishedRequest => {
   const { requestId, route = 'none', refusal, revision, userId, address, traceId } = ctx.state
+  const body: unknown = ctx.body
   const decision = ctx.state.decision ?? refusal?.decision
   return {
     requestId,
@@ -24,7 +25,7 @@ export const describeFinished = (ctx: Context, seconds: number): FinishedRequest
     route,
     status: ctx.res.headersSent ? ctx.res.statusCode : CLIENT_CLOSED_REQUEST,
     seconds,
-    bytes: ctx.response.length,
+    bytes: typeof body === 'string' ? Buffer.byteLength(body) : body === null ? 0 : undefined,
     aborted: !ctx.res.writableFinished,
     refusal,
     decision,

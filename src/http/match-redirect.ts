@@ -10,7 +10,8 @@ const PLAIN_CODE = /^\/([A-Za-z0-9_-]{1,64})$/
 export const matchRedirect =
   (follow: (ctx: Context) => Promise<void>, taken: ReadonlySet<string>) =>
   (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
+    const { method } = ctx.req
+    if (method !== 'GET' && method !== 'HEAD') return next()
     const [path, code] = PLAIN_CODE.exec(ctx.path) ?? []
     if (path === undefined || taken.has(path)) return next()
     ctx.params = { code }

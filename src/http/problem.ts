@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 
 import type { Refusal } from '../domain/refusal.js'
+import { respond } from './respond.js'
 
 /** A refusal as problem details (RFC 9457). */
 export const problemOf = ({ extensions, code, title, status, detail, errors }: Refusal, requestId: string): object => ({
@@ -19,8 +20,10 @@ export const problemOf = ({ extensions, code, title, status, detail, errors }: R
  * link was created.
  */
 export const writeProblem = (ctx: Context, refusal: Refusal): void => {
-  ctx.status = refusal.status
-  ctx.set({ 'Cache-Control': 'no-store', ...refusal.headers })
-  ctx.body = JSON.stringify(problemOf(refusal, ctx.state.requestId))
-  ctx.type = 'application/problem+json'
+  respond(ctx, {
+    status: refusal.status,
+    headers: { 'Cache-Control': 'no-store', ...refusal.headers },
+    type: 'application/problem+json',
+    body: problemOf(refusal, ctx.state.requestId),
+  })
 }

@@ -1,6 +1,8 @@
 import type { Context } from 'koa'
 
 import { Refusal } from '../domain/refusal.js'
+import { preflightHeaders } from './cors.js'
+import { respond } from './respond.js'
 
 /** The methods of RFC 9110 and RFC 5789. */
 export const KNOWN_METHODS: ReadonlySet<string> = new Set(
@@ -16,6 +18,5 @@ export const refuseUnrouted = (
   if (allowed.length === 0) throw new Refusal('no_route')
   const allow = { Allow: [...allowed, 'OPTIONS'].join(', ') }
   if (ctx.method !== 'OPTIONS') throw new Refusal('method_not_allowed', { headers: allow })
-  ctx.set(allow)
-  ctx.status = 204
+  respond(ctx, { status: 204, headers: { ...allow, ...preflightHeaders(ctx, allow.Allow) } })
 }

@@ -3,39 +3,58 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 
 import type { Answer } from '../layers/route.js'
+import { AnswerHeaders } from './answer-headers.js'
 
 /** Closes what an answer holds that nobody will read. */
 export const discard = ({ body }: Answer): void => {
   if (body instanceof Readable) body.destroy()
 }
 
-/** Writes a route's answer. A body is JSON unless the answer names another type. */
-export const respond = (ctx: Context, { status, body, headers, type }: Answer): void => {
-  for (const name in headers) ctx.res.setHeader(name, headers[name] ?? '')
-  // the type before the body: koa would guess it; the status after it: koa drops that of an empty one
-  if (body !== undefined) ctx.type = type ?? 'application/json'
-  if (body instanceof Readable) ctx.body = body
-  else if (body !== undefined) ctx.body = typeof body === 'string' ? body : JSON.stringify(body)
-  else ctx.body = null
-  ctx.status = status
-  const tag = headers?.['ETag']
-  if (
-    status === 200 &&
-    tag !== undefined &&
-    (ctx.method === 'GET' || ctx.method === 'HEAD') &&
-    isHeld(ctx.get('If-None-Match'), tag)
-  ) {
-    ctx.status = 304
-    ctx.body = null
+/**
+ * Writes an answer with the headers that the request has gathered (`ctx.state.headers`); its own win. A body is JSON
+ * unless the answer names another type. Throws where a header cannot be sent; nothing is written then.
+ */
+export const respond = (ctx: Context, answer: Answer): void => {
+  const { body, type = 'application/json; charset=utf-8' } = answer
+  const headers = withOwn(ctx, answer)
+  if (body instanceof Readable) {
+    // koa writes the head with the first chunk, so that what fails before it is still answered
+    headers.set('Content-Type', type)
+    for (let at = 0; at < headers.list.length; at += 2) ctx.set(headers.list[at] ?? '', headers.list[at + 1] ?? '')
+    ctx.body = body
+    ctx.status = answer.status
+    return
   }
+  const status = answer.status === 200 && isHeld(ctx, headers.get('ETag')) ? 304 : answer.status
+  const text = status === 304 || body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)
+  if (text !== null) headers.set('Content-Type', type)
+  if (text !== null || !isBodiless(status)) headers.set('Content-Length', String(Buffer.byteLength(text ?? '')))
+  ctx.status = status
+  ctx.res.writeHead(status, headers.list)
+  ctx.body = text
 }
+
+/** A copy: of an answer that cannot be written nothing stays for the problem that is written instead. */
+const withOwn = ({ state }: Context, { headers: own = {} }: Answer): AnswerHeaders => {
+  const headers = new AnswerHeaders(state.headers.list)
+  const vary = headers.get('Vary')
+  for (const name in own) headers.set(name, own[name] ?? '')
+  if (vary !== undefined && own['Vary'] !== undefined) headers.set('Vary', `${vary}, ${own['Vary']}`)
+  if (state.revision !== undefined) headers.set('Policy-Revision', String(state.revision))
+  return headers
+}
+
+/** RFC 9110 §8.6: such an answer has no Content-Length. */
+const isBodiless = (status: number): boolean => status === 204 || status === 304
 
 /**
  * RFC 9110 §13.1.2: what the caller already holds is not sent again. Not koa's `fresh`, which heeds a `Cache-Control:
  * no-cache` that is meant for caches on the way, and that fetch() adds to every request with a condition.
  */
-const isHeld = (ifNoneMatch: string, tag: string): boolean =>
-  ifNoneMatch
+const isHeld = ({ method, headers }: Context, tag: string | undefined): boolean =>
+  tag !== undefined &&
+  (method === 'GET' || method === 'HEAD') &&
+  (headers['if-none-match'] ?? '')
     .split(',')
     .map((each) => each.trim().replace(/^W\//, ''))
     .some((each) => each === tag || each === '*')

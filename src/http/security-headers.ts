@@ -3,7 +3,8 @@ import { Socket } from 'node:net'
 
 import helmet from 'helmet'
 import type { HelmetOptions } from 'helmet'
-import type { Context, Next } from 'koa'
+
+import { AnswerHeaders } from './answer-headers.js'
 
 /**
  * An API is no page: nothing may be loaded, framed or run from its answers. The docs page widens this for its own
@@ -21,19 +22,14 @@ const optionsOf = (secure: boolean): HelmetOptions => ({
   strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
 })
 
-/** What they are, as names and values: the same for every answer, so helmet is asked once. */
-export const securityHeaderList = (secure: boolean): readonly string[] => {
-  const request = new IncomingMessage(new Socket())
-  const response = new ServerResponse(request)
-  helmet(optionsOf(secure))(request, response, () => undefined)
-  return Object.entries(response.getHeaders()).flatMap(([name, value]) => [name, String(value)])
-}
-
-/** Sets them on every answer. */
-export const securityHeaders = (secure: boolean) => {
-  const list = securityHeaderList(secure)
-  return ({ res }: Context, next: Next): Promise<void> => {
-    for (let i = 0; i < list.length; i += 2) res.setHeader(list[i] ?? '', list[i + 1] ?? '')
-    return next()
+/** Names and values in turn: the same for every answer, so helmet is asked once. */
+export const securityHeaders = (secure: boolean): readonly string[] => {
+  const headers = new AnswerHeaders()
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  response.setHeader = (name, value) => {
+    headers.set(name, String(value))
+    return response
   }
+  helmet(optionsOf(secure))(response.req, response, () => undefined)
+  return headers.list
 }

@@ -1,3 +1,5 @@
+import type { Context } from 'koa'
+
 /**
  * The values of all header lines with this lower-case name. Node's `headers` keeps only the first line of some headers.
  */
@@ -8,4 +10,10 @@ export const headerLines = (rawHeaders: readonly string[], name: string): readon
     if (sent.length === name.length && sent.toLowerCase() === name) values.push(value)
   }
   return values
+}
+
+/** A request's header by its lower-case name; undefined where it is missing or empty. */
+export const headerOf = ({ req }: Pick<Context, 'req'>, name: string): string | undefined => {
+  const value = req.headers[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
+import { headerOf } from './header-lines.js'
 import { parseStrictJson } from './strict-json.js'
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -18,9 +19,9 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')[]): Promise<unknown> => {
   const types = accepts.map((each) => MEDIA_TYPES[each])
   const type = ctx.is(types)
-  if (type === null || ctx.get('Content-Length') === '0') return undefined
-  const encoding = ctx.get('Content-Encoding')
-  if (type === false || (encoding !== '' && encoding !== 'identity'))
+  if (type === null || headerOf(ctx, 'content-length') === '0') return undefined
+  const encoding = headerOf(ctx, 'content-encoding') ?? 'identity'
+  if (type === false || encoding !== 'identity')
     throw new Refusal('unsupported_media_type', { detail: `Send ${types.join(' or ')}, not encoded.` })
   const text = await readText(ctx)
   return type === MEDIA_TYPES.json ? readJson(text) : readPairs(text, 'invalid_request')
@@ -28,7 +29,7 @@ export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')
 
 const readText = async (ctx: Context): Promise<string> => {
   try {
-    const bytes = await getRawBody(ctx.req, { limit: MAX_BODY_BYTES, length: ctx.get('Content-Length') || null })
+    const bytes = await getRawBody(ctx.req, { limit: MAX_BODY_BYTES, length: headerOf(ctx, 'content-length') ?? null })
     return UTF_8.decode(bytes)
   } catch (error) {
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {

@@ -4,6 +4,7 @@ import { CallerChanged, PolicyReplaced, RecordChanged } from '../database/errors
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
+import { headerOf } from '../input/header-lines.js'
 import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -133,8 +134,8 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     snapshot,
     countAccount: (account) => layers.gateway.countAccount(ctx, account),
     headers: {
-      ifMatch: ctx.get('If-Match') || undefined,
-      forwarded: ctx.get('X-Forwarded-For') !== '' || ctx.get('Forwarded') !== '',
+      ifMatch: headerOf(ctx, 'if-match'),
+      forwarded: (headerOf(ctx, 'x-forwarded-for') ?? headerOf(ctx, 'forwarded')) !== undefined,
     },
   })
 }
@@ -188,7 +189,8 @@ const decideUnderOnePolicy = async (
   isChange: boolean,
   act: (snapshot: Snapshot) => Promise<Answer>,
 ): Promise<Answer> => {
-  const snapshot = ctx.get('Policy-At-Least') === '' ? policy.current() : await demandedSnapshot(policy, ctx)
+  const demanded = headerOf(ctx, 'policy-at-least')
+  const snapshot = demanded === undefined ? policy.current() : await demandedSnapshot(policy, demanded)
   try {
     return await act(snapshot)
   } catch (error) {
@@ -225,8 +227,7 @@ const newestSnapshot = (policy: Runtime['policy']): Promise<Snapshot> =>
 const REVISION = /^\d{1,15}$/
 
 /** `Policy-At-Least: REVISION`: decide under that revision or a newer one, or not at all. */
-const demandedSnapshot = async (policy: Runtime['policy'], ctx: Context): Promise<Snapshot> => {
-  const demanded = ctx.get('Policy-At-Least')
+const demandedSnapshot = async (policy: Runtime['policy'], demanded: string): Promise<Snapshot> => {
   const current = policy.current()
   if (!REVISION.test(demanded)) {
     throw new Refusal('invalid_request', {

@@ -1,3 +1,5 @@
+import DataLoader from 'dataloader'
+
 import type { Database } from '../database/database.js'
 import { toLink } from '../database/link-row.js'
 import type { LinkRow } from '../database/link-row.js'
@@ -7,24 +9,35 @@ import { isCode } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
 import type { RecentChanges } from './recent-changes.js'
 
-const select = (code: string): Statement => ({
-  name: 'find_link',
-  text: 'select * from find_link($1)',
-  values: [code],
+const select = (codes: readonly string[]): Statement => ({
+  name: 'find_links',
+  text: 'select found.* from unnest($1::text[]) as asked (code), find_link(asked.code) as found',
+  values: [codes],
 })
 
-const first = ([row]: readonly LinkRow[]): Link | null => (row ? toLink(row) : null)
+/** Look-ups in one query at most. */
+const MAX_BATCH = 100
 
 export type FindLink = (code: string) => Promise<Link | null>
 
 /**
  * Finds a link by its code for the public (R1): the only query on links that the login role may send without the
- * identity of a caller. Skips the query for text that cannot be a code.
+ * identity of a caller. Codes that are asked for in one turn of the event loop share a query; text that cannot be a
+ * code needs none.
  */
-export const findLink =
-  (database: Pick<Database, 'run'>): FindLink =>
-  async (code) =>
-    isCode(code) ? first(await database.run<LinkRow>(select(code))) : null
+export const findLink = (database: Pick<Database, 'run'>): FindLink => {
+  const findLinks = async (codes: readonly string[]) => {
+    const rows = await database.run<LinkRow>(select(codes))
+    const links = new Map(rows.map((row) => [row.code, toLink(row)]))
+    return codes.map((code) => links.get(code) ?? null)
+  }
+  const loader = new DataLoader<string, Link | null>(findLinks, {
+    cache: false,
+    maxBatchSize: MAX_BATCH,
+    batchScheduleFn: setImmediate,
+  })
+  return async (code) => (isCode(code) ? await loader.load(code) : null)
+}
 
 /**
  * Finds a link in the replica, or with `find` in the primary if the replica cannot be used or the code changed within
@@ -35,6 +48,8 @@ export const findLinkInReplica =
   (find: FindLink, replica: Pick<Replica, 'read'>, changes: Pick<RecentChanges, 'has'>): FindLink =>
   async (code) => {
     if (!isCode(code) || changes.has(code)) return find(code)
-    const rows = await replica.read<LinkRow>(select(code))
-    return rows === undefined ? find(code) : first(rows)
+    const rows = await replica.read<LinkRow>(select([code]))
+    if (rows === undefined) return find(code)
+    const [row] = rows
+    return row === undefined ? null : toLink(row)
   }

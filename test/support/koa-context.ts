@@ -4,6 +4,8 @@ import { Socket } from 'node:net'
 import Koa from 'koa'
 import type { Context } from 'koa'
 
+import { AnswerHeaders } from '../../src/http/answer-headers.js'
+
 const app = new Koa()
 
 /**
@@ -16,5 +18,7 @@ export const koaContext = (headers: readonly (readonly [string, string])[] = [],
   request.rawHeaders = headers.flat()
   // node keeps the first of two Authorization lines
   for (const [name, value] of headers) request.headers[name.toLowerCase()] ??= value
-  return app.createContext(request, new ServerResponse(request))
+  const ctx = app.createContext(request, new ServerResponse(request))
+  ctx.state.headers = new AnswerHeaders()
+  return ctx
 }

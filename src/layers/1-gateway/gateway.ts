@@ -7,6 +7,7 @@ import type { AccessToken } from '../../domain/access-token.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { Identity, TokenSubject } from '../../identity/identity.js'
 import { PERSONAL_TOKEN_PREFIX } from '../../identity/opaque-token.js'
+import { headerOf } from '../../input/header-lines.js'
 import type { Admitted, Gateway, GatewayRule } from '../route.js'
 import { addressBucket, clientAddress } from './address.js'
 import type { RateLimiter } from './rate-limit.js'
@@ -88,7 +89,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   return {
     admit: async (ctx, rule): Promise<Admitted> => {
       const address = clientAddress(
-        { remoteAddress: ctx.req.socket.remoteAddress, forwardedFor: ctx.get('X-Forwarded-For') || undefined },
+        { remoteAddress: ctx.req.socket.remoteAddress, forwardedFor: headerOf(ctx, 'x-forwarded-for') },
         trustedProxyHops,
       )
       ctx.state.address = address

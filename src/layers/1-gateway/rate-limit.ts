@@ -150,15 +150,15 @@ const tell = (ctx: Context, name: QuotaName, policy: string, { allowed, left, re
   tellStandings(ctx)
 }
 
-const tellStandings = (ctx: Context): void => {
-  const list = [...(ctx.state.standings ?? [])]
+const tellStandings = ({ state }: Context): void => {
+  const list = [...(state.standings ?? [])]
   if (list.length === 0) {
-    ctx.res.removeHeader('RateLimit-Policy')
-    ctx.res.removeHeader('RateLimit')
+    state.headers.delete('RateLimit-Policy')
+    state.headers.delete('RateLimit')
     return
   }
-  ctx.res.setHeader('RateLimit-Policy', list.map(([, each]) => each.policy).join(', '))
-  ctx.res.setHeader('RateLimit', list.map(([each, { left, seconds }]) => `"${each}";r=${left};t=${seconds}`).join(', '))
+  state.headers.set('RateLimit-Policy', list.map(([, each]) => each.policy).join(', '))
+  state.headers.set('RateLimit', list.map(([each, { left, seconds }]) => `"${each}";r=${left};t=${seconds}`).join(', '))
 }
 
 const secondsUntil = (resetMs: number): number => Math.max(1, Math.ceil(resetMs / 1_000))

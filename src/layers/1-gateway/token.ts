@@ -57,7 +57,7 @@ export const invalidToken = (cause?: unknown): Refusal =>
  * for.
  */
 export const bearerOf = (ctx: Context): string | Refusal | undefined => {
-  if (ctx.headers.authorization === undefined) return undefined
+  if (ctx.req.headers.authorization === undefined) return undefined
   // Node keeps the first of two, and somebody in between may have read the second.
   const [authorization = '', ...others] = headerLines(ctx.req.rawHeaders, 'authorization')
   if (others.length > 0) return new Refusal('invalid_request', { detail: 'Send one Authorization header.' })
