@@ -52,6 +52,7 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
     const koa = await bare({ DATABASE_URL: database.ownerUrl })
     const linkgate = await started(startLinkgate(database.environment()))
     const uncached = await started(startLinkgate({ ...database.environment(), REDIRECT_CACHE_SIZE: '0' }))
+    const unlimited = await started(startLinkgate({ ...database.environment(), RATE_LIMIT_ANONYMOUS: 'off' }))
 
     const redirect = { status: 302, request: () => ({ path: '/bench-1' }) }
     const cached = await load(
@@ -59,9 +60,11 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
         { ...redirect, name: 'bare node:http, 302', server: node },
         { ...redirect, name: 'bare Koa and router, 302', server: koa, request: () => ({ path: '/fixed/bench-1' }) },
         { ...redirect, name: 'Linkgate, remembered', server: linkgate },
+        { ...redirect, name: 'the same without quotas', server: unlimited },
       ],
       OPTIONS,
     )
+    await unlimited.stop()
     const withDatabase = { ...OPTIONS, database }
     const firstTouch = { status: 302, request: () => ({ path: anyLink() }) }
     const touched = await load(
