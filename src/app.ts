@@ -4,6 +4,7 @@ import type { Context, Middleware } from 'koa'
 import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 
+import { Deadline } from './domain/deadline.js'
 import type { Decision } from './domain/decision.js'
 import type { FinishedRequest } from './domain/finished-request.js'
 import type { Refusal } from './domain/refusal.js'
@@ -47,6 +48,8 @@ declare module 'koa' {
     headers: AnswerHeaders
     /** when it came in, by performance.now() */
     startedAt: number
+    /** until when the request may do something; set once its route is known */
+    deadline: Deadline
     /** the path's pattern in the route table; undefined where none matched */
     route?: string
     /** the policy revision that the request was decided under, once it was */
@@ -106,6 +109,6 @@ const serve = async (route: Route, ctx: Context, { runtime, deadlineMs }: AppPar
     ctx.state.headers.set('Cache-Control', 'no-store')
   }
   ctx.state.route = route.path
-  const leftMs = deadlineMs - (performance.now() - ctx.state.startedAt)
-  respond(ctx, await withinDeadline(route.serve(runtime, ctx), leftMs, discard))
+  const deadline = (ctx.state.deadline = new Deadline(ctx.state.startedAt + deadlineMs))
+  respond(ctx, await withinDeadline(route.serve(runtime, ctx), deadline, discard))
 }

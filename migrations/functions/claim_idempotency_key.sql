@@ -18,20 +18,27 @@ end $$;
 call give_function('sweep_idempotency_keys', 'identity');
 grant execute on function sweep_idempotency_keys to links_own, users_own;
 
--- Takes the caller's key for this transaction, which inserts the key's row with what it makes. LG004 while another
--- transaction has the key, LG005 where something was made under it, LG009 where that was another request.
-create or replace function claim_idempotency_key(claimed bytea, request bytea) returns void
+-- Takes this key of this user until the end of the transaction; LG004 while another one has it. Taken before every
+-- other lock: a repetition must not overtake a request that waits for one of them.
+create or replace function lock_idempotency_key(user_id bigint, claimed bytea) returns void
   language plpgsql volatile as $$
 declare
-  caller bytea := convert_to(current_setting('app.user_id', true), 'UTF8');
-  digest text := encode(sha256(caller || '\x00'::bytea || claimed), 'hex');
-  made bytea;
+  digest text := encode(sha256(convert_to(user_id::text, 'UTF8') || '\x00'::bytea || claimed), 'hex');
 begin
-  -- The lock ends with the transaction, however that ends. Its number is negative and comes from a cryptographic hash:
-  -- nobody can choose a key that meets another caller's lock, or one of the service's own.
+  -- The number is negative and comes from a cryptographic hash: nobody can choose a key that meets another caller's
+  -- lock, or one of the service's own.
   if not pg_try_advisory_xact_lock(('x8' || substr(digest, 1, 15))::bit(64)::bigint) then
     raise exception using errcode = 'LG004', message = 'another request has this idempotency key at this moment';
   end if;
+end $$;
+
+-- Takes the caller's locked key for this transaction, which inserts the key's row with what it makes. LG005 where
+-- something was made under it, LG009 where that was another request.
+create or replace function claim_idempotency_key(claimed bytea, request bytea) returns void
+  language plpgsql volatile as $$
+declare
+  made bytea;
+begin
   perform public.sweep_idempotency_keys(claimed);
   select k.fingerprint into made from public.idempotency_keys k where k.key_hash = claimed;
   if found then

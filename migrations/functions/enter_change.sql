@@ -1,9 +1,9 @@
 -- Begins a transaction that changes something (promise 1 of the contract): fails unless the revision in force and the
 -- caller are those that the change was decided for, then enters the role. A policy edit takes the lock in its exclusive
--- form, so what is checked here stays true until the commit. `decision` goes to the log with the change
--- (record_decision.sql).
+-- form, and so does what takes the caller's rights (lock_rights.sql), so what is checked here stays true until the
+-- commit. `decision` goes to the log with the change (record_decision.sql).
 create or replace function enter_change(entered_role text, user_id bigint, decided_under bigint, decision text,
-    caller_role text, sign_in uuid, token_issuer text, token_subject text) returns void
+    caller jsonb, losing bigint) returns void
   language plpgsql volatile as $$
 declare
   in_force bigint;
@@ -19,9 +19,8 @@ begin
     raise exception using errcode = 'LG001',
       message = format('decided under revision %s, revision %s is in force', decided_under, in_force);
   end if;
-  if caller_role is not null
-      and not public.caller_stands(user_id, caller_role, sign_in, token_issuer, token_subject) then
-    raise exception using errcode = 'LG007', message = 'the caller is no longer who this was decided for';
+  if caller is not null then
+    perform public.require_caller(caller, losing);
   end if;
   perform set_config('app.decision', decision, true), set_config('app.user_id', coalesce(user_id::text, ''), true),
     set_config('role', entered_role, true);

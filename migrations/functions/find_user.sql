@@ -1,11 +1,26 @@
--- One user by their id; none where the sign-in that the caller's token came from is over.
-create or replace function find_user(wanted bigint, sign_in uuid)
+-- Whether a sign-in is under way: it has tokens that have not expired, and none of them was revoked.
+create or replace function sign_in_lives(sign_in uuid) returns boolean
+  language sql stable as $$
+    select count(*) > 0 and bool_and(t.revoked_at is null) and max(t.expires_at) > now()
+      from public.refresh_tokens t where t.family = sign_in
+  $$;
+
+-- Whether a personal token is a user's, and neither revoked nor expired.
+create or replace function personal_token_lives(token bigint, of_user bigint) returns boolean
+  language sql stable as $$
+    select exists (
+      select from public.personal_tokens t
+       where t.id = token and t.user_id = of_user and t.revoked_at is null and t.expires_at > now())
+  $$;
+
+-- One user by their id; none where the sign-in or the personal token that names them is over.
+create or replace function find_user(wanted bigint, sign_in uuid, personal_token bigint)
   returns table (id bigint, email text, name text, role text, suspended boolean, created_at timestamptz)
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select u.id, u.email, u.name, u.role, u.suspended_at is not null, u.created_at
       from public.users u
-     where u.id = wanted
-       and not exists (select from public.refresh_tokens t where t.family = sign_in and t.revoked_at is not null)
+     where u.id = wanted and (sign_in is null or public.sign_in_lives(sign_in))
+       and (personal_token is null or public.personal_token_lives(personal_token, wanted))
   $$;
 call give_function('find_user', 'identity');
 
@@ -13,7 +28,7 @@ call give_function('find_user', 'identity');
 create or replace function find_external_user(wanted_issuer text, wanted_subject text)
   returns table (id bigint, email text, name text, role text, suspended boolean, created_at timestamptz)
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-    select u.* from public.external_identities e cross join lateral public.find_user(e.user_id, null) u
+    select u.* from public.external_identities e cross join lateral public.find_user(e.user_id, null, null) u
      where e.issuer = wanted_issuer and e.subject = wanted_subject
   $$;
 call give_function('find_external_user', 'identity');

@@ -1,5 +1,6 @@
 import type { PoolClient, QueryResultRow } from 'pg'
 
+import type { Deadline } from '../domain/deadline.js'
 import type { StatementResult } from './batch.js'
 import type { Statement } from './statement.js'
 
@@ -13,12 +14,13 @@ export interface Database {
 
   /**
    * Sends the statements as one transaction in one round trip. The first that fails rejects, and nothing is kept.
-   * Resolves after the commit, with a result for each statement in order.
+   * Resolves after the commit, with a result for each statement in order. With a deadline nothing commits after it:
+   * `deadline_exceeded`.
    */
-  flush(statements: readonly Statement[]): Promise<readonly StatementResult[]>
+  flush(statements: readonly Statement[], deadline?: Deadline): Promise<readonly StatementResult[]>
 
-  /** An interactive transaction, for policy edits and the log. Rolls back if `work` throws. */
-  transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>
+  /** An interactive transaction, for policy edits and the log. Rolls back if `work` throws. The deadline as in `flush`. */
+  transaction<T>(work: (client: PoolClient) => Promise<T>, deadline?: Deadline): Promise<T>
 
   /**
    * The rows of a long select through a server-side cursor, `batch` at a time, in a transaction that begins with

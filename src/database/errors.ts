@@ -15,6 +15,7 @@ export const SQLSTATE = {
   invalidStatementName: '26000',
   policyReplaced: 'LG001',
   callerChanged: 'LG007',
+  deadlinePassed: 'LG010',
 } as const
 
 /** What the caller receives when a function of the database refuses a change. */

@@ -1,9 +1,11 @@
 import { Pool } from 'pg'
 import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 
+import { deadlineExceeded } from '../domain/deadline.js'
+import type { Deadline } from '../domain/deadline.js'
 import { sendBatch } from './batch.js'
 import type { Database } from './database.js'
-import { databaseAway, isDatabaseAway, translateError } from './errors.js'
+import { SQLSTATE, databaseAway, isDatabaseAway, sqlState, translateError } from './errors.js'
 import { openLongReads } from './long-reads.js'
 import type { DatabaseObserver, QuestionKind } from './observer.js'
 import type { Statement } from './statement.js'
@@ -99,17 +101,26 @@ export const openPool = ({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
       withClient('run', async (client) => (await sendBatch(client, [wire(statement)]))[0]?.rows ?? []),
 
-    flush: async (statements: readonly Statement[]) => {
+    flush: async (statements: readonly Statement[], deadline?: Deadline) => {
       // all are encoded before any is sent
       const encoded = statements.map(wire)
-      return withClient('flush', async (client) => sendBatch(client, encoded))
+      return withClient('flush', async (client) => {
+        if (deadline === undefined) return sendBatch(client, encoded)
+        const bounded = [wire(startDeadline(deadline)), ...encoded, wire(REQUIRE_IN_TIME)]
+        return (await sendBatch(client, bounded).catch(refuseLate)).slice(1, -1)
+      })
     },
 
-    transaction: async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+    transaction: async <T>(work: (client: PoolClient) => Promise<T>, deadline?: Deadline): Promise<T> =>
       withClient('transaction', async (client) => {
         await client.query('begin isolation level read committed')
         try {
-          const result = await work(client)
+          if (deadline !== undefined) {
+            const { text, values } = startDeadline(deadline)
+            await client.query(text, values)
+          }
+          const result = await work(client).catch(deadline === undefined ? rethrow : refuseLate)
+          deadline?.require()
           await commit(client)
           return result
         } catch (error) {
@@ -129,6 +140,36 @@ export const openPool = ({
     },
   })
 }
+
+/**
+ * How long before the deadline the server gives up, in milliseconds: so its answer still arrives, and the caller learns
+ * that nothing was changed.
+ */
+const MARGIN_MS = 100
+
+const startDeadline = (deadline: Deadline) => {
+  deadline.require()
+  const left = deadline.left()
+  return {
+    name: 'start_deadline',
+    text: 'select start_deadline($1)',
+    values: [Math.max(1, Math.floor(left - Math.min(MARGIN_MS, left / 10)))],
+  }
+}
+const REQUIRE_IN_TIME: Statement = { name: 'require_in_time', text: 'select require_in_time()' }
+
+const LATE: ReadonlySet<string | undefined> = new Set([
+  SQLSTATE.queryCanceled,
+  SQLSTATE.lockNotAvailable,
+  SQLSTATE.deadlinePassed,
+])
+
+const rethrow = (error: unknown): never => {
+  throw error
+}
+
+/** Whatever the server gave up because of the deadline was rolled back. */
+const refuseLate = (error: unknown): never => rethrow(LATE.has(sqlState(error)) ? deadlineExceeded(error) : error)
 
 /** COMMIT of a failed transaction succeeds, with the command tag `ROLLBACK`. */
 const commit = async (client: PoolClient): Promise<void> => {

@@ -9,4 +9,6 @@ export interface AccessToken {
   readonly expiresAt: number
   /** the sign-in that issued it (`sid`, a UUID); null: none */
   readonly signIn: string | null
+  /** the row of a personal token; null for every other token */
+  readonly personalToken: string | null
 }

@@ -20,6 +20,8 @@ export const problemOf = ({ extensions, code, title, status, detail, errors }: R
  * link was created.
  */
 export const writeProblem = (ctx: Context, refusal: Refusal): void => {
+  // a body that nobody will read any more: the connection ends with the answer
+  if (refusal.code === 'deadline_exceeded' && !ctx.req.complete) ctx.state.headers.set('Connection', 'close')
   respond(ctx, {
     status: refusal.status,
     headers: { 'Cache-Control': 'no-store', ...refusal.headers },

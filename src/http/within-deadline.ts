@@ -1,19 +1,17 @@
-import { Refusal } from '../domain/refusal.js'
+import { deadlineExceeded } from '../domain/deadline.js'
+import type { Deadline } from '../domain/deadline.js'
 
 /**
- * The work's result, or `deadline_exceeded` (503) after so many milliseconds; where none are left, at once. A result
- * that comes later reaches nobody but `discard`, which closes what it holds.
+ * The work's result, or `deadline_exceeded` (503) once the deadline has passed. A result that comes later reaches nobody
+ * but `discard`, which closes what it holds.
  */
-export const withinDeadline = <T>(work: Promise<T>, milliseconds: number, discard: (late: T) => void): Promise<T> =>
+export const withinDeadline = <T>(work: Promise<T>, deadline: Deadline, discard: (late: T) => void): Promise<T> =>
   new Promise<T>((resolve, reject) => {
     let late = false
-    const timer = setTimeout(
-      () => {
-        late = true
-        reject(new Refusal('deadline_exceeded', { headers: { 'Retry-After': '1' } }))
-      },
-      Math.max(0, milliseconds),
-    )
+    const timer = setTimeout(() => {
+      late = true
+      reject(deadlineExceeded())
+    }, deadline.left())
     const answer = (result: T) => {
       clearTimeout(timer)
       if (late) discard(result)

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
 import { toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
+import type { Deadline } from '../domain/deadline.js'
 import type { User } from '../domain/user.js'
 import { asIdentity } from './as-identity.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
@@ -27,17 +28,17 @@ interface Acceptance {
 /** Resolves with the new account, `over` for a used or expired invitation, `unknown` where there never was one. */
 export const acceptInvitation =
   (database: Database, hashPassword: (password: string) => Promise<string>) =>
-  async ({ token, name, password }: Acceptance): Promise<User | 'over' | 'unknown'> => {
+  async ({ token, name, password }: Acceptance, deadline: Deadline): Promise<User | 'over' | 'unknown'> => {
     if (!isOpaqueToken(token)) return 'unknown'
     const hash = hashOfToken(token)
-    const [found] = await asIdentity(database, { text: IS_OPEN, values: [hash] })
+    const [found] = await asIdentity(database, [{ text: IS_OPEN, values: [hash] }])
     const invitation: { readonly open: boolean } | undefined = found?.rows[0]
     if (invitation === undefined) return 'unknown'
     // checked first, because hashing the password is expensive
     if (!invitation.open) return 'over'
     const values = [hash, name, await hashPassword(password)]
     try {
-      const [added] = await asIdentity(database, { text: ACCEPT, values })
+      const [added] = await asIdentity(database, [{ text: ACCEPT, values }], deadline)
       const row: UserRow | undefined = added?.rows[0]
       return row ? toUser(row) : 'over'
     } catch (error) {

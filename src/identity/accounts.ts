@@ -8,7 +8,7 @@ import { isId } from '../domain/id.js'
 import type { Id } from '../domain/id.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
-import { asIdentity } from './as-identity.js'
+import { asIdentity, lockRights } from './as-identity.js'
 
 export interface NewAccount {
   readonly email: string
@@ -51,18 +51,19 @@ const ADD_PERSONAL_TOKEN = `
 
 /** Accounts as the first start and the command line manage them; no request comes this way. */
 export const createAccounts = (database: Database) => {
-  const ask = async (text: string, values: readonly unknown[], ...more: readonly Statement[]) => {
-    const [result] = await asIdentity(database, { text, values }, ...more)
+  const ask = async (text: string, values: readonly unknown[]) => {
+    const [result] = await asIdentity(database, [{ text, values }])
     const rows: readonly UserRow[] = result?.rows ?? []
     return rows.map(toUser)
   }
   const change = async (id: Id, assignment: string, value: unknown, ...more: readonly Statement[]) => {
-    const [user] = await ask(
-      `update users set ${assignment}, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`,
-      [id, value],
-      ...more,
-    )
-    return user ?? null
+    const update = {
+      text: `update users set ${assignment}, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`,
+      values: [id, value],
+    }
+    const [, updated] = await asIdentity(database, [lockRights(id), update, ...more])
+    const row: UserRow | undefined = updated?.rows[0]
+    return row ? toUser(row) : null
   }
   return {
     /** Throws `email_taken` for an address that has an account, in any case, and `conflict` for a linked subject. */
@@ -86,7 +87,7 @@ export const createAccounts = (database: Database) => {
 
     /** The roles that users have, suspended or not. */
     rolesInUse: async (): Promise<readonly string[]> => {
-      const [result] = await asIdentity(database, { text: 'select distinct role from users order by role' })
+      const [result] = await asIdentity(database, [{ text: 'select distinct role from users order by role' }])
       const rows: readonly { readonly role: string }[] = result?.rows ?? []
       return rows.map(({ role }) => role)
     },
@@ -117,8 +118,7 @@ export const createAccounts = (database: Database) => {
 
     /** Links a subject of an external issuer to an account. Throws `conflict` where it is linked to another. */
     link: async (id: Id, { issuer, subject }: ExternalSubject): Promise<void> => {
-      const [, linked] = await asIdentity(
-        database,
+      const [, linked] = await asIdentity(database, [
         {
           text: 'insert into external_identities (issuer, subject, user_id) values ($1, $2, $3) on conflict do nothing',
           values: [issuer, subject, id],
@@ -127,7 +127,7 @@ export const createAccounts = (database: Database) => {
           text: 'select user_id from external_identities where issuer = $1 and subject = $2',
           values: [issuer, subject],
         },
-      )
+      ])
       if (linked?.rows[0]?.user_id !== id) throw linkedToAnother(subject)
     },
 
@@ -140,13 +140,13 @@ export const createAccounts = (database: Database) => {
       expiresAt: Date,
     ): Promise<void> => {
       const values = [id, name, hash, scopes.join(' '), expiresAt]
-      await asIdentity(database, { text: ADD_PERSONAL_TOKEN, values })
+      await asIdentity(database, [{ text: ADD_PERSONAL_TOKEN, values }])
     },
 
     /** Adds the first account; null where there is one already. */
     addFirst: async ({ email, role, name, passwordHash }: NewAccount): Promise<User | null> => {
       const values = [email, role, name, passwordHash]
-      const [, added] = await asIdentity(database, FIRST_ACCOUNT_LOCK, { text: ADD_FIRST, values })
+      const [, added] = await asIdentity(database, [FIRST_ACCOUNT_LOCK, { text: ADD_FIRST, values }])
       const row: UserRow | undefined = added?.rows[0]
       return row ? toUser(row) : null
     },

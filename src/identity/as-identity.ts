@@ -1,6 +1,7 @@
 import type { StatementResult } from '../database/batch.js'
 import type { Database } from '../database/database.js'
 import type { Statement } from '../database/statement.js'
+import type { Deadline } from '../domain/deadline.js'
 
 const ENTER: Statement = { name: 'enter_identity', text: 'select enter_identity()' }
 
@@ -11,5 +12,13 @@ const ENTER: Statement = { name: 'enter_identity', text: 'select enter_identity(
  */
 export const asIdentity = async (
   database: Database,
-  ...statements: readonly Statement[]
-): Promise<readonly StatementResult[]> => (await database.flush([ENTER, ...statements])).slice(1)
+  statements: readonly Statement[],
+  deadline?: Deadline,
+): Promise<readonly StatementResult[]> => (await database.flush([ENTER, ...statements], deadline)).slice(1)
+
+/** Goes before a statement that takes rights from a user (migrations/functions/lock_rights.sql). */
+export const lockRights = (userId: string): Statement => ({
+  name: 'lock_rights',
+  text: 'select lock_rights(null, $1)',
+  values: [userId],
+})

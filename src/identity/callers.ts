@@ -25,9 +25,12 @@ export const findCallers = (database: Database) => {
     return row ? toUser(row) : null
   }
   return {
-    /** By id; null also where the sign-in that their token comes from has ended. */
-    byId: async (id: string, signIn: string | null = null): Promise<User | null> =>
-      isId(id) ? findOne('find_user', 'select * from find_user($1, $2)', [id, signIn]) : null,
+    /** By id; null also where the sign-in that their token comes from, or their personal token, has ended. */
+    byId: async (
+      id: string,
+      { signIn, personalToken }: Pick<AccessToken, 'signIn' | 'personalToken'> = { signIn: null, personalToken: null },
+    ): Promise<User | null> =>
+      isId(id) ? findOne('find_user', 'select * from find_user($1, $2, $3)', [id, signIn, personalToken]) : null,
 
     /**
      * The user linked to a subject of an external issuer; both are compared exactly. With `admit` an unknown subject
@@ -60,6 +63,7 @@ export const findCallers = (database: Database) => {
         id: `personal:${row.id}`,
         expiresAt: row.expires_at.getTime() / 1_000,
         signIn: null,
+        personalToken: row.id,
       }
     },
   }

@@ -23,7 +23,7 @@ export const openIssuer = async ({
 }): Promise<Issuer> => createIssuer(await loadSigningKey(signingKeyFile), audience)
 
 /** Whom a verified token names. */
-export type TokenSubject = Pick<AccessToken, 'issuer' | 'subject' | 'signIn'>
+export type TokenSubject = Pick<AccessToken, 'issuer' | 'subject' | 'signIn' | 'personalToken'>
 
 /** The `issuer` of personal tokens beside an external issuer: they name users of this service. */
 const PERSONAL_ISSUER = 'urn:linkgate:personal'
@@ -70,11 +70,11 @@ export const createIdentity = async ({
     findPersonalToken: (value: string): Promise<AccessToken | null> =>
       callers.personalToken(value, external ? PERSONAL_ISSUER : issuer.name),
 
-    /** The user whom a verified token names, as they are now; null where there is none, or their sign-in has ended. */
+    /** The user whom a verified token names, as they are now; null where there is none, or their sign-in or token has ended. */
     findCaller: (token: TokenSubject): Promise<User | null> =>
       isExternal(token)
         ? callers.bySubject(token.issuer, token.subject, { admit: external?.unknownSubjects === 'viewer' })
-        : callers.byId(token.subject, token.signIn),
+        : callers.byId(token.subject, token),
 
     /** How an external issuer knows the user; null for a token that names a user of ours. */
     externalSubject: (token: TokenSubject): ExternalSubject | null =>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { Database } from '../database/database.js'
 import { ACTIONS, isServiceAction } from '../domain/action.js'
+import type { Deadline } from '../domain/deadline.js'
 import { Refusal } from '../domain/refusal.js'
 import { isEmail } from '../domain/user.js'
 import { asIdentity } from './as-identity.js'
@@ -47,7 +48,7 @@ const ROTATE = `
     insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
     select p.family, p.user_id, $2, p.scope, p.expires_at from presented p join spent using (id)
   )
-  select user_id, family, scope, case
+  select user_id, family, scope, expires_at, case
            when exists (select from spent) then 'rotated'
            when used_at is not null then 'reused'
            when not live then 'refused'
@@ -56,6 +57,7 @@ const ROTATE = `
          end as outcome
     from presented`
 
+const LOCK_FAMILY = 'select lock_rights(null, user_id) from refresh_tokens where token_hash = $1'
 const REVOKE_FAMILY = `
   update refresh_tokens set revoked_at = now()
    where family = (select family from refresh_tokens where token_hash = $1) and revoked_at is null`
@@ -76,6 +78,8 @@ interface Rotation {
   readonly user_id: string
   readonly family: string
   readonly scope: string
+  /** when the sign-in ends */
+  readonly expires_at: Date
 }
 
 const ask = async <Row>(
@@ -83,8 +87,9 @@ const ask = async <Row>(
   name: string,
   text: string,
   values: readonly unknown[],
+  deadline?: Deadline,
 ): Promise<Row | undefined> => {
-  const [result] = await asIdentity(database, { name, text, values })
+  const [result] = await asIdentity(database, [{ name, text, values }], deadline)
   return result?.rows[0]
 }
 
@@ -117,9 +122,16 @@ export const createSignIn = ({
   readonly passwords: Passwords
 }) => {
   /** A success of the token endpoint (RFC 6749 §5.1). */
-  const answer = async (subject: string, family: string, scopes: readonly string[], refreshToken: string) => {
+  const answer = async (
+    subject: string,
+    { family, expires_at: end }: Pick<Rotation, 'family' | 'expires_at'>,
+    scopes: readonly string[],
+    refreshToken: string,
+  ) => {
     const scope = scopes.join(' ')
-    const { token, expiresIn } = await issuer.sign({ subject, scope, ttlSeconds: ACCESS_TOKEN_SECONDS, signIn: family })
+    // no access token outlives its sign-in
+    const ttlSeconds = Math.min(ACCESS_TOKEN_SECONDS, Math.floor((end.getTime() - Date.now()) / 1_000))
+    const { token, expiresIn } = await issuer.sign({ subject, scope, ttlSeconds, signIn: family })
     return {
       access_token: token,
       token_type: 'Bearer' as const,
@@ -129,8 +141,13 @@ export const createSignIn = ({
     }
   }
 
-  const revoke = async (refreshToken: string): Promise<void> => {
-    await ask(database, 'sign_in_revoke', REVOKE_FAMILY, [hashOfToken(refreshToken)])
+  const revoke = async (refreshToken: string, deadline: Deadline): Promise<void> => {
+    const values = [hashOfToken(refreshToken)]
+    const statements = [
+      { name: 'sign_in_lock', text: LOCK_FAMILY, values },
+      { name: 'sign_in_revoke', text: REVOKE_FAMILY, values },
+    ]
+    await asIdentity(database, statements, deadline)
   }
 
   return {
@@ -138,7 +155,7 @@ export const createSignIn = ({
      * `grant_type=password`. Throws the same `invalid_grant` for an unknown address, a wrong password and a suspended
      * account.
      */
-    password: async ({ username, password, scope }: PasswordGrant) => {
+    password: async ({ username, password, scope }: PasswordGrant, deadline: Deadline) => {
       const scopes = parseRequestedScope(scope) ?? ACTIONS
       const account = isEmail(username) ? await findAccount(database, username) : undefined
       const matches = await passwords.verify(account?.password_hash, password)
@@ -148,8 +165,8 @@ export const createSignIn = ({
       const expiresAt = new Date(Date.now() + SIGN_IN_MS)
       const values = [family, account.id, hashOfToken(token), scopes.join(' '), expiresAt, account.password_hash]
       // nothing is inserted if the account was suspended or its password changed meanwhile
-      if ((await ask(database, 'sign_in_insert', INSERT, values)) === undefined) throw invalidGrant()
-      return answer(account.id, family, scopes, token)
+      if ((await ask(database, 'sign_in_insert', INSERT, values, deadline)) === undefined) throw invalidGrant()
+      return answer(account.id, { family, expires_at: expiresAt }, scopes, token)
     },
 
     /**
@@ -157,23 +174,23 @@ export const createSignIn = ({
      * because the owner cannot be told from a thief (RFC 9700 §4.14.2). A narrower scope is for the access token alone
      * (RFC 6749 §6).
      */
-    refresh: async ({ refresh_token: presented, scope }: RefreshGrant) => {
+    refresh: async ({ refresh_token: presented, scope }: RefreshGrant, deadline: Deadline) => {
       const requested = parseRequestedScope(scope)
       if (!isOpaqueToken(presented)) throw invalidGrant()
       const successor = newOpaqueToken()
       const values = [hashOfToken(presented), hashOfToken(successor), (requested ?? []).join(' ')]
-      const rotation = await ask<Rotation>(database, 'sign_in_rotate', ROTATE, values)
+      const rotation = await ask<Rotation>(database, 'sign_in_rotate', ROTATE, values, deadline)
       if (rotation?.outcome === 'rotated')
-        return answer(rotation.user_id, rotation.family, requested ?? namesIn(rotation.scope), successor)
+        return answer(rotation.user_id, rotation, requested ?? namesIn(rotation.scope), successor)
       if (rotation?.outcome === 'scope_exceeded')
         throw new Refusal('invalid_scope', { detail: 'The scope goes beyond what was granted at sign-in.' })
-      if (rotation?.outcome === 'reused') await revoke(presented)
+      if (rotation?.outcome === 'reused') await revoke(presented, deadline)
       throw invalidGrant()
     },
 
     /** Signs out (RFC 7009): ends the token's family. An unknown token is no error. */
-    revoke: async (refreshToken: string): Promise<void> => {
-      if (isOpaqueToken(refreshToken)) await revoke(refreshToken)
+    revoke: async (refreshToken: string, deadline: Deadline): Promise<void> => {
+      if (isOpaqueToken(refreshToken)) await revoke(refreshToken, deadline)
     },
   }
 }

@@ -89,6 +89,8 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
 ): Promise<Answer> => {
   const { ctx } = request
   const { layers } = request.runtime
+  const { requestId, deadline } = ctx.state
+  deadline.require()
   request.caller = null
   request.decision = null
   request.part = null
@@ -116,13 +118,13 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   if (!isTaken(spec.query) && spec.method !== 'get' && spec.gateway.scope !== 'public') requireNoQuery(ctx.querystring)
   const part = spec.part?.asked(query) ? openPart(spec.part, request, caller, snapshot, spec.status) : null
   const rawBody = isTaken(spec.body) ? await readBodyOnce() : undefined
+  deadline.require()
   const body = parseInput(rawBody, spec.body, spec.inputFault, { stored: spec.storesInput !== false })
 
   // Data: the handler reaches rows through this store alone.
   const { method, path, status } = spec
   const idempotencyKey = spec.idempotent ? idempotencyKeyOf(ctx, { method, path, body: rawBody }) : null
-  const { requestId } = ctx.state
-  const store = layers.data(spec.data, { caller, snapshot, decision, requestId, status, idempotencyKey })
+  const store = layers.data(spec.data, { caller, snapshot, decision, requestId, status, deadline, idempotencyKey })
   return spec.handle({
     params: params.data,
     query,
@@ -132,6 +134,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     store,
     part,
     snapshot,
+    deadline,
     countAccount: (account) => layers.gateway.countAccount(ctx, account),
     headers: {
       ifMatch: headerOf(ctx, 'if-match'),
@@ -175,6 +178,7 @@ const openPart = <Part>(
     decision,
     requestId: request.ctx.state.requestId,
     status,
+    deadline: request.ctx.state.deadline,
     idempotencyKey: null,
   })
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 
 import type { AccessToken } from '../domain/access-token.js'
 import type { Action } from '../domain/action.js'
+import type { Deadline } from '../domain/deadline.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
@@ -19,6 +20,8 @@ export interface Caller {
   readonly tokenId: string | null
   /** the sign-in that the token comes from; null where it comes from none */
   readonly signIn: string | null
+  /** the row of a personal token; null for every other token */
+  readonly personalToken: string | null
   /** how an external issuer knows the user; null where none does */
   readonly external: { readonly issuer: string; readonly subject: string } | null
   readonly address: string
@@ -64,6 +67,7 @@ export interface DataContext {
   readonly decision: Decision | null
   readonly requestId: string
   readonly status: number
+  readonly deadline: Deadline
   /** null where the request brought no Idempotency-Key, or the route takes none */
   readonly idempotencyKey: IdempotencyKey | null
 }
@@ -108,6 +112,8 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   /** null where the request does not ask for the part */
   readonly part: Part | null
   readonly snapshot: Snapshot
+  /** after it nothing of the request may commit */
+  readonly deadline: Deadline
   /** counts a sign-in attempt on an account; throws `rate_limited` */
   readonly countAccount: (account: string) => Promise<void>
   readonly headers: {

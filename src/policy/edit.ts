@@ -4,7 +4,9 @@ import type { PoolClient } from 'pg'
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
 import { insertDecisions } from '../database/decision-log.js'
-import { violates } from '../database/errors.js'
+import { PolicyReplaced, violates } from '../database/errors.js'
+import type { Statement } from '../database/statement.js'
+import type { Deadline } from '../domain/deadline.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
@@ -39,6 +41,10 @@ export interface EditOrigin {
   /** a user, or somebody at the command line (`id` null) */
   readonly actor: { readonly id: string | null; readonly name: string }
   readonly reason: string
+  /** fails where the actor is no longer who the edit was decided for; null at the command line */
+  readonly proof?: Statement
+  /** after it the edit may not commit */
+  readonly deadline?: Deadline
   /** what allowed the edit, for the decision log; null at the command line */
   readonly decision: Pick<
     DecisionRecord,
@@ -135,17 +141,18 @@ export const checkPlan = async (
 /**
  * Commits a plan as the next revision: rows, revision, decision record and notification in one transaction under the
  * exclusive policy lock, so that no change that was decided under the old revision can still commit. Answers the new
- * snapshot. Throws `precondition_failed` where the plan's base is no longer the revision in force.
+ * snapshot. Throws PolicyReplaced where the plan's base is no longer the revision in force, and CallerChanged where
+ * the actor is no longer who the edit was decided for.
  */
 export const commitEdit = async (database: Database, plan: EditPlan, origin: EditOrigin): Promise<Snapshot> => {
-  await database.transaction((client) => writePlan(client, plan, origin))
+  await database.transaction((client) => writePlan(client, plan, origin), origin.deadline)
   return plan.candidate
 }
 
 const writePlan = async (
   client: PoolClient,
   plan: EditPlan,
-  { actor, reason, decision }: EditOrigin,
+  { actor, reason, proof, decision }: EditOrigin,
 ): Promise<void> => {
   const { add, remove, unreadable, candidate, changes } = plan
   const revision = String(candidate.revision)
@@ -154,12 +161,11 @@ const writePlan = async (
   const [, head] = await Promise.all([
     client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.policy]),
     client.query<{ revision: string }>('select revision from policy_head'),
+    proof && client.query(proof.text, [...(proof.values ?? [])]),
   ])
   const inForce = head.rows[0]?.revision
   if (Number(inForce) !== candidate.revision - 1) {
-    throw new Refusal('precondition_failed', {
-      detail: `Policy revision ${inForce} is in force; the edit was made for ${candidate.revision - 1}.`,
-    })
+    throw new PolicyReplaced(`revision ${inForce} is in force, the edit was made for ${candidate.revision - 1}`)
   }
   await Promise.all([
     client.query(`select enter('policy_editor', $1), set_config('app.policy_edit', 'on', true)`, [actor.id]),

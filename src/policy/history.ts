@@ -1,13 +1,11 @@
 import type { Database } from '../database/database.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
-import { editBetween, planEdit } from './edit.js'
-import type { EditPlan } from './edit.js'
 import { parseRow, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import type { Snapshot } from './snapshot.js'
 import { parseStored, parseStoredRow } from './store.js'
-import type { PolicyRules, StoredRevision, StoredRow } from './store.js'
+import type { StoredRevision, StoredRow } from './store.js'
 
 /** A row of the history. One that was written by hand may not parse, and is shown as it was. */
 export type HistoryRow = PolicyRow | { readonly ptype: string; readonly unreadable: unknown }
@@ -112,15 +110,4 @@ export const rowsOfRevision = async (
     const message = `${revision} cannot be restored: ${error.message}`
     throw new Refusal('validation_failed', { errors: [{ field: 'revision', message }] })
   }
-}
-
-/** Plans the return to an earlier revision, with the checks of every edit. Otherwise as `rowsOfRevision`. */
-export const planRestore = async (
-  database: Database,
-  base: Snapshot,
-  revision: number,
-  rules: PolicyRules,
-): Promise<EditPlan | null> => {
-  const rows = await rowsOfRevision(database, storedRevisionOf(base), revision)
-  return rows && planEdit(base, editBetween(base.rows, rows), rules)
 }

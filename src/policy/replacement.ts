@@ -2,7 +2,7 @@ import type { Database } from '../database/database.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { checkPlan, editBetween } from './edit.js'
 import type { EditPlan } from './edit.js'
-import { revisionBefore } from './history.js'
+import { revisionBefore, rowsOfRevision } from './history.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
@@ -65,6 +65,17 @@ export const planReplacement = async (
     },
     rules,
   )
+}
+
+/** Plans the return to an earlier revision; null where there was none. Otherwise as `planReplacement`. */
+export const planRestore = async (
+  database: Database,
+  stored: StoredPolicy,
+  revision: number,
+  rules: PolicyRules,
+): Promise<EditPlan | null> => {
+  const rows = await rowsOfRevision(database, stored, revision)
+  return rows && planReplacement(stored, rows, rules)
 }
 
 /** True where a plan changes no row, so that it makes no revision. */

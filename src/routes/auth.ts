@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import type { Deadline } from '../domain/deadline.js'
 import { Refusal } from '../domain/refusal.js'
 import type { SignIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
@@ -25,15 +26,20 @@ const TokenRequest = z.object({
   scope: z.string().max(1_000).optional(),
 })
 
-const grantToken = async (signIn: SignIn, { grant_type, scope, ...fields }: z.infer<typeof TokenRequest>) => {
+const grantToken = async (
+  signIn: SignIn,
+  { grant_type, scope, ...fields }: z.infer<typeof TokenRequest>,
+  deadline: Deadline,
+) => {
   const required = (field: keyof typeof fields): string => {
     const value = fields[field]
     if (!value) throw new Refusal('invalid_request', { errors: [{ field, message: 'is required' }] })
     return value
   }
   if (grant_type === 'password')
-    return signIn.password({ username: required('username'), password: required('password'), scope })
-  if (grant_type === 'refresh_token') return signIn.refresh({ refresh_token: required('refresh_token'), scope })
+    return signIn.password({ username: required('username'), password: required('password'), scope }, deadline)
+  if (grant_type === 'refresh_token')
+    return signIn.refresh({ refresh_token: required('refresh_token'), scope }, deadline)
   throw new Refusal('unsupported_grant_type', { detail: 'The grant types are password and refresh_token.' })
 }
 
@@ -72,10 +78,10 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     ...signingIn,
     path: '/auth/token',
     body: TokenRequest,
-    handle: async ({ body, countAccount }) => {
+    handle: async ({ body, countAccount, deadline }) => {
       // attempts on one account are limited across all addresses
       if (body.username !== undefined) await countAccount(body.username)
-      return { status: 200, body: await grantToken(signIn, body).catch(asOAuthError) }
+      return { status: 200, body: await grantToken(signIn, body, deadline).catch(asOAuthError) }
     },
     documentation: {
       summary: 'Get an access token for a password or a refresh token (RFC 6749)',
@@ -87,9 +93,9 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     ...signingIn,
     path: '/auth/revoke',
     body: z.object({ token: z.string().min(1).max(512), token_type_hint: z.string().max(64).optional() }),
-    handle: async ({ body }) => {
+    handle: async ({ body, deadline }) => {
       // RFC 7009 §2.2: the answer does not reveal whether the token existed
-      await signIn.revoke(body.token)
+      await signIn.revoke(body.token, deadline)
       return { status: 200, body: {} }
     },
     documentation: {

@@ -68,8 +68,8 @@ export const invitationRoutes = ({
     data: NO_DATA,
     params: z.object({ token: z.string() }),
     body: z.strictObject({ name: Name, password: Password }),
-    handle: async ({ params, body }) => {
-      const accepted = await accept({ token: params.token, ...body })
+    handle: async ({ params, body, deadline }) => {
+      const accepted = await accept({ token: params.token, ...body }, deadline)
       if (accepted === 'unknown') throw new Refusal('not_found')
       if (accepted === 'over') throw new Refusal('gone', { detail: 'The invitation was used or has expired.' })
       const { id, email, name, role, created_at } = accepted

@@ -4,11 +4,13 @@ import { WINDOW_RULE, parseWindow } from '../audit/replay.js'
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
+import { requireCaller } from '../layers/4-data/context.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import type { Answer, DataRule } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { commitEdit } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
+import { isEmpty } from '../policy/replacement.js'
 import type { Snapshot } from '../policy/snapshot.js'
 
 const Window = z.string().transform((text, context) => {
@@ -37,16 +39,18 @@ export const editStore = (
   database: Database,
 ): DataRule<{ commit(plan: EditPlan, reason: string): Promise<Snapshot> }> => ({
   rows: 'policy rows, as one revision',
-  open: ({ caller: { user, tokenId }, decision, requestId, snapshot }) => ({
+  open: ({ caller, decision, requestId, snapshot, deadline }) => ({
     commit: async (plan, reason) =>
       commitEdit(database, plan, {
-        actor: { id: user?.id ?? null, name: user?.email ?? '' },
+        actor: { id: caller.user?.id ?? null, name: caller.user?.email ?? '' },
         reason,
+        proof: requireCaller(caller),
+        deadline,
         decision: {
           request_id: requestId,
           revision: snapshot.revision,
-          subject_role: user?.role ?? '',
-          token_id: tokenId,
+          subject_role: caller.user?.role ?? '',
+          token_id: caller.tokenId,
           rule: decision?.rule ?? '',
           row_priority: decision?.row?.priority ?? null,
         },
@@ -75,7 +79,7 @@ export const requireRevision = async (
 /** Answers what the plan changes, after committing it unless this is a dry run or nothing changes. */
 export const performEdit = async (
   policy: CurrentPolicy,
-  { add, remove, changes, candidate }: EditPlan,
+  plan: EditPlan,
   {
     snapshot,
     query,
@@ -87,14 +91,14 @@ export const performEdit = async (
   },
   commit: () => Promise<Snapshot>,
 ): Promise<Answer> => {
+  const { add, remove, changes, candidate } = plan
   const changed = { decisions_changed: changes, added: add, removed: remove }
   const { dry_run, replay } = query
   if (dry_run) {
     const replayed = part && replay ? { replay: await part.of({ ...replay, inForce: snapshot, candidate }) } : {}
     return { status: 200, body: { revision: snapshot.revision, dry_run, ...changed, ...replayed }, unchanged: true }
   }
-  if (add.length === 0 && remove.length === 0)
-    return { status: 200, body: { revision: snapshot.revision, ...changed }, unchanged: true }
+  if (isEmpty(plan)) return { status: 200, body: { revision: snapshot.revision, ...changed }, unchanged: true }
   // in force in this process before the answer; the other processes are notified
   policy.adopt(await commit())
   return {

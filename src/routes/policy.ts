@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import type { Database } from '../database/database.js'
+import { PolicyReplaced } from '../database/errors.js'
 import { RELATIONS } from '../domain/decision.js'
 import { EFFECTS } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
@@ -11,7 +12,8 @@ import type { DataRule, Route } from '../layers/route.js'
 import { formatPolicyCsv } from '../policy/csv.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { parseEdit, planEdit } from '../policy/edit.js'
-import { findRevision, listRevisions, planRestore } from '../policy/history.js'
+import { findRevision, listRevisions } from '../policy/history.js'
+import { planRestore, readStoredPolicy } from '../policy/replacement.js'
 import type { PolicyRules } from '../policy/store.js'
 import { decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
@@ -200,7 +202,10 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       body: z.strictObject({ reason: Reason.optional() }).default({}),
       handle: async ({ store, params: { revision }, body, headers, ...input }) => {
         if (headers.ifMatch !== undefined) await requireRevision(policy, input.snapshot, headers.ifMatch)
-        const plan = await planRestore(database, input.snapshot, revision, rules)
+        const stored = await readStoredPolicy(database, rules)
+        // where the stored rows cannot be in force, the last good revision decides, and this is the way out
+        if (stored.fault === null && stored.revision !== input.snapshot.revision) throw new PolicyReplaced('restore')
+        const plan = await planRestore(database, stored, revision, rules)
         if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${revision}.` })
         return performEdit(policy, plan, input, () => store.commit(plan, body.reason ?? `restore revision ${revision}`))
       },

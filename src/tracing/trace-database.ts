@@ -22,8 +22,8 @@ export const traceDatabase = (tracer: Tracer, database: Database): Database => {
   }
   return {
     run: (statement) => traced('run', [statement], () => database.run(statement)),
-    flush: (statements) => traced('flush', statements, () => database.flush(statements)),
-    transaction: (work) => traced('transaction', [], () => database.transaction(work)),
+    flush: (statements, deadline) => traced('flush', statements, () => database.flush(statements, deadline)),
+    transaction: (work, deadline) => traced('transaction', [], () => database.transaction(work, deadline)),
     stream: (context, select, batch) =>
       traced('stream', [context, select], () => database.stream(context, select, batch)),
     copy: (context, copy) => traced('stream', [context], () => database.copy(context, copy)),

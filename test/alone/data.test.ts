@@ -6,14 +6,25 @@ import type { Decision } from '../../src/domain/decision.js'
 import { bind } from '../../src/layers/4-data/context.js'
 import type { Binding } from '../../src/layers/4-data/context.js'
 import { ownedRows, toCopy, toStatement } from '../../src/layers/4-data/query.js'
-import type { DataContext } from '../../src/layers/route.js'
+import type { Caller, DataContext } from '../../src/layers/route.js'
 import { at, listAt } from '../support/json.js'
 import { startLoneLayer } from '../support/lone-layer.js'
 import type { LoneLayer } from '../support/lone-layer.js'
 import { addLink, storedLink, storedLinks } from '../support/records.js'
 import type { TestUser } from '../support/service.js'
+import { soon } from '../support/soon.js'
 
 const ROLES = { own: 'links_own', any: 'links_any' } as const
+
+const NOBODY: Caller = {
+  user: null,
+  scopes: new Set(),
+  tokenId: null,
+  signIn: null,
+  personalToken: null,
+  external: null,
+  address: '127.0.0.1',
+}
 
 describe('the data layer alone, with gateway, endpoint and object layer open', () => {
   let alone: LoneLayer
@@ -40,11 +51,12 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     const snapshot = alone.service.policy.current()
     const decision: Decision = snapshot.decide(user, 'link:update', { owner_id: user?.id ?? null })
     return {
-      caller: { user, scopes: new Set(), tokenId: null, signIn: null, external: null, address: '127.0.0.1' },
+      caller: { ...NOBODY, user },
       snapshot,
       decision: { ...decision, effect: 'allow' },
       requestId: 'a-test',
       status: 200,
+      deadline: soon(),
       idempotencyKey: null,
     }
   }
@@ -97,7 +109,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     } = alone
     const others = await ofOthers()
     const [, updated] = await database.flush([
-      bound(editor).enterChange,
+      bound(editor).enterChange(),
       { text: `update links set target = 'https://example.com/all'` },
     ])
     expect(updated?.rowCount).to.equal(2)
@@ -113,7 +125,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
       editor,
     } = alone
     const others = await ofOthers()
-    const [, deleted] = await database.flush([bound(editor).enterChange, { text: 'delete from links' }])
+    const [, deleted] = await database.flush([bound(editor).enterChange(), { text: 'delete from links' }])
     expect(deleted?.rowCount).to.equal(2)
     expect(await storedLinks(db)).to.deep.equal(others)
   })
@@ -145,7 +157,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
       stranger,
     } = alone
     const refusal = (text: string) =>
-      database.flush([bound(editor).enterChange, { text, values: [stranger.id] }]).then(
+      database.flush([bound(editor).enterChange(), { text, values: [stranger.id] }]).then(
         () => null,
         (error: unknown) => at(error, 'code'),
       )
@@ -180,7 +192,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
       ),
     ).to.equal(mine.map((code) => `${code}\n`).join(''))
     const [, listed, updated, deleted] = await database.flush([
-      any.enterChange,
+      any.enterChange(),
       toStatement(ownedRows('links', 'owner_id', own)().select('code')),
       toStatement(ownedRows('links', 'owner_id', own)().update({ target: 'https://example.com/all' })),
       toStatement(ownedRows('links', 'owner_id', own)().delete()),
@@ -188,7 +200,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     expect([listed?.rowCount, updated?.rowCount, deleted?.rowCount]).to.deep.equal([2, 2, 2])
     expect(await storedLinks(db)).to.deep.equal(others)
     const [, nothing] = await database.flush([
-      any.enterChange,
+      any.enterChange(),
       toStatement(ownedRows('links', 'owner_id', { ...any, reach: 'none' })().delete()),
     ])
     expect(nothing?.rowCount).to.equal(0)

@@ -67,11 +67,11 @@ const DEFINERS = `
 add_decision_months(integer) postgres linkgate_service
 admit_external_user(text,text,text) identity linkgate_service
 announce_changed_links() postgres linkgate_service
-caller_stands(bigint,text,uuid,text,text) identity linkgate_service
+caller_stands(jsonb) identity linkgate_service
 chain_decision() audit_chain -
 find_external_user(text,text) identity linkgate_service
 find_link(text) links_public linkgate_service
-find_user(bigint,uuid) identity linkgate_service
+find_user(bigint,uuid,bigint) identity linkgate_service
 limit_personal_tokens() identity -
 record_decision() audit_chain -
 record_policy_edit_by_hand() postgres -

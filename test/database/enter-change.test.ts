@@ -37,12 +37,13 @@ describe('enter_change', () => {
       size: 1,
       deadlineMs: 5_000,
     })
+    const caller = { id: '1', role, sign_in: signIn, issuer, subject: issuer && 'subject' }
     const record = JSON.stringify({ ...JSON.parse(BY_HAND), ...decision })
     try {
       await pool.flush([
         {
-          text: 'select enter_change($1, $2, $3, $4, $5, $6, $7, $8)',
-          values: ['links_own', '1', entering.revision ?? revision, record, role, signIn, issuer, issuer && 'subject'],
+          text: 'select enter_change($1, $2, $3, $4, $5, null)',
+          values: ['links_own', '1', entering.revision ?? revision, record, JSON.stringify(caller)],
         },
         { text, values },
       ])

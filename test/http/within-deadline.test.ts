@@ -2,6 +2,7 @@ import { once } from 'node:events'
 
 import { expect } from 'chai'
 
+import { Deadline } from '../../src/domain/deadline.js'
 import { Refusal } from '../../src/domain/refusal.js'
 import { withinDeadline } from '../../src/http/within-deadline.js'
 
@@ -15,11 +16,13 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof Refusal ? error.code : error),
   )
 
+const inMs = (milliseconds: number) => new Deadline(performance.now() + milliseconds)
+
 describe('a deadline', () => {
   it('lets what is in time through, and what fails in time', async () => {
-    expect(await withinDeadline(Promise.resolve('done'), 1_000, none)).to.equal('done')
+    expect(await withinDeadline(Promise.resolve('done'), inMs(1_000), none)).to.equal('done')
     const fault = new Error('a fault')
-    expect(await codeOf(withinDeadline(Promise.reject(fault), 1_000, none))).to.equal(fault)
+    expect(await codeOf(withinDeadline(Promise.reject(fault), inMs(1_000), none))).to.equal(fault)
   })
 
   it('is over at once where no time is left, and node warns of nothing', async () => {
@@ -29,7 +32,9 @@ describe('a deadline', () => {
     }
     process.on('warning', keep)
     try {
-      expect(await codeOf(withinDeadline(new Promise(() => undefined), -0.17, none))).to.equal('deadline_exceeded')
+      expect(await codeOf(withinDeadline(new Promise(() => undefined), inMs(-0.17), none))).to.equal(
+        'deadline_exceeded',
+      )
       await new Promise((resolve) => {
         setImmediate(resolve)
       })
@@ -45,7 +50,7 @@ describe('a deadline', () => {
     const result = once(late, 'result').then(() => 'a stream')
     expect(
       await codeOf(
-        withinDeadline(result, 1, (each) => {
+        withinDeadline(result, inMs(1), (each) => {
           closed.push(each)
         }),
       ),
@@ -57,7 +62,7 @@ describe('a deadline', () => {
     const fault = once(late, 'fault').then(() => {
       throw new Error('too late')
     })
-    expect(await codeOf(withinDeadline(fault, 1, none))).to.equal('deadline_exceeded')
+    expect(await codeOf(withinDeadline(fault, inMs(1), none))).to.equal('deadline_exceeded')
     late.dispatchEvent(new Event('fault'))
     expect(await fault.catch(({ message }: Error) => message)).to.equal('too late')
   })

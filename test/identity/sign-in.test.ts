@@ -15,14 +15,14 @@ import { createIssuer } from '../../src/identity/issuer.js'
 import type { Issuer } from '../../src/identity/issuer.js'
 import type { Passwords } from '../../src/identity/password.js'
 import { createSignIn } from '../../src/identity/sign-in.js'
-import type { SignIn } from '../../src/identity/sign-in.js'
 import { loadSigningKey } from '../../src/identity/signing-key.js'
+import { soon } from '../support/soon.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
-type TokenAnswer = Awaited<ReturnType<SignIn['password']>>
+type TokenAnswer = Awaited<ReturnType<ReturnType<typeof createTestSignIn>['password']>>
 
 const hashFor = (password: string) => `hash of ${password}`
 
@@ -61,15 +61,21 @@ const storedTokens = () =>
   db.asOwner<{ expires_at: Date }>(`select t.*, encode(token_hash, 'hex') as hash from refresh_tokens t`)
 
 /** Sign-in with cheap passwords. */
-const createTestSignIn = (verify: Passwords['verify'] = async (hash, password) => hash === hashFor(password)) =>
-  createSignIn({
+const createTestSignIn = (verify: Passwords['verify'] = async (hash, password) => hash === hashFor(password)) => {
+  const { password, refresh, revoke } = createSignIn({
     database,
     issuer,
-    passwords: { hash: async (password) => hashFor(password), verify },
+    passwords: { hash: async (plain) => hashFor(plain), verify },
   })
+  return {
+    password: (grant: Parameters<typeof password>[0]) => password(grant, soon()),
+    refresh: (grant: Parameters<typeof refresh>[0]) => refresh(grant, soon()),
+    revoke: (token: string) => revoke(token, soon()),
+  }
+}
 
 describe('sign-in', () => {
-  let signIn: SignIn
+  let signIn: ReturnType<typeof createTestSignIn>
   let ada: Id
   /** what each password check was given */
   let checks: { readonly hash: string | null | undefined; readonly password: string }[]

@@ -2,10 +2,12 @@ import { expect } from 'chai'
 
 import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
+import { PolicyReplaced } from '../../src/database/errors.js'
 import { Refusal } from '../../src/domain/refusal.js'
 import { commitEdit, editBetween, parseEdit, planEdit } from '../../src/policy/edit.js'
 import type { EditOrigin } from '../../src/policy/edit.js'
-import { findRevision, listRevisions, planRestore } from '../../src/policy/history.js'
+import { findRevision, listRevisions, storedRevisionOf } from '../../src/policy/history.js'
+import { planRestore } from '../../src/policy/replacement.js'
 import { rowText } from '../../src/policy/parse-row.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
@@ -28,6 +30,8 @@ const ORIGIN: EditOrigin = {
   },
 }
 const ROW = csvRows('p, 505, X, editor, link:read, any, allow')
+
+const asStored = (base: Snapshot) => ({ ...storedRevisionOf(base), lastGood: base, fault: null })
 
 describe('commitEdit', () => {
   let db: TestDatabase
@@ -53,7 +57,8 @@ describe('commitEdit', () => {
   const codeOf = (work: Promise<unknown>) =>
     work.then(
       () => 'done',
-      (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
+      (error: unknown) =>
+        error instanceof PolicyReplaced ? 'replaced' : error instanceof Refusal ? error.code : String(error),
     )
 
   /** Everything that an edit writes, as the database holds it. */
@@ -82,11 +87,11 @@ describe('commitEdit', () => {
       decisions_changed: plan.changes,
     })
     expect(Number((await written())?.['decisions'])).to.equal(Number(before?.['decisions']) + 1)
-    const restore = await planRestore(database, after, base.revision, rules)
+    const restore = await planRestore(database, asStored(after), base.revision, rules)
     if (restore === null) throw new Error('there was one')
     await commitEdit(database, restore, ORIGIN)
     expect((await loaded()).rows.map(rowText).sort()).to.deep.equal(base.rows.map(rowText).sort())
-    expect(await planRestore(database, await loaded(), 99_999, rules)).to.equal(null)
+    expect(await planRestore(database, asStored(await loaded()), 99_999, rules)).to.equal(null)
     expect((await listRevisions(database, { limit: 2 })).next_cursor).to.equal(String(base.revision + 1))
   })
 
@@ -97,7 +102,7 @@ describe('commitEdit', () => {
       planEdit(base, { add: ROW, remove: [] }, rules),
     ])
     await commitEdit(database, one, ORIGIN)
-    expect(await codeOf(commitEdit(database, two, ORIGIN))).to.equal('precondition_failed')
+    expect(await codeOf(commitEdit(database, two, ORIGIN))).to.equal('replaced')
     const newest = await loaded()
     await commitEdit(database, await planEdit(newest, { add: [], remove: ROW }, rules), ORIGIN)
   })
@@ -115,7 +120,7 @@ describe('commitEdit', () => {
         ),
       )
       const codes = await Promise.all(plans.map((plan) => codeOf(commitEdit(database, plan, ORIGIN))))
-      expect(codes.sort()).to.deep.equal(['done', 'precondition_failed', 'precondition_failed', 'precondition_failed'])
+      expect(codes.sort()).to.deep.equal(['done', 'replaced', 'replaced', 'replaced'])
       const now = await loaded()
       expect(now.revision).to.equal(base.revision + 1)
       expect(now.rows).to.have.length(base.rows.length + 1)

@@ -190,8 +190,14 @@ describe('a redirect that is remembered', () => {
   const changeAndDie = async (...texts: readonly string[]) =>
     service.database.flush([
       {
-        text: 'select enter_change($1, $2, $3, $4, $5, $6, $7, $8)',
-        values: ['links_own', editor.id, service.policy.current().revision, BY_HAND, editor.role, null, null, null],
+        text: 'select enter_change($1, $2, $3, $4, $5, null)',
+        values: [
+          'links_own',
+          editor.id,
+          service.policy.current().revision,
+          BY_HAND,
+          JSON.stringify({ id: editor.id, role: editor.role }),
+        ],
       },
       ...texts.map((text) => ({ text })),
     ])

@@ -11,14 +11,14 @@ import type { Snapshot } from '../../src/policy/snapshot.js'
 export const openGateway = (users: ReadonlyMap<string, User>): Gateway => ({
   admit: async (ctx) => {
     const named = users.get(ctx.get('X-Caller'))
-    const token = named && { subject: named.id, issuer: '', scopes: NONE, id: null, expiresAt: 0, signIn: null }
+    const token = named && { subject: named.id, issuer: '', scopes: NONE, id: null, expiresAt: 0, ...NO_SESSION }
     return { address: '127.0.0.1', token: token ?? null }
   },
   identify: async ({ address, token }): Promise<Caller> => ({
     user: users.get(token?.subject ?? '') ?? null,
     scopes: new Set(ACTIONS),
     tokenId: null,
-    signIn: null,
+    ...NO_SESSION,
     external: null,
     address,
   }),
@@ -27,6 +27,7 @@ export const openGateway = (users: ReadonlyMap<string, User>): Gateway => ({
 })
 
 const NONE: ReadonlySet<string> = new Set()
+const NO_SESSION = { signIn: null, personalToken: null }
 
 export const openEndpoint: Layers['endpoint'] = () => undefined
 

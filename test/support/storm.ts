@@ -203,8 +203,7 @@ const judge = async (client: Client): Promise<Pick<StormReport, 'committed' | 'u
  */
 export const WITHOUT_THE_LOCK = `
   create or replace function enter_change(
-      entered_role text, user_id bigint, decided_under bigint, decision text, caller_role text, sign_in uuid,
-      token_issuer text, token_subject text)
+      entered_role text, user_id bigint, decided_under bigint, decision text, caller jsonb, losing bigint)
     returns void language plpgsql volatile as $$
   declare
     in_force bigint;

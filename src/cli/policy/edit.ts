@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 
 import type { ReplayWindow } from '../../audit/replay.js'
+import { PolicyReplaced } from '../../database/errors.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { Refusal } from '../../domain/refusal.js'
 import { analyseRows } from '../../policy/analysis.js'
@@ -8,7 +9,7 @@ import { commitEdit, planEdit } from '../../policy/edit.js'
 import type { EditPlan } from '../../policy/edit.js'
 import { rowText } from '../../policy/parse-row.js'
 import { PolicyError, describeFaults } from '../../policy/policy-error.js'
-import { isEmpty, planReplacement } from '../../policy/replacement.js'
+import { isEmpty, planReplacement, planRestore } from '../../policy/replacement.js'
 import { jsonOption, parsed, revision } from '../arguments.js'
 import { UsageError } from '../errors.js'
 import { withProgress } from '../progress.js'
@@ -16,7 +17,7 @@ import { complain, print } from '../session.js'
 import { describeFinding } from './check.js'
 import { diffLines, number, renderChanges } from './render.js'
 import { renderReplay, replayOf, replayOption } from './replay.js'
-import { readRowsFile, requireRevision, terminalOrigin, withPolicy } from './session.js'
+import { readRowsFile, terminalOrigin, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
 import { readExpectations, requireExpected } from './test.js'
 
@@ -76,10 +77,11 @@ export const restoreCommand = (policy: Command) =>
     .action(async (wanted: number, options: EditOptions) => {
       requireDryRun(options)
       await withPolicy(async (session) => {
-        const rows = await requireRevision(session, wanted)
+        const { database, stored, rules } = session
         const plan = await withProgress('checking invariants and comparing decisions', () =>
-          planReplacement(session.stored, rows, session.rules),
+          planRestore(database, stored, wanted, rules),
         )
+        if (plan === null) throw new PolicyError(`there is no policy revision ${wanted}`)
         await commitPlan(session, plan, options)
       })
     })
@@ -124,7 +126,12 @@ const commitPlan = async (
 ): Promise<void> => {
   const replay = await replayOf(database, window, stored.lastGood, plan.candidate)
   const nothing = isEmpty(plan)
-  if (!nothing && !dryRun) await commitEdit(database, plan, terminalOrigin(reason))
+  if (!nothing && !dryRun)
+    await commitEdit(database, plan, terminalOrigin(reason)).catch((error: unknown) => {
+      if (!(error instanceof PolicyReplaced)) throw error
+      const detail = 'The policy was edited at the same time, and nothing was done here. Look at it, and try again.'
+      throw new Refusal('precondition_failed', { detail, cause: error })
+    })
   const revision = nothing || dryRun ? stored.revision : plan.candidate.revision
   if (json)
     return print(

@@ -43,6 +43,7 @@ export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: Cl
     id: jti,
     expiresAt: exp,
     signIn: rules.ownSignIns && isText(sid) ? sid : null,
+    personalToken: null,
   }
   return { token, issuedAt: iat, notBefore: nbf ?? iat }
 }

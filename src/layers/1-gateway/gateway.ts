@@ -8,7 +8,7 @@ import { Refusal } from '../../domain/refusal.js'
 import type { Identity, TokenSubject } from '../../identity/identity.js'
 import { PERSONAL_TOKEN_PREFIX } from '../../identity/opaque-token.js'
 import { headerOf } from '../../input/header-lines.js'
-import type { Admitted, Gateway, GatewayRule } from '../route.js'
+import type { Admitted, Caller, Gateway, GatewayRule } from '../route.js'
 import { addressBucket, clientAddress } from './address.js'
 import type { RateLimiter } from './rate-limit.js'
 import { requireScope } from './scope.js'
@@ -108,13 +108,13 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     },
 
     identify: ({ address, token }, rule) => {
-      if (token === null) return { user: null, scopes: NO_SCOPES, tokenId: null, signIn: null, external: null, address }
+      if (token === null) return { ...NOBODY, address }
       // Role and suspension come from the user's row, so they bind the next request whatever the token says.
       return identity.findCaller(token).then((user) => {
         if (user === null || user.suspended) throw invalidToken()
         if (rule.scope !== 'public') requireScope(token, rule.scope)
-        const { scopes, id: tokenId, signIn } = token
-        return { user, scopes, tokenId, signIn, external: identity.externalSubject(token), address }
+        const { scopes, id: tokenId, signIn, personalToken } = token
+        return { user, scopes, tokenId, signIn, personalToken, external: identity.externalSubject(token), address }
       })
     },
 
@@ -123,7 +123,14 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   }
 }
 
-const NO_SCOPES: ReadonlySet<string> = new Set()
+const NOBODY: Omit<Caller, 'address'> = {
+  user: null,
+  scopes: new Set(),
+  tokenId: null,
+  signIn: null,
+  personalToken: null,
+  external: null,
+}
 
 const addressQuota = (quota: GatewayRule['quota']) => (quota === 'sign_in' ? 'sign_in' : 'anonymous')
 

@@ -3,8 +3,9 @@ import type { Knex } from 'knex'
 import type { StatementResult } from '../../database/batch.js'
 import type { Database } from '../../database/database.js'
 import type { Statement } from '../../database/statement.js'
+import type { Deadline } from '../../domain/deadline.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
-import type { DataContext } from '../route.js'
+import type { Caller, DataContext } from '../route.js'
 import { toStatement } from './query.js'
 import type { Reached } from './query.js'
 
@@ -22,11 +23,14 @@ export interface Binding extends Reached {
   /** the first statement of a transaction that only reads */
   readonly enterRead: Statement
   /**
-   * The first statement of a transaction that changes something. It takes the shared policy lock, then fails unless the
-   * revision in force and the caller's role, standing and sign-in are those that were decided by (promise 1): LG001,
-   * LG007. It also hands over the decision, which the table's triggers record with the change.
+   * The first statement of a transaction that changes something. It takes the shared policy lock and that of the
+   * caller's rights, then fails unless the revision in force and the caller are those that were decided by (promise 1):
+   * LG001, LG007. It also hands over the decision, which the table's triggers record with the change. `losing`: the
+   * user whose rights the change takes.
    */
-  readonly enterChange: Statement
+  readonly enterChange: (losing?: string) => Statement
+  /** after it nothing of the request may commit */
+  readonly deadline: Deadline
 }
 
 /** Binds transactions to the caller, and to what the decision's revision lets them reach. `none`: no row matches. */
@@ -39,22 +43,38 @@ export const bind = (context: DataContext, reach: CollectionReach, roles: Resour
     reach,
     userId,
     enterRead: enter(role, userId),
-    enterChange: {
+    enterChange: (losing) => ({
       name: 'enter_change',
-      text: 'select enter_change($1, $2, $3, $4, $5, $6, $7, $8)',
+      text: 'select enter_change($1, $2, $3, $4, $5, $6)',
       values: [
         role,
         userId,
         snapshot.revision,
         JSON.stringify(decisionRecord(context)),
-        user?.role ?? null,
-        user && caller.signIn,
-        user && (caller.external?.issuer ?? null),
-        user && (caller.external?.subject ?? null),
+        user && proofOf(caller),
+        losing ?? null,
       ],
-    },
+    }),
+    deadline: context.deadline,
   }
 }
+
+/** What the database compares with the caller as they are at the commit (migrations/functions/require_caller.sql). */
+const proofOf = ({ user, signIn, personalToken, external }: Caller): string =>
+  JSON.stringify({
+    id: user?.id,
+    role: user?.role,
+    sign_in: signIn,
+    personal_token: personalToken,
+    issuer: external?.issuer,
+    subject: external?.subject,
+  })
+
+/** The proof of the caller alone, for a transaction that enters another way. */
+export const requireCaller = (caller: Caller): Statement => ({
+  text: 'select require_caller($1, null)',
+  values: [proofOf(caller)],
+})
 
 /** Turns the rest of a transaction into one of a role, for one user. */
 export const enter = (role: string, userId: string | null): Statement => ({
@@ -82,11 +102,14 @@ const decisionRecord = ({ caller, snapshot, decision, requestId, status }: DataC
 type Query = Statement | { toSQL(): Knex.Sql }
 
 /** Sends one query in a transaction that begins with `first`, and answers its rows. */
-const send = async <Row>(database: Database, first: Statement, query: Query): Promise<readonly Row[]> => {
-  const [, result]: readonly (StatementResult | undefined)[] = await database.flush([
-    first,
-    'toSQL' in query ? toStatement(query) : query,
-  ])
+const send = async <Row>(
+  database: Database,
+  first: Statement,
+  query: Query,
+  deadline?: Deadline,
+): Promise<readonly Row[]> => {
+  const statements = [first, 'toSQL' in query ? toStatement(query) : query]
+  const [, result]: readonly (StatementResult | undefined)[] = await database.flush(statements, deadline)
   return result?.rows ?? []
 }
 
@@ -94,6 +117,9 @@ const send = async <Row>(database: Database, first: Statement, query: Query): Pr
 export const read = <Row>(database: Database, { enterRead }: Pick<Binding, 'enterRead'>, query: Query) =>
   send<Row>(database, enterRead, query)
 
-/** Sends one change as the caller, with its proof and its decision record, and answers the rows that it returns. */
-export const change = <Row>(database: Database, { enterChange }: Binding, query: Query) =>
-  send<Row>(database, enterChange, query)
+/**
+ * Sends one change as the caller, with its proof and its decision record, and answers the rows that it returns.
+ * `losing`: the user whose rights it takes.
+ */
+export const change = <Row>(database: Database, { enterChange, deadline }: Binding, query: Query, losing?: string) =>
+  send<Row>(database, enterChange(losing), query, deadline)

@@ -6,14 +6,21 @@ import type { Binding } from './context.js'
 export const KEY_LIFE_HOURS = 24
 
 /**
- * Takes the request's key for this transaction; no statement without one. `request_in_progress` (409) while another
- * request has it, `idempotency_key_reused` (422) where it belongs to another request, and `already_created` (409) where
- * it made something.
+ * Begins the change of a request that may have a key, which this transaction then takes. `request_in_progress` (409)
+ * while another request has it, `idempotency_key_reused` (422) where it belongs to another request, and
+ * `already_created` (409) where it made something.
  */
-export const claimKey = (key: IdempotencyKey | null): readonly Statement[] =>
+export const enterWithKey = (key: IdempotencyKey | null, { enterChange, userId }: Binding): readonly Statement[] =>
   key === null
-    ? []
+    ? [enterChange()]
     : [
+        // before all other locks: a repetition must not overtake a request that waits for one of them
+        {
+          name: 'lock_idempotency_key',
+          text: 'select lock_idempotency_key($1, $2)',
+          values: [userId, key.hash],
+        },
+        enterChange(),
         {
           name: 'claim_idempotency_key',
           text: 'select claim_idempotency_key($1, $2)',

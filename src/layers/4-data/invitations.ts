@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js'
 import type { DataRule } from '../route.js'
 import { bind } from './context.js'
-import { claimKey, keepKey } from './idempotency.js'
+import { enterWithKey, keepKey } from './idempotency.js'
 import { ownedRows, toStatement } from './query.js'
 import { requireGrantable } from './require-grantable.js'
 
@@ -34,7 +34,10 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         requireGrantable(context, role)
         const insert = invitations.insert({ email, role, token_hash: hash, expires_at: expiresAt })
         const key = context.idempotencyKey
-        await database.flush([binding.enterChange, ...claimKey(key), toStatement(insert), ...keepKey(key, binding)])
+        await database.flush(
+          [...enterWithKey(key, binding), toStatement(insert), ...keepKey(key, binding)],
+          binding.deadline,
+        )
       },
     }
   },

@@ -13,7 +13,7 @@ import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { DataRule } from '../route.js'
 import { bind, change, read } from './context.js'
 import type { Binding } from './context.js'
-import { claimKey, keepLink, keptLink } from './idempotency.js'
+import { enterWithKey, keepLink, keptLink } from './idempotency.js'
 import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
 import { LINK_COLUMNS, LINK_FORMS } from './link-export.js'
@@ -140,8 +140,9 @@ const create = async (
 ): ReturnType<Links['create']> => {
   const send = async (named: string): Promise<Link> => {
     const insert = prepared(links.insert({ code: named, target }).returning([...COLUMNS]))
-    const before = [binding.enterChange, ...claimKey(key)]
-    const results = await database.flush([...before, insert, ...keepLink(key, binding, named)]).catch(refuseTakenCode)
+    const before = enterWithKey(key, binding)
+    const statements = [...before, insert, ...keepLink(key, binding, named)]
+    const results = await database.flush(statements, binding.deadline).catch(refuseTakenCode)
     const row: LinkRow | undefined = results[before.length]?.rows[0]
     if (!row) throw new Error('an insert answered no row')
     return toLink(row)

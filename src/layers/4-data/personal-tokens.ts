@@ -3,7 +3,7 @@ import type { ServiceAction } from '../../domain/action.js'
 import type { Database } from '../../database/database.js'
 import type { DataRule } from '../route.js'
 import { bind, change, read } from './context.js'
-import { claimKey, keepKey } from './idempotency.js'
+import { enterWithKey, keepKey } from './idempotency.js'
 import { knex, ownedRows, toStatement } from './query.js'
 
 /** A personal token as its owner sees it. Its value is known to nobody but the program that holds it. */
@@ -69,8 +69,9 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
           })
           .returning([...COLUMNS])
         const key = context.idempotencyKey
-        const before = [binding.enterChange, ...claimKey(key)]
-        const results = await database.flush([...before, toStatement(insert), ...keepKey(key, binding)])
+        const before = enterWithKey(key, binding)
+        const statements = [...before, toStatement(insert), ...keepKey(key, binding)]
+        const results = await database.flush(statements, binding.deadline)
         const row: Row | undefined = results[before.length]?.rows[0]
         if (!row) throw new Error('an insert answered no row')
         return toToken(row)
@@ -90,7 +91,7 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
           .where({ id })
           .update({ revoked_at: knex.raw('now()') })
           .returning('id')
-        return (await change(database, binding, update)).length === 1
+        return (await change(database, binding, update, binding.userId ?? undefined)).length === 1
       },
     }
   },

@@ -38,11 +38,10 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
         const update = users()
           .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
           .returning('id')
-        const [, updated] = await database.flush([
-          binding.enterChange,
-          toStatement(update),
-          ...(changes.password_hash === undefined ? [] : endOtherSignIns),
-        ])
+        const endsSignIns = changes.password_hash !== undefined
+        const enter = binding.enterChange(endsSignIns ? (binding.userId ?? undefined) : undefined)
+        const statements = [enter, toStatement(update), ...(endsSignIns ? endOtherSignIns : [])]
+        const [, updated] = await database.flush(statements, binding.deadline)
         if (updated?.rowCount !== 1) throw new RecordChanged()
       },
     }

@@ -68,7 +68,7 @@ export const usersStore =
               version: knex.raw('version + 1'),
             })
             .returning([...COLUMNS, knex.raw(SUSPENDED)])
-          const [row] = await change<UserRow>(database, binding, query)
+          const [row] = await change<UserRow>(database, binding, query, user.id)
           if (!row) throw new RecordChanged()
           return toUser(row)
         },
