@@ -174,10 +174,10 @@ describe('a change belongs to who its caller is when it commits', () => {
   }
 
   // what every user may do, the demoted one does under the new role
-  const everybodys = ['POST /links', 'PATCH /links/{code}', 'POST /users/me/tokens', 'PATCH /users/me']
+  const everybodys = new Set(['POST /links', 'PATCH /links/{code}', 'POST /users/me/tokens', 'PATCH /users/me'])
   for (const [how, makeCaller] of Object.entries(callers))
     for (const [name, makeMutation] of Object.entries(mutations)) {
-      if (how === 'demoted' && everybodys.includes(name)) continue
+      if (how === 'demoted' && everybodys.has(name)) continue
       it(`${name} is not made by a caller who is ${how} while the body comes`, async () => {
         const caller = await makeCaller()
         const { request, stored } = await makeMutation(caller)

@@ -1,0 +1,121 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { Client } from 'pg'
+
+import { addRows } from './edit-policy.js'
+import { textAt } from './json.js'
+import { addLink } from './records.js'
+import type { TestService, TestUser } from './service.js'
+
+/** How often rights are taken, and what became of the changes. */
+export interface RightsTaken {
+  readonly changes: number
+  readonly taken: Readonly<Record<string, number>>
+  /** changes that were committed after it was acknowledged that their caller had lost the right to them */
+  readonly committedAfterwards: readonly string[]
+}
+
+const USERS = 6
+const WRITERS_A_USER = 3
+/** A role that may change nothing, not even what is its own. */
+const LOCKED = 'locked'
+
+/**
+ * Users change links of theirs through two services, until there are `changes` acknowledged ones, while their rights are
+ * taken away at random: suspension, another role, the end of their personal token. After each acknowledgement their
+ * links are counted at once, and again when nothing of theirs is under way: no difference may be seen. Other sessions
+ * lock links meanwhile, so that changes wait.
+ */
+export const takeRightsAtRandom = async (
+  services: readonly [TestService, TestService],
+  changes: number,
+): Promise<RightsTaken> => {
+  const [service] = services
+  const root = await service.addUser('admin')
+  await addRows(service, root.token, [
+    { ptype: 'p', priority: 5, rule: 'TEST', role: LOCKED, action: 'link:update', reach: 'any', effect: 'deny' },
+  ])
+  const taken: Record<string, number> = {}
+  const committedAfterwards: string[] = []
+  let acknowledged = 0
+  const isDone = () => acknowledged >= changes
+
+  const hold = async (links: readonly string[]) => {
+    const client = new Client(service.db.owner)
+    await client.connect()
+    try {
+      while (!isDone()) {
+        await client.query('begin')
+        await client.query('select from links where code = $1 for update', [links[randomInt(links.length)]])
+        await delay(randomInt(15))
+        await client.query('commit')
+      }
+    } finally {
+      await client.end()
+    }
+  }
+
+  const lead = async (user: TestUser, code: string) => {
+    const patchUser = (json: unknown) =>
+      service.request('PATCH', `/users/${user.id}`, { token: root.token, json }).then(({ status, text }) => {
+        if (status !== 200) throw new Error(`${status} ${text}`)
+      })
+    const makeToken = async () => {
+      const { json } = await service.request('POST', '/users/me/tokens', {
+        token: user.token,
+        json: { name: 'a key', scopes: ['link:update'] },
+      })
+      return { id: textAt(json, 'id'), value: textAt(json, 'token') }
+    }
+    /** what is taken, and how it is given back */
+    const kinds = {
+      suspension: [() => patchUser({ suspended: true }), () => patchUser({ suspended: false })],
+      demotion: [() => patchUser({ role: LOCKED }), () => patchUser({ role: 'editor' })],
+      revocation: [
+        () => service.request('DELETE', `/users/me/tokens/${token.id}`, { token: user.token }),
+        async () => {
+          token = await makeToken()
+        },
+      ],
+    } as const
+    let token = await makeToken()
+    let stopped = false
+    const write = async (writer: number) => {
+      while (!stopped) {
+        const { status } = await (services[writer % 2] ?? service).request('PATCH', `/links/${code}`, {
+          token: token.value,
+          json: { target: `https://example.com/${randomInt(1e9)}` },
+        })
+        if (status === 200) acknowledged += 1
+      }
+    }
+    const version = async () =>
+      (await service.db.asOwner<{ version: string }>('select version from links where code = $1', [code]))[0]?.version
+
+    while (!isDone()) {
+      stopped = false
+      const writers = Array.from({ length: WRITERS_A_USER }, (_, writer) => write(writer))
+      await delay(randomInt(60))
+      const names = ['suspension', 'demotion', 'revocation'] as const
+      const kind = names[randomInt(names.length)] ?? 'suspension'
+      const [take, giveBack] = kinds[kind]
+      await take()
+      const atOnce = await version()
+      stopped = true
+      await Promise.all(writers)
+      taken[kind] = (taken[kind] ?? 0) + 1
+      if ((await version()) !== atOnce) committedAfterwards.push(`${user.email} after its ${kind}`)
+      await giveBack()
+    }
+  }
+
+  const led = await Promise.all(
+    Array.from({ length: USERS }, async () => {
+      const user = await service.addUser('editor')
+      return { user, code: await addLink(service.db, { owner: user.id }) }
+    }),
+  )
+  await Promise.all([hold(led.map(({ code }) => code)), ...led.map(({ user, code }) => lead(user, code))])
+  return { changes: acknowledged, taken, committedAfterwards }
+}
