@@ -134,19 +134,19 @@ describe('migrating', () => {
     const folder = await copied()
     const rights = () => ask(`select prosrc, proowner, proacl::text from pg_proc where proname = 'caller_stands'`)
     const [before] = await rights()
-    const file = new URL('functions/require_caller.sql', folder)
+    const file = new URL('functions/enter_change.sql', folder)
     await appendFile(
       file,
       `create or replace function caller_stands(caller jsonb) returns boolean
       language plpgsql stable security definer set search_path = pg_catalog, pg_temp as 'begin return false; end';`,
     )
-    expect(await pending(folder)).to.deep.equal(['functions/require_caller.sql'])
-    expect(await run(folder)).to.deep.equal(['functions/require_caller.sql'])
+    expect(await pending(folder)).to.deep.equal(['functions/enter_change.sql'])
+    expect(await run(folder)).to.deep.equal(['functions/enter_change.sql'])
     expect(await pending(folder)).to.deep.equal([])
     expect(await rights()).to.deep.equal([{ ...before, prosrc: 'begin return false; end' }])
 
     // and again where the change is taken back
-    expect(await run(SHIPPED)).to.deep.equal(['functions/require_caller.sql'])
+    expect(await run(SHIPPED)).to.deep.equal(['functions/enter_change.sql'])
     expect(await rights()).to.deep.equal([before])
   })
 

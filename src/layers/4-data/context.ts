@@ -59,7 +59,7 @@ export const bind = (context: DataContext, reach: CollectionReach, roles: Resour
   }
 }
 
-/** What the database compares with the caller as they are at the commit (migrations/functions/require_caller.sql). */
+/** What the database compares with the caller as they are at the commit (migrations/functions/enter_change.sql). */
 const proofOf = ({ user, signIn, personalToken, external }: Caller): string =>
   JSON.stringify({
     id: user?.id,
