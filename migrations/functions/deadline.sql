@@ -1,17 +1,23 @@
--- Bounds a transaction by what its request has left: no statement and no wait for a lock lasts longer, and
--- require_in_time() refuses the commit afterwards.
-create or replace function start_deadline(left_ms bigint) returns void
+-- Bounds a transaction by the deadline of its request, in milliseconds since 1970 by this server's clock: no statement
+-- and no wait for a lock lasts longer, and require_in_time() refuses the commit afterwards. So a transaction that
+-- reaches the server late, because that was frozen, commits nothing either.
+create or replace function start_deadline(until_ms bigint) returns void
   language plpgsql volatile as $$
+declare
+  left_ms text := greatest(1, until_ms - public.clock_ms())::text;
 begin
-  perform set_config('lock_timeout', left_ms::text, true), set_config('statement_timeout', left_ms::text, true),
-    set_config('app.deadline', (clock_timestamp() + left_ms * interval '1 millisecond')::text, true);
+  perform set_config('app.deadline', until_ms::text, true), set_config('lock_timeout', left_ms, true),
+    set_config('statement_timeout', left_ms, true);
 end $$;
 
 -- The last statement of such a transaction.
 create or replace function require_in_time() returns void
   language plpgsql volatile as $$
 begin
-  if clock_timestamp() > current_setting('app.deadline')::timestamptz then
+  if public.clock_ms() > current_setting('app.deadline')::bigint then
     raise exception using errcode = 'LG010', message = 'the deadline of the request has passed';
   end if;
 end $$;
+
+create or replace function clock_ms() returns bigint
+  language sql volatile as $$ select (extract(epoch from clock_timestamp()) * 1000)::bigint $$;

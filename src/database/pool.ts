@@ -5,6 +5,7 @@ import { deadlineExceeded } from '../domain/deadline.js'
 import type { Deadline } from '../domain/deadline.js'
 import { sendBatch } from './batch.js'
 import type { Database } from './database.js'
+import { Refusal } from '../domain/refusal.js'
 import { SQLSTATE, databaseAway, isDatabaseAway, sqlState, translateError } from './errors.js'
 import { openLongReads } from './long-reads.js'
 import type { DatabaseObserver, QuestionKind } from './observer.js'
@@ -89,9 +90,9 @@ export const openPool = ({
     } finally {
       observer.asked(kind, (performance.now() - acquiredAt) / 1_000)
       if (isDatabaseAway(failure)) observer.lost()
-      // Closed if a transaction is open, which would lend its caller's identity to the next request, or if its answer
-      // never came, which the next query would receive.
-      client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure))
+      // Closed if a transaction is open, which would lend its caller's identity to the next request; if its answer never
+      // came, which the next query would receive; or if the server's clock may have been set.
+      client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure) || isLate(failure))
     }
   }
 
@@ -106,7 +107,7 @@ export const openPool = ({
       const encoded = statements.map(wire)
       return withClient('flush', async (client) => {
         if (deadline === undefined) return sendBatch(client, encoded)
-        const bounded = [wire(startDeadline(deadline)), ...encoded, wire(REQUIRE_IN_TIME)]
+        const bounded = [wire(await startDeadline(client, deadline)), ...encoded, wire(REQUIRE_IN_TIME)]
         return (await sendBatch(client, bounded).catch(refuseLate)).slice(1, -1)
       })
     },
@@ -116,7 +117,7 @@ export const openPool = ({
         await client.query('begin isolation level read committed')
         try {
           if (deadline !== undefined) {
-            const { text, values } = startDeadline(deadline)
+            const { text, values } = await startDeadline(client, deadline)
             await client.query(text, values)
           }
           const result = await work(client).catch(deadline === undefined ? rethrow : refuseLate)
@@ -147,14 +148,25 @@ export const openPool = ({
  */
 const MARGIN_MS = 100
 
-const startDeadline = (deadline: Deadline) => {
+/** What a server's clock is ahead of performance.now(), in milliseconds, by connection; at most a round trip too low. */
+const clocks = new WeakMap<PoolClient, number>()
+
+const clockOf = async (client: PoolClient): Promise<number> => {
+  const known = clocks.get(client)
+  if (known !== undefined) return known
+  const { rows } = await client.query<{ clock: string }>('select clock_ms() as clock')
+  const ahead = Number(rows[0]?.clock) - performance.now()
+  clocks.set(client, ahead)
+  return ahead
+}
+
+/** The first statement of a transaction with a deadline. Throws where that has passed. */
+const startDeadline = async (client: PoolClient, deadline: Deadline) => {
+  const ahead = await clockOf(client)
   deadline.require()
   const left = deadline.left()
-  return {
-    name: 'start_deadline',
-    text: 'select start_deadline($1)',
-    values: [Math.max(1, Math.floor(left - Math.min(MARGIN_MS, left / 10)))],
-  }
+  const until = Math.floor(performance.now() + left - Math.min(MARGIN_MS, left / 10) + ahead)
+  return { name: 'start_deadline', text: 'select start_deadline($1)', values: [until] }
 }
 const REQUIRE_IN_TIME: Statement = { name: 'require_in_time', text: 'select require_in_time()' }
 
@@ -167,6 +179,9 @@ const LATE: ReadonlySet<string | undefined> = new Set([
 const rethrow = (error: unknown): never => {
   throw error
 }
+
+const isLate = (error: unknown): boolean =>
+  error instanceof Refusal && sqlState(error.cause) === SQLSTATE.deadlinePassed
 
 /** Whatever the server gave up because of the deadline was rolled back. */
 const refuseLate = (error: unknown): never => rethrow(LATE.has(sqlState(error)) ? deadlineExceeded(error) : error)

@@ -10,6 +10,7 @@ import type { OwnServer } from './own-server.js'
 import { openWire } from './proxy.js'
 import { random } from './random.js'
 import { freshCode } from './records.js'
+import { slowBody } from './slow-body.js'
 import { startTestService } from './service.js'
 import type { TestResponse, TestService, TestUser } from './service.js'
 import { until } from './until.js'
@@ -204,9 +205,15 @@ export const describeDatabaseTrouble = ({
       try {
         const token = await own.tokenFor(admin)
         expect((await create(own, token)).status).to.equal(201)
+        const code = freshCode('frozen')
+        const json = { code, target: 'https://example.com/' }
+        const late = await slowBody(own, 'POST', '/links', { token, json })
+        // by then the layers have decided about the one before
+        for (let i = 0; i < 3; i += 1) expect((await create(own, token)).status).to.equal(201)
         await server.signal('SIGSTOP')
         let figures
         try {
+          expect(await late.finish()).to.equal(503)
           figures = await everyAnswerInTime(own, token, deadlineMs)
         } finally {
           await server.signal('SIGCONT')
@@ -219,6 +226,7 @@ export const describeDatabaseTrouble = ({
         )
         tell({ ...figures, recovered: since(thawed) })
         await poolIsWhole(own)
+        expect(await server.ask('select from links where code = $1', [code]), 'changed after the 503').to.deep.equal([])
       } finally {
         await own.stop()
       }
