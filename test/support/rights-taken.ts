@@ -57,10 +57,10 @@ export const takeRightsAtRandom = async (
   }
 
   const lead = async (user: TestUser, code: string) => {
-    const patchUser = (json: unknown) =>
-      service.request('PATCH', `/users/${user.id}`, { token: root.token, json }).then(({ status, text }) => {
-        if (status !== 200) throw new Error(`${status} ${text}`)
-      })
+    const patchUser = async (json: unknown) => {
+      const { status, text } = await service.request('PATCH', `/users/${user.id}`, { token: root.token, json })
+      if (status !== 200) throw new Error(`${status} ${text}`)
+    }
     const makeToken = async () => {
       const { json } = await service.request('POST', '/users/me/tokens', {
         token: user.token,
@@ -80,9 +80,8 @@ export const takeRightsAtRandom = async (
       ],
     } as const
     let token = await makeToken()
-    let stopped = false
-    const write = async (writer: number) => {
-      while (!stopped) {
+    const write = async (writer: number, ending: AbortSignal) => {
+      while (!ending.aborted) {
         const { status } = await (services[writer % 2] ?? service).request('PATCH', `/links/${code}`, {
           token: token.value,
           json: { target: `https://example.com/${randomInt(1e9)}` },
@@ -94,15 +93,15 @@ export const takeRightsAtRandom = async (
       (await service.db.asOwner<{ version: string }>('select version from links where code = $1', [code]))[0]?.version
 
     while (!isDone()) {
-      stopped = false
-      const writers = Array.from({ length: WRITERS_A_USER }, (_, writer) => write(writer))
+      const ending = new AbortController()
+      const writers = Array.from({ length: WRITERS_A_USER }, (_, writer) => write(writer, ending.signal))
       await delay(randomInt(60))
       const names = ['suspension', 'demotion', 'revocation'] as const
       const kind = names[randomInt(names.length)] ?? 'suspension'
       const [take, giveBack] = kinds[kind]
       await take()
       const atOnce = await version()
-      stopped = true
+      ending.abort()
       await Promise.all(writers)
       taken[kind] = (taken[kind] ?? 0) + 1
       if ((await version()) !== atOnce) committedAfterwards.push(`${user.email} after its ${kind}`)
