@@ -317,7 +317,7 @@ describe('after its deadline a request changes nothing', () => {
   let ada: TestUser
   let root: TestUser
   before(async () => {
-    service = await startTestService({ environment: { REQUEST_DEADLINE_MS: '1000' } })
+    service = await startTestService({ environment: { REQUEST_DEADLINE_MS: '500' } })
     ada = await service.addUser('editor')
     root = await service.addUser('admin')
   })

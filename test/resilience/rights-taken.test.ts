@@ -19,7 +19,7 @@ describe('rights that are taken away at random amid changes', () => {
   })
 
   it('have no change of theirs committed after their end was acknowledged', async () => {
-    const { taken, committedAfterwards } = await takeRightsAtRandom([service, other], 150)
+    const { taken, committedAfterwards } = await takeRightsAtRandom([service, other], 60)
     expect(committedAfterwards).to.deep.equal([])
     expect(Object.keys(taken)).to.have.members(['suspension', 'demotion', 'revocation'])
   })
