@@ -11,6 +11,7 @@ import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
 import { newPostgresAdapter } from './adapter.js'
 import { describeViolation, findViolations, viewViolation } from './invariants.js'
+import { requireWithinOwnRights } from './own-rights.js'
 import { parseRow, rowText, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
@@ -32,6 +33,8 @@ export interface EditPlan extends Edit {
   /** the snapshot that a load gives once this is committed */
   readonly candidate: Snapshot
   readonly changes: readonly CellChange[]
+  /** the role whose rights bound the edit; none for the command line, which has the database anyway */
+  readonly maker: string | undefined
 }
 
 /** Who edits, and why. */
@@ -69,10 +72,11 @@ export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]
 }
 
 /**
- * Plans an edit, and changes nothing. Throws `validation_failed` naming the row that cannot be added or removed, and
- * `invariant_violated` naming the invariant, the row and the decision.
+ * Plans an edit, and changes nothing. Throws `validation_failed` naming the row that cannot be added or removed,
+ * `beyond_own_rights` where the role of its `maker` may not make it, and `invariant_violated` naming the invariant, the
+ * row and the decision.
  */
-export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules): Promise<EditPlan> => {
+export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules, maker?: string): Promise<EditPlan> => {
   const faults: Fault[] = []
   const refuse = (field: string, message: string) => faults.push({ field, message })
   const rows = new Map(base.rows.map((row) => [rowText(row), row]))
@@ -97,7 +101,7 @@ export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules): 
   }
   if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
   const edited = { rows: [...rows.values()], add, remove: [...remove.values()], unreadable: [] }
-  return checkPlan({ base, revision: base.revision + 1, ...edited }, rules)
+  return checkPlan({ base, revision: base.revision + 1, maker, ...edited }, rules)
 }
 
 interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes'> {
@@ -110,9 +114,9 @@ interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes'> {
   readonly changed?: readonly PolicyRow[]
 }
 
-/** Throws `validation_failed` where the rows cannot be in force together, and `invariant_violated`. */
+/** Throws `validation_failed` where the rows cannot be in force together, `beyond_own_rights`, `invariant_violated`. */
 export const checkPlan = async (
-  { base, revision, rows, add, remove, unreadable, changed = [...add, ...remove] }: UncheckedPlan,
+  { base, revision, rows, add, remove, unreadable, maker, changed = [...add, ...remove] }: UncheckedPlan,
   rules: PolicyRules,
 ): Promise<EditPlan> => {
   const candidate = await buildSnapshot(revision, rules.model, inStoredOrder(rows)).catch((error: unknown) => {
@@ -120,6 +124,8 @@ export const checkPlan = async (
     const message = `leaves rows that cannot be in force: ${error.message}`
     throw new Refusal('validation_failed', { errors: [{ field: 'add', message }] })
   })
+  const changes = await decisionChanges(base, candidate, changed)
+  if (maker !== undefined) await requireWithinOwnRights({ base, candidate, changes, maker })
   const violations = await findViolations(candidate, rules.invariants())
   const [first] = violations
   if (first) {
@@ -129,7 +135,7 @@ export const checkPlan = async (
       extensions: { violations: violations.map(viewViolation) },
     })
   }
-  return { add, remove, unreadable, candidate, changes: await decisionChanges(base, candidate, changed) }
+  return { add, remove, unreadable, candidate, changes, maker }
 }
 
 /**

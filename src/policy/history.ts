@@ -120,7 +120,8 @@ export const planRestore = async (
   base: Snapshot,
   revision: number,
   rules: PolicyRules,
+  maker?: string,
 ): Promise<EditPlan | null> => {
   const rows = await rowsOfRevision(database, storedRevisionOf(base), revision)
-  return rows && planEdit(base, editBetween(base.rows, rows), rules)
+  return rows && planEdit(base, editBetween(base.rows, rows), rules, maker)
 }

@@ -5,10 +5,11 @@ import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Replays } from '../layers/4-data/replay.js'
-import type { Answer, DataRule } from '../layers/route.js'
+import type { Answer, Caller, DataRule } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { commitEdit } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
+import { roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
 
 const Window = z.string().transform((text, context) => {
@@ -75,18 +76,22 @@ export const requireRevision = async (
 /** Answers what the plan changes, after committing it unless this is a dry run or nothing changes. */
 export const performEdit = async (
   policy: CurrentPolicy,
-  { add, remove, changes, candidate }: EditPlan,
+  plan: EditPlan,
   {
     snapshot,
+    caller,
     query,
     part,
   }: {
     readonly snapshot: Snapshot
+    readonly caller: Pick<Caller, 'user'>
     readonly query: z.output<typeof Trial>
     readonly part: Replays | null
   },
   commit: () => Promise<Snapshot>,
 ): Promise<Answer> => {
+  const { add, remove, changes, candidate, maker } = plan
+  if (maker !== roleOf(caller.user)) throw new Error('a plan was not checked against the rights of its maker')
   const changed = { decisions_changed: changes, added: add, removed: remove }
   const { dry_run, replay } = query
   if (dry_run) {

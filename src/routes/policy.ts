@@ -12,6 +12,7 @@ import { formatPolicyCsv } from '../policy/csv.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { parseEdit, planEdit } from '../policy/edit.js'
 import { findRevision, listRevisions, planRestore } from '../policy/history.js'
+import { roleOf } from '../policy/snapshot.js'
 import type { PolicyRules } from '../policy/store.js'
 import { decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
@@ -154,7 +155,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       }),
       handle: async ({ store, body, headers, ...input }) => {
         await requireRevision(policy, input.snapshot, headers.ifMatch)
-        const plan = await planEdit(input.snapshot, parseEdit(body.add, body.remove), rules)
+        const plan = await planEdit(input.snapshot, parseEdit(body.add, body.remove), rules, roleOf(input.caller.user))
         return performEdit(policy, plan, input, () => store.commit(plan, body.reason))
       },
       documentation: {
@@ -200,7 +201,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       body: z.strictObject({ reason: Reason.optional() }).default({}),
       handle: async ({ store, params: { revision }, body, headers, ...input }) => {
         if (headers.ifMatch !== undefined) await requireRevision(policy, input.snapshot, headers.ifMatch)
-        const plan = await planRestore(database, input.snapshot, revision, rules)
+        const plan = await planRestore(database, input.snapshot, revision, rules, roleOf(input.caller.user))
         if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${revision}.` })
         return performEdit(policy, plan, input, () => store.commit(plan, body.reason ?? `restore revision ${revision}`))
       },
