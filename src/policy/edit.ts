@@ -10,6 +10,7 @@ import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
 import { newPostgresAdapter } from './adapter.js'
+import { createInheritance, describeLoop, findLoop, loopThrough } from './inheritance.js'
 import { describeViolation, findViolations, viewViolation } from './invariants.js'
 import { requireWithinOwnRights } from './own-rights.js'
 import { parseRow, rowText, rowTexts } from './parse-row.js'
@@ -99,6 +100,12 @@ export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules, m
       refuse(`add[${i}].priority`, `${row.priority} is the priority of another row; priorities are unique`)
     priorities.add(row.priority)
   }
+  const inheritance = createInheritance([...rows.values()].filter((row) => row.ptype === 'g'))
+  const isNew = new Set(add)
+  for (const [i, row] of edit.add.entries()) {
+    const loop = row.ptype === 'g' && isNew.has(row) ? loopThrough(inheritance, row) : null
+    if (loop !== null) refuse(`add[${i}].inherits`, describeLoop(loop))
+  }
   if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
   const edited = { rows: [...rows.values()], add, remove: [...remove.values()], unreadable: [] }
   return checkPlan({ base, revision: base.revision + 1, maker, ...edited }, rules)
@@ -124,6 +131,8 @@ export const checkPlan = async (
     const message = `leaves rows that cannot be in force: ${error.message}`
     throw new Refusal('validation_failed', { errors: [{ field: 'add', message }] })
   })
+  const loop = findLoop(candidate.engine.inheritance, add)
+  if (loop !== null) throw new Refusal('validation_failed', { errors: [{ field: 'add', message: describeLoop(loop) }] })
   const changes = await decisionChanges(base, candidate, changed)
   if (maker !== undefined) await requireWithinOwnRights({ base, candidate, changes, maker })
   const violations = await findViolations(candidate, rules.invariants())

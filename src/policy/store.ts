@@ -86,6 +86,15 @@ export const loadSnapshot =
     return newer && checkedSnapshot(newer, rules)
   }
 
+/** The names of roles that the stored rows hold, whether or not they can be in force. */
+export const storedRoles = async (database: Database): Promise<readonly string[]> => {
+  const text = `
+    select distinct role from casbin, lateral (values
+      (case ptype when 'p' then rule ->> 2 else rule ->> 0 end), (case ptype when 'g' then rule ->> 1 end)) as r (role)
+     where role is not null`
+  return (await database.run<{ role: string }>({ text })).map(({ role }) => role)
+}
+
 /** When a revision was made; null where that is not known. */
 export const timeOfRevision =
   (database: Database) =>

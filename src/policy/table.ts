@@ -39,7 +39,8 @@ export interface Universe {
   readonly actions: readonly string[]
 }
 
-const DEFAULT_ROLES = ['admin', 'editor', 'viewer']
+/** The roles that a new installation knows. */
+export const DEFAULT_ROLES = ['admin', 'editor', 'viewer']
 
 /** The universe of one or several sets of rows. */
 export const universeOf = (...sets: readonly (readonly PolicyRow[])[]): Universe => {

@@ -4,8 +4,10 @@ import { WINDOW_RULE, parseWindow } from '../audit/replay.js'
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
+import { createAccounts } from '../identity/accounts.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import type { Answer, Caller, DataRule } from '../layers/route.js'
+import { describeLoneRole, findLoneRoles, rolesIn } from '../policy/role-names.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { commitEdit } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
@@ -33,12 +35,17 @@ export const Trial = z
     message: 'needs dry_run=true: past decisions are replayed before an edit is made',
   })
 
+interface EditStore {
+  commit(plan: EditPlan, reason: string): Promise<Snapshot>
+  /** the roles that users have, to tell a new one from a misspelt one */
+  rolesInUse(): Promise<readonly string[]>
+}
+
 /** The fourth layer of an edit: commits a plan as the caller, with the decision that allowed it. */
-export const editStore = (
-  database: Database,
-): DataRule<{ commit(plan: EditPlan, reason: string): Promise<Snapshot> }> => ({
+export const editStore = (database: Database): DataRule<EditStore> => ({
   rows: 'policy rows, as one revision',
   open: ({ caller: { user, tokenId }, decision, requestId, snapshot }) => ({
+    rolesInUse: () => createAccounts(database).rolesInUse(),
     commit: async (plan, reason) =>
       commitEdit(database, plan, {
         actor: { id: user?.id ?? null, name: user?.email ?? '' },
@@ -88,7 +95,8 @@ export const performEdit = async (
     readonly query: z.output<typeof Trial>
     readonly part: Replays | null
   },
-  commit: () => Promise<Snapshot>,
+  store: EditStore,
+  reason: string,
 ): Promise<Answer> => {
   const { add, remove, changes, candidate, maker } = plan
   if (maker !== roleOf(caller.user)) throw new Error('a plan was not checked against the rights of its maker')
@@ -96,12 +104,25 @@ export const performEdit = async (
   const { dry_run, replay } = query
   if (dry_run) {
     const replayed = part && replay ? { replay: await part.of({ ...replay, inForce: snapshot, candidate }) } : {}
-    return { status: 200, body: { revision: snapshot.revision, dry_run, ...changed, ...replayed }, unchanged: true }
+    const known = [...rolesIn(snapshot.rows), ...(await store.rolesInUse())]
+    const added = rolesIn(add)
+    const warnings = findLoneRoles(candidate.rows, known).filter(({ role }) => added.has(role))
+    return {
+      status: 200,
+      body: {
+        revision: snapshot.revision,
+        dry_run,
+        ...changed,
+        warnings: warnings.map((lone) => ({ ...lone, message: describeLoneRole(lone) })),
+        ...replayed,
+      },
+      unchanged: true,
+    }
   }
   if (add.length === 0 && remove.length === 0)
     return { status: 200, body: { revision: snapshot.revision, ...changed }, unchanged: true }
   // in force in this process before the answer; the other processes are notified
-  policy.adopt(await commit())
+  policy.adopt(await store.commit(plan, reason))
   return {
     status: 200,
     body: { revision: candidate.revision, ...changed },

@@ -48,6 +48,10 @@ const EditView = z
     decisions_changed: z.array(CellChange),
     added: z.array(Row),
     removed: z.array(Row),
+    warnings: z
+      .array(z.object({ role: z.string(), nearest: z.string().nullable(), message: z.string() }))
+      .optional()
+      .describe('in a dry run: roles of the new rows that are probably misspelt'),
     replay: z.looseObject({}).optional(),
   })
   .meta({
@@ -156,7 +160,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       handle: async ({ store, body, headers, ...input }) => {
         await requireRevision(policy, input.snapshot, headers.ifMatch)
         const plan = await planEdit(input.snapshot, parseEdit(body.add, body.remove), rules, roleOf(input.caller.user))
-        return performEdit(policy, plan, input, () => store.commit(plan, body.reason))
+        return performEdit(policy, plan, input, store, body.reason)
       },
       documentation: {
         summary: 'Add and remove rows; answers every decision that changes',
@@ -203,7 +207,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         if (headers.ifMatch !== undefined) await requireRevision(policy, input.snapshot, headers.ifMatch)
         const plan = await planRestore(database, input.snapshot, revision, rules, roleOf(input.caller.user))
         if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${revision}.` })
-        return performEdit(policy, plan, input, () => store.commit(plan, body.reason ?? `restore revision ${revision}`))
+        return performEdit(policy, plan, input, store, body.reason ?? `restore revision ${revision}`)
       },
       documentation: {
         summary: 'Restore the rows of a revision as a new revision, with the checks of every edit',
