@@ -168,6 +168,36 @@ describe('linkgate policy', () => {
     await done('restore', '1', '--reason', 'without the loop')
   })
 
+  it('no command obeys what somebody stored: terminal escapes are shown as text, and fake no lines', async () => {
+    await done('export')
+    const nasty = 'x\u001b]0;owned\u0007\u001b[2K\u009b31m\u202e\r\n9999  2026-01-01  root  all is well'
+    await db.asOwner(`insert into casbin (ptype, rule) values ('p2', jsonb_build_array('clerk', $1::text))`, [nasty])
+    await db.asOwner(
+      `insert into policy_revisions (revision, actor, reason, added, removed, decisions_changed, model_sha256)
+       values (3, $1, $1, '[]', '[]', '[]', '')`,
+      [nasty],
+    )
+    await db.asOwner('update policy_head set revision = 3')
+    const answers = [
+      await policy('history'),
+      await policy('history', '3'),
+      await policy('history', '2'),
+      await policy('history', '--json'),
+      await policy('check'),
+      await policy('restore', '1', '--reason', nasty, '--dry-run'),
+      await policy('restore', '1', '--reason', 'mended'),
+      await policy('explain', '--user', nasty, '--action', 'link:read'),
+      await policy('check', nasty),
+    ]
+    for (const { out, err } of answers) {
+      // eslint-disable-next-line no-control-regex -- they are what is looked for
+      expect(out + err).not.to.match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
+      expect(out + err).not.to.match(/^9999/m)
+    }
+    expect(answers[0]?.out).to.contain('x\\u001b]0;owned\\u0007')
+    expect(JSON.parse(answers[3]?.out ?? '').data[0].reason).to.equal(nasty)
+  })
+
   it('check exits with 1 for rows that break an invariant or do not parse', async () => {
     const broken = await policy('check', await file('broken.csv', MODERATE))
     expect(broken.code).to.equal(1)
