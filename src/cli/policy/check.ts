@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 
 import { PACKAGE_ROOT } from '../../config.js'
+import { guardCell } from '../../domain/csv-cell.js'
 import { createAccounts } from '../../identity/accounts.js'
 import { analyseRows } from '../../policy/analysis.js'
 import type { Finding } from '../../policy/analysis.js'
@@ -46,7 +47,8 @@ export const checkCommand = (policy: Command) =>
             lone_roles_of_users: loneRolesOfUsers,
           }),
         )
-      } else if (csv) print(stringify(texts, { header: true, columns: ['kind', 'row', 'finding'] }))
+      } else if (csv)
+        print(stringify(texts, { header: true, cast: { string: guardCell }, columns: ['kind', 'row', 'finding'] }))
       else {
         if (texts.length > 0)
           print(
