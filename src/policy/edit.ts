@@ -177,7 +177,7 @@ const writePlan = async (
     })
   }
   await Promise.all([
-    client.query(`select enter('policy_editor', $1), set_config('app.policy_edit', 'on', true)`, [actor.id]),
+    client.query(`select enter('policy_editor', $1)`, [actor.id]),
     ...unreadable.map(({ ptype, rule }) =>
       client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)]),
     ),

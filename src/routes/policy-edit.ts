@@ -11,6 +11,7 @@ import { describeLoneRole, findLoneRoles, rolesIn } from '../policy/role-names.j
 import type { CurrentPolicy } from '../policy/current.js'
 import { commitEdit } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
+import { PolicyError } from '../policy/policy-error.js'
 import { roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
 
@@ -80,6 +81,13 @@ export const requireRevision = async (
   throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
 }
 
+/** Where the stored rows are not those that the edit was made for: has them loaded, and answers 503 meanwhile. */
+const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<never> => {
+  if (!(error instanceof PolicyError)) throw error
+  await policy.check().catch(() => undefined)
+  throw new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
+}
+
 /** Answers what the plan changes, after committing it unless this is a dry run or nothing changes. */
 export const performEdit = async (
   policy: CurrentPolicy,
@@ -122,7 +130,7 @@ export const performEdit = async (
   if (add.length === 0 && remove.length === 0)
     return { status: 200, body: { revision: snapshot.revision, ...changed }, unchanged: true }
   // in force in this process before the answer; the other processes are notified
-  policy.adopt(await store.commit(plan, reason))
+  policy.adopt(await store.commit(plan, reason).catch((error: unknown) => loadOtherRows(policy, error)))
   return {
     status: 200,
     body: { revision: candidate.revision, ...changed },
