@@ -28,6 +28,8 @@ export const explainRecord = (record: Recorded, snapshot: Snapshot | null): Reco
   if (layer !== 'endpoint' && layer !== 'object') return { layer, code, why: whyAtGateway(code, action) }
   if (layer === 'object' && code === 'policy_denied')
     return { layer, code, why: 'the rows allow it; refused because the role may do what the caller may not' }
+  if (layer === 'object' && code === 'beyond_own_rights')
+    return { layer, code, why: 'the rows allow it; refused because the edit goes beyond what the caller may do' }
   if (snapshot === null || !isRelation(record.relation)) return null
   const explanation = explain(snapshot, record.subject_role, action, record.relation)
   const { object, relation: _relation, ...refusal } = explanation

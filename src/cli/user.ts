@@ -3,6 +3,7 @@ import { text as readText } from 'node:stream/consumers'
 import type { Command } from 'commander'
 
 import type { Config } from '../config.js'
+import type { Database } from '../database/database.js'
 import { isUserRole } from '../domain/role.js'
 import { StartError } from '../domain/start-error.js'
 import { isEmail } from '../domain/user.js'
@@ -10,9 +11,11 @@ import type { User } from '../domain/user.js'
 import { createAccounts } from '../identity/accounts.js'
 import type { Accounts } from '../identity/accounts.js'
 import { createPasswords } from '../identity/password.js'
+import { describeLoneRole, loneRoleOfUser } from '../policy/role-names.js'
+import { storedRoles } from '../policy/store.js'
 import { checked } from './arguments.js'
 import { UsageError } from './errors.js'
-import { print, requireUser, withDatabase } from './session.js'
+import { complain, print, requireUser, withDatabase } from './session.js'
 
 const email = checked(isEmail, 'must be an e-mail address')
 const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be anonymous, anyone or user')
@@ -29,14 +32,21 @@ const hashPassword = async (password: string): Promise<string> => (await createP
 
 const printUser = (user: User): void => print(JSON.stringify(user))
 
+/** A role that no row and no other user has is probably misspelt: it may do what every signed-in user may. */
+const warnOfLoneRole = async (database: Database, role: string): Promise<void> => {
+  const known = [...(await storedRoles(database)), ...(await createAccounts(database).rolesInUse())]
+  const lone = loneRoleOfUser(role, known)
+  if (lone !== null) complain(`warning: ${describeLoneRole(lone)}`)
+}
+
 /** Changes a user and prints them. */
 const changeUser = (
   idOrEmail: string,
-  change: (accounts: Accounts, user: User, config: Config) => Promise<User | null>,
+  change: (accounts: Accounts, user: User, config: Config, database: Database) => Promise<User | null>,
 ): Promise<void> =>
   withDatabase(async (database, config) => {
     const user = await requireUser(database, idOrEmail)
-    const changed = await change(createAccounts(database), user, config)
+    const changed = await change(createAccounts(database), user, config, database)
     if (changed === null) throw new StartError(`there is no user ${idOrEmail}`)
     printUser(changed)
   })
@@ -69,6 +79,7 @@ export const register = (program: Command): void => {
       await withDatabase(async (database, config) => {
         const external = subject === undefined ? {} : { external: externalSubject(config, subject) }
         const passwordHash = password === null ? null : await hashPassword(password)
+        await warnOfLoneRole(database, user.role)
         printUser(await createAccounts(database).add({ ...user, name, passwordHash, ...external }))
       })
     })
@@ -85,7 +96,12 @@ export const register = (program: Command): void => {
     .description("change a user's role, from the next request on")
     .argument(WHO)
     .argument('<role>', ROLE, role)
-    .action((who: string, next: string) => changeUser(who, (accounts, { id }) => accounts.setRole(id, next)))
+    .action((who: string, next: string) =>
+      changeUser(who, async (accounts, { id }, _config, database) => {
+        await warnOfLoneRole(database, next)
+        return accounts.setRole(id, next)
+      }),
+    )
   users
     .command('suspend')
     .description('suspend a user: their requests are refused from now on')

@@ -38,6 +38,7 @@ export const REFUSALS = {
   role_not_allowed: { status: 403, layer: 'endpoint', title: 'The role does not allow this endpoint' },
 
   not_found: { status: 404, layer: 'object', title: 'There is no such record' },
+  beyond_own_rights: { status: 403, layer: 'object', title: 'The edit goes beyond the rights of its maker' },
   policy_denied: { status: 403, layer: 'object', title: 'The policy denies this' },
 
   precondition_failed: { status: 412, layer: 'data', title: 'The record has changed' },

@@ -213,7 +213,7 @@ const isOutdated = (error: unknown): boolean =>
   error instanceof PolicyReplaced || error instanceof CallerChanged || error instanceof RecordChanged
 
 const isPolicyRefusal = (error: unknown): boolean =>
-  error instanceof Refusal && (error.code === 'role_not_allowed' || error.code === 'policy_denied')
+  error instanceof Refusal && ['role_not_allowed', 'policy_denied', 'beyond_own_rights'].includes(error.code)
 
 const refusalOfOutdated = (error: unknown): Refusal =>
   error instanceof PolicyReplaced

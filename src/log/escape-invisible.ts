@@ -13,4 +13,15 @@ const isPlain = (text: string): boolean => Buffer.byteLength(text) === text.leng
 export const escapeInvisible = (line: string): string =>
   isPlain(line) ? line : line.replace(INVISIBLE, (found) => found.split('').map(escapeUnit).join(''))
 
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const CONTROL = /[\u0000-\u001f]/g
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b-\u001f]/g
+
+/** A text for a terminal: whatever a terminal would obey as `\uXXXX`, but the ends of lines and tabs. */
+export const escapeControls = (text: string): string => escapeInvisible(text.replace(CONTROL_BUT_LINES, escapeUnit))
+
+/** As `escapeControls`, for a part of one line: ends of lines and tabs as well, so that no text can fake a line. */
+export const escapeInLine = (text: string): string => escapeInvisible(text.replace(CONTROL, escapeUnit))
+
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,9 +1,12 @@
 import { isServiceAction } from '../domain/action.js'
 import type { Relation } from '../domain/decision.js'
-import type { ObjectRow, PolicyRow } from '../domain/policy-row.js'
+import type { InheritanceRow, ObjectRow, PolicyRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
+import { loopThrough } from './inheritance.js'
 import { pauseEvery } from './pause-every.js'
 import { narrowestCallers, redundancyOf } from './redundancy.js'
+import { findLoneRoles } from './role-names.js'
+import type { LoneRole } from './role-names.js'
 import { byPriority, indexRows, rowsFor } from './row-index.js'
 import type { RowIndex } from './row-index.js'
 import type { Snapshot } from './snapshot.js'
@@ -17,11 +20,19 @@ export type Finding =
   | { readonly kind: 'redundant'; readonly row: PolicyRow; readonly stays: readonly number[]; readonly why: string }
   /** Earlier rows decide some of the requests that the row matches, with the other effect. */
   | { readonly kind: 'overridden'; readonly row: ObjectRow; readonly by: readonly number[] }
-  | { readonly kind: 'unknown_role' | 'unknown_action'; readonly row: PolicyRow; readonly name: string }
+  | { readonly kind: 'unknown_action'; readonly row: PolicyRow; readonly name: string }
+  /** No user has the role; `lone` where it is probably misspelt. */
+  | { readonly kind: 'unknown_role'; readonly row: PolicyRow; readonly name: string; readonly lone: LoneRole | null }
+  /** The role is probably misspelt; whether users have it is not known, or it is one to inherit from. */
+  | { readonly kind: 'lone_role'; readonly row: PolicyRow; readonly name: string; readonly lone: LoneRole }
+  /** The row closes a loop: its role inherits from itself, by way of these roles. */
+  | { readonly kind: 'loop'; readonly row: InheritanceRow; readonly path: readonly string[] }
 
 interface AnalysisOptions {
   /** the roles that users have; without them no role counts as unknown */
   readonly rolesInUse?: readonly string[]
+  /** roles that stand elsewhere, such as in the rows before an edit */
+  readonly knownRoles?: Iterable<string>
   /** called from time to time with the part that is done, from 0 to 1 */
   readonly onProgress?: (part: number) => void
 }
@@ -32,7 +43,7 @@ interface AnalysisOptions {
  */
 export const analyseRows = async (
   { rows }: Pick<Snapshot, 'rows'>,
-  { rolesInUse, onProgress }: AnalysisOptions = {},
+  { rolesInUse, knownRoles = [], onProgress }: AnalysisOptions = {},
 ): Promise<readonly Finding[]> => {
   // two of the rows that match the same requests: the one that decides, and the one that would decide without it
   const index = await indexRows(rows, 2)
@@ -40,6 +51,7 @@ export const analyseRows = async (
   const redundancy = redundancyOf(index)
   const { ancestors } = index.inheritance
   const known = rolesInUse && new Set(rolesInUse.flatMap((role) => [...ancestors(role).keys()]))
+  const lone = new Map(findLoneRoles(rows, [...(rolesInUse ?? []), ...knownRoles]).map((each) => [each.role, each]))
   const pause = pauseEvery(500)
   const findings: Finding[] = []
   for (const row of rows) {
@@ -49,8 +61,14 @@ export const analyseRows = async (
       const why = row.ptype === 'p2' ? redundancy.ofEndpoint(row) : await redundancy.ofInheritance(row)
       if (why !== null) findings.push({ kind: 'redundant', row, stays: [], why })
     }
-    if (known && !Object.hasOwn(ENGINE_ROLES, row.role) && !known.has(row.role))
-      findings.push({ kind: 'unknown_role', row, name: row.role })
+    const path = row.ptype === 'g' ? loopThrough(index.inheritance, row) : null
+    if (path !== null && row.ptype === 'g') findings.push({ kind: 'loop', row, path })
+    for (const name of row.ptype === 'g' ? [row.role, row.inherits] : [row.role]) {
+      const found = lone.get(name) ?? null
+      if (known && name === row.role && !Object.hasOwn(ENGINE_ROLES, name) && !known.has(name))
+        findings.push({ kind: 'unknown_role', row, name, lone: found })
+      else if (found) findings.push({ kind: 'lone_role', row, name, lone: found })
+    }
     if (row.ptype !== 'g' && row.action !== '*' && !isServiceAction(row.action))
       findings.push({ kind: 'unknown_action', row, name: row.action })
   }

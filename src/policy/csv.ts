@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync'
 
+import { unguardCell } from '../domain/csv-cell.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { ROW_FIELDS, fault, parseRowTexts, rowText } from './parse-row.js'
@@ -7,7 +8,7 @@ import type { Parsed } from './parse-row.js'
 import { PolicyError, describeFaults } from './policy-error.js'
 
 /**
- * Parses a CSV file line by line; `#` begins a comment. Throws PolicyError naming the file and the faults of all lines.
+ * Parses a CSV file line by line; `#` begins a comment, and guarded cells are what they guard. Throws PolicyError naming the file and the faults of all lines.
  */
 export const parseCsv = <T>(
   file: string,
@@ -17,7 +18,7 @@ export const parseCsv = <T>(
   const values: T[] = []
   const faults: Fault[] = []
   const addLine = (fields: string[], { lines: line }: { readonly lines: number }): null => {
-    const parsed = parseLine(fields, line)
+    const parsed = parseLine(fields.map(unguardCell), line)
     if (parsed.ok) values.push(parsed.value)
     else
       for (const { field, message } of parsed.faults)

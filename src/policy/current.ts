@@ -5,7 +5,17 @@ export interface PolicyStatus {
   readonly revision: number | null
   /** why the newest load failed, in one line; null where it succeeded */
   readonly fault: string | null
+  /** set where the fault is that the rows in the database are not those of the revision in force */
+  readonly differs?: true
 }
+
+/** How stored rows are compared with those in force, and what is done where they differ. */
+export interface RowCheck {
+  readonly differ: (inForce: Snapshot) => Promise<boolean>
+  readonly record: () => Promise<void>
+}
+
+const NO_CHECK: RowCheck = { differ: async () => false, record: async () => undefined }
 
 /** The policy in force in this process. */
 export interface CurrentPolicy {
@@ -18,6 +28,12 @@ export interface CurrentPolicy {
   refresh(): Promise<Snapshot>
   /** Puts the snapshot of a confirmed commit in force without loading it, where it is newer (`commitEdit`). */
   adopt(committed: Snapshot): void
+  /**
+   * Compares the rows in force with the stored ones of their revision. Where they differ, or the database is back at an
+   * older revision, the policy has a fault until what no revision accounts for is recorded as one and the stored rows
+   * are in force. Answers whether they differed.
+   */
+  check(): Promise<boolean>
   status(): PolicyStatus
 }
 
@@ -28,20 +44,28 @@ export interface CurrentPolicy {
 export const createCurrentPolicy = (
   load: (known: number | null) => Promise<Snapshot | null>,
   wrap = (snapshot: Snapshot): Snapshot => snapshot,
+  rows: RowCheck = NO_CHECK,
 ): CurrentPolicy => {
   let inForce: Snapshot | null = null
   let fault: string | null = null
+  let differing: Snapshot | null = null
+  /** a snapshot whose difference from the stored rows is recorded, so that these may come into force */
+  let recorded: Snapshot | null = null
   let running: Promise<void> = Promise.resolve()
   let queued: Promise<void> | null = null
 
+  const differs = () => differing !== null && differing === inForce
   // INVARIANT: nothing is awaited between the comparison and the swap, so no revision replaces a newer one
   const adopt = (snapshot: Snapshot) => {
     if (inForce === null || snapshot.revision > inForce.revision) inForce = wrap(snapshot)
   }
   const loadOnce = async () => {
+    const replaced = inForce === recorded ? inForce : null
     try {
-      const loaded = await load(inForce?.revision ?? null)
-      if (loaded) adopt(loaded)
+      const loaded = await load(replaced === null ? (inForce?.revision ?? null) : null)
+      // what differs is replaced whatever its revision is, unless something newer came meanwhile
+      if (loaded && replaced !== null && inForce === replaced) inForce = wrap(loaded)
+      else if (loaded) adopt(loaded)
       fault = null
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error)
@@ -61,13 +85,27 @@ export const createCurrentPolicy = (
     if (inForce === null) throw new Error('no policy has been loaded yet')
     return inForce
   }
+  const check = async () => {
+    const checked = inForce
+    if (checked === null || !(await rows.differ(checked)) || inForce !== checked) return false
+    differing = checked
+    await rows.record()
+    recorded = checked
+    await refreshed()
+    return true
+  }
   return {
+    check,
     current,
     refresh: async () => {
       await refreshed()
       return current()
     },
     adopt,
-    status: () => ({ revision: inForce?.revision ?? null, fault }),
+    status: () => ({
+      revision: inForce?.revision ?? null,
+      fault: fault ?? (differs() ? `the stored rows are not those of policy revision ${inForce?.revision}` : null),
+      ...(differs() ? { differs: true } : {}),
+    }),
   }
 }

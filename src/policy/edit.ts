@@ -12,7 +12,9 @@ import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
 import { newPostgresAdapter } from './adapter.js'
+import { createInheritance, describeLoop, findLoop, loopThrough } from './inheritance.js'
 import { describeViolation, findViolations, viewViolation } from './invariants.js'
+import { requireWithinOwnRights } from './own-rights.js'
 import { parseRow, rowText, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
@@ -34,6 +36,8 @@ export interface EditPlan extends Edit {
   /** the snapshot that a load gives once this is committed */
   readonly candidate: Snapshot
   readonly changes: readonly CellChange[]
+  /** the role whose rights bound the edit; none for the command line, which has the database anyway */
+  readonly maker: string | undefined
 }
 
 /** Who edits, and why. */
@@ -75,10 +79,11 @@ export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]
 }
 
 /**
- * Plans an edit, and changes nothing. Throws `validation_failed` naming the row that cannot be added or removed, and
- * `invariant_violated` naming the invariant, the row and the decision.
+ * Plans an edit, and changes nothing. Throws `validation_failed` naming the row that cannot be added or removed,
+ * `beyond_own_rights` where the role of its `maker` may not make it, and `invariant_violated` naming the invariant, the
+ * row and the decision.
  */
-export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules): Promise<EditPlan> => {
+export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules, maker?: string): Promise<EditPlan> => {
   const faults: Fault[] = []
   const refuse = (field: string, message: string) => faults.push({ field, message })
   const rows = new Map(base.rows.map((row) => [rowText(row), row]))
@@ -101,9 +106,15 @@ export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules): 
       refuse(`add[${i}].priority`, `${row.priority} is the priority of another row; priorities are unique`)
     priorities.add(row.priority)
   }
+  const inheritance = createInheritance([...rows.values()].filter((row) => row.ptype === 'g'))
+  const isNew = new Set(add)
+  for (const [i, row] of edit.add.entries()) {
+    const loop = row.ptype === 'g' && isNew.has(row) ? loopThrough(inheritance, row) : null
+    if (loop !== null) refuse(`add[${i}].inherits`, describeLoop(loop))
+  }
   if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
   const edited = { rows: [...rows.values()], add, remove: [...remove.values()], unreadable: [] }
-  return checkPlan({ base, revision: base.revision + 1, ...edited }, rules)
+  return checkPlan({ base, revision: base.revision + 1, maker, ...edited }, rules)
 }
 
 interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes'> {
@@ -116,9 +127,9 @@ interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes'> {
   readonly changed?: readonly PolicyRow[]
 }
 
-/** Throws `validation_failed` where the rows cannot be in force together, and `invariant_violated`. */
+/** Throws `validation_failed` where the rows cannot be in force together, `beyond_own_rights`, `invariant_violated`. */
 export const checkPlan = async (
-  { base, revision, rows, add, remove, unreadable, changed = [...add, ...remove] }: UncheckedPlan,
+  { base, revision, rows, add, remove, unreadable, maker, changed = [...add, ...remove] }: UncheckedPlan,
   rules: PolicyRules,
 ): Promise<EditPlan> => {
   const candidate = await buildSnapshot(revision, rules.model, inStoredOrder(rows)).catch((error: unknown) => {
@@ -126,6 +137,10 @@ export const checkPlan = async (
     const message = `leaves rows that cannot be in force: ${error.message}`
     throw new Refusal('validation_failed', { errors: [{ field: 'add', message }] })
   })
+  const loop = findLoop(candidate.engine.inheritance, add)
+  if (loop !== null) throw new Refusal('validation_failed', { errors: [{ field: 'add', message: describeLoop(loop) }] })
+  const changes = await decisionChanges(base, candidate, changed)
+  if (maker !== undefined) await requireWithinOwnRights({ base, candidate, changes, maker })
   const violations = await findViolations(candidate, rules.invariants())
   const [first] = violations
   if (first) {
@@ -135,7 +150,7 @@ export const checkPlan = async (
       extensions: { violations: violations.map(viewViolation) },
     })
   }
-  return { add, remove, unreadable, candidate, changes: await decisionChanges(base, candidate, changed) }
+  return { add, remove, unreadable, candidate, changes, maker }
 }
 
 /**
@@ -168,7 +183,7 @@ const writePlan = async (
     throw new PolicyReplaced(`revision ${inForce} is in force, the edit was made for ${candidate.revision - 1}`)
   }
   await Promise.all([
-    client.query(`select enter('policy_editor', $1), set_config('app.policy_edit', 'on', true)`, [actor.id]),
+    client.query(`select enter('policy_editor', $1)`, [actor.id]),
     ...unreadable.map(({ ptype, rule }) =>
       client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)]),
     ),

@@ -1,6 +1,6 @@
 import type { RoleManager } from 'casbin'
 
-import type { InheritanceRow } from '../domain/policy-row.js'
+import type { InheritanceRow, PolicyRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 
 /** How deep Casbin's own role manager follows inheritance. Deeper rows are refused, so that both always agree. */
@@ -49,6 +49,32 @@ export const createInheritance = (rows: Iterable<InheritanceRow>): Inheritance =
 /** The first role that inherits over more levels than Casbin's own role manager follows. */
 export const findTooDeep = ({ parents, ancestors }: Inheritance): string | undefined =>
   [...parents.keys()].find((role) => [...ancestors(role).values()].some((distance) => distance > DEEPEST_INHERITANCE))
+
+/** The loop that a row is part of, from its role back to it; null where it closes none. */
+export const loopThrough = (
+  { parents, ancestors }: Inheritance,
+  { role, inherits }: Pick<InheritanceRow, 'role' | 'inherits'>,
+): readonly string[] | null => {
+  if (!ancestors(inherits).has(role)) return null
+  // breadth first, so that the shortest way back is named
+  const cameFrom = new Map([[inherits, role]])
+  for (const [name] of cameFrom)
+    for (const parent of parents.get(name) ?? []) if (!cameFrom.has(parent)) cameFrom.set(parent, name)
+  const path = [role]
+  for (let name = cameFrom.get(role) ?? inherits; name !== role; name = cameFrom.get(name) ?? role) path.unshift(name)
+  return [role, ...path]
+}
+
+/** The first loop that one of these rows closes; null where none does. */
+export const findLoop = (inheritance: Inheritance, rows: readonly PolicyRow[]): readonly string[] | null => {
+  for (const row of rows) {
+    const loop = row.ptype === 'g' ? loopThrough(inheritance, row) : null
+    if (loop !== null) return loop
+  }
+  return null
+}
+
+export const describeLoop = (loop: readonly string[]): string => `closes a loop of roles: ${loop.join(' > ')}`
 
 /**
  * The graph as Casbin's role manager. Casbin's own one does not mark visited roles: roles that inherit each other cost

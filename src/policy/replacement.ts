@@ -45,6 +45,7 @@ export const planReplacement = async (
   { revision, stored, lastGood }: StoredPolicy,
   rows: readonly PolicyRow[],
   rules: PolicyRules,
+  maker?: string,
 ): Promise<EditPlan> => {
   const parsed = stored.map((row) => ({ row, result: parseStoredRow(row) }))
   const readable = parsed.flatMap(({ result }) => (result.ok ? [result.value] : []))
@@ -62,6 +63,7 @@ export const planReplacement = async (
       add,
       remove,
       unreadable,
+      maker,
     },
     rules,
   )
@@ -73,9 +75,10 @@ export const planRestore = async (
   stored: StoredPolicy,
   revision: number,
   rules: PolicyRules,
+  maker?: string,
 ): Promise<EditPlan | null> => {
   const rows = await rowsOfRevision(database, stored, revision)
-  return rows && planReplacement(stored, rows, rules)
+  return rows && planReplacement(stored, rows, rules, maker)
 }
 
 /** True where a plan changes no row, so that it makes no revision. */

@@ -3,7 +3,7 @@ import type { PolicyRow } from '../domain/policy-row.js'
 import { describeViolation, findViolations } from './invariants.js'
 import type { Invariant } from './invariants.js'
 import type { PolicyModel } from './model.js'
-import { fault, parseRowTexts } from './parse-row.js'
+import { fault, parseRowTexts, rowText } from './parse-row.js'
 import type { Parsed } from './parse-row.js'
 import { pauseEvery } from './pause-every.js'
 import { PolicyError, describeFaults } from './policy-error.js'
@@ -85,6 +85,52 @@ export const loadSnapshot =
     const newer = await readNewer(database, known ?? 0)
     return newer && checkedSnapshot(newer, rules)
   }
+
+/** A sum of hashes, so that looking for a change costs no transfer and no order. */
+const DIGEST = `
+  select h.revision, count(c.id) || ' ' || coalesce(sum(hashtextextended(c.ptype || c.rule::text, 0)), 0) as digest
+    from policy_head h left join casbin c on true group by h.revision`
+
+/**
+ * Tells whether the stored rows of a snapshot's revision are other ones than the snapshot's. They never are, but where
+ * somebody changed them with the triggers off, or put back the database or a part of it.
+ */
+export const rowsDiffer = (database: Database): ((inForce: Snapshot) => Promise<boolean>) => {
+  let same: { readonly inForce: Snapshot; readonly digest: string } | null = null
+  return async (inForce) => {
+    const [now] = await database.run<{ revision: string; digest: string }>({ name: 'policy_digest', text: DIGEST })
+    // a newer revision is for the next load to find
+    if (now === undefined || Number(now.revision) > inForce.revision) return false
+    if (Number(now.revision) < inForce.revision) return true
+    if (same?.inForce === inForce && same.digest === now.digest) return false
+    const { revision, stored } = await readStored(database)
+    if (revision !== inForce.revision) return false
+    const rows = new Set(inForce.rows.map(rowText))
+    const pause = pauseEvery(1_000)
+    for (const each of stored) {
+      await pause()
+      const row = parseStoredRow(each)
+      if (!row.ok || !rows.has(rowText(row.value))) return true
+    }
+    if (stored.length !== rows.size) return true
+    same = { inForce, digest: now.digest }
+    return false
+  }
+}
+
+/** Has the database write a revision for rows that none accounts for. */
+export const recordUnexplainedRows = async (database: Database): Promise<void> => {
+  await database.run({ text: 'select record_unexplained_policy_rows()' })
+}
+
+/** The names of roles that the stored rows hold, whether or not they can be in force. */
+export const storedRoles = async (database: Database): Promise<readonly string[]> => {
+  const text = `
+    select distinct role from casbin, lateral (values
+      (case ptype when 'p' then rule ->> 2 else rule ->> 0 end), (case ptype when 'g' then rule ->> 1 end)) as r (role)
+     where role is not null`
+  return (await database.run<{ role: string }>({ text })).map(({ role }) => role)
+}
 
 /** When a revision was made; null where that is not known. */
 export const timeOfRevision =

@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 
+import { guardCell } from '../domain/csv-cell.js'
 import { ACTIONS } from '../domain/action.js'
 import type { Relation } from '../domain/decision.js'
 import type { Effect, PolicyRow } from '../domain/policy-row.js'
@@ -39,7 +40,8 @@ export interface Universe {
   readonly actions: readonly string[]
 }
 
-const DEFAULT_ROLES = ['admin', 'editor', 'viewer']
+/** The roles that a new installation knows. */
+export const DEFAULT_ROLES = ['admin', 'editor', 'viewer']
 
 /** The universe of one or several sets of rows. */
 export const universeOf = (...sets: readonly (readonly PolicyRow[])[]): Universe => {
@@ -108,7 +110,11 @@ export const decisionTable = async (
 }
 
 export const formatTableCsv = (cells: readonly Cell[]): string =>
-  stringify([...cells], { header: true, columns: ['role', 'action', 'relation', 'effect', 'rule', 'endpoint'] })
+  stringify([...cells], {
+    header: true,
+    cast: { string: guardCell },
+    columns: ['role', 'action', 'relation', 'effect', 'rule', 'endpoint'],
+  })
 
 /**
  * Every decision that differs between two snapshots. Only cells that a changed row can reach are compared. Throws

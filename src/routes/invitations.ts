@@ -8,6 +8,7 @@ import type { Invitations } from '../layers/4-data/invitations.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
+import { mayGrant } from '../policy/table.js'
 import { Name, Password, ProfileView, Role, Time } from './schemas.js'
 
 const LIFE_MS = 7 * 86_400_000
@@ -68,10 +69,14 @@ export const invitationRoutes = ({
     data: NO_DATA,
     params: z.object({ token: z.string() }),
     body: z.strictObject({ name: Name, password: Password }),
-    handle: async ({ params, body, deadline }) => {
-      const accepted = await accept({ token: params.token, ...body }, deadline)
+    handle: async ({ params, body, snapshot, deadline }) => {
+      const mayGive = (inviterRole: string, role: string) => mayGrant(snapshot, inviterRole, role)
+      const accepted = await accept({ token: params.token, ...body, mayGive }, deadline)
       if (accepted === 'unknown') throw new Refusal('not_found')
-      if (accepted === 'over') throw new Refusal('gone', { detail: 'The invitation was used or has expired.' })
+      if (accepted === 'over')
+        throw new Refusal('gone', {
+          detail: 'The invitation was used or has expired, or is no longer its inviter’s to give.',
+        })
       const { id, email, name, role, created_at } = accepted
       return { status: 201, body: { id, email, name, role, created_at } }
     },

@@ -137,7 +137,9 @@ export const linkRoutes = ({
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),
       documentation: {
-        summary: 'Export the links that the caller may change, as a stream',
+        summary:
+          'Export the links that the caller may change, as a stream. In CSV, a cell that a spreadsheet would take for a ' +
+          'formula has an apostrophe before it',
         tag: 'links',
         types: ['text/csv', 'application/x-ndjson'],
       },

@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 
+import { guardCell } from '../domain/csv-cell.js'
 import type { LogEntry } from '../layers/4-data/decisions.js'
 import type { TextFormat } from './export-text.js'
 
@@ -30,6 +31,9 @@ const cellsOf = ({ subject, resource, change, ...entry }: LogEntry) => [
 ]
 
 export const LOG_FORMATS: Readonly<Record<'csv' | 'ndjson', TextFormat<readonly LogEntry[]>>> = {
-  csv: { head: stringify([COLUMNS.split(' ')]), lines: (entries) => stringify(entries.map(cellsOf)) },
+  csv: {
+    head: stringify([COLUMNS.split(' ')]),
+    lines: (entries) => stringify(entries.map(cellsOf), { cast: { string: guardCell } }),
+  },
   ndjson: { head: '', lines: (entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') },
 }

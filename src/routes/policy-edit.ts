@@ -4,13 +4,17 @@ import { WINDOW_RULE, parseWindow } from '../audit/replay.js'
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
+import { createAccounts } from '../identity/accounts.js'
 import { requireCaller } from '../layers/4-data/context.js'
 import type { Replays } from '../layers/4-data/replay.js'
-import type { Answer, DataRule } from '../layers/route.js'
+import type { Answer, Caller, DataRule } from '../layers/route.js'
+import { describeLoneRole, findLoneRoles, rolesIn } from '../policy/role-names.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { commitEdit } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
+import { PolicyError } from '../policy/policy-error.js'
 import { isEmpty } from '../policy/replacement.js'
+import { roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
 
 const Window = z.string().transform((text, context) => {
@@ -34,12 +38,17 @@ export const Trial = z
     message: 'needs dry_run=true: past decisions are replayed before an edit is made',
   })
 
+interface EditStore {
+  commit(plan: EditPlan, reason: string): Promise<Snapshot>
+  /** the roles that users have, to tell a new one from a misspelt one */
+  rolesInUse(): Promise<readonly string[]>
+}
+
 /** The fourth layer of an edit: commits a plan as the caller, with the decision that allowed it. */
-export const editStore = (
-  database: Database,
-): DataRule<{ commit(plan: EditPlan, reason: string): Promise<Snapshot> }> => ({
+export const editStore = (database: Database): DataRule<EditStore> => ({
   rows: 'policy rows, as one revision',
   open: ({ caller, decision, requestId, snapshot, deadline }) => ({
+    rolesInUse: () => createAccounts(database).rolesInUse(),
     commit: async (plan, reason) =>
       commitEdit(database, plan, {
         actor: { id: caller.user?.id ?? null, name: caller.user?.email ?? '' },
@@ -76,31 +85,55 @@ export const requireRevision = async (
   throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
 }
 
+/** Where the stored rows are not those that the edit was made for: has them loaded, and answers 503 meanwhile. */
+const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<never> => {
+  if (!(error instanceof PolicyError)) throw error
+  await policy.check().catch(() => undefined)
+  throw new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
+}
+
 /** Answers what the plan changes, after committing it unless this is a dry run or nothing changes. */
 export const performEdit = async (
   policy: CurrentPolicy,
   plan: EditPlan,
   {
     snapshot,
+    caller,
     query,
     part,
   }: {
     readonly snapshot: Snapshot
+    readonly caller: Pick<Caller, 'user'>
     readonly query: z.output<typeof Trial>
     readonly part: Replays | null
   },
-  commit: () => Promise<Snapshot>,
+  store: EditStore,
+  reason: string,
 ): Promise<Answer> => {
-  const { add, remove, changes, candidate } = plan
+  const { add, remove, changes, candidate, maker } = plan
+  if (maker !== roleOf(caller.user)) throw new Error('a plan was not checked against the rights of its maker')
   const changed = { decisions_changed: changes, added: add, removed: remove }
   const { dry_run, replay } = query
   if (dry_run) {
     const replayed = part && replay ? { replay: await part.of({ ...replay, inForce: snapshot, candidate }) } : {}
-    return { status: 200, body: { revision: snapshot.revision, dry_run, ...changed, ...replayed }, unchanged: true }
+    const known = [...rolesIn(snapshot.rows), ...(await store.rolesInUse())]
+    const added = rolesIn(add)
+    const warnings = findLoneRoles(candidate.rows, known).filter(({ role }) => added.has(role))
+    return {
+      status: 200,
+      body: {
+        revision: snapshot.revision,
+        dry_run,
+        ...changed,
+        warnings: warnings.map((lone) => ({ ...lone, message: describeLoneRole(lone) })),
+        ...replayed,
+      },
+      unchanged: true,
+    }
   }
   if (isEmpty(plan)) return { status: 200, body: { revision: snapshot.revision, ...changed }, unchanged: true }
   // in force in this process before the answer; the other processes are notified
-  policy.adopt(await commit())
+  policy.adopt(await store.commit(plan, reason).catch((error: unknown) => loadOtherRows(policy, error)))
   return {
     status: 200,
     body: { revision: candidate.revision, ...changed },

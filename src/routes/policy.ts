@@ -14,6 +14,7 @@ import type { CurrentPolicy } from '../policy/current.js'
 import { parseEdit, planEdit } from '../policy/edit.js'
 import { findRevision, listRevisions } from '../policy/history.js'
 import { planRestore, readStoredPolicy } from '../policy/replacement.js'
+import { roleOf } from '../policy/snapshot.js'
 import type { PolicyRules } from '../policy/store.js'
 import { decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
@@ -49,6 +50,10 @@ const EditView = z
     decisions_changed: z.array(CellChange),
     added: z.array(Row),
     removed: z.array(Row),
+    warnings: z
+      .array(z.object({ role: z.string(), nearest: z.string().nullable(), message: z.string() }))
+      .optional()
+      .describe('in a dry run: roles of the new rows that are probably misspelt'),
     replay: z.looseObject({}).optional(),
   })
   .meta({
@@ -156,8 +161,8 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       }),
       handle: async ({ store, body, headers, ...input }) => {
         await requireRevision(policy, input.snapshot, headers.ifMatch)
-        const plan = await planEdit(input.snapshot, parseEdit(body.add, body.remove), rules)
-        return performEdit(policy, plan, input, () => store.commit(plan, body.reason))
+        const plan = await planEdit(input.snapshot, parseEdit(body.add, body.remove), rules, roleOf(input.caller.user))
+        return performEdit(policy, plan, input, store, body.reason)
       },
       documentation: {
         summary: 'Add and remove rows; answers every decision that changes',
@@ -205,9 +210,9 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         const stored = await readStoredPolicy(database, rules)
         // where the stored rows cannot be in force, the last good revision decides, and this is the way out
         if (stored.fault === null && stored.revision !== input.snapshot.revision) throw new PolicyReplaced('restore')
-        const plan = await planRestore(database, stored, revision, rules)
+        const plan = await planRestore(database, stored, revision, rules, roleOf(input.caller.user))
         if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${revision}.` })
-        return performEdit(policy, plan, input, () => store.commit(plan, body.reason ?? `restore revision ${revision}`))
+        return performEdit(policy, plan, input, store, body.reason ?? `restore revision ${revision}`)
       },
       documentation: {
         summary: 'Restore the rows of a revision as a new revision, with the checks of every edit',

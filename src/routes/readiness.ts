@@ -13,6 +13,7 @@ export interface Readiness {
 
 /** Public, so it does not name the row; the log does. */
 const POLICY_FAULT = 'a newer policy revision could not be loaded; the last good one is in force'
+const ROWS_DIFFER = 'the rows in the database are not those of the policy revision in force; they are being loaded'
 
 export const readinessOf =
   ({
@@ -29,13 +30,13 @@ export const readinessOf =
       () => true,
       () => false,
     )
-    const { revision, fault } = policy.status()
+    const { revision, fault, differs } = policy.status()
     const stops = draining()
     return {
       ready: reachable && revision !== null && fault === null && !stops,
       checks: {
         database: reachable ? 'ok' : 'away',
-        policy: { revision, fault: fault === null ? null : POLICY_FAULT },
+        policy: { revision, fault: fault === null ? null : differs ? ROWS_DIFFER : POLICY_FAULT },
         draining: stops,
       },
     }

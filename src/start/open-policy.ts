@@ -6,7 +6,7 @@ import type { Metrics } from '../metrics/metrics.js'
 import { createCurrentPolicy } from '../policy/current.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { installDefaultPolicy, loadPolicyRules } from '../policy/installation.js'
-import { loadSnapshot, timeOfRevision } from '../policy/store.js'
+import { loadSnapshot, recordUnexplainedRows, rowsDiffer, timeOfRevision } from '../policy/store.js'
 import type { PolicyRules } from '../policy/store.js'
 import { watchPolicy } from '../policy/watch.js'
 import type { PolicyWatch } from '../policy/watch.js'
@@ -36,13 +36,15 @@ export const openPolicy = async (
   const policy = createCurrentPolicy(
     metrics.timeLoads(loadSnapshot(database, rules)),
     metrics.timeDecisions(timeOfRevision(database)),
+    { differ: rowsDiffer(database), record: () => recordUnexplainedRows(database) },
   )
   metrics.readFrom({ policy: policy.status })
   await policy.refresh()
   const tell = (err: unknown) => {
     if (err !== null) log.error({ err }, 'the policy could not be loaded; the last good one stays in force')
   }
-  const watch = watchPolicy({ policy, onLook: onChange(tell) })
+  const onDiffer = () => log.error('the stored policy rows were not those of the revision in force; they are loaded')
+  const watch = watchPolicy({ policy, onLook: onChange(tell), onDiffer })
   closing.add(watch.stop)
   return { rules, policy, watch }
 }

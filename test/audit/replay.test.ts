@@ -43,7 +43,7 @@ const decideOne = (
     const { effect, row } = interpret(rows, role, action, each)
     return { effect, rule: row?.rule ?? 'default' }
   }
-  const beyond = rule === 'policy_denied'
+  const beyond = rule === 'policy_denied' || rule === 'beyond_own_rights'
   if (layer === 'object' && !beyond) return answer(relation)
   const [own, other] =
     role === 'anonymous' ? [answer('anonymous'), answer('anonymous')] : [answer('own'), answer('other')]
@@ -122,7 +122,7 @@ const recorded: fc.Arbitrary<Recorded> = fc
     relation: fc.constantFrom<Relation>('own', 'other'),
     layer: fc.constantFrom('object', 'object', 'object', 'endpoint', 'gateway'),
     effect: fc.constantFrom('allow' as const, 'deny' as const),
-    rule: fc.constantFrom('R1', 'R5', 'A', 'default', 'policy_denied'),
+    rule: fc.constantFrom('R1', 'R5', 'A', 'default', 'policy_denied', 'beyond_own_rights'),
     minutes_ago: fc.constantFrom(0, 1, 5, 59, 60, 61),
   })
   .map((record) => ({

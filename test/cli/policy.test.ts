@@ -129,6 +129,75 @@ describe('linkgate policy', () => {
     expect(await done('check', '--csv')).to.match(/^kind,row,finding\n/)
   })
 
+  it('check, a dry run and apply warn of a role that is written nowhere else, and name the nearest', async () => {
+    const typo = await file('typo.csv', 'p2, auditr, link:read\n')
+    await done('apply', join(ROOT, 'policies/auditor.csv'), '--merge', '--reason', 'auditors')
+    for (const dry of [['--dry-run'], []]) {
+      const { code, err } = await policy('apply', typo, '--merge', '--reason', 'a typo', ...dry)
+      expect({ code, err }).to.deep.equal({
+        code: 0,
+        err: 'linkgate: warning: p2, auditr, link:read: the role auditr is written nowhere else; did you mean auditor?\n',
+      })
+    }
+    expect((await policy('check', typo)).out).to.contain('the role auditr is written nowhere else')
+    await db.asOwner(`insert into users (email, role) values ('a@example.com', 'editro')`)
+    const { code, out, err } = await policy('check')
+    expect(code).to.equal(0)
+    expect(out).to.match(/^p2, auditr, link:read +.*no user has the role auditr.*did you mean auditor\?$/m)
+    expect(err).to.equal(
+      'linkgate: warning: of a user, the role editro is written nowhere else; did you mean editor?\n',
+    )
+  })
+
+  it('roles that inherit each other are refused, and a stored loop is told', async () => {
+    const loop = await file('loop.csv', 'g, clerk, notary\ng, notary, clerk\n')
+    const answers = [
+      await policy('check', loop),
+      await policy('apply', loop, '--merge', '--reason', 'a loop'),
+      await policy('apply', loop, '--reason', 'a loop'),
+    ]
+    for (const { code, err } of answers) {
+      expect(code).to.equal(1)
+      expect(err).to.match(/closes a loop of roles: (clerk > notary > clerk|notary > clerk > notary)/)
+    }
+    await db.asOwner(
+      `insert into casbin (ptype, rule) values ('g', '["clerk", "notary"]'), ('g', '["notary", "clerk"]')`,
+    )
+    expect(await done('check')).to.contain('closes a loop of roles: clerk > notary > clerk')
+    // an edit beside it is none of its business, and takes it away
+    await done('restore', '1', '--reason', 'without the loop')
+  })
+
+  it('no command obeys what somebody stored: terminal escapes are shown as text, and fake no lines', async () => {
+    await done('export')
+    const nasty = 'x\u001b]0;owned\u0007\u001b[2K\u009b31m\u202e\r\n9999  2026-01-01  root  all is well'
+    await db.asOwner(`insert into casbin (ptype, rule) values ('p2', jsonb_build_array('clerk', $1::text))`, [nasty])
+    await db.asOwner(
+      `insert into policy_revisions (revision, actor, reason, added, removed, decisions_changed, model_sha256)
+       values (3, $1, $1, '[]', '[]', '[]', '')`,
+      [nasty],
+    )
+    await db.asOwner('update policy_head set revision = 3')
+    const answers = [
+      await policy('history'),
+      await policy('history', '3'),
+      await policy('history', '2'),
+      await policy('history', '--json'),
+      await policy('check'),
+      await policy('restore', '1', '--reason', nasty, '--dry-run'),
+      await policy('restore', '1', '--reason', 'mended'),
+      await policy('explain', '--user', nasty, '--action', 'link:read'),
+      await policy('check', nasty),
+    ]
+    for (const { out, err } of answers) {
+      // eslint-disable-next-line no-control-regex -- they are what is looked for
+      expect(out + err).not.to.match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
+      expect(out + err).not.to.match(/^9999/m)
+    }
+    expect(answers[0]?.out).to.contain('x\\u001b]0;owned\\u0007')
+    expect(JSON.parse(answers[3]?.out ?? '').data[0].reason).to.equal(nasty)
+  })
+
   it('check exits with 1 for rows that break an invariant or do not parse', async () => {
     const broken = await policy('check', await file('broken.csv', MODERATE))
     expect(broken.code).to.equal(1)
@@ -205,19 +274,19 @@ describe('linkgate policy', () => {
     ])
     const late = await policy(
       'apply',
-      await file('late.csv', 'p, 1000000, X, clerk, link:read, any, allow\n'),
+      await file('late.csv', 'p, 1000000, X, viewer, link:read, any, allow\n'),
       '--merge',
       '--reason',
       'x',
     )
     expect(late.code).to.equal(0)
     expect(late.err).to.equal(
-      'linkgate: warning: p, 1000000, X, clerk, link:read, any, allow: unreachable: shadowed by row 100\n',
+      'linkgate: warning: p, 1000000, X, viewer, link:read, any, allow: unreachable: shadowed by row 100\n',
     )
   })
 
   it('apply refuses rows that do not meet the expectation files', async () => {
-    const clerk = await file('clerk.csv', 'p, 50, X, clerk, link:read, any, deny\n')
+    const clerk = await file('clerk.csv', 'p, 50, X, viewer, link:read, any, deny\n')
     const refused = await policy(
       'apply',
       clerk,
@@ -225,11 +294,11 @@ describe('linkgate policy', () => {
       '--reason',
       'x',
       '--expect',
-      await file('clerk-allow.csv', 'clerk, link:read, other, clerks read\n'),
+      await file('clerk-allow.csv', 'viewer, link:read, other, clerks read\n'),
     )
     expect(refused.code).to.equal(1)
     expect(refused.err)
-      .to.contain("clerk link:read on another's record must be allow, but is deny: row 50 (X)")
+      .to.contain("viewer link:read on another's record must be allow, but is deny: row 50 (X)")
       .and.to.contain('1 of 1 question')
     expect(await done('history')).not.to.match(/^2 /m)
     await done(
@@ -239,7 +308,7 @@ describe('linkgate policy', () => {
       '--reason',
       'x',
       '--expect',
-      await file('clerk-deny.csv', 'clerk, link:read, other, clerks do not read\n'),
+      await file('clerk-deny.csv', 'viewer, link:read, other, clerks do not read\n'),
     )
     expect(
       (await policy('apply', clerk, '--merge', '--reason', 'x', '--expect', clerk)).code,

@@ -195,4 +195,15 @@ describe('linkgate user and linkgate token', () => {
       await service.stop()
     }
   })
+
+  it('warns of a role that no row and no other user has, with the nearest name', async () => {
+    const add = await run(['user', 'add', '--email', 'typo@example.com', '--role', 'editro'])
+    expect(add).to.include({
+      code: 0,
+      err: 'linkgate: warning: the role editro is written nowhere else; did you mean editor?\n',
+    })
+    const role = await run(['user', 'role', 'typo@example.com', 'viewr'])
+    expect(role.err).to.contain('did you mean viewer?')
+    expect((await run(['user', 'role', 'typo@example.com', 'viewer'])).err).to.equal('')
+  })
 })

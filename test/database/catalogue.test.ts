@@ -73,11 +73,13 @@ find_external_user(text,text) identity linkgate_service
 find_link(text) links_public linkgate_service
 find_user(bigint,uuid,bigint) identity linkgate_service
 limit_personal_tokens() identity -
+note_policy_change() postgres -
 record_decision() audit_chain -
-record_policy_edit_by_hand() postgres -
 record_policy_revision() audit_chain -
+record_unexplained_policy_rows() postgres linkgate_service
 record_user_change() audit_chain -
 require_active_admin() identity -
+settle_policy_edit() postgres -
 sweep_idempotency_keys(bytea) identity links_own,users_own
 use_personal_token(bytea) identity linkgate_service
 `
@@ -318,7 +320,7 @@ describe("the database's own word", () => {
       .transaction(async (client) => {
         await client.query('create temp table bait (id int) on commit drop')
         await client.query(
-          'create trigger pull after truncate on bait for each statement execute function record_policy_edit_by_hand()',
+          'create trigger pull after truncate on bait for each statement execute function note_policy_change()',
         )
         await client.query('truncate bait')
       })

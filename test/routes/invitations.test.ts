@@ -123,6 +123,19 @@ describe('invitations over HTTP', () => {
       expect((await invite({ email: freshAddress(), role })).status, role).to.equal(422)
   })
 
+  it('give nothing once their inviter is suspended, or may no longer give out the role', async () => {
+    const [suspended, demoted] = [await service.addUser('admin'), await service.addUser('admin')]
+    const asked = async (by: TestUser, role: string) => pathOf(await invite({ email: freshAddress(), role }, by))
+    const paths = [await asked(suspended, 'viewer'), await asked(demoted, 'admin'), await asked(demoted, 'viewer')]
+    const change = (user: TestUser, json: unknown) =>
+      service.request('PATCH', `/users/${user.id}`, { token: root.token, json })
+    expect((await change(suspended, { suspended: true })).status).to.equal(200)
+    expect((await change(demoted, { role: 'editor' })).status).to.equal(200)
+    const answers = []
+    for (const path of paths) answers.push((await accept(path)).status)
+    expect(answers).to.deep.equal([410, 410, 201])
+  })
+
   it('take nothing for an address that is none', async () => {
     for (const email of [
       '',

@@ -333,6 +333,36 @@ describe('the policy over HTTP', () => {
     expect(await service.db.asOwner('select from policy_revisions')).to.have.length(1)
   })
 
+  it('a dry run warns of a role that is written nowhere else, and names the nearest', async () => {
+    const auditors = ['link:read', 'audit:read'].map((action) => ({ ptype: 'p2', role: 'auditor', action }))
+    expect((await edit(auditors, [])).status).to.equal(200)
+    const warnings = async (role: string) =>
+      at((await edit([{ ptype: 'p2', role, action: 'link:read' }], [], '?dry_run=true')).json, 'warnings')
+    expect(await warnings('auditr')).to.deep.equal([
+      {
+        role: 'auditr',
+        nearest: 'auditor',
+        message: 'the role auditr is written nowhere else; did you mean auditor?',
+      },
+    ])
+    expect(await warnings('viewer')).to.deep.equal([])
+    await service.addUser('notary')
+    expect(await warnings('notary')).to.deep.equal([])
+  })
+
+  it('roles that would inherit each other are 422, naming each row of the loop', async () => {
+    const g = (role: string, inherits: string) => ({ ptype: 'g', role, inherits })
+    const both = await edit([g('clerk', 'notary'), row(900), g('notary', 'clerk')], [])
+    expect(both.json).to.include({ status: 422, code: 'validation_failed' })
+    expect(listAt(both.json, 'errors')).to.deep.equal([
+      { field: 'add[0].inherits', message: 'closes a loop of roles: clerk > notary > clerk' },
+      { field: 'add[2].inherits', message: 'closes a loop of roles: notary > clerk > notary' },
+    ])
+    expect((await edit([g('a', 'b'), g('b', 'c')], [])).status).to.equal(200)
+    expect((await edit([g('c', 'a')], [])).text).to.include('closes a loop of roles: c > a > b > c')
+    expect((await edit([g('c', 'a')], [g('a', 'b')])).status).to.equal(200)
+  })
+
   it('of two edits of one revision one is made, and the other is 412', async () => {
     const answers = await Promise.all([edit([row(900)], [], '', '"1"'), edit([row(901)], [], '', '"1"')])
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 412])

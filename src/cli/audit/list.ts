@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { styleText } from 'node:util'
 
 import { Option } from 'commander'
 import type { Command } from 'commander'
@@ -7,10 +6,10 @@ import type { Command } from 'commander'
 import type { Database } from '../../database/database.js'
 import { ENTRY_KINDS, decisionLog } from '../../layers/4-data/decisions.js'
 import type { LogEntry, LogFilter } from '../../layers/4-data/decisions.js'
-import { escapeInvisible } from '../../log/escape-invisible.js'
 import { LOG_FORMATS } from '../../routes/log-export.js'
 import { action, count, parsed } from '../arguments.js'
-import { print, requireUser, withDatabase } from '../session.js'
+import { print, printStyled, requireUser, withDatabase } from '../session.js'
+import type { StyledText } from '../session.js'
 
 const withFilters = (command: Command): Command =>
   command
@@ -54,7 +53,7 @@ export const listCommand = (audit: Command) =>
         const filter = await filterOf(database, options)
         if (format === undefined) {
           const { data } = await log.page({ ...filter, limit })
-          for (const entry of data.toReversed()) print(entryLine(entry))
+          for (const entry of data.toReversed()) printStyled(entryLine(entry))
           return
         }
         const { head, lines } = LOG_FORMATS[format]
@@ -86,7 +85,8 @@ export const tailCommand = (audit: Command) =>
           for (const entry of data.toReversed()) {
             if (shown.has(entry.id)) continue
             shown.add(entry.id)
-            print(json ? JSON.stringify(entry) : entryLine(entry))
+            if (json) print(JSON.stringify(entry))
+            else printStyled(entryLine(entry))
             if (BigInt(entry.id) > newest) newest = BigInt(entry.id)
           }
           for (const id of shown) if (BigInt(id) < newest - OVERLAP) shown.delete(id)
@@ -103,18 +103,21 @@ const onInterrupt = (): AbortSignal => {
   return controller.signal
 }
 
-/** An entry as one line: time, outcome, rule, who, what. No text in it can control the terminal. */
-const entryLine = (entry: LogEntry): string => {
+/** An entry as the parts of one line: time, outcome, rule, who, what. */
+const entryLine = (entry: LogEntry): readonly StyledText[] => {
   const { kind, subject, resource, action, effect, rule, status } = entry
-  const time = paint('dim', entry.time)
-  const who = (subject.id === null ? (subject.network ?? '-') : `${subject.role} ${subject.id}`).padEnd(18)
+  const time: StyledText = { text: entry.time, style: 'dim' }
+  const who = { text: (subject.id === null ? (subject.network ?? '-') : `${subject.role} ${subject.id}`).padEnd(18) }
   if (kind !== 'decision') {
-    const change = changeText(entry.change ?? {})
-    return [time, paint('yellow', kind.padEnd(OUTCOME_WIDTH)), who, resource.code ?? '', change].join('  ')
+    const change = { text: changeText(entry.change ?? {}) }
+    return [time, { text: kind.padEnd(OUTCOME_WIDTH), style: 'yellow' }, who, { text: resource.code ?? '' }, change]
   }
-  const outcome = paint(effect === 'allow' ? 'green' : 'red', `${effect} ${status} ${rule}`.padEnd(OUTCOME_WIDTH))
+  const outcome: StyledText = {
+    text: `${effect} ${status} ${rule}`.padEnd(OUTCOME_WIDTH),
+    style: effect === 'allow' ? 'green' : 'red',
+  }
   const what = [action?.padEnd(15), resource.code, resource.relation === 'own' ? '(own)' : ''].filter(Boolean).join(' ')
-  return [time, outcome, who, what, paint('dim', `${entry.layer} ${entry.request_id}`)].join('  ')
+  return [time, outcome, who, { text: what }, { text: `${entry.layer} ${entry.request_id}`, style: 'dim' }]
 }
 
 /** The width of `deny 403 insufficient_scope`. */
@@ -127,9 +130,4 @@ const changeText = ({ what, ...change }: Readonly<Record<string, unknown>>): str
     .join(' ')
 
 /** As a JSON string, unless it has only letters, digits and harmless signs. */
-const quoted = (text: string): string =>
-  /^[\w@.,:;+/\-[\]"{}]*$/.test(text) ? text : escapeInvisible(JSON.stringify(text))
-
-/** On a terminal only, and not with NO_COLOR (https://no-color.org). */
-const paint = (colour: 'red' | 'green' | 'yellow' | 'dim', text: string): string =>
-  styleText(colour, text, { stream: process.stdout })
+const quoted = (text: string): string => (/^[\w@.,:;+/\-[\]"{}]*$/.test(text) ? text : JSON.stringify(text))

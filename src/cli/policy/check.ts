@@ -2,12 +2,15 @@ import type { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 
 import { PACKAGE_ROOT } from '../../config.js'
+import { guardCell } from '../../domain/csv-cell.js'
 import { createAccounts } from '../../identity/accounts.js'
 import { analyseRows } from '../../policy/analysis.js'
 import type { Finding } from '../../policy/analysis.js'
 import { loadPolicyRules } from '../../policy/installation.js'
+import { describeLoop } from '../../policy/inheritance.js'
 import { describeViolation, findViolations, viewViolation } from '../../policy/invariants.js'
 import { rowText } from '../../policy/parse-row.js'
+import { describeLoneRole, loneRoleOfUser, rolesIn } from '../../policy/role-names.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import type { PolicyRules } from '../../policy/store.js'
 import { jsonOption } from '../arguments.js'
@@ -31,11 +34,21 @@ export const checkCommand = (policy: Command) =>
     .addOption(jsonOption())
     .option('--csv', 'print the findings as CSV')
     .action(async (file: string | undefined, { json, csv }: Options) => {
-      const { name, snapshot, violations, findings } = await (file === undefined ? checkInForce() : checkFile(file))
+      const { name, snapshot, violations, findings, loneRolesOfUsers } = await (file === undefined
+        ? checkInForce()
+        : checkFile(file))
       const texts = findings.map((finding) => [finding.kind, rowText(finding.row), describeFinding(finding)])
       if (json) {
-        print(JSON.stringify({ rows: snapshot.rows.length, violations: violations.map(viewViolation), findings }))
-      } else if (csv) print(stringify(texts, { header: true, columns: ['kind', 'row', 'finding'] }))
+        print(
+          JSON.stringify({
+            rows: snapshot.rows.length,
+            violations: violations.map(viewViolation),
+            findings,
+            lone_roles_of_users: loneRolesOfUsers,
+          }),
+        )
+      } else if (csv)
+        print(stringify(texts, { header: true, cast: { string: guardCell }, columns: ['kind', 'row', 'finding'] }))
       else {
         if (texts.length > 0)
           print(
@@ -48,6 +61,7 @@ export const checkCommand = (policy: Command) =>
           violations.length === 0 ? 'every invariant holds' : `${counted(violations.length, 'invariant')} broken`
         print(`${name}: ${counted(snapshot.rows.length, 'row')}, ${counted(findings.length, 'finding')}, ${invariants}`)
       }
+      for (const role of loneRolesOfUsers) complain(`warning: of a user, ${describeLoneRole(role)}`)
       for (const violation of violations) complain(`${name} breaks ${describeViolation(violation)}`)
       if (violations.length > 0) throw new AnswerIsNo()
     })
@@ -67,6 +81,10 @@ const examine = (name: string, snapshot: Snapshot, rules: PolicyRules, rolesInUs
     name,
     snapshot,
     violations: await findViolations(snapshot, rules.invariants()),
+    loneRolesOfUsers: (rolesInUse ?? []).flatMap((role, _, all) => {
+      const others = all.filter((other) => other !== role)
+      return loneRoleOfUser(role, [...rolesIn(snapshot.rows), ...others]) ?? []
+    }),
     findings: await analyseRows(snapshot, {
       onProgress: (part) => show('analysing rows', part),
       ...(rolesInUse && { rolesInUse }),
@@ -92,7 +110,11 @@ export const describeFinding = (finding: Finding): string => {
     case 'overridden':
       return `partly overridden by ${named(finding.by)}, with the other effect`
     case 'unknown_role':
-      return `warning: no user has the role ${finding.name}`
+      return `warning: no user has the role ${finding.name}${finding.lone ? `, and ${describeLoneRole(finding.lone)}` : ''}`
+    case 'lone_role':
+      return `warning: ${describeLoneRole(finding.lone)}`
+    case 'loop':
+      return `warning: ${describeLoop(finding.path)}`
     case 'unknown_action':
       return `warning: no route has the action ${finding.name}`
   }

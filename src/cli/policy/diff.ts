@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 
 import type { ReplayWindow } from '../../audit/replay.js'
+import { guardCell } from '../../domain/csv-cell.js'
 import { editBetween } from '../../policy/edit.js'
 import { decisionChanges } from '../../policy/table.js'
 import type { CellChange } from '../../policy/table.js'
@@ -60,6 +61,7 @@ const named = async (session: PolicySession, name: string) =>
 const changesCsv = (changes: readonly CellChange[]): string =>
   stringify([...changes], {
     header: true,
+    cast: { string: guardCell },
     columns: {
       role: 'role',
       action: 'action',

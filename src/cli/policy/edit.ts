@@ -4,12 +4,15 @@ import type { ReplayWindow } from '../../audit/replay.js'
 import { PolicyReplaced } from '../../database/errors.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { Refusal } from '../../domain/refusal.js'
+import { createAccounts } from '../../identity/accounts.js'
 import { analyseRows } from '../../policy/analysis.js'
+import type { Finding } from '../../policy/analysis.js'
 import { commitEdit, planEdit } from '../../policy/edit.js'
 import type { EditPlan } from '../../policy/edit.js'
 import { rowText } from '../../policy/parse-row.js'
 import { PolicyError, describeFaults } from '../../policy/policy-error.js'
 import { isEmpty, planReplacement, planRestore } from '../../policy/replacement.js'
+import { rolesIn } from '../../policy/role-names.js'
 import { jsonOption, parsed, revision } from '../arguments.js'
 import { UsageError } from '../errors.js'
 import { withProgress } from '../progress.js'
@@ -65,7 +68,7 @@ export const applyCommand = (policy: Command) =>
           throw namingRows(error, rows)
         })
         requireExpected(plan.candidate, expectations)
-        await warnOfUselessRows(plan)
+        await warnOfUselessRows(session, plan)
         await commitPlan(session, plan, options)
       })
     })
@@ -105,10 +108,13 @@ const namingRows = (error: unknown, added: readonly PolicyRow[]): unknown => {
 
 const MAX_WARNINGS = 10
 
-const warnOfUselessRows = async ({ add, candidate }: EditPlan): Promise<void> => {
+const WARNED_OF: ReadonlySet<Finding['kind']> = new Set(['unreachable', 'unknown_action', 'lone_role'])
+
+const warnOfUselessRows = async ({ database, stored }: PolicySession, { add, candidate }: EditPlan): Promise<void> => {
   const added = new Set(add.map(rowText))
-  const findings = (await withProgress('analysing rows', () => analyseRows(candidate))).filter(
-    ({ kind, row }) => (kind === 'unreachable' || kind === 'unknown_action') && added.has(rowText(row)),
+  const knownRoles = [...rolesIn(stored.lastGood.rows), ...(await createAccounts(database).rolesInUse())]
+  const findings = (await withProgress('analysing rows', () => analyseRows(candidate, { knownRoles }))).filter(
+    ({ kind, row }) => WARNED_OF.has(kind) && added.has(rowText(row)),
   )
   for (const finding of findings.slice(0, MAX_WARNINGS))
     complain(`warning: ${rowText(finding.row)}: ${describeFinding(finding).replace(/^warning: /, '')}`)

@@ -1,6 +1,7 @@
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { ENGINE_ROLES } from '../../domain/role.js'
 import { rowText } from '../../policy/parse-row.js'
+import { escapeInLine } from '../../log/escape-invisible.js'
 import type { CellChange, Outcome } from '../../policy/table.js'
 
 /** Rows whose width is measured: a call takes only so many arguments. */
@@ -8,7 +9,7 @@ const MAX_MEASURED = 10_000
 
 /** Aligned columns, for people as for `cut` and `grep`. */
 export const renderTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const lines = [head.map((title) => title.toUpperCase()), ...rows]
+  const lines = [head.map((title) => title.toUpperCase()), ...rows.map((row) => row.map(escapeInLine))]
   const widths = head.map((_, i) => Math.max(...lines.slice(0, MAX_MEASURED).map((row) => row[i]?.length ?? 0)))
   const line = (row: readonly string[]) => row.map((text, i) => text.padEnd(widths[i] ?? 0)).join('  ')
   return lines.map((row) => line(row).trimEnd()).join('\n')

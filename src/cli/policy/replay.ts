@@ -1,6 +1,8 @@
 import { Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 
+import { guardCell } from '../../domain/csv-cell.js'
+
 import type { Verdict } from '../../audit/decision-groups.js'
 import { WINDOW_RULE, parseWindow, replay } from '../../audit/replay.js'
 import type { Replay, ReplayWindow } from '../../audit/replay.js'
@@ -76,6 +78,7 @@ export const renderReplay = (answer: Replay): string => {
 export const replayCsv = ({ decisions }: Replay): string =>
   stringify([...decisions], {
     header: true,
+    cast: { string: guardCell },
     columns: {
       role: 'role',
       action: 'action',

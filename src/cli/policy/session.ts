@@ -6,6 +6,7 @@ import type { PolicyRow } from '../../domain/policy-row.js'
 import { parsePolicyCsv } from '../../policy/csv.js'
 import type { EditOrigin } from '../../policy/edit.js'
 import { rowsOfRevision } from '../../policy/history.js'
+import { describeLoop, findLoop } from '../../policy/inheritance.js'
 import { installDefaultPolicy, loadPolicyRules } from '../../policy/installation.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { readStoredPolicy } from '../../policy/replacement.js'
@@ -46,7 +47,10 @@ export const readRowsFile = async (file: string): Promise<readonly PolicyRow[]> 
 export const snapshotOfFile = async (file: string, rules: PolicyRules): Promise<Snapshot> => {
   const rows = await readRowsFile(file)
   try {
-    return await buildSnapshot(0, rules.model, rows)
+    const snapshot = await buildSnapshot(0, rules.model, rows)
+    const loop = findLoop(snapshot.engine.inheritance, rows)
+    if (loop !== null) throw new PolicyError(describeLoop(loop))
+    return snapshot
   } catch (error) {
     throw error instanceof PolicyError ? new PolicyError(`${file}: ${error.message}`) : error
   }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 
+import { escapeInLine } from '../../log/escape-invisible.js'
 import { formatPolicyCsv } from '../../policy/csv.js'
 import { findRevision, listRevisions } from '../../policy/history.js'
 import type { HistoryRow } from '../../policy/history.js'
@@ -93,8 +94,8 @@ export const historyCommand = (policy: Command) =>
         if (json) return print(JSON.stringify(found))
         print(
           [
-            `revision ${found.revision}, ${found.time}, by ${found.actor.name}`,
-            `reason: ${found.reason}`,
+            `revision ${found.revision}, ${found.time}, by ${escapeInLine(found.actor.name)}`,
+            `reason: ${escapeInLine(found.reason)}`,
             ...found.removed.map((row) => `- ${historyText(row)}`),
             ...found.added.map((row) => `+ ${historyText(row)}`),
           ].join('\n'),

@@ -1,3 +1,4 @@
+import { guardedColumn } from '../../domain/csv-cell.js'
 import type { CopyFormat } from './query.js'
 
 /** Forms in which links are exported. */
@@ -30,7 +31,7 @@ const UPDATED = `case when updated_at = created_at then created else ${utc('upda
 export const LINK_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
   csv: {
     head: 'id,code,target,owner_id,created_at,updated_at\n',
-    line: `id, code, target, owner_id, created, ${UPDATED}`,
+    line: `id, ${guardedColumn('code')}, ${guardedColumn('target')}, owner_id, created, ${UPDATED}`,
     format: 'csv',
   },
   ndjson: {

@@ -1,0 +1,64 @@
+import leven, { closestMatch } from 'leven'
+
+import type { PolicyRow } from '../domain/policy-row.js'
+import { ENGINE_ROLES } from '../domain/role.js'
+import { DEFAULT_ROLES } from './table.js'
+
+/** A role that is probably misspelt: it is written once and nowhere else, or is a slip away from a known one. */
+export interface LoneRole {
+  readonly role: string
+  /** the known role whose name is nearest; null where none is near */
+  readonly nearest: string | null
+}
+
+/** Lone roles for which the nearest name is looked for: each is compared with every name. */
+const MOST_COMPARED = 100
+
+const rolesOf = (row: PolicyRow): readonly string[] => (row.ptype === 'g' ? [row.role, row.inherits] : [row.role])
+
+/** The names of roles that some rows hold. */
+export const rolesIn = (rows: readonly PolicyRow[]): ReadonlySet<string> => new Set(rows.flatMap(rolesOf))
+
+/**
+ * The lone roles of `rows`, in their order. `known` are roles that stand elsewhere: those that users have, and those of
+ * the rows in force. Casbin takes every name, so a misspelt one is silent: it is a role that nobody has.
+ */
+export const findLoneRoles = (rows: readonly PolicyRow[], known: Iterable<string> = []): readonly LoneRole[] => {
+  const established = new Set([...DEFAULT_ROLES, ...Object.values(ENGINE_ROLES), ...known])
+  const counts = new Map<string, number>()
+  for (const role of rows.flatMap(rolesOf)) counts.set(role, (counts.get(role) ?? 0) + 1)
+  const often = [...counts].flatMap(([role, count]) => (count > 1 ? [role] : []))
+  const names = [...new Set([...established, ...often])]
+  let compared = 0
+  const nearest = (role: string) => (compared++ < MOST_COMPARED ? nearestRole(role, names) : null)
+  return [...counts].flatMap(([role, count]) => {
+    if (established.has(role)) return []
+    if (count === 1) return [{ role, nearest: nearest(role) }]
+    const near = nearest(role)
+    return near !== null && established.has(near) && isSlip(role, near) ? [{ role, nearest: near }] : []
+  })
+}
+
+/** The role of a user where no row and no other user has it; null otherwise. */
+export const loneRoleOfUser = (role: string, known: Iterable<string>): LoneRole | null => {
+  const names = [...new Set([...DEFAULT_ROLES, ...known])]
+  return names.includes(role) ? null : { role, nearest: nearestRole(role, names) }
+}
+
+/** For people: what is wrong with the name, and which one may be meant. */
+export const describeLoneRole = ({ role, nearest }: LoneRole): string =>
+  `the role ${role} is written nowhere else${nearest === null ? '' : `; did you mean ${nearest}?`}`
+
+const nearestRole = (role: string, names: readonly string[]): string | null =>
+  closestMatch(
+    role,
+    names.filter((name) => name !== role),
+    { maxDistance: Math.max(2, Math.floor(role.length / 2)) },
+  ) ?? null
+
+/** One letter too many, too few or wrong, or two that changed places. */
+const isSlip = (one: string, other: string): boolean => {
+  const distance = leven(one, other)
+  const letters = (text: string) => [...text].sort().join('')
+  return distance === 1 || (distance === 2 && letters(one) === letters(other))
+}
