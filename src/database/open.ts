@@ -85,7 +85,8 @@ const openExternal = async (
       )
     return { ...opened, migrated: [] }
   }
-  const migrated = await migrate({ owner, service: { user: role ?? decodeURIComponent(username) }, folder })
+  const login = role === undefined ? { user: decodeURIComponent(username) } : { user: role, ownerBecomes: true }
+  const migrated = await migrate({ owner, service: login, folder })
   // `linkgate migrate` itself needs no session of the service, nor the pooler in front of it
   if (!migrating) await requireServiceSession(service, { role, pooled })
   return { ...opened, migrated }
