@@ -34,12 +34,10 @@ const servers: readonly (readonly [string, () => Promise<ClientConfig>])[] = [
 const migrations = new URL('migrations/', PACKAGE_ROOT)
 
 const open = (owner: ClientConfig) =>
-  openDatabase({
-    databaseUrl: urlOf(owner),
-    migrationDatabaseUrl: urlOf(owner),
-    dataDir: '',
-    migrations,
-  })
+  openDatabase(
+    { databaseUrl: urlOf(owner), migrationDatabaseUrl: urlOf(owner), dataDir: '', migrations },
+    { creating: true },
+  )
 
 for (const [server, superuserOf] of servers)
   describe(`an owner without superuser, on ${server}`, () => {

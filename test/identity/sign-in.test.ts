@@ -16,7 +16,7 @@ import type { Issuer } from '../../src/identity/issuer.js'
 import type { Passwords } from '../../src/identity/password.js'
 import { createSignIn } from '../../src/identity/sign-in.js'
 import type { SignIn } from '../../src/identity/sign-in.js'
-import { loadSigningKey } from '../../src/identity/signing-key.js'
+import { loadOrMakeSigningKey } from '../../src/identity/signing-key.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { lockWaiters } from '../support/lock-waiters.js'
@@ -40,7 +40,7 @@ let issuer: Issuer
 before(async () => {
   db = await testDatabase()
   database = openPool({ connection: db.service, size: 8, deadlineMs: 5_000 })
-  issuer = createIssuer(await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')))
+  issuer = createIssuer(await loadOrMakeSigningKey(join(await makeTemporaryFolder(), 'key.pem')))
 })
 after(() => database.close())
 

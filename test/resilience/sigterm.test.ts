@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { join } from 'node:path'
 
 import { expect } from 'chai'
 
@@ -10,7 +9,7 @@ import { WITNESS } from '../support/log-truth.js'
 import { onDatabase, startNode } from '../support/node.js'
 import { requireBuilt, runProgram } from '../support/program.js'
 import { freshCode } from '../support/records.js'
-import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { madeSigningKey } from '../support/signing-key.js'
 import { untilRefused, untilSaid } from '../support/workers.js'
 import { until, within } from '../support/until.js'
 
@@ -23,7 +22,7 @@ describe('SIGTERM to one process under load', function () {
     await db.asOwner(WITNESS)
     const environment = {
       ...onDatabase(db.service, db.owner),
-      JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+      JWT_SIGNING_KEY_FILE: await madeSigningKey(),
       WORKERS: '1',
     }
     await runProgram(['user', 'add', '--email', 'sigterm@example.com', '--role', 'editor'], environment).ended
@@ -73,7 +72,7 @@ describe('SIGTERM to one process under load', function () {
       const db = await testDatabase()
       const node = await startNode({
         ...onDatabase(db.service, db.owner),
-        JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+        JWT_SIGNING_KEY_FILE: await madeSigningKey(),
         WORKERS: workers,
         DRAIN_MS: '1500',
       })
@@ -93,7 +92,7 @@ describe('SIGTERM to one process under load', function () {
     const endsAtOnce = async (workers: string) => {
       const node = await startNode({
         ...onDatabase(db.service, db.owner),
-        JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+        JWT_SIGNING_KEY_FILE: await madeSigningKey(),
         WORKERS: workers,
         DRAIN_MS: '60000',
       })
