@@ -195,8 +195,15 @@ export interface Route {
 export interface Gateway {
   /** 429, 401: the limit, then the token; looks nothing up before the request was counted */
   readonly admit: (ctx: Context, rule: GatewayRule) => Promise<Admitted>
-  /** 401, 403: the user whom the token names, as they are now; then the scope */
-  readonly identify: (admitted: Admitted, rule: GatewayRule) => Promise<Caller> | Caller
+  /**
+   * 401, 403: the user whom the token names, as they are now; then the scope. `onKnown` is told who calls before either
+   * refuses them, so that the refusal of a verified token is recorded as theirs.
+   */
+  readonly identify: (
+    admitted: Admitted,
+    rule: GatewayRule,
+    onKnown?: (caller: Caller) => void,
+  ) => Promise<Caller> | Caller
   /** 403: the scope of what a request asks for beside its route's own */
   readonly requireScope: (caller: Caller, action: Action) => void
   /** 429: sign-in attempts on one account, whatever address they come from */
