@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import type { Database } from '../database/database.js'
+import type { Statement } from '../database/statement.js'
 import { ACTIONS, isServiceAction } from '../domain/action.js'
 import { Refusal } from '../domain/refusal.js'
 import { isEmail } from '../domain/user.js'
@@ -92,6 +93,24 @@ const ask = async <Row>(
 export const findAccount = (database: Database, email: string) =>
   ask<Account>(database, 'sign_in_find_account', FIND_ACCOUNT, [email])
 
+/** What the log keeps of the request of a sign-in. */
+export interface SignInOrigin {
+  readonly request_id: string
+  readonly network: string
+}
+
+/** Hands the request over to the triggers that record what the rest of the transaction does. */
+const told = (origin: SignInOrigin | undefined, subject: string | null): readonly Statement[] =>
+  origin === undefined
+    ? []
+    : [
+        {
+          name: 'sign_in_origin',
+          text: `select set_config('app.decision', $1, true)`,
+          values: [JSON.stringify({ ...origin, subject_id: subject })],
+        },
+      ]
+
 interface PasswordGrant {
   readonly username: string
   readonly password: string
@@ -129,6 +148,17 @@ export const createSignIn = ({
     }
   }
 
+  /** `account`: whose sign-in it would have been; null where nobody knows. */
+  const refuse = async (
+    account: string | null,
+    grantType: string,
+    origin: SignInOrigin | undefined,
+  ): Promise<never> => {
+    const text = 'select record_refused_sign_in($1, $2)'
+    await asIdentity(database, ...told(origin, null), { name: 'sign_in_refuse', text, values: [account, grantType] })
+    throw invalidGrant()
+  }
+
   const revoke = async (refreshToken: string): Promise<void> => {
     await ask(database, 'sign_in_revoke', REVOKE_FAMILY, [hashOfToken(refreshToken)])
   }
@@ -136,19 +166,21 @@ export const createSignIn = ({
   return {
     /**
      * `grant_type=password`. Throws the same `invalid_grant` for an unknown address, a wrong password and a suspended
-     * account.
+     * account. Both outcomes are recorded.
      */
-    password: async ({ username, password, scope }: PasswordGrant) => {
+    password: async ({ username, password, scope }: PasswordGrant, origin?: SignInOrigin) => {
       const scopes = parseRequestedScope(scope) ?? ACTIONS
       const account = isEmail(username) ? await findAccount(database, username) : undefined
       const matches = await passwords.verify(account?.password_hash, password)
-      if (account === undefined || !matches || account.suspended) throw invalidGrant()
+      if (account === undefined || !matches || account.suspended) return refuse(account?.id ?? null, 'password', origin)
       const token = newOpaqueToken()
       const family = randomUUID()
       const expiresAt = new Date(Date.now() + SIGN_IN_MS)
       const values = [family, account.id, hashOfToken(token), scopes.join(' '), expiresAt, account.password_hash]
       // nothing is inserted if the account was suspended or its password changed meanwhile
-      if ((await ask(database, 'sign_in_insert', INSERT, values)) === undefined) throw invalidGrant()
+      const insert = { name: 'sign_in_insert', text: INSERT, values }
+      const inserted = (await asIdentity(database, ...told(origin, account.id), insert)).at(-1)
+      if (inserted?.rows[0] === undefined) return refuse(account.id, 'password', origin)
       return answer(account.id, family, scopes, token)
     },
 
@@ -157,9 +189,9 @@ export const createSignIn = ({
      * because the owner cannot be told from a thief (RFC 9700 §4.14.2). A narrower scope is for the access token alone
      * (RFC 6749 §6).
      */
-    refresh: async ({ refresh_token: presented, scope }: RefreshGrant) => {
+    refresh: async ({ refresh_token: presented, scope }: RefreshGrant, origin?: SignInOrigin) => {
       const requested = parseRequestedScope(scope)
-      if (!isOpaqueToken(presented)) throw invalidGrant()
+      if (!isOpaqueToken(presented)) return refuse(null, 'refresh_token', origin)
       const successor = newOpaqueToken()
       const values = [hashOfToken(presented), hashOfToken(successor), (requested ?? []).join(' ')]
       const rotation = await ask<Rotation>(database, 'sign_in_rotate', ROTATE, values)
@@ -168,7 +200,7 @@ export const createSignIn = ({
       if (rotation?.outcome === 'scope_exceeded')
         throw new Refusal('invalid_scope', { detail: 'The scope goes beyond what was granted at sign-in.' })
       if (rotation?.outcome === 'reused') await revoke(presented)
-      throw invalidGrant()
+      return refuse(rotation?.user_id ?? null, 'refresh_token', origin)
     },
 
     /** Signs out (RFC 7009): ends the token's family. An unknown token is no error. */

@@ -135,6 +135,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     store,
     part,
     snapshot,
+    requestId,
     countAccount: (account) => layers.gateway.countAccount(ctx, account),
     headers: {
       ifMatch: headerOf(ctx, 'if-match'),

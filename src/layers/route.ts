@@ -108,6 +108,7 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   /** null where the request does not ask for the part */
   readonly part: Part | null
   readonly snapshot: Snapshot
+  readonly requestId: string
   /** counts a sign-in attempt on an account; throws `rate_limited` */
   readonly countAccount: (account: string) => Promise<void>
   readonly headers: {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
+import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
-import type { SignIn } from '../identity/sign-in.js'
+import type { SignIn, SignInOrigin } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
@@ -25,15 +26,19 @@ const TokenRequest = z.object({
   scope: z.string().max(1_000).optional(),
 })
 
-const grantToken = async (signIn: SignIn, { grant_type, scope, ...fields }: z.infer<typeof TokenRequest>) => {
+const grantToken = async (
+  signIn: SignIn,
+  { grant_type, scope, ...fields }: z.infer<typeof TokenRequest>,
+  origin: SignInOrigin,
+) => {
   const required = (field: keyof typeof fields): string => {
     const value = fields[field]
     if (!value) throw new Refusal('invalid_request', { errors: [{ field, message: 'is required' }] })
     return value
   }
   if (grant_type === 'password')
-    return signIn.password({ username: required('username'), password: required('password'), scope })
-  if (grant_type === 'refresh_token') return signIn.refresh({ refresh_token: required('refresh_token'), scope })
+    return signIn.password({ username: required('username'), password: required('password'), scope }, origin)
+  if (grant_type === 'refresh_token') return signIn.refresh({ refresh_token: required('refresh_token'), scope }, origin)
   throw new Refusal('unsupported_grant_type', { detail: 'The grant types are password and refresh_token.' })
 }
 
@@ -72,10 +77,11 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     ...signingIn,
     path: '/auth/token',
     body: TokenRequest,
-    handle: async ({ body, countAccount }) => {
+    handle: async ({ body, caller, requestId, countAccount }) => {
       // attempts on one account are limited across all addresses
       if (body.username !== undefined) await countAccount(body.username)
-      return { status: 200, body: await grantToken(signIn, body).catch(asOAuthError) }
+      const origin = { request_id: requestId, network: networkOf(caller.address) }
+      return { status: 200, body: await grantToken(signIn, body, origin).catch(asOAuthError) }
     },
     documentation: {
       summary: 'Get an access token for a password or a refresh token (RFC 6749)',

@@ -27,6 +27,7 @@ audit_chain audit_writers USAGE
 audit_chain decision_ids USAGE
 audit_chain decisions INSERT
 audit_chain policy_head SELECT
+audit_chain refresh_tokens SELECT(family,id)
 audit_reader audit_chains SELECT
 audit_reader audit_checkpoints SELECT
 audit_reader decisions SELECT
@@ -74,8 +75,13 @@ find_link(text) links_public linkgate_service
 find_user(bigint,uuid) identity linkgate_service
 limit_personal_tokens() identity -
 record_decision() audit_chain -
+record_external_identity() audit_chain -
+record_personal_token() audit_chain -
 record_policy_edit_by_hand() postgres -
 record_policy_revision() audit_chain -
+record_refused_sign_in(bigint,text) audit_chain identity
+record_sign_in() audit_chain -
+record_signed_token(bigint,text,text[],timestamp with time zone) audit_chain identity
 record_user_change() audit_chain -
 require_active_admin() identity -
 sweep_idempotency_keys(bytea) identity links_own,users_own
