@@ -1,5 +1,5 @@
--- What happens to accounts beside the rows of users: sign-ins, tokens, and subjects of an external issuer. No entry holds
--- a token, a password, an address, or a name that somebody typed. The caller's network comes with app.decision.
+-- What happens to accounts beside the rows of users: sign-ins, tokens, and subjects of an external issuer. No entry
+-- holds a token, a password, an address, or what somebody typed. The caller's network comes with app.decision.
 
 -- A sign-in begins with the first refresh token of its family. Those that follow from it begin none.
 create or replace function record_sign_in() returns trigger
@@ -19,7 +19,8 @@ create or replace trigger sign_in_recorded after insert on refresh_tokens
 create or replace function record_refused_sign_in(account bigint, grant_type text) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform public.record_change('user', account::text, jsonb_build_object('what', 'sign-in refused', 'with', grant_type));
+  perform public.record_change('user', account::text,
+    jsonb_build_object('what', 'sign-in refused', 'with', grant_type));
 end $$;
 call give_function('record_refused_sign_in', 'audit_chain');
 grant execute on function record_refused_sign_in to identity;

@@ -11,7 +11,7 @@ const LOGIN = 'linkgate_service'
 
 const RECORD =
   'action,effect,layer,network,relation,request_id,resource_code,resource_type,revision,row_priority,rule,status,' +
-  'subject_id,subject_role,time,token_id'
+  'subject_id,subject_role,token_id'
 const TOKEN = 'expires_at,name,scopes,token_hash,user_id'
 const TOKEN_CHECK = 'expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id'
 const TOKEN_LIST = 'created_at,expires_at,id,last_used_at,name,revoked_at,scopes,user_id'
@@ -32,7 +32,7 @@ audit_reader audit_chains SELECT
 audit_reader audit_checkpoints SELECT
 audit_reader decisions SELECT
 audit_writer audit_chains SELECT
-audit_writer audit_checkpoints INSERT SELECT
+audit_writer audit_checkpoints INSERT(jws,kind) SELECT
 audit_writer decisions INSERT(${RECORD})
 identity external_identities INSERT SELECT
 identity idempotency_keys DELETE SELECT(created_at,key_hash,user_id)
