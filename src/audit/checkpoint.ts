@@ -99,7 +99,7 @@ export const publicKeyOf = async (pem: string | KeyObject): Promise<readonly [st
 export const CHAIN_HEADS = `
   select writer::text, seq::text, encode(hash, 'hex') as hash from audit_chains order by audit_chains.writer`
 
-/** Among so many of the newest rows the last checkpoint is looked for. Where there are more bad ones, another is signed. */
+/** Among so many of the newest rows the last checkpoint is looked for. Where all are bad, another is signed. */
 const LOOKED_AT = 1_000
 
 /**

@@ -20,8 +20,8 @@ import { random } from '../support/random.js'
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
 /**
- * Adds so many entries as several transactions at once would: over several chains. With a time as the owner, who alone may
- * choose it.
+ * Adds so many entries as several transactions at once would: over several chains. With a time as the owner, who alone
+ * may choose it.
  */
 const fill = async (
   db: TestDatabase,
@@ -42,9 +42,11 @@ const fill = async (
       const share = Math.floor(entries / chains) + (i < entries % chains ? 1 : 0)
       // one statement a chain, each in a transaction that is still open when the next begins: none can share
       await client.query(
-        `insert into decisions (${time === undefined ? '' : 'time, '}request_id, revision, layer, subject_id, subject_role, token_id, network,
+        `insert into decisions (${time === undefined ? '' : 'time, '}
+                                request_id, revision, layer, subject_id, subject_role, token_id, network,
                                 action, resource_type, resource_code, relation, effect, rule, row_priority, status)
-         select ${time === undefined ? '' : `${time}, `}'request "' || n || E'"\\n\\u2028é', 1, 'gateway', nullif(n % 5, 0), 'editor', null,
+         select ${time === undefined ? '' : `${time}, `}
+                'request "' || n || E'"\\n\\u2028é', 1, 'gateway', nullif(n % 5, 0), 'editor', null,
                 '192.0.2.0/24', 'link:update', 'link', 'code-' || n, 'other', 'deny', 'R5', nullif(n % 3, 0), 403
            from generate_series(1, $1::int) n`,
         [share],
