@@ -99,8 +99,13 @@ describe('SIGTERM to one process under load', function () {
       const exited = once(node.child, 'exit')
       node.child.kill('SIGTERM')
       await untilSaid(node, (output) => output.includes('stopping:'))
-      node.child.kill('SIGTERM')
-      expect(await within('the service ends', exited), node.output()).to.deep.equal([0, null])
+      // at first it may be taken for an echo of the first one, as from npm
+      const again = setInterval(() => node.child.kill('SIGTERM'), 300)
+      try {
+        expect(await within('the service ends', exited), node.output()).to.deep.equal([0, null])
+      } finally {
+        clearInterval(again)
+      }
     }
     await Promise.all([endsAtOnce('1'), endsAtOnce('2')])
   })
