@@ -10,6 +10,7 @@ import { openPool } from '../src/database/pool.js'
 import { ACTIONS } from '../src/domain/action.js'
 import { createAccounts } from '../src/identity/accounts.js'
 import { openIssuer } from '../src/identity/identity.js'
+import { loadOrMakeSigningKey } from '../src/identity/signing-key.js'
 import { onDatabase, urlOf } from '../test/support/node.js'
 import { makeTemporaryFolder } from '../test/support/temporary-folder.js'
 import { cpuSecondsOf, parentOf } from './process-time.js'
@@ -62,6 +63,7 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
   let services = 0
   const { folder, client, owner, service, close } = await openEmptyDatabase()
   const signingKeyFile = join(folder, 'key.pem')
+  await loadOrMakeSigningKey(signingKeyFile)
   const { rows: backends } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const postmaster = await parentOf(backends[0]?.pid ?? 0)
   const issuer = await openIssuer({ signingKeyFile, audience: undefined })

@@ -20,12 +20,15 @@ const repeat = (work: () => Promise<unknown>) => async () => {
 /** One select under a caller's identity, in the one flush, against the same select bare, and in a Knex transaction. */
 export const transactionSuite = async (): Promise<Suite> => {
   const dataDir = await makeTemporaryFolder('linkgate-bench-')
-  const opened = await openDatabase({
-    databaseUrl: undefined,
-    migrationDatabaseUrl: undefined,
-    dataDir: join(dataDir, 'data'),
-    migrations: new URL('migrations/', PACKAGE_ROOT),
-  })
+  const opened = await openDatabase(
+    {
+      databaseUrl: undefined,
+      migrationDatabaseUrl: undefined,
+      dataDir: join(dataDir, 'data'),
+      migrations: new URL('migrations/', PACKAGE_ROOT),
+    },
+    { creating: true },
+  )
   const database = openPool({ connection: opened.service, size: 2, deadlineMs: 10_000 })
   // connections that are one user's for good: what nobody could run a service with, and the least that the select can
   // cost

@@ -72,6 +72,11 @@ const corsOrigins = list
   )
   .transform((origins): CorsOrigins => (origins[0] === '*' ? 'any' : origins))
 
+const DEFAULT_DATA_DIR = './data'
+
+/** Where the data is if nobody says otherwise: it depends on the current folder. */
+export const defaultDataDir = (): string => resolve(DEFAULT_DATA_DIR)
+
 const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: integer(0, 65_535).default(3_000),
@@ -83,7 +88,7 @@ const Settings = z.object({
     }, 'must be an origin, without path, query or credentials')
     .transform((text) => new URL(text).origin)
     .optional(),
-  DATA_DIR: path.prefault('./data'),
+  DATA_DIR: path.prefault(DEFAULT_DATA_DIR),
   DATABASE_URL: postgresUrl.optional(),
   MIGRATION_DATABASE_URL: postgresUrl.optional(),
   DATABASE_LISTEN_URL: postgresUrl.optional(),
@@ -210,6 +215,8 @@ export const readConfig = (environment: Environment = process.env) => {
             /** what happens to a subject that no user is linked to */
             unknownSubjects: settings.JWT_UNKNOWN_SUBJECTS,
           }),
+    /** the operator named the file: it has to be there */
+    signingKeyNamed: settings.JWT_SIGNING_KEY_FILE !== undefined,
     signingKeyFile: settings.JWT_SIGNING_KEY_FILE ?? resolve(settings.DATA_DIR, 'signing-key.pem'),
     quotas: Object.freeze({
       anonymous: settings.RATE_LIMIT_ANONYMOUS,

@@ -7,7 +7,7 @@ import type { Config } from './config.js'
 import type { Database } from './database/database.js'
 import type { OpenedDatabase } from './database/open.js'
 import { createIdentity } from './identity/identity.js'
-import { loadSigningKey } from './identity/signing-key.js'
+import { loadOrMakeSigningKey, loadSigningKey } from './identity/signing-key.js'
 import type { Layers, Route } from './layers/route.js'
 import { createMetrics } from './metrics/metrics.js'
 import type { CurrentPolicy } from './policy/current.js'
@@ -82,7 +82,11 @@ const start = async (
   const { rules, policy, watch } = await openPolicy({ data, metrics, log }, closing)
   const redirects = openPublicLinks({ config, opened, data, watch, metrics, log }, closing)
 
-  const key = await loadSigningKey(config.signingKeyFile)
+  const { signingKeyFile: file } = config
+  // one that was named and is not there may be a mistyped path: a node must not get a key of its own from that
+  const key = config.signingKeyNamed
+    ? await loadSigningKey(file)
+    : await loadOrMakeSigningKey(file, () => log.info({ file }, 'the signing key was made: there was none'))
   const identity = await createIdentity({
     database: data.database,
     key,

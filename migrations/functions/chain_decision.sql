@@ -1,4 +1,5 @@
--- Puts each new entry at the end of a chain that no other transaction is writing to. The hash covers the hash before it
+-- Puts each new entry at the end of a chain that no other transaction is writing to, and whose newest entry is not
+-- later: where the clock was put back, another chain begins. The hash covers the hash before it
 -- and every field, as a JSON array in this order; `linkgate audit verify` computes it again from the columns
 -- (src/audit/entry-hash.ts). Every change pays for this function: keep it short.
 create or replace function chain_decision() returns trigger
@@ -6,10 +7,12 @@ create or replace function chain_decision() returns trigger
 declare
   head public.audit_chains;
 begin
-  select * into head from public.audit_chains order by writer limit 1 for update skip locked;
+  select * into head from public.audit_chains c where c.time is null or c.time <= new.time
+   order by writer limit 1 for update skip locked;
   if not found then
     -- other transactions hold all chains: begin another one
-    insert into public.audit_chains values (nextval('public.audit_writers'), 0, decode(repeat('00', 32), 'hex'))
+    insert into public.audit_chains (writer, seq, hash)
+      values (nextval('public.audit_writers'), 0, decode(repeat('00', 32), 'hex'))
       returning * into head;
   end if;
   new.id := nextval('public.decision_ids');
@@ -20,7 +23,7 @@ begin
     extract(epoch from new.time), new.kind, new.request_id, new.revision, new.layer, new.subject_id, new.subject_role,
     new.token_id, new.network, new.action, new.resource_type, new.resource_code, new.relation, new.effect, new.rule,
     new.row_priority, new.status, new.change)::text, 'UTF8'));
-  update public.audit_chains set seq = new.seq, hash = new.hash where writer = new.writer;
+  update public.audit_chains set seq = new.seq, hash = new.hash, time = new.time where writer = new.writer;
   return new;
 end $$;
 call give_function('chain_decision', 'audit_chain');

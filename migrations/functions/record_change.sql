@@ -8,10 +8,10 @@ declare
     concat_ws(' ', session_user, nullif(current_setting('application_name', true), ''))) else '{}' end;
 begin
   insert into public.decisions
-      (kind, request_id, revision, subject_id, subject_role, token_id, resource_type, resource_code, change)
+      (kind, request_id, revision, subject_id, subject_role, token_id, network, resource_type, resource_code, change)
     values (kind, coalesce(decision ->> 'request_id', ''), (select h.revision from public.policy_head h),
-      (decision ->> 'subject_id')::bigint, decision ->> 'subject_role', decision ->> 'token_id', kind, code,
-      change || by_whom);
+      (decision ->> 'subject_id')::bigint, decision ->> 'subject_role', decision ->> 'token_id',
+      decision ->> 'network', kind, code, change || by_whom);
 end $$;
 revoke execute on function record_change from public;
 grant execute on function record_change to audit_chain;

@@ -59,6 +59,37 @@ export const readCheckpoint = async (jws: string, keys: CheckpointKeys): Promise
   }
 }
 
+/** A stored checkpoint, as somebody who may write the log has put it there. */
+export interface StoredCheckpoint {
+  readonly id: string
+  readonly jws: string
+}
+
+/** When a checkpoint says that it was signed, in milliseconds; NaN where it says nothing. */
+const claimedTime = (jws: string): number => {
+  try {
+    return Date.parse(String(decodeJwt(jws)['time']))
+  } catch {
+    return NaN
+  }
+}
+
+/**
+ * The valid checkpoint that was signed last, wherever it stands: a row may be garbage, and a valid one may have been
+ * put there again. `bad`: those that were passed over for it, with the reason.
+ */
+export const newestCheckpoint = async (stored: readonly StoredCheckpoint[], keys: CheckpointKeys) => {
+  const bad: { readonly id: string; readonly why: string }[] = []
+  const claimed = stored.map((each) => ({ ...each, time: claimedTime(each.jws) }))
+  for (const { id, time } of claimed) if (Number.isNaN(time)) bad.push({ id, why: 'is not a checkpoint' })
+  for (const { id, jws } of claimed.filter(({ time }) => !Number.isNaN(time)).toSorted((a, b) => b.time - a.time)) {
+    const checkpoint = await readCheckpoint(jws, keys)
+    if (typeof checkpoint !== 'string') return { newest: checkpoint, bad }
+    bad.push({ id, why: checkpoint })
+  }
+  return { newest: null, bad }
+}
+
 /** An entry for CheckpointKeys, from a private or public key in PEM form. */
 export const publicKeyOf = async (pem: string | KeyObject): Promise<readonly [string, KeyObject]> => {
   const key = typeof pem === 'string' ? createPublicKey(pem) : pem
@@ -67,6 +98,9 @@ export const publicKeyOf = async (pem: string | KeyObject): Promise<readonly [st
 
 export const CHAIN_HEADS = `
   select writer::text, seq::text, encode(hash, 'hex') as hash from audit_chains order by audit_chains.writer`
+
+/** Among so many of the newest rows the last checkpoint is looked for. Where all are bad, another is signed. */
+const LOOKED_AT = 1_000
 
 /**
  * Signs and stores where the chains stand now. Null where nothing was added since the newest checkpoint, where that one
@@ -78,19 +112,17 @@ export const takeCheckpoint = async (
   notWithinSeconds = 0,
 ): Promise<Checkpoint | null> =>
   database.transaction(async (client) => {
-    const [, locks, newestOnes, { rows: heads }] = await Promise.all([
+    const [, locks, { rows: stored }, { rows: heads }] = await Promise.all([
       client.query(`select enter('${AUDIT_WRITER}', null)`),
       client.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [ADVISORY_LOCKS.checkpoint]),
-      client.query<{ jws: string; seconds: number }>(
-        `select jws, extract(epoch from clock_timestamp() - time)::float as seconds
-           from audit_checkpoints order by id desc limit 1`,
-      ),
+      client.query<StoredCheckpoint>('select id, jws from audit_checkpoints order by id desc limit $1', [LOOKED_AT]),
       client.query<ChainHead>(CHAIN_HEADS),
     ])
     if (locks.rows[0]?.held !== true) return null
-    const [newest] = newestOnes.rows
-    if (newest && newest.seconds < notWithinSeconds) return null
-    if (newest && JSON.stringify(decodeJwt(newest.jws)['heads']) === JSON.stringify(heads)) return null
+    const { newest } = await newestCheckpoint(stored, new Map([[key.kid, createPublicKey(key.privateKey)]]))
+    // of a time that is far off, whichever way, nobody waits for the next
+    if (newest && Math.abs(Date.now() - Date.parse(newest.time)) < notWithinSeconds * 1_000) return null
+    if (newest && JSON.stringify(newest.heads) === JSON.stringify(heads)) return null
     const checkpoint: Checkpoint = { time: new Date().toISOString(), heads, retired: [] }
     await storeCheckpoint(client, 'standing', key, checkpoint)
     return checkpoint

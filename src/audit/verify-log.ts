@@ -4,8 +4,8 @@ import { cursorRows } from '../database/cursor.js'
 import type { Database } from '../database/database.js'
 import { createChainWalk } from './chain-walk.js'
 import type { ChainFault } from './chain-walk.js'
-import { CHAIN_HEADS, entriesIn, readCheckpoint } from './checkpoint.js'
-import type { ChainHead, Checkpoint, CheckpointKeys, RetiredRange } from './checkpoint.js'
+import { CHAIN_HEADS, entriesIn, newestCheckpoint, readCheckpoint } from './checkpoint.js'
+import type { ChainHead, CheckpointKeys, RetiredRange, StoredCheckpoint } from './checkpoint.js'
 import { ENTRY_COLUMNS } from './entry-hash.js'
 import type { StoredEntry } from './entry-hash.js'
 import { readLog } from './read-log.js'
@@ -54,21 +54,23 @@ export const verifyLog = (database: Database, { keys, onFault, onProgress }: Ver
     }
   })
 
-/** The newest checkpoint, and the ranges that all expiries retired. */
+/** The newest valid checkpoint, and the ranges that all expiries retired. Reports every row that is not valid. */
 const readCheckpoints = async (client: PoolClient, keys: CheckpointKeys, report: (fault: LogFault) => void) => {
-  const { rows } = await client.query<{ id: string; jws: string }>(
-    `select id, jws from audit_checkpoints
-      where kind = 'expiry' or id = (select max(id) from audit_checkpoints) order by id`,
+  const { rows } = await client.query<StoredCheckpoint & { readonly kind: string }>(
+    'select id, kind, jws from audit_checkpoints order by id',
   )
+  const { newest, bad } = await newestCheckpoint(rows, keys)
+  const faults = new Map(bad.map(({ id, why }) => [id, why]))
   const retired: RetiredRange[] = []
-  let newest: Checkpoint | null = null
-  for (const { id, jws } of rows) {
+  // one that was put there again retires nothing more
+  for (const [jws, { id }] of new Map(rows.filter(({ kind }) => kind === 'expiry').map((row) => [row.jws, row]))) {
     const checkpoint = await readCheckpoint(jws, keys)
-    if (typeof checkpoint === 'string') report({ kind: 'checkpoint', id, why: checkpoint })
-    else {
-      newest = checkpoint
-      retired.push(...checkpoint.retired)
-    }
+    if (typeof checkpoint === 'string') faults.set(id, checkpoint)
+    else retired.push(...checkpoint.retired)
+  }
+  for (const { id } of rows) {
+    const why = faults.get(id)
+    if (why !== undefined) report({ kind: 'checkpoint', id, why })
   }
   return { newest, retired }
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 
 import { Refusal } from '../domain/refusal.js'
-import { StartError } from '../domain/start-error.js'
+import { NoInstallation, StartError } from '../domain/start-error.js'
 import { PolicyError, describeFaults } from '../policy/policy-error.js'
 import { AnswerIsNo, UsageError } from './errors.js'
 import { complain } from './session.js'
@@ -33,7 +33,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
     if (error instanceof AnswerIsNo) return EXIT.no
     complain(describe(error))
-    return error instanceof UsageError ? EXIT.usage : EXIT.no
+    return error instanceof UsageError || error instanceof NoInstallation ? EXIT.usage : EXIT.no
   }
 }
 

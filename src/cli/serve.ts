@@ -3,11 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 
-import { misspeltSettings } from '../config.js'
+import { defaultDataDir, misspeltSettings } from '../config.js'
 import type { Config } from '../config.js'
 import { openDatabase } from '../database/open.js'
 import type { OpenedDatabase } from '../database/open.js'
 import { claimDataDir } from '../embedded-postgres/embedded-postgres.js'
+import { requireFreePort } from '../http/listen.js'
+import { loadSigningKey } from '../identity/signing-key.js'
 import { createLogger, logUncaught, standardOutput } from '../log/create-logger.js'
 import { FIRST_ADMIN, addFirstAdmin, shownPath } from './first-admin.js'
 import { print, settings } from './session.js'
@@ -25,16 +27,17 @@ export const register = (program: Command) =>
       logUncaught(log)
       for (const warning of misspeltSettings()) log.warn(warning)
       const signals = onSignals()
+      await requireBeforehand(config)
       const claim = await claimDataDir(config.dataDir)
       try {
-        const opened = await openDatabase(config, { log: (line) => log.warn(line) })
+        const opened = await openDatabase(config, { creating: true, log: (line) => log.warn(line) })
         try {
           const running = await start({ config, opened, log })
           signals.onHangUp(() => running.restart())
           try {
             // only once it listens: a start that fails could tell nobody the password
             const admin = await addFirstAdmin(opened, config)
-            print(welcome(running.baseUrl, admin, opened.embedded ? shownPath(config.dataDir) : null))
+            print(welcome(running.baseUrl, admin, config))
           } catch (error) {
             await running.stop({ now: true })
             throw error
@@ -48,6 +51,13 @@ export const register = (program: Command) =>
         await claim.release()
       }
     })
+
+/** Looks for what would stop the start, before it makes a database, a policy and an admin. */
+const requireBeforehand = async ({ host, port, metrics, signingKeyNamed, signingKeyFile }: Config): Promise<void> => {
+  await requireFreePort({ host, port, setting: 'PORT' })
+  if (metrics !== undefined) await requireFreePort({ ...metrics, setting: 'METRICS_PORT' })
+  if (signingKeyNamed) await loadSigningKey(signingKeyFile)
+}
 
 /** The service in this process, or in several workers. */
 interface Running {
@@ -96,24 +106,37 @@ const stop = async (running: Running, log: Logger, second: Promise<void>, drainM
   log.info('stopped')
 }
 
-const welcome = (baseUrl: string, admin: Awaited<ReturnType<typeof addFirstAdmin>>, dataDir: string | null): string =>
-  [
+type Admin = Awaited<ReturnType<typeof addFirstAdmin>>
+
+const welcome = (baseUrl: string, admin: Admin, config: Config): string => {
+  const command = commandIn(config.dataDir)
+  const dataDir = shownPath(config.dataDir)
+  return [
     '',
     `  Linkgate listens on ${baseUrl}`,
     '',
     `  Reference       ${baseUrl}/docs`,
-    ...(dataDir === null ? [] : [`  Database        embedded PostgreSQL in ${dataDir}`]),
-    ...(admin ? signInLines(baseUrl, admin.passwordFile) : []),
-    `  A token         npx linkgate token --user ${FIRST_ADMIN}`,
+    ...(config.databaseUrl === undefined ? [`  Database        embedded PostgreSQL in ${dataDir}`] : []),
+    ...(admin ? signInLines(baseUrl, admin.passwordFile, command) : []),
+    `  A token         ${command} token --user ${FIRST_ADMIN}`,
     '  Stop            Ctrl-C',
     '',
   ].join('\n')
+}
 
-const signInLines = (baseUrl: string, passwordFile: string | null): readonly string[] =>
+/** How a command finds this installation: it looks in the default folder unless it is told another. */
+const commandIn = (dataDir: string): string =>
+  dataDir === defaultDataDir() ? 'npx linkgate' : `DATA_DIR=${shellWord(shownPath(dataDir))} npx linkgate`
+
+/** As a shell reads it back. */
+const shellWord = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+const signInLines = (baseUrl: string, passwordFile: string | null, command: string): readonly string[] =>
   passwordFile === null
     ? [
         `  First admin     ${FIRST_ADMIN}`,
-        `  Sign in         link it to yourself at your issuer: npx linkgate user link ${FIRST_ADMIN} --subject SUB`,
+        `  Sign in         link it to yourself at your issuer: ${command} user link ${FIRST_ADMIN} --subject SUB`,
       ]
     : [
         `  First admin     ${FIRST_ADMIN}, password in ${passwordFile} (change it, then delete the file)`,

@@ -10,15 +10,23 @@ export interface Signals {
 }
 
 /**
+ * How long after a signal the same one is taken for its echo: `npm start` passes on what it gets, and a terminal or a
+ * service manager sends it to the whole group as well.
+ */
+const ECHO_MS = 250
+
+/**
  * Listens to the signals of a service. A SIGHUP because the terminal was closed ends the process at once, as it would
  * without a handler: nothing can be written there any more.
  */
 export const onSignals = (): Signals => {
   const hadTerminal = hasTerminal()
   let hungUp: () => void = () => undefined
-  const untilTold = () =>
+  const untilTold = (deafMs = 0) =>
     new Promise<void>((resolve) => {
+      const listensFrom = performance.now() + deafMs
       const stop = () => {
+        if (performance.now() < listensFrom) return
         process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', hangUp)
         resolve()
       }
@@ -32,7 +40,7 @@ export const onSignals = (): Signals => {
   const first = untilTold()
   return {
     first,
-    second: first.then(() => untilTold()),
+    second: first.then(() => untilTold(ECHO_MS)),
     onHangUp: (listener) => {
       hungUp = listener
     },

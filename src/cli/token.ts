@@ -36,15 +36,18 @@ export const register = (program: Command) =>
       withDatabase(async (database, { externalIssuer, signingKeyFile, jwtAudience }) => {
         const user = await requireUser(database, idOrEmail)
         if (user.suspended) throw new StartError(`the user ${idOrEmail} is suspended`)
+        const accounts = createAccounts(database)
+        const expiresAt = new Date(Date.now() + ttl * 1_000)
         if (externalIssuer === undefined) {
           const issuer = await openIssuer({ signingKeyFile, audience: jwtAudience })
-          const { token } = await issuer.sign({ subject: user.id, scope: scope.join(' '), ttlSeconds: ttl })
+          const { token, id } = await issuer.sign({ subject: user.id, scope: scope.join(' '), ttlSeconds: ttl })
+          // nobody gets a token that is not in the log
+          await accounts.recordSignedToken(user.id, id, scope, expiresAt)
           return print(token)
         }
         // Only the external issuer can sign access tokens: this is a personal token, which the user can see and revoke.
         const token = newOpaqueToken(PERSONAL_TOKEN_PREFIX)
-        const expiresAt = new Date(Date.now() + ttl * 1_000)
-        await createAccounts(database).addPersonalToken(user.id, 'command line', hashOfToken(token), scope, expiresAt)
+        await accounts.addPersonalToken(user.id, 'command line', hashOfToken(token), scope, expiresAt)
         print(token)
       }),
     )

@@ -31,7 +31,7 @@ export const serveAsWorker = async ({ config, worker, log }: WorkerParts): Promi
   const start = await primary.start
   if (start === null) return 0
   try {
-    service = await startService({
+    const starting = startService({
       config: { ...config, port: start.port },
       siblings: primary,
       log,
@@ -43,6 +43,11 @@ export const serveAsWorker = async ({ config, worker, log }: WorkerParts): Promi
         leave: async () => {},
       },
     })
+    // Told to stop before it listens: it serves nobody yet, and what it has begun ends with its process. A start may
+    // take long on a busy machine, and the others' requests would be cut off for it.
+    const started = await Promise.race([starting, primary.stop.then(() => null)])
+    if (started === null) return 0
+    service = started
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     await primary.send({ kind: 'failed', message, expected: error instanceof StartError })

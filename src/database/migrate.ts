@@ -7,6 +7,7 @@ import { StartError } from '../domain/start-error.js'
 import { ADVISORY_LOCKS } from './advisory-locks.js'
 import { applyFiles, betweenRequests, TABLE } from './apply-files.js'
 import { SQLSTATE, sqlState } from './errors.js'
+import { missingRights } from './missing-rights.js'
 import { pendingFiles, readSqlFiles } from './sql-files.js'
 
 export interface Migration {
@@ -17,8 +18,11 @@ export interface Migration {
 export interface MigrateOptions {
   /** connection of the schema's owner */
   readonly owner: ClientConfig
-  /** the role that the service logs in as; created with the password where one is given (the embedded database) */
-  readonly service: { readonly user: string; readonly password?: string }
+  /**
+   * The role that the service logs in as; created with the password where one is given (the embedded database).
+   * `ownerBecomes`: it logs in as the owner instead, and becomes this role.
+   */
+  readonly service: { readonly user: string; readonly password?: string; readonly ownerBecomes?: boolean }
   /** folder of the numbered SQL files, functions/ and grants.sql */
   readonly folder: URL
 }
@@ -45,8 +49,12 @@ export const migrate = async ({ owner, service, folder }: MigrateOptions): Promi
     // One migrator at a time. The lock ends with the connection, however the process ends.
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migrations])
     const pending = pendingFiles(await readSqlFiles(folder), await appliedKeys(client))
-    await applyFiles(client, pending)
-    await betweenRequests(client, () => grantService(client, service, folder))
+    try {
+      await applyFiles(client, pending)
+      await betweenRequests(client, () => grantService(client, service, folder))
+    } catch (error) {
+      throw await explained(client, service.user, error)
+    }
     return pending.map(({ path }) => path)
   })
 
@@ -57,8 +65,6 @@ const connected = async <T>(owner: ClientConfig, work: (client: Client) => Promi
   await client.connect()
   try {
     return await work(client)
-  } catch (error) {
-    throw asStartError(error)
   } finally {
     await client.end()
   }
@@ -74,7 +80,7 @@ const appliedKeys = async (client: Client): Promise<readonly string[]> => {
 /** Creates or updates the service's role, and gives it the rights of grants.sql. */
 const grantService = async (
   client: Client,
-  { user, password }: MigrateOptions['service'],
+  { user, password, ownerBecomes = false }: MigrateOptions['service'],
   folder: URL,
 ): Promise<void> => {
   if (!ROLE_NAME.test(user))
@@ -87,15 +93,42 @@ const grantService = async (
   await client.query(`
     ${rowCount === 0 ? `create role ${name} noinherit;` : ''}
     ${login === '' ? '' : `alter role ${name} noinherit ${login};`}
+    ${ownerBecomes ? becomes(name) : ''}
     ${grants}`)
 }
 
+/** Lets the owner become a role. A superuser may anyway; from PostgreSQL 16 on whoever made a role may not. */
+const becomes = (name: string): string => `
+  do $$
+  begin
+    if not (select rolsuper from pg_roles where rolname = current_user) then
+      execute 'grant ${name} to current_user' || case when current_setting('server_version_num')::int >= 160000
+        then ' with inherit false, set true' else '' end;
+    end if;
+  end $$;`
+
+/** The roles that migrations/0001_roles.sql makes. They belong to the whole cluster, so another may have made them. */
+const ROLES = [
+  'links_own',
+  'links_any',
+  'users_own',
+  'users_any',
+  'identity',
+  'policy_editor',
+  'audit_writer',
+  'audit_reader',
+  'links_public',
+  'audit_chain',
+]
+
 /** What the person who migrates can mend is one line that says how. */
-const asStartError = (error: unknown): unknown => {
+const explained = async (client: Client, service: string, error: unknown): Promise<unknown> => {
   if (sqlState(error) !== SQLSTATE.insufficientPrivilege || !(error instanceof Error)) return error
-  return new StartError(
-    `the database role that migrates lacks a right (${error.message}): MIGRATION_DATABASE_URL has to be the schema's ` +
-      'owner, with CREATEROLE (docs/operations.md)',
-    { cause: error },
-  )
+  const missing = await missingRights(client, [...ROLES, service]).catch(() => [])
+  const advice =
+    missing.length > 0
+      ? `a superuser can give it: ${missing.map((statement) => `"${statement}"`).join(', ')}`
+      : "MIGRATION_DATABASE_URL has to be the schema's owner, with CREATEROLE and INHERIT"
+  const message = `the database role that migrates lacks a right (${error.message}): ${advice} (docs/operations.md)`
+  return new StartError(message, { cause: error })
 }

@@ -1,7 +1,7 @@
 import type { Client, ClientConfig } from 'pg'
 
-import { StartError } from '../domain/start-error.js'
-import { openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js'
+import { NoInstallation, StartError } from '../domain/start-error.js'
+import { hasDatabase, openEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js'
 import { migrate, migrationStatus } from './migrate.js'
 import type { Migration } from './migrate.js'
 import { requireServiceSession } from './session.js'
@@ -38,19 +38,32 @@ const OLDEST = 15
  * Opens the database that the settings name: an external PostgreSQL >= 15, or the embedded one, which it starts if
  * needed. Migrates the schema if the login owns it. If another role owns it, only `linkgate migrate` may (with
  * MIGRATION_DATABASE_URL), and an outdated schema is a StartError; so is a login that can bypass row-level security.
+ * Where there is no installation yet it is a NoInstallation, unless `creating` (or `migrating`): a command in the wrong
+ * folder must not make a new one and answer about that.
  */
-export const openDatabase = async (
-  settings: DatabaseSettings,
-  { migrating = false, log }: { readonly migrating?: boolean; readonly log?: (line: string) => void } = {},
-): Promise<OpenedDatabase> =>
+export const openDatabase = async (settings: DatabaseSettings, purpose: Purpose = {}): Promise<OpenedDatabase> =>
   settings.databaseUrl === undefined
-    ? openEmbedded(settings, log)
-    : openExternal(settings, settings.databaseUrl, migrating)
+    ? openEmbedded(settings, purpose)
+    : openExternal(settings, settings.databaseUrl, purpose)
+
+interface Purpose {
+  /** makes an installation where there is none */
+  readonly creating?: boolean
+  /** as `creating`, and changes nothing but the schema, as its owner */
+  readonly migrating?: boolean
+  /** receives a line about what is out of the ordinary */
+  readonly log?: (line: string) => void
+}
+
+const requireDatabaseIn = async (dataDir: string): Promise<void> => {
+  if (!(await hasDatabase(dataDir))) throw new NoInstallation(`the folder ${dataDir} (DATA_DIR)`)
+}
 
 const openEmbedded = async (
   { dataDir, migrations: folder }: DatabaseSettings,
-  log: ((line: string) => void) | undefined,
+  { creating = false, migrating = false, log }: Purpose,
 ): Promise<OpenedDatabase> => {
+  if (!creating && !migrating) await requireDatabaseIn(dataDir)
   const { owner, service, leave } = await openEmbeddedPostgres({ dataDir, log })
   try {
     const migrated = await migrate({ owner, service, folder })
@@ -66,13 +79,15 @@ const openEmbedded = async (
 const openExternal = async (
   settings: DatabaseSettings,
   databaseUrl: string,
-  migrating: boolean,
+  { creating = false, migrating = false }: Purpose,
 ): Promise<OpenedDatabase> => {
   const { migrationDatabaseUrl, databasePooled: pooled = false, migrations: folder } = settings
   const { username } = new URL(databaseUrl)
   const owner = { connectionString: migrationDatabaseUrl ?? databaseUrl }
   const owns = await ownsSchema(owner)
-  const separate = !owns || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== username)
+  if (owns === null && !creating && !migrating) throw new NoInstallation(nameOf(owner.connectionString))
+  const separate =
+    owns === false || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== username)
   const role = separate ? undefined : SERVICE_ROLE
   const service = { connectionString: databaseUrl, options: optionsOf(pooled, role) }
   const opened = { service, listener: listenerOf(service, settings), embedded: false, leave: async () => {} }
@@ -85,7 +100,8 @@ const openExternal = async (
       )
     return { ...opened, migrated: [] }
   }
-  const migrated = await migrate({ owner, service: { user: role ?? decodeURIComponent(username) }, folder })
+  const login = role === undefined ? { user: decodeURIComponent(username) } : { user: role, ownerBecomes: true }
+  const migrated = await migrate({ owner, service: login, folder })
   // `linkgate migrate` itself needs no session of the service, nor the pooler in front of it
   if (!migrating) await requireServiceSession(service, { role, pooled })
   return { ...opened, migrated }
@@ -113,6 +129,7 @@ const asOwner = async <T>(
   work: (owner: ClientConfig) => Promise<T>,
 ): Promise<T> => {
   if (databaseUrl !== undefined) return work({ connectionString: migrationDatabaseUrl ?? databaseUrl })
+  await requireDatabaseIn(dataDir)
   const { owner, leave } = await openEmbeddedPostgres({ dataDir })
   try {
     return await work(owner)
@@ -129,11 +146,17 @@ export const withOwner = async <T>(settings: DatabaseSettings, work: (owner: Cli
 export const listMigrations = async (settings: DatabaseSettings): Promise<readonly Migration[]> =>
   asOwner(settings, (owner) => migrationStatus({ owner, folder: settings.migrations }))
 
+/** The database of a URL, without its password. */
+const nameOf = (url: string): string => {
+  const { hostname, port, pathname } = new URL(url)
+  return `the database ${decodeURIComponent(pathname.slice(1))} at ${hostname}${port && `:${port}`} (DATABASE_URL)`
+}
+
 /**
- * Whether the login owns the schema, or will because there is none yet. Throws StartError if the server does not answer
- * or is too old.
+ * Whether the login owns the schema; null where there is none that it can see, so that it will own it. Throws
+ * StartError if the server does not answer or is too old.
  */
-const ownsSchema = async (connection: ClientConfig): Promise<boolean> => {
+const ownsSchema = async (connection: ClientConfig): Promise<boolean | null> => {
   try {
     return await withConnection(connection, async (client) => {
       const {
@@ -143,7 +166,7 @@ const ownsSchema = async (connection: ClientConfig): Promise<boolean> => {
           (select pg_has_role(relowner, 'member') from pg_class where oid = to_regclass('schema_migrations')) as owns`,
       )
       if (Number(server?.version) < OLDEST * 10_000) throw new StartError(`PostgreSQL ${OLDEST} or newer is needed`)
-      return server?.owns ?? true
+      return server?.owns ?? null
     })
   } catch (error) {
     if (error instanceof StartError) throw error

@@ -5,3 +5,11 @@ export class StartError extends Error {
     this.name = 'StartError'
   }
 }
+
+/** There is no installation where the settings say, and what was asked for makes none. */
+export class NoInstallation extends StartError {
+  constructor(where: string) {
+    super(`there is no installation in ${where}; "linkgate serve" or "linkgate migrate" makes one`)
+    this.name = 'NoInstallation'
+  }
+}

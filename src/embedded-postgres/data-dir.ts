@@ -1,7 +1,7 @@
 import { access, chmod, chown, constants, mkdir, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { StartError } from '../domain/start-error.js'
-import { errorCode } from './files.js'
+import { errorCode, unlessMissing } from './files.js'
 import { takeLock, type Lock } from './lock.js'
 import { requireServerUser } from './server-user.js'
 
@@ -29,6 +29,14 @@ export const requireDataDir = async (dataDir: string): Promise<string> => {
     throw new StartError(`${what}: set DATA_DIR to a folder of your own`, { cause: error })
   }
 }
+
+/** True where a database was made in the data folder, here or, as root, elsewhere. Makes nothing. */
+export const hasDatabase = async (dataDir: string): Promise<boolean> =>
+  (
+    await Promise.all(
+      ['postgres', 'postgres-location'].map((name) => unlessMissing(stat(join(dataDir, name)), undefined)),
+    )
+  ).some((found) => found !== undefined)
 
 /**
  * Claims the data folder for the one process that serves it, until `release` or the end of the process, however it

@@ -13,7 +13,7 @@ import { preparePrograms } from './programs.js'
 import { initCluster, logFileOf, PORT, serverPid, socketFolderOf, startServer, stopServer } from './server.js'
 import type { Settings } from './server.js'
 
-export { claimDataDir } from './data-dir.js'
+export { claimDataDir, hasDatabase } from './data-dir.js'
 
 const PATIENCE_MS = 150_000
 const POLL_MS = 20

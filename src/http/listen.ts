@@ -1,5 +1,5 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 
 import { StartError } from '../domain/start-error.js'
 
@@ -31,6 +31,19 @@ export const listen = async (server: Server, { host, port, setting }: Place): Pr
       resolve()
     })
   })
+
+/**
+ * Throws StartError where the port cannot be had now. For a start that makes things before it listens: it must not
+ * leave them behind for that.
+ */
+export const requireFreePort = async (place: Place): Promise<void> => {
+  if (place.port === 0) return
+  const server = createServer()
+  await listen(server, place)
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+}
 
 const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo =>
   typeof address === 'object' && address !== null

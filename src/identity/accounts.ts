@@ -143,6 +143,12 @@ export const createAccounts = (database: Database) => {
       await asIdentity(database, [{ text: ADD_PERSONAL_TOKEN, values }])
     },
 
+    /** Records an access token (`jti`) that was signed for the account and is kept nowhere. */
+    recordSignedToken: async (id: Id, token: string, scopes: readonly string[], expiresAt: Date): Promise<void> => {
+      const text = `select record_signed_token($1, $2, string_to_array($3, ' '), $4)`
+      await asIdentity(database, [{ text, values: [id, token, scopes.join(' '), expiresAt] }])
+    },
+
     /** Adds the first account; null where there is one already. */
     addFirst: async ({ email, role, name, passwordHash }: NewAccount): Promise<User | null> => {
       const values = [email, role, name, passwordHash]

@@ -13,7 +13,7 @@ import { createSignIn, findAccount } from './sign-in.js'
 import { loadSigningKey } from './signing-key.js'
 import type { SigningKey } from './signing-key.js'
 
-/** The own issuer of an installation; makes its key if there is none. */
+/** The own issuer of an installation, with its key. */
 export const openIssuer = async ({
   signingKeyFile,
   audience,

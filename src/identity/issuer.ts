@@ -43,6 +43,7 @@ export const createIssuer = (key: SigningKey, audience = AUDIENCE) => {
       if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TTL_SECONDS)
         throw new RangeError(`a token lives from 1 to ${MAX_TTL_SECONDS} seconds`)
       const now = Math.floor(Date.now() / 1_000)
+      const id = randomUUID()
       const token = await new SignJWT({
         scope,
         client_id: 'linkgate',
@@ -52,11 +53,11 @@ export const createIssuer = (key: SigningKey, audience = AUDIENCE) => {
         .setIssuer(name)
         .setAudience(audience)
         .setSubject(subject)
-        .setJti(randomUUID())
+        .setJti(id)
         .setIssuedAt(now)
         .setExpirationTime(now + ttlSeconds)
         .sign(key.privateKey)
-      return { token, expiresIn: ttlSeconds }
+      return { token, id, expiresIn: ttlSeconds }
     },
 
     /** The public keys, as a JWK Set. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import type { Database } from '../database/database.js'
+import type { Statement } from '../database/statement.js'
 import { ACTIONS, isServiceAction } from '../domain/action.js'
 import type { Deadline } from '../domain/deadline.js'
 import { Refusal } from '../domain/refusal.js'
@@ -97,6 +98,20 @@ const ask = async <Row>(
 export const findAccount = (database: Database, email: string) =>
   ask<Account>(database, 'sign_in_find_account', FIND_ACCOUNT, [email])
 
+/** The request of a sign-in: what the log keeps of it, and until when it may commit. */
+export interface SignInRequest {
+  readonly id: string
+  readonly network: string
+  readonly deadline: Deadline
+}
+
+/** Hands the request over to the triggers that record what the rest of the transaction does. */
+const originOf = ({ id, network }: SignInRequest, subject: string | null): Statement => ({
+  name: 'sign_in_origin',
+  text: `select set_config('app.decision', $1, true)`,
+  values: [JSON.stringify({ request_id: id, network, subject_id: subject })],
+})
+
 interface PasswordGrant {
   readonly username: string
   readonly password: string
@@ -141,6 +156,14 @@ export const createSignIn = ({
     }
   }
 
+  /** `account`: whose sign-in it would have been; null where nobody knows. */
+  const refuse = async (account: string | null, grantType: string, request: SignInRequest): Promise<never> => {
+    const text = 'select record_refused_sign_in($1, $2)'
+    const record = { name: 'sign_in_refuse', text, values: [account, grantType] }
+    await asIdentity(database, [originOf(request, null), record], request.deadline)
+    throw invalidGrant()
+  }
+
   const revoke = async (refreshToken: string, deadline: Deadline): Promise<void> => {
     const values = [hashOfToken(refreshToken)]
     const statements = [
@@ -153,19 +176,22 @@ export const createSignIn = ({
   return {
     /**
      * `grant_type=password`. Throws the same `invalid_grant` for an unknown address, a wrong password and a suspended
-     * account.
+     * account. Both outcomes are recorded.
      */
-    password: async ({ username, password, scope }: PasswordGrant, deadline: Deadline) => {
+    password: async ({ username, password, scope }: PasswordGrant, request: SignInRequest) => {
       const scopes = parseRequestedScope(scope) ?? ACTIONS
       const account = isEmail(username) ? await findAccount(database, username) : undefined
       const matches = await passwords.verify(account?.password_hash, password)
-      if (account === undefined || !matches || account.suspended) throw invalidGrant()
+      if (account === undefined || !matches || account.suspended)
+        return refuse(account?.id ?? null, 'password', request)
       const token = newOpaqueToken()
       const family = randomUUID()
       const expiresAt = new Date(Date.now() + SIGN_IN_MS)
       const values = [family, account.id, hashOfToken(token), scopes.join(' '), expiresAt, account.password_hash]
       // nothing is inserted if the account was suspended or its password changed meanwhile
-      if ((await ask(database, 'sign_in_insert', INSERT, values, deadline)) === undefined) throw invalidGrant()
+      const insert = { name: 'sign_in_insert', text: INSERT, values }
+      const [, inserted] = await asIdentity(database, [originOf(request, account.id), insert], request.deadline)
+      if (inserted?.rows[0] === undefined) return refuse(account.id, 'password', request)
       return answer(account.id, { family, expires_at: expiresAt }, scopes, token)
     },
 
@@ -174,18 +200,18 @@ export const createSignIn = ({
      * because the owner cannot be told from a thief (RFC 9700 §4.14.2). A narrower scope is for the access token alone
      * (RFC 6749 §6).
      */
-    refresh: async ({ refresh_token: presented, scope }: RefreshGrant, deadline: Deadline) => {
+    refresh: async ({ refresh_token: presented, scope }: RefreshGrant, request: SignInRequest) => {
       const requested = parseRequestedScope(scope)
-      if (!isOpaqueToken(presented)) throw invalidGrant()
+      if (!isOpaqueToken(presented)) return refuse(null, 'refresh_token', request)
       const successor = newOpaqueToken()
       const values = [hashOfToken(presented), hashOfToken(successor), (requested ?? []).join(' ')]
-      const rotation = await ask<Rotation>(database, 'sign_in_rotate', ROTATE, values, deadline)
+      const rotation = await ask<Rotation>(database, 'sign_in_rotate', ROTATE, values, request.deadline)
       if (rotation?.outcome === 'rotated')
         return answer(rotation.user_id, rotation, requested ?? namesIn(rotation.scope), successor)
       if (rotation?.outcome === 'scope_exceeded')
         throw new Refusal('invalid_scope', { detail: 'The scope goes beyond what was granted at sign-in.' })
-      if (rotation?.outcome === 'reused') await revoke(presented, deadline)
-      throw invalidGrant()
+      if (rotation?.outcome === 'reused') await revoke(presented, request.deadline)
+      return refuse(rotation?.user_id ?? null, 'refresh_token', request)
     },
 
     /** Signs out (RFC 7009): ends the token's family. An unknown token is no error. */

@@ -14,12 +14,27 @@ const MAX_BYTES = 16 * 1024
 const ONE_KEY = /^\s*-----BEGIN (?:EC )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END (?:EC )?PRIVATE KEY-----\s*$/
 
 /**
- * Reads the private key of the service's own issuer (PEM, EC P-256). Where there is no file, it makes one with mode
- * 0600, and only one if several processes start at once. Throws a StartError that names the file where that is not
- * readable, is readable by others, or is anything but one unencrypted key of this kind.
+ * Reads the private key of the service's own issuer (PEM, EC P-256). Throws a StartError that names the file where
+ * there is none, or it is not readable, is readable by others, or is anything but one unencrypted key of this kind.
  */
-export const loadSigningKey = async (file: string) =>
-  toSigningKey((await readPrivate(file)) ?? (await createFile(file)), file)
+export const loadSigningKey = async (file: string) => {
+  const text = await readPrivate(file)
+  if (text === null)
+    throw new StartError(
+      `there is no signing key ${file}: JWT_SIGNING_KEY_FILE has to name one; without that setting the first ` +
+        '"linkgate serve" makes one in DATA_DIR',
+    )
+  return toSigningKey(text, file)
+}
+
+/**
+ * The same, but makes the file where there is none, with mode 0600, and only one if several processes start at once.
+ * `onMade` is called by the one that made it.
+ */
+export const loadOrMakeSigningKey = async (file: string, onMade: () => void = () => undefined) => {
+  const found = await readPrivate(file)
+  return toSigningKey(found ?? (await createFile(file, onMade)), file)
+}
 
 /** The file's text; null where there is no file. All checks use the open file, so that it cannot be swapped between. */
 const readPrivate = async (file: string): Promise<string | null> => {
@@ -45,7 +60,7 @@ const readPrivate = async (file: string): Promise<string | null> => {
  * Makes a key and its file. The file appears whole or not at all, and never replaces another: it is written beside its
  * place and linked there, so one process wins and the others read what it wrote.
  */
-const createFile = async (file: string): Promise<string> => {
+const createFile = async (file: string, onMade: () => void): Promise<string> => {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
   const text = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const draft = `${file}.${randomUUID()}`
@@ -58,6 +73,7 @@ const createFile = async (file: string): Promise<string> => {
       await rm(draft, { force: true })
     }
     await syncFolder(dirname(file))
+    onMade()
     return text
   } catch (error) {
     const theirs = codeOf(error) === 'EEXIST' ? await readPrivate(file) : null

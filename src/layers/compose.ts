@@ -98,7 +98,10 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
 
   // Gateway: who calls. The record is looked up at the same time; if both fail, the caller's refusal is the answer.
   const params = spec.params.safeParse(isTaken(spec.params) ? ctx.params : undefined)
-  const identifying = layers.gateway.identify(admitted, spec.gateway)
+  const identifying = layers.gateway.identify(admitted, spec.gateway, (known) => {
+    request.caller = known
+    ctx.state.userId = known.user?.id
+  })
   const loading = params.success ? spec.object.load(params.data, identifying) : null
   const [caller, found] = await bothInOrder(identifying, loading)
   request.caller = caller
@@ -135,6 +138,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     part,
     snapshot,
     deadline,
+    requestId,
     countAccount: (account) => layers.gateway.countAccount(ctx, account),
     headers: {
       ifMatch: headerOf(ctx, 'if-match'),

@@ -114,6 +114,7 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   readonly snapshot: Snapshot
   /** after it nothing of the request may commit */
   readonly deadline: Deadline
+  readonly requestId: string
   /** counts a sign-in attempt on an account; throws `rate_limited` */
   readonly countAccount: (account: string) => Promise<void>
   readonly headers: {
@@ -201,8 +202,15 @@ export interface Route {
 export interface Gateway {
   /** 429, 401: the limit, then the token; looks nothing up before the request was counted */
   readonly admit: (ctx: Context, rule: GatewayRule) => Promise<Admitted>
-  /** 401, 403: the user whom the token names, as they are now; then the scope */
-  readonly identify: (admitted: Admitted, rule: GatewayRule) => Promise<Caller> | Caller
+  /**
+   * 401, 403: the user whom the token names, as they are now; then the scope. `onKnown` is told who calls before either
+   * refuses them, so that the refusal of a verified token is recorded as theirs.
+   */
+  readonly identify: (
+    admitted: Admitted,
+    rule: GatewayRule,
+    onKnown?: (caller: Caller) => void,
+  ) => Promise<Caller> | Caller
   /** 403: the scope of what a request asks for beside its route's own */
   readonly requireScope: (caller: Caller, action: Action) => void
   /** 429: sign-in attempts on one account, whatever address they come from */

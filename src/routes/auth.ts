@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-import type { Deadline } from '../domain/deadline.js'
+import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
-import type { SignIn } from '../identity/sign-in.js'
+import type { SignIn, SignInRequest } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
@@ -29,7 +29,7 @@ const TokenRequest = z.object({
 const grantToken = async (
   signIn: SignIn,
   { grant_type, scope, ...fields }: z.infer<typeof TokenRequest>,
-  deadline: Deadline,
+  request: SignInRequest,
 ) => {
   const required = (field: keyof typeof fields): string => {
     const value = fields[field]
@@ -37,9 +37,9 @@ const grantToken = async (
     return value
   }
   if (grant_type === 'password')
-    return signIn.password({ username: required('username'), password: required('password'), scope }, deadline)
+    return signIn.password({ username: required('username'), password: required('password'), scope }, request)
   if (grant_type === 'refresh_token')
-    return signIn.refresh({ refresh_token: required('refresh_token'), scope }, deadline)
+    return signIn.refresh({ refresh_token: required('refresh_token'), scope }, request)
   throw new Refusal('unsupported_grant_type', { detail: 'The grant types are password and refresh_token.' })
 }
 
@@ -78,10 +78,11 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     ...signingIn,
     path: '/auth/token',
     body: TokenRequest,
-    handle: async ({ body, countAccount, deadline }) => {
+    handle: async ({ body, caller, requestId, deadline, countAccount }) => {
       // attempts on one account are limited across all addresses
       if (body.username !== undefined) await countAccount(body.username)
-      return { status: 200, body: await grantToken(signIn, body, deadline).catch(asOAuthError) }
+      const request = { id: requestId, network: networkOf(caller.address), deadline }
+      return { status: 200, body: await grantToken(signIn, body, request).catch(asOAuthError) }
     },
     documentation: {
       summary: 'Get an access token for a password or a refresh token (RFC 6749)',

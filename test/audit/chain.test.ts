@@ -2,7 +2,7 @@ import { expect } from 'chai'
 
 import { createChainWalk } from '../../src/audit/chain-walk.js'
 import type { ChainFault } from '../../src/audit/chain-walk.js'
-import { publicKeyOf, takeCheckpoint } from '../../src/audit/checkpoint.js'
+import { publicKeyOf, signCheckpoint, takeCheckpoint } from '../../src/audit/checkpoint.js'
 import type { ChainHead } from '../../src/audit/checkpoint.js'
 import { entryHash } from '../../src/audit/entry-hash.js'
 import type { StoredEntry } from '../../src/audit/entry-hash.js'
@@ -19,18 +19,21 @@ import { random } from '../support/random.js'
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 
-/** Adds so many entries as several transactions at once would: over several chains. */
+/**
+ * Adds so many entries as several transactions at once would: over several chains. With a time as the owner, who alone
+ * may choose it.
+ */
 const fill = async (
   db: TestDatabase,
   entries: number,
-  { chains = 3, time = 'clock_timestamp()' } = {},
+  { chains = 3, time }: { readonly chains?: number; readonly time?: string } = {},
 ): Promise<void> => {
   const clients = await Promise.all(
     Array.from({ length: chains }, async () => {
-      const client = new Client(db.service)
+      const client = new Client(time === undefined ? db.service : db.owner)
       await client.connect()
       await client.query('begin')
-      await client.query(`select enter('audit_writer', null)`)
+      if (time === undefined) await client.query(`select enter('audit_writer', null)`)
       return client
     }),
   )
@@ -39,9 +42,11 @@ const fill = async (
       const share = Math.floor(entries / chains) + (i < entries % chains ? 1 : 0)
       // one statement a chain, each in a transaction that is still open when the next begins: none can share
       await client.query(
-        `insert into decisions (time, request_id, revision, layer, subject_id, subject_role, token_id, network,
+        `insert into decisions (${time === undefined ? '' : 'time, '}
+                                request_id, revision, layer, subject_id, subject_role, token_id, network,
                                 action, resource_type, resource_code, relation, effect, rule, row_priority, status)
-         select ${time}, 'request "' || n || E'"\\n\\u2028é', 1, 'gateway', nullif(n % 5, 0), 'editor', null,
+         select ${time === undefined ? '' : `${time}, `}
+                'request "' || n || E'"\\n\\u2028é', 1, 'gateway', nullif(n % 5, 0), 'editor', null,
                 '192.0.2.0/24', 'link:update', 'link', 'code-' || n, 'other', 'deny', 'R5', nullif(n % 3, 0), 403
            from generate_series(1, $1::int) n`,
         [share],
@@ -103,7 +108,7 @@ describe('the chains of the decision log', () => {
   })
 
   it('let no writer choose the place of an entry', async () => {
-    for (const column of ['id', 'writer', 'seq', 'previous', 'hash', 'kind', 'change']) {
+    for (const column of ['id', 'time', 'writer', 'seq', 'previous', 'hash', 'kind', 'change']) {
       const tried = pool.flush([
         { text: `select enter('audit_writer', null)` },
         {
@@ -218,7 +223,65 @@ describe('the chains of the decision log', () => {
     ])
     await fill(db, 1)
     await takeCheckpoint(pool, { kid, privateKey: other.privateKey })
-    expect((await verify()).faults).to.deep.equal([{ kind: 'checkpoint', id: '3', why: 'has no valid signature' }])
+    expect((await verify()).faults).to.deep.equal([
+      { kind: 'checkpoint', id: '2', why: `is signed with the key ${otherKid}, which was not given` },
+      { kind: 'checkpoint', id: '3', why: 'has no valid signature' },
+    ])
+  })
+
+  it('are signed on beside rows that somebody put among the checkpoints, which are named and passed over', async () => {
+    await fill(db, 3, { chains: 1 })
+    await takeCheckpoint(pool, { kid, privateKey })
+    const [signed] = await db.asOwner<{ jws: string }>('select jws from audit_checkpoints')
+    const forge = (kind: string, jws: string) =>
+      pool.flush([
+        { text: `select enter('audit_writer', null)` },
+        { text: 'insert into audit_checkpoints (kind, jws) values ($1, $2)', values: [kind, jws] },
+      ])
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const heads = [{ writer: '1', seq: '999', hash: 'ab'.repeat(32) }]
+    const future = { time: '2999-01-01T00:00:00.000Z', heads, retired: [] }
+    await forge('standing', 'garbage')
+    await forge('expiry', `${'a'.repeat(50)}.b.c`)
+    await forge('standing', await signCheckpoint({ kid, privateKey: other.privateKey }, future))
+    // an older one that is as valid as it was proves nothing new
+    await fill(db, 3, { chains: 1 })
+    const taken = await takeCheckpoint(pool, { kid, privateKey })
+    expect(taken?.heads.map(({ seq }) => seq)).to.deep.equal(['6'])
+    await forge('standing', signed?.jws ?? '')
+    expect(await takeCheckpoint(pool, { kid, privateKey }), 'nothing is new').to.equal(null)
+    const verdict = await verify()
+    expect(verdict.checkpoint).to.equal(taken?.time)
+    expect(verdict.faults.map((fault) => (fault.kind === 'checkpoint' ? fault.id : null))).to.deep.equal([
+      '2',
+      '3',
+      '4',
+    ])
+    for (const column of ['id', 'time'])
+      expect(
+        await pool
+          .flush([
+            { text: `select enter('audit_writer', null)` },
+            { text: `insert into audit_checkpoints (${column}, kind, jws) values (default, 'standing', 'x')` },
+          ])
+          .then(
+            () => null,
+            (error: unknown) => error,
+          ),
+        column,
+      ).to.have.property('code', '42501')
+  })
+
+  it('have times that do not run backwards: a clock that was put back begins another chain', async () => {
+    await fill(db, 3, { chains: 1 })
+    await fill(db, 3, { chains: 1, time: `now() - interval '1 hour'` })
+    await fill(db, 3, { chains: 1 })
+    const [found] = await db.asOwner(
+      `select count(*)::int as backwards from (
+         select time < lag(time) over (partition by writer order by seq) as back from decisions) d where back`,
+    )
+    expect(found).to.deep.equal({ backwards: 0 })
+    expect(await verify()).to.deep.include({ entries: 9, chains: 2, faults: [] })
   })
 
   it('are signed by one process, and only where something is new', async () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { decodeJwt } from 'jose'
 
 import { networkOf } from '../../src/domain/network.js'
+import { textAt } from '../support/json.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
@@ -14,6 +16,7 @@ interface Listed {
     readonly status: number
     readonly action: string
     readonly revision: number
+    readonly token_id: string | null
     readonly subject: { readonly id: string | null; readonly network: string | null }
     readonly resource: { readonly code: string | null; readonly relation: string }
   }[]
@@ -107,6 +110,34 @@ describe('the decision log', () => {
       networkOf('2001:db8:1:2::3'),
       networkOf('::1'),
     ]).to.deep.equal(['203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', '::/48'])
+  })
+
+  it('names the user and the token of a refusal by the gateway, where the token was valid', async () => {
+    const suspended = await service.addUser('editor')
+    await service.request('PATCH', `/users/${suspended.id}`, { token: admin.token, json: { suspended: true } })
+    const made = await service.request('POST', '/users/me/tokens', {
+      token: editor.token,
+      json: { name: 'reads', scopes: ['link:read'], expires_in: 600 },
+    })
+    for (const [user, rule, token] of [
+      [editor, 'insufficient_scope', await service.tokenFor(editor, 'link:read')],
+      [editor, 'insufficient_scope', textAt(made.json, 'token')],
+      [suspended, 'invalid_token', suspended.token],
+    ] as const) {
+      const { requestId } = await send('DELETE', '/links/logged', { token })
+      const record = await recordOf(requestId)
+      expect(record).to.deep.include({ layer: 'gateway', rule })
+      expect(record.subject, rule).to.deep.equal({ id: user.id, role: 'editor', network: null })
+      expect(record.token_id).to.equal(
+        token === textAt(made.json, 'token') ? `personal:${textAt(made.json, 'id')}` : decodeJwt(token).jti,
+      )
+    }
+    const forged = await send('DELETE', '/links/logged', { token: `${editor.token.slice(0, -4)}AAAA` })
+    const record = await recordOf(forged.requestId)
+    expect([record.subject.id, record.token_id], 'a claim that nobody verified names nobody').to.deep.equal([
+      null,
+      null,
+    ])
   })
 
   it('records a request whose path no column can hold', async () => {

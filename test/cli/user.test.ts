@@ -11,6 +11,7 @@ import type { TestDatabase } from '../support/database.js'
 import { at, textAt } from '../support/json.js'
 import { onDatabase } from '../support/node.js'
 import { startTestService } from '../support/service.js'
+import { madeSigningKey } from '../support/signing-key.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('linkgate user and linkgate token', () => {
@@ -18,7 +19,8 @@ describe('linkgate user and linkgate token', () => {
   let environment: Readonly<Record<string, string>>
   before(async () => {
     db = await testDatabase()
-    environment = { ...onDatabase(db.service, db.owner), DATA_DIR: join(await makeTemporaryFolder(), 'data') }
+    environment = { ...onDatabase(db.service, db.owner), DATA_DIR: await makeTemporaryFolder() }
+    await madeSigningKey(join(environment['DATA_DIR'] ?? '', 'signing-key.pem'))
   })
 
   const run = (

@@ -1,13 +1,14 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 
 import { expect } from 'chai'
 
 import { openConnection } from '../support/connection.js'
+import { testDatabase } from '../support/database.js'
 import { halfRequest } from '../support/half-request.js'
 import { isRunning } from '../support/is-running.js'
-import { startNode } from '../support/node.js'
+import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { requireBuilt, runProgram } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
@@ -15,7 +16,7 @@ import { untilGone, untilRefused, untilSaid, workerPids } from '../support/worke
 import { within } from '../support/until.js'
 
 describe('workers on the embedded database', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   let environment: Readonly<Record<string, string>>
   let node: ServiceNode | undefined
   before(async () => {
@@ -86,6 +87,42 @@ describe('workers on the embedded database', function () {
     node.child.kill('SIGTERM')
     expect(await exited, node.output()).to.deep.equal([0, null])
     expect(node.output()).to.not.include('cut off')
+  })
+})
+
+describe('workers that are told to stop', () => {
+  it('do not wait for one that is only starting, however long that takes', async () => {
+    const { service, owner } = await testDatabase()
+    // from `waits` on it takes connections and says nothing: a worker that needs one only starts
+    let waits: (() => void) | undefined
+    const door = createServer((near) => {
+      near.on('error', () => undefined)
+      if (waits !== undefined) return waits()
+      const far = createConnection(`${owner.host}/.s.PGSQL.${owner.port}`)
+      far.on('error', () => undefined)
+      near.pipe(far).pipe(near)
+    })
+    door.listen(0, '127.0.0.1')
+    await once(door, 'listening')
+    const address = door.address()
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+    const through = { ...service, host: '127.0.0.1', port }
+    const node = await startNode({ ...onDatabase(through, owner), WORKERS: '2', REQUEST_DEADLINE_MS: '60000' })
+    try {
+      const begun = new Promise<void>((resolve) => {
+        waits = resolve
+      })
+      node.child.kill('SIGHUP')
+      await within('a worker starts', begun)
+      const exited = once(node.child, 'exit')
+      node.child.kill('SIGTERM')
+      // long before the 10 s that requests in flight may take
+      expect(await within('the node ends', exited, { withinMs: 8_000 }), node.output()).to.deep.equal([0, null])
+      expect(node.output()).to.not.include('cut off')
+    } finally {
+      await node.stop('SIGKILL')
+      door.close()
+    }
   })
 })
 

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { join } from 'node:path'
 
 import { expect } from 'chai'
 
@@ -16,7 +15,7 @@ import { isRunning } from '../support/is-running.js'
 import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { requireBuilt } from '../support/program.js'
-import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { madeSigningKey } from '../support/signing-key.js'
 import { load, untilGone, untilSaid, workerPids } from '../support/workers.js'
 import { until, within } from '../support/until.js'
 
@@ -47,7 +46,7 @@ describe('two workers on one port', function () {
   before(async () => {
     requireBuilt()
     const db = await testDatabase()
-    const signingKeyFile = join(await makeTemporaryFolder(), 'key.pem')
+    const signingKeyFile = await madeSigningKey()
     const issuer = await openIssuer({ signingKeyFile, audience: undefined })
     const pool = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
     const tokenOf = async (role: string) => {

@@ -11,7 +11,7 @@ const LOGIN = 'linkgate_service'
 
 const RECORD =
   'action,effect,layer,network,relation,request_id,resource_code,resource_type,revision,row_priority,rule,status,' +
-  'subject_id,subject_role,time,token_id'
+  'subject_id,subject_role,token_id'
 const TOKEN = 'expires_at,name,scopes,token_hash,user_id'
 const TOKEN_CHECK = 'expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id'
 const TOKEN_LIST = 'created_at,expires_at,id,last_used_at,name,revoked_at,scopes,user_id'
@@ -27,11 +27,12 @@ audit_chain audit_writers USAGE
 audit_chain decision_ids USAGE
 audit_chain decisions INSERT
 audit_chain policy_head SELECT
+audit_chain refresh_tokens SELECT(family,id)
 audit_reader audit_chains SELECT
 audit_reader audit_checkpoints SELECT
 audit_reader decisions SELECT
 audit_writer audit_chains SELECT
-audit_writer audit_checkpoints INSERT SELECT
+audit_writer audit_checkpoints INSERT(jws,kind) SELECT
 audit_writer decisions INSERT(${RECORD})
 identity external_identities INSERT SELECT
 identity idempotency_keys DELETE SELECT(created_at,key_hash,user_id)
@@ -75,7 +76,12 @@ find_user(bigint,uuid,bigint) identity linkgate_service
 limit_personal_tokens() identity -
 note_policy_change() postgres -
 record_decision() audit_chain -
+record_external_identity() audit_chain -
+record_personal_token() audit_chain -
 record_policy_revision() audit_chain -
+record_refused_sign_in(bigint,text) audit_chain identity
+record_sign_in() audit_chain -
+record_signed_token(bigint,text,text[],timestamp with time zone) audit_chain identity
 record_unexplained_policy_rows() postgres linkgate_service
 record_user_change() audit_chain -
 require_active_admin() identity -

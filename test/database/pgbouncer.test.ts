@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-
 import { expect } from 'chai'
 import { pino } from 'pino'
 
@@ -19,7 +17,7 @@ import { requireBuilt } from '../support/program.js'
 import { addManyLinks, freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestResponse, TestService, TestUser } from '../support/service.js'
-import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { madeSigningKey } from '../support/signing-key.js'
 import { until } from '../support/until.js'
 
 const migrations = new URL('migrations/', PACKAGE_ROOT)
@@ -76,7 +74,7 @@ const DEADLINE_MS = '20000'
 
   before(async () => {
     db = await testDatabase()
-    signingKeyFile = join(await makeTemporaryFolder(), 'key.pem')
+    signingKeyFile = await madeSigningKey()
     pooler = await startPgbouncer({ logins: [db.service, db.owner], poolSize: 2 })
     stops.push(() => pooler.kill())
     one = await pooledService()

@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-
 import { expect } from 'chai'
 import { Client } from 'pg'
 import type { ClientConfig } from 'pg'
@@ -18,7 +16,7 @@ import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { startPair } from '../support/standby.js'
 import type { Pair } from '../support/standby.js'
-import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { madeSigningKey } from '../support/signing-key.js'
 import { until } from '../support/until.js'
 
 const CODES = ['plain', 'changed', 'unheard', 'steady'] as const
@@ -99,7 +97,7 @@ describe('a read replica for redirects', function () {
     const environment = {
       DATABASE_URL: urlOf(db.service),
       DATABASE_REPLICA_URL: urlOf(wire.connection),
-      JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+      JWT_SIGNING_KEY_FILE: await madeSigningKey(),
     }
     writing = await startTestService({ db, environment })
     const log = pino(

@@ -5,13 +5,13 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 
 import { createIssuer } from '../../src/identity/issuer.js'
 import type { Issuer } from '../../src/identity/issuer.js'
-import { loadSigningKey } from '../../src/identity/signing-key.js'
+import { loadOrMakeSigningKey } from '../../src/identity/signing-key.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('the own issuer', () => {
   let issuer: Issuer
   before(async () => {
-    issuer = createIssuer(await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')))
+    issuer = createIssuer(await loadOrMakeSigningKey(join(await makeTemporaryFolder(), 'key.pem')))
   })
 
   it('signs access tokens of RFC 9068 that its published keys verify', async () => {

@@ -15,7 +15,7 @@ import { createIssuer } from '../../src/identity/issuer.js'
 import type { Issuer } from '../../src/identity/issuer.js'
 import type { Passwords } from '../../src/identity/password.js'
 import { createSignIn } from '../../src/identity/sign-in.js'
-import { loadSigningKey } from '../../src/identity/signing-key.js'
+import { loadOrMakeSigningKey } from '../../src/identity/signing-key.js'
 import { soon } from '../support/soon.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
@@ -40,7 +40,7 @@ let issuer: Issuer
 before(async () => {
   db = await testDatabase()
   database = openPool({ connection: db.service, size: 8, deadlineMs: 5_000 })
-  issuer = createIssuer(await loadSigningKey(join(await makeTemporaryFolder(), 'key.pem')))
+  issuer = createIssuer(await loadOrMakeSigningKey(join(await makeTemporaryFolder(), 'key.pem')))
 })
 after(() => database.close())
 
@@ -68,8 +68,8 @@ const createTestSignIn = (verify: Passwords['verify'] = async (hash, password) =
     passwords: { hash: async (plain) => hashFor(plain), verify },
   })
   return {
-    password: (grant: Parameters<typeof password>[0]) => password(grant, soon()),
-    refresh: (grant: Parameters<typeof refresh>[0]) => refresh(grant, soon()),
+    password: (grant: Parameters<typeof password>[0]) => password(grant, { id: 'r', network: '', deadline: soon() }),
+    refresh: (grant: Parameters<typeof refresh>[0]) => refresh(grant, { id: 'r', network: '', deadline: soon() }),
     revoke: (token: string) => revoke(token, soon()),
   }
 }

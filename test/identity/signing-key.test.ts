@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { calculateJwkThumbprint, exportJWK } from 'jose'
 
 import { StartError } from '../../src/domain/start-error.js'
-import { loadSigningKey } from '../../src/identity/signing-key.js'
+import { loadOrMakeSigningKey } from '../../src/identity/signing-key.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const pem = (key: { export(options: { type: 'pkcs8'; format: 'pem' }): string | Buffer }) =>
@@ -24,7 +24,7 @@ describe('the signing key', () => {
   })
 
   const startErrorOf = async (): Promise<string> => {
-    const error: unknown = await loadSigningKey(file).catch((reason: unknown) => reason)
+    const error: unknown = await loadOrMakeSigningKey(file).catch((reason: unknown) => reason)
     if (!(error instanceof StartError)) throw new Error(`no StartError: ${String(error)}`)
     expect(error.message).to.include(file)
     expect(error.message).to.not.include('\n')
@@ -33,14 +33,14 @@ describe('the signing key', () => {
 
   it('is made once, with mode 0600, in a folder that need not exist', async () => {
     file = join(folder, 'a/b/key.pem')
-    const first = await loadSigningKey(file)
+    const first = await loadOrMakeSigningKey(file)
     expect((await stat(file)).mode & 0o777).to.equal(0o600)
-    expect((await loadSigningKey(file)).kid).to.equal(first.kid)
+    expect((await loadOrMakeSigningKey(file)).kid).to.equal(first.kid)
     expect(await readdir(join(folder, 'a/b'))).to.deep.equal(['key.pem'])
   })
 
   it('is one key for 20 concurrent starts', async () => {
-    const keys = await Promise.all(Array.from({ length: 20 }, () => loadSigningKey(file)))
+    const keys = await Promise.all(Array.from({ length: 20 }, () => loadOrMakeSigningKey(file)))
     expect(new Set(keys.map(({ kid }) => kid)).size).to.equal(1)
     expect(await readdir(folder)).to.deep.equal(['key.pem'])
   })
@@ -48,8 +48,8 @@ describe('the signing key', () => {
   it('is one key for several processes', async function () {
     this.timeout(60_000)
     const script = `
-      import { loadSigningKey } from './src/identity/signing-key.ts'
-      console.log((await loadSigningKey(process.argv[1])).kid)`
+      import { loadOrMakeSigningKey } from './src/identity/signing-key.ts'
+      console.log((await loadOrMakeSigningKey(process.argv[1])).kid)`
     const kids = await Promise.all(
       Array.from({ length: 3 }, async () =>
         (
@@ -57,11 +57,11 @@ describe('the signing key', () => {
         ).stdout.trim(),
       ),
     )
-    expect(new Set([...kids, (await loadSigningKey(file)).kid]).size).to.equal(1)
+    expect(new Set([...kids, (await loadOrMakeSigningKey(file)).kid]).size).to.equal(1)
   })
 
   it('is named by its RFC 7638 thumbprint and shows only its public half', async () => {
-    const { jwk, kid, publicKey } = await loadSigningKey(file)
+    const { jwk, kid, publicKey } = await loadOrMakeSigningKey(file)
     expect(kid).to.equal(await calculateJwkThumbprint(await exportJWK(publicKey)))
     expect(Object.keys(jwk).sort()).to.deep.equal(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
     expect(jwk).to.include({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig', kid })
@@ -70,7 +70,7 @@ describe('the signing key', () => {
 
   it('is also read in the form that OpenSSL writes (SEC 1)', async () => {
     await writeFile(file, ec('P-256').privateKey.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 })
-    expect((await loadSigningKey(file)).jwk.crv).to.equal('P-256')
+    expect((await loadOrMakeSigningKey(file)).jwk.crv).to.equal('P-256')
   })
 
   const p256 = ec('P-256')
@@ -110,7 +110,7 @@ describe('the signing key', () => {
 
   for (const mode of [0o640, 0o604, 0o644, 0o620, 0o666]) {
     it(`is refused at start with mode ${mode.toString(8)}`, async () => {
-      await loadSigningKey(file)
+      await loadOrMakeSigningKey(file)
       await chmod(file, mode)
       expect(await startErrorOf()).to.include('chmod 600')
     })

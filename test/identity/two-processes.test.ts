@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-
 import { expect } from 'chai'
 
 import { openPool } from '../../src/database/pool.js'
@@ -9,7 +7,7 @@ import { testDatabase } from '../support/database.js'
 import { at, textAt } from '../support/json.js'
 import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
-import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { madeSigningKey } from '../support/signing-key.js'
 
 const PASSWORD = 'correct horse battery'
 
@@ -29,7 +27,7 @@ describe('a token on two processes', () => {
     await pool.close()
     const environment = {
       ...onDatabase(db.service, db.owner),
-      JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+      JWT_SIGNING_KEY_FILE: await madeSigningKey(),
     }
     // both at once: the signing key is made by one of them, and read by the other
     ;[one, two] = await Promise.all([startNode(environment), startNode(environment)])

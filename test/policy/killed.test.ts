@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-
 import { expect } from 'chai'
 
 import { ACTIONS } from '../../src/domain/action.js'
@@ -9,7 +7,7 @@ import { openPool } from '../../src/database/pool.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { onDatabase, startNode } from '../support/node.js'
-import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { madeSigningKey } from '../support/signing-key.js'
 
 const ROW = {
   ptype: 'p',
@@ -36,7 +34,7 @@ describe('a process that is killed in the middle of an edit', function () {
   it('leaves the edit complete or absent, and the next start goes on', async () => {
     const environment = {
       ...onDatabase(db.service, db.owner),
-      JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+      JWT_SIGNING_KEY_FILE: await madeSigningKey(),
     }
     let token = ''
     for (const delay of DELAYS) {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 
 import { expect } from 'chai'
 
@@ -11,7 +10,7 @@ import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { onDatabase, startNode } from '../support/node.js'
 import { freePort } from '../support/proxy.js'
-import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { madeSigningKey } from '../support/signing-key.js'
 
 const AT_ONCE = 8
 /** How many creations are acknowledged before the process is killed, with others under way. */
@@ -37,7 +36,7 @@ describe('a process that is killed amid creations under keys', function () {
     const environment = {
       ...onDatabase(db.service, db.owner),
       PORT: port,
-      JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+      JWT_SIGNING_KEY_FILE: await madeSigningKey(),
     }
     const creations: Creation[] = []
     const headers = {

@@ -10,7 +10,7 @@ import { textAt } from '../support/json.js'
 import { requireBuilt, runProgram } from '../support/program.js'
 import type { Ended, Program } from '../support/program.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
-import { within } from '../support/until.js'
+import { until, within } from '../support/until.js'
 import { untilRefused } from '../support/workers.js'
 
 describe('the program as a process', function () {
@@ -184,7 +184,10 @@ describe('the program as a process', function () {
       idle.on('close', () => resolve())
     })
     idle.resume()
+    // twice at once, as from npm and from the service manager that stops both: one request to stop
     program.child.kill('SIGTERM')
+    await until('it drains', async () => (await fetch(`${url}/readyz`)).status === 503)
+    program.child.kill('SIGINT')
     await idleClosed
     expect(
       await fetch(`${url}/healthz`).then(

@@ -10,6 +10,7 @@ import { startOwnServer } from './own-server.js'
 import { runProgram } from './program.js'
 import { random } from './random.js'
 import { until } from './until.js'
+import { madeSigningKey } from './signing-key.js'
 
 export interface KillReport {
   readonly kills: Readonly<Record<Victim, number>>
@@ -47,7 +48,7 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
   const server = await startOwnServer()
   const environment = {
     ...onDatabase(server.service, server.owner),
-    JWT_SIGNING_KEY_FILE: join(server.dataDir, 'key.pem'),
+    JWT_SIGNING_KEY_FILE: await madeSigningKey(join(server.dataDir, 'key.pem')),
     LOG_LEVEL: 'info',
   }
   await server.ask(WITNESS)

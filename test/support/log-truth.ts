@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-
 import { verifyLog } from '../../src/audit/verify-log.js'
 import { openPool } from '../../src/database/pool.js'
 import { ACTIONS } from '../../src/domain/action.js'
@@ -9,7 +7,7 @@ import { loadSigningKey } from '../../src/identity/signing-key.js'
 import { testDatabase } from './database.js'
 import { onDatabase, startNode } from './node.js'
 import { random } from './random.js'
-import { makeTemporaryFolder } from './temporary-folder.js'
+import { madeSigningKey } from './signing-key.js'
 
 export interface LogTruth {
   /** requests that got an answer */
@@ -60,7 +58,7 @@ export const logTruth = async (requests: number, seed = 5): Promise<LogTruth> =>
   const db = await testDatabase()
   const environment = {
     ...onDatabase(db.service, db.owner),
-    JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+    JWT_SIGNING_KEY_FILE: await madeSigningKey(),
     LOG_LEVEL: 'info',
   }
   await db.asOwner(WITNESS)

@@ -10,7 +10,7 @@ import { onDatabase, startNode } from './node.js'
 import { startOwnServer, tellsProcesses } from './own-server.js'
 import { requireBuilt, runProgram } from './program.js'
 import { startTestService } from './service.js'
-import { makeTemporaryFolder } from './temporary-folder.js'
+import { madeSigningKey } from './signing-key.js'
 import { until } from './until.js'
 
 const whole = async (environment: Readonly<Record<string, string>>) => {
@@ -40,7 +40,7 @@ export const describeMovedClock = ({ offsets, years }: MovedClockOptions): void 
           db = await testDatabase()
           environment = {
             ...onDatabase(db.service, db.owner),
-            JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+            JWT_SIGNING_KEY_FILE: await madeSigningKey(),
           }
           const { code, stderr } = await runProgram(
             ['user', 'add', '--email', 'clock@example.com', '--role', 'editor'],
@@ -132,7 +132,7 @@ export const describeMovedClock = ({ offsets, years }: MovedClockOptions): void 
           try {
             const environment = {
               ...onDatabase(server.service, server.owner),
-              JWT_SIGNING_KEY_FILE: join(server.dataDir, 'key.pem'),
+              JWT_SIGNING_KEY_FILE: await madeSigningKey(join(server.dataDir, 'key.pem')),
             }
             const service = await startTestService({
               db: server.database,

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
 
 import { ACTIONS } from '../../src/domain/action.js'
 import { openPool } from '../../src/database/pool.js'
@@ -12,7 +11,7 @@ import { openConnection } from './connection.js'
 import { testDatabase } from './database.js'
 import { onDatabase, startNode } from './node.js'
 import { addManyLinks } from './records.js'
-import { makeTemporaryFolder } from './temporary-folder.js'
+import { madeSigningKey } from './signing-key.js'
 import { until } from './until.js'
 
 export interface SlowReport {
@@ -60,7 +59,7 @@ export const amongSlowClients = async ({
   const db = await testDatabase()
   const environment = {
     ...onDatabase(db.service, db.owner),
-    JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+    JWT_SIGNING_KEY_FILE: await madeSigningKey(),
     DATABASE_POOL_SIZE: '8',
     MAX_CONNECTIONS: String(maxConnections),
   }

@@ -12,6 +12,7 @@ import { openIssuer } from '../../src/identity/identity.js'
 import { startBalancer } from './balancer.js'
 import { onDatabase, startNode } from './node.js'
 import type { ServiceNode } from './node.js'
+import { madeSigningKey } from './signing-key.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 
 export interface StormReport {
@@ -77,7 +78,7 @@ export const storm = async ({
     const service = { ...postgres.owner, user: postgres.service.user, password: postgres.service.password }
     const environment = {
       ...onDatabase(service, postgres.owner),
-      JWT_SIGNING_KEY_FILE: join(folder, 'key.pem'),
+      JWT_SIGNING_KEY_FILE: await madeSigningKey(join(folder, 'key.pem')),
       LOG_LEVEL: 'info',
       WORKERS: String(workers),
     }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
 import type { Command } from 'commander'
@@ -73,8 +74,11 @@ export const expireCommand = (audit: Command) =>
 /** Verifies the log with the installation's key, and the earlier ones in these PEM files. */
 const verifyAll = (keyFiles: readonly string[], progress: string) =>
   withDatabase(async (database, { signingKeyFile }) => {
-    const own = await loadSigningKey(signingKeyFile)
-    const keys = new Map([[own.kid, own.publicKey], ...(await Promise.all(keyFiles.map(readKey)))])
+    // an auditor may have been given the keys alone
+    const isOnlyGiven = keyFiles.length > 0 && !existsSync(signingKeyFile)
+    const own = isOnlyGiven ? null : await loadSigningKey(signingKeyFile)
+    const keys = new Map(await Promise.all(keyFiles.map(readKey)))
+    if (own !== null) keys.set(own.kid, own.publicKey)
     const faults: LogFault[] = []
     const onFault = (fault: LogFault) => {
       if (faults.length < SHOWN) faults.push(fault)

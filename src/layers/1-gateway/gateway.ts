@@ -107,14 +107,17 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
       return { address, token: await admit(ctx, rule, address, sent) }
     },
 
-    identify: ({ address, token }, rule) => {
+    identify: ({ address, token }, rule, onKnown) => {
       if (token === null) return { ...NOBODY, address }
       // Role and suspension come from the user's row, so they bind the next request whatever the token says.
       return identity.findCaller(token).then((user) => {
+        const { scopes, id: tokenId, signIn, personalToken } = token
+        const external = identity.externalSubject(token)
+        const caller = { user, scopes, tokenId, signIn, personalToken, external, address }
+        onKnown?.(caller)
         if (user === null || user.suspended) throw invalidToken()
         if (rule.scope !== 'public') requireScope(token, rule.scope)
-        const { scopes, id: tokenId, signIn, personalToken } = token
-        return { user, scopes, tokenId, signIn, personalToken, external: identity.externalSubject(token), address }
+        return caller
       })
     },
 

@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-
 import { expect } from 'chai'
 
 import { openConnection } from '../../support/connection.js'
@@ -12,7 +10,7 @@ import { hasRedis, startRedis } from '../../support/redis.js'
 import type { RedisServer } from '../../support/redis.js'
 import { startTestService } from '../../support/service.js'
 import type { TestService, TestUser } from '../../support/service.js'
-import { makeTemporaryFolder } from '../../support/temporary-folder.js'
+import { madeSigningKey } from '../../support/signing-key.js'
 import { until } from '../../support/until.js'
 
 const QUOTA = 20
@@ -38,7 +36,7 @@ const PATIENCE_MS = 3_000
         REDIS_URL: redis.url,
         RATE_LIMIT_ANONYMOUS: `${QUOTA}/600`,
         TRUSTED_PROXY_HOPS: '1',
-        JWT_SIGNING_KEY_FILE: join(await makeTemporaryFolder(), 'key.pem'),
+        JWT_SIGNING_KEY_FILE: await madeSigningKey(),
       }
       one = await startTestService({ db, environment, log: kept.log })
       other = await startTestService({ db, environment })

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 
 import { Refusal } from '../../../src/domain/refusal.js'
 import { createIssuer } from '../../../src/identity/issuer.js'
-import { loadSigningKey } from '../../../src/identity/signing-key.js'
+import { loadOrMakeSigningKey } from '../../../src/identity/signing-key.js'
 import type { SigningKey } from '../../../src/identity/signing-key.js'
 import { bearerOf, createTokenVerifier, invalidToken } from '../../../src/layers/1-gateway/token.js'
 import type { TokenVerifier } from '../../../src/layers/1-gateway/token.js'
@@ -17,6 +17,7 @@ import { encodePart, signHmac, signRaw } from '../../support/raw-token.js'
 import { addUserWithId } from '../../support/records.js'
 import { startTestService } from '../../support/service.js'
 import type { TestService } from '../../support/service.js'
+import { madeSigningKey } from '../../support/signing-key.js'
 import { makeTemporaryFolder } from '../../support/temporary-folder.js'
 import { until } from '../../support/until.js'
 
@@ -77,7 +78,7 @@ const shapeOf = ({ code, status, title, detail, errors, headers, extensions, mes
 
 before(async () => {
   folder = await makeTemporaryFolder()
-  key = await loadSigningKey(join(folder, 'key.pem'))
+  key = await loadOrMakeSigningKey(join(folder, 'key.pem'))
   issuer = `urn:linkgate:${key.kid}`
   const own = createIssuer(key, audience).keys
   verifier = createTokenVerifier({
@@ -371,7 +372,10 @@ describe('a hostile token sent to the service', () => {
   let log: KeptLog
   before(async () => {
     log = keepLog()
-    service = await startTestService({ log: log.log, environment: { JWT_SIGNING_KEY_FILE: join(folder, 'key.pem') } })
+    service = await startTestService({
+      log: log.log,
+      environment: { JWT_SIGNING_KEY_FILE: await madeSigningKey(join(folder, 'key.pem')) },
+    })
     await addUserWithId(service.db, '7', 'admin')
   })
   after(() => service.stop())

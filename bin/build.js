@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
+
+/** The program, built. */
+export const main = new URL('../dist/main.js', import.meta.url)
+
+export const isBuilt = () => existsSync(main)
+
+/** False after `npm ci --omit=dev`. */
+export const canBuild = () => existsSync(compiler)
+
+/** Builds dist/, in a moment where nothing changed; ends the process where the compiler says no. */
+export const build = () => {
+  const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  })
+  if (status !== 0) stop('it cannot be built: see above')
+}
+
+/** Ends the process with one line. */
+export const stop = (why) => {
+  process.stderr.write(`linkgate: ${why}\n`)
+  process.exit(1)
+}
+
+export const NOT_BUILT =
+  'not built yet, and the compiler is not installed: run "npm ci && npm run build" once, with development dependencies'

@@ -1,0 +1,7 @@
+import { NOT_BUILT, build, canBuild, isBuilt, main, stop } from './build.js'
+
+// What `npm start` runs: `linkgate serve`, as the sources are now. One process, so that a signal reaches the service.
+if (canBuild()) build()
+else if (!isBuilt()) stop(NOT_BUILT)
+process.argv.splice(2, 0, 'serve')
+await import(main.href)

@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+
+import { openPool } from '../../src/database/pool.js'
+import type { PooledDatabase } from '../../src/database/pool.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+
+describe('somebody who has stolen the login of the service', () => {
+  let service: TestService
+  let admin: TestUser
+  let thief: PooledDatabase
+  before(async () => {
+    service = await startTestService()
+    admin = await service.addUser('admin')
+    thief = openPool({ connection: { ...service.db.service, application_name: 'psql' }, size: 1, deadlineMs: 5_000 })
+  })
+  after(async () => {
+    await thief.close()
+    await service.stop()
+  })
+
+  /** Runs SQL in one transaction, as the login or as a role that it may become. */
+  const run = (role: string | null, ...texts: readonly string[]) =>
+    thief.flush([...(role === null ? [] : [`set local role ${role}`]), ...texts].map((text) => ({ text })))
+  const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'done',
+      (error: unknown) => Object(error).code,
+    )
+  const newest = async () =>
+    (await service.db.asOwner('select kind, resource_code, rule, change from decisions order by id desc limit 1'))[0]
+
+  it('changes every link, but none without an entry', async () => {
+    const link = `insert into links (code, target) values ('stolen', 'https://evil.example/')`
+    expect(await codeOf(run('links_any', link))).to.equal('LG002')
+    const decision = `set local app.decision = '{"request_id":"x","revision":1,"rule":"R3","effect":"allow"}'`
+    expect(await codeOf(run('links_any', decision, link))).to.equal('done')
+    expect(await newest()).to.deep.include({ kind: 'decision', resource_code: 'stolen', rule: 'R3' })
+  })
+
+  it('makes an admin, but not without an entry with the name of the login', async () => {
+    const made = `insert into users (email, role) values ('thief@example.com', 'admin')`
+    expect(await codeOf(run('identity', made))).to.equal('done')
+    const entry = await newest()
+    expect(entry).to.deep.include({ kind: 'user' })
+    expect(entry?.['change']).to.deep.include({ what: 'added', by: `${service.db.service.user} psql` })
+    await service.db.asOwner(`delete from users where email = 'thief@example.com'`)
+  })
+
+  it('takes no last admin away, and deletes no account', async () => {
+    const demote = `update users set role = 'viewer' where role = 'admin'`
+    expect(await codeOf(run('identity', demote))).to.equal('last_admin')
+    expect(await codeOf(run('identity', 'delete from users'))).to.equal('42501')
+    expect((await service.request('GET', '/users/me', { token: admin.token })).status).to.equal(200)
+  })
+
+  it('changes the rows of the policy, but not without a revision and an entry', async () => {
+    const row = `insert into casbin (ptype, rule) values ('p2', '["viewer", "policy:write"]')`
+    expect(await codeOf(run('policy_editor', row))).to.equal('done')
+    const [revision] = await service.db.asOwner(
+      'select actor, added from policy_revisions order by revision desc limit 1',
+    )
+    expect(revision).to.deep.equal({
+      actor: service.db.service.user,
+      added: [['p2', 'viewer', 'policy:write']],
+    })
+    expect(await newest()).to.deep.include({ kind: 'policy' })
+  })
+})

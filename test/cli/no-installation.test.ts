@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { access } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { Server } from 'node:net'
+import { join } from 'node:path'
+
+import { expect } from 'chai'
+
+import { withPool } from '../support/bare-database.js'
+import { runCommand } from '../support/cli.js'
+import { cluster, createDatabase } from '../support/cluster.js'
+import { testDatabase } from '../support/database.js'
+import { onDatabase, startNode, urlOf } from '../support/node.js'
+import { requireBuilt, runProgram } from '../support/program.js'
+import type { Ended } from '../support/program.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { untilSaid } from '../support/workers.js'
+
+const COMMANDS = [
+  ['audit', 'verify'],
+  ['audit', 'list'],
+  ['audit', 'expire', '--before', '2026-01'],
+  ['policy', 'export'],
+  ['policy', 'history'],
+  ['user', 'list'],
+  ['user', 'add', '--email', 'a@example.com', '--role', 'viewer'],
+  ['token', '--user', 'a@example.com'],
+] as const
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+const expectOneLine = ({ stderr, code }: Ended, exit: number) => {
+  expect(stderr).to.match(/^linkgate: [^\n]+\n$/)
+  expect(code).to.equal(exit)
+}
+
+describe('where there is no installation', () => {
+  let dataDir: string
+  beforeEach(async () => {
+    dataDir = join(await makeTemporaryFolder(), 'data')
+  })
+
+  it('every command but serve and migrate says so, with the folder, exit 2, and makes nothing', async () => {
+    for (const command of [...COMMANDS, ['migrate', '--status']]) {
+      const { code, out, err } = await runCommand(command, { environment: { DATA_DIR: dataDir } })
+      expect({ code, out }, command.join(' ')).to.deep.equal({ code: 2, out: '' })
+      expect(err)
+        .to.match(/^linkgate: there is no installation [^\n]+\n$/)
+        .and.include(dataDir)
+        .and.include('DATA_DIR')
+      expect(await exists(dataDir), command.join(' ')).to.equal(false)
+    }
+  })
+
+  it('nor does one make a schema in an empty database', async () => {
+    const { name, owner } = await createDatabase()
+    await cluster()
+    for (const urls of [{ DATABASE_URL: urlOf(owner) }, onDatabase(owner, owner)])
+      for (const command of COMMANDS) {
+        const { code, out, err } = await runCommand(command, { environment: { ...urls, DATA_DIR: dataDir } })
+        expect({ code, out }, command.join(' ')).to.deep.equal({ code: 2, out: '' })
+        expect(err)
+          .to.match(/^linkgate: there is no installation [^\n]+\n$/)
+          .and.include(name)
+          .and.not.include(String(owner.password))
+      }
+    expect(await withPool(owner)(`select from pg_class where relname = 'schema_migrations'`)).to.deep.equal([])
+    expect(await exists(dataDir)).to.equal(false)
+  })
+})
+
+describe('a start', () => {
+  let dataDir: string
+  let onEmpty: Readonly<Record<string, string>>
+  before(requireBuilt)
+  beforeEach(async () => {
+    dataDir = join(await makeTemporaryFolder(), 'data')
+    const { service, owner } = await testDatabase()
+    onEmpty = { ...onDatabase(service, owner), DATA_DIR: dataDir }
+  })
+
+  const takePort = async (): Promise<{ readonly server: Server; readonly port: string }> => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    return { server, port: String(typeof address === 'object' ? address?.port : '') }
+  }
+
+  for (const workers of ['1', '2'])
+    it(`looks whether its ports are free before it makes anything, with WORKERS=${workers}`, async () => {
+      const { server, port } = await takePort()
+      try {
+        for (const ports of [{ PORT: port }, { PORT: '0', METRICS_PORT: port }]) {
+          const ended = await runProgram(['serve'], { DATA_DIR: dataDir, WORKERS: workers, ...ports }).ended
+          expectOneLine(ended, 1)
+          expect(ended.stderr)
+            .to.include(`port ${port} on 127.0.0.1 is taken`)
+            .and.include('METRICS_PORT' in ports ? 'METRICS_PORT' : 'set PORT')
+          expect(await exists(dataDir)).to.equal(false)
+        }
+      } finally {
+        server.close()
+      }
+    })
+
+  it('is refused where the signing key that was named is not there, before it makes anything', async () => {
+    const file = join(dataDir, 'mistyped.pem')
+    const ended = await runProgram(['serve'], { DATA_DIR: dataDir, JWT_SIGNING_KEY_FILE: file, PORT: '0' }).ended
+    expectOneLine(ended, 1)
+    expect(ended.stderr).to.include(file).and.include('JWT_SIGNING_KEY_FILE')
+    expect(await exists(dataDir)).to.equal(false)
+  })
+
+  it('makes the default key and says so in the log, once; the next start says nothing', async () => {
+    const file = join(dataDir, 'signing-key.pem')
+    for (const made of [1, 0]) {
+      const node = await startNode({ ...onEmpty, WORKERS: '2' })
+      await untilSaid(node, (output) => output.includes('Ctrl-C'))
+      await node.stop()
+      expect(
+        node.output().match(/"file":"[^"]*signing-key\.pem"[^\n]*"[^"]*signing key was made/g) ?? [],
+      ).to.have.length(made)
+      expect(await exists(file)).to.equal(true)
+    }
+  })
+
+  it('prints commands that find the installation, where DATA_DIR is not the default', async () => {
+    const program = runProgram(['serve'], { ...onEmpty, DATA_DIR: `${dataDir}'s`, PORT: '0' })
+    await program.url
+    program.child.kill('SIGTERM')
+    const { stdout } = await program.ended
+    expect(stdout).to.include(`DATA_DIR='${dataDir}'\\''s' npx linkgate token --user admin@localhost`)
+  })
+
+  it('a command makes no key: it would sign with one that nobody else has', async () => {
+    const add = ['user', 'add', '--email', 'a@example.com', '--role', 'viewer']
+    expect((await runCommand(add, { environment: onEmpty })).code).to.equal(0)
+    for (const command of [
+      ['token', '--user', 'a@example.com'],
+      ['audit', 'verify'],
+    ]) {
+      const { code, out, err } = await runCommand(command, { environment: onEmpty })
+      expect({ code, out }).to.deep.equal({ code: 1, out: '' })
+      expect(err).to.match(/^linkgate: there is no signing key [^\n]+\n$/)
+      expect(await exists(dataDir)).to.equal(false)
+    }
+  })
+})
