@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
-import { ACTIONS, isServiceAction } from '../domain/action.js'
+import { ACTIONS, isScope } from '../domain/action.js'
 import { StartError } from '../domain/start-error.js'
 import { createAccounts } from '../identity/accounts.js'
 import { openIssuer } from '../identity/identity.js'
@@ -13,7 +13,7 @@ import { print, requireUser, withDatabase } from './session.js'
 const scopes = parsed(
   (text) => {
     const names = text.split(' ').filter((name) => name !== '')
-    return names.every(isServiceAction) ? names : undefined
+    return names.every(isScope) ? names : undefined
   },
   `must be made of ${ACTIONS.join(', ')}`,
 )

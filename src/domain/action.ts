@@ -20,8 +20,18 @@ export const ACTIONS = [
 
 export type ServiceAction = (typeof ACTIONS)[number]
 
+/**
+ * The scopes that a token may have: the actions, and what is no action of the policy. `token:create` lets a personal
+ * token make others; it is given only where it is asked for by name.
+ */
+const SCOPES = [...ACTIONS, 'token:create'] as const
+
+export type Scope = (typeof SCOPES)[number]
+
 const SHAPE = /^[a-z][a-z0-9_]{0,31}:[a-z][a-z0-9_]{0,31}$/
 
 export const isAction = (text: unknown): text is Action => typeof text === 'string' && SHAPE.test(text)
 
 export const isServiceAction = (text: string): text is ServiceAction => (ACTIONS as readonly string[]).includes(text)
+
+export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text)

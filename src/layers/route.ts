@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { z } from 'zod'
 
 import type { AccessToken } from '../domain/access-token.js'
-import type { Action } from '../domain/action.js'
+import type { Action, Scope } from '../domain/action.js'
 import type { Deadline } from '../domain/deadline.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { Decision } from '../domain/decision.js'
@@ -38,6 +38,8 @@ export interface Admitted {
 export interface GatewayRule {
   /** the scope that the token needs; `public`: no token is needed, but one that is sent must be valid */
   readonly scope: Action | 'public'
+  /** the scope that a personal token needs beside it */
+  readonly personalTokenScope?: Scope
   /** whose requests are counted; `invite` counts in the caller's quota and in one of its own */
   readonly quota: 'caller' | 'sign_in' | 'invite' | 'none'
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { isServiceAction } from '../domain/action.js'
-import type { ServiceAction } from '../domain/action.js'
+import { isScope } from '../domain/action.js'
+import type { Scope as TokenScope } from '../domain/action.js'
 import { Refusal } from '../domain/refusal.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
@@ -15,15 +15,14 @@ import { Id, Time } from './schemas.js'
 const DAY = 86_400
 const LONGEST_DAYS = 365
 
-const Scope = z
-  .string()
-  .refine((name): name is ServiceAction => isServiceAction(name), 'is not a scope of this service')
+const Scope = z.string().refine((name): name is TokenScope => isScope(name), 'is not a scope of this service')
 
 const TokenView = z
   .object({
     id: Id,
     name: z.string(),
     scopes: z.array(z.string()),
+    made_by: z.object({ type: z.enum(['token', 'sign_in']), id: z.string() }).nullable(),
     created_at: Time,
     expires_at: Time,
     last_used_at: Time.nullable(),
@@ -63,7 +62,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     path: '/users/me/tokens',
     status: 201,
     ...NO_INPUT,
-    gateway: { scope: 'profile:update', quota: 'caller' },
+    gateway: { scope: 'profile:update', personalTokenScope: 'token:create', quota: 'caller' },
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: ownAccount },
     data: tokens,
@@ -104,11 +103,18 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: ownAccount },
     data: tokens,
-    params: z.object({ id: Id }),
-    handle: async ({ store, params }) => {
-      if (!(await store.revoke(params.id))) throw new Refusal('not_found')
+    params: z.object({ id: Id.or(z.uuid()) }),
+    query: z.strictObject({ descendants: z.enum(['true', 'false']).default('false') }),
+    handle: async ({ store, params: { id }, query }) => {
+      const together = query.descendants === 'true'
+      if (!(await (together ? store.revokeWithDescendants(id) : store.revoke(id)))) throw new Refusal('not_found')
       return { status: 204 }
     },
-    documentation: { summary: 'Revoke a personal token, at once and on every node', tag: 'profile' },
+    documentation: {
+      summary:
+        'Revoke a personal token, at once and on every node; with `descendants=true` with all that followed from it, or ' +
+        'from the sign-in that is named instead',
+      tag: 'profile',
+    },
   }),
 ]

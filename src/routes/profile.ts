@@ -17,10 +17,15 @@ const ProfileUpdate = z
     name: Name.optional(),
     password: Password.optional(),
     current_password: z.string().max(256).optional(),
+    end_tokens: z.boolean().default(false),
   })
   .refine((body) => body.password === undefined || body.current_password !== undefined, {
     path: ['current_password'],
     message: 'is required with a new password',
+  })
+  .refine((body) => body.password !== undefined || !body.end_tokens, {
+    path: ['end_tokens'],
+    message: 'goes with a new password',
   })
 
 /** GET and PATCH /users/me. */
@@ -57,16 +62,23 @@ export const profileRoutes = ({
     object: { action: 'profile:update', load: ownAccount },
     data: profile,
     body: ProfileUpdate,
-    handle: async ({ store, record: { user }, body: { name, password, current_password: current } }) => {
+    handle: async ({
+      store,
+      record: { user },
+      body: { name, password, current_password: current, end_tokens: endTokens },
+    }) => {
       if (password !== undefined && !(await checkPassword(user, current ?? '')))
         throw new Refusal('validation_failed', {
           errors: [{ field: 'current_password', message: 'is not the password of this account' }],
         })
       if (name !== undefined || password !== undefined)
-        await store.update({
-          ...(name === undefined ? {} : { name }),
-          ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
-        })
+        await store.update(
+          {
+            ...(name === undefined ? {} : { name }),
+            ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
+          },
+          { endTokens },
+        )
       const updated = await findUser(user.id)
       if (updated === null) throw new Refusal('not_found')
       return { status: 200, body: view(updated) }

@@ -86,8 +86,10 @@ describe('a change belongs to who its caller is when it commits', () => {
         'user:invite',
         'profile:update',
         'profile:read',
+        'token:create',
       ]
-      const made = await post('/users/me/tokens', user.token, { name: 'a key', scopes })
+      const whole = await service.tokenFor(user, scopes.join(' '))
+      const made = await post('/users/me/tokens', whole, { name: 'a key', scopes })
       return {
         user,
         token: textAt(made.json, 'token'),

@@ -12,9 +12,9 @@ const LOGIN = 'linkgate_service'
 const RECORD =
   'action,effect,layer,network,relation,request_id,resource_code,resource_type,revision,row_priority,rule,status,' +
   'subject_id,subject_role,token_id'
-const TOKEN = 'expires_at,name,scopes,token_hash,user_id'
+const TOKEN = 'expires_at,made_by_sign_in,made_by_token,name,scopes,token_hash,user_id'
 const TOKEN_CHECK = 'expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id'
-const TOKEN_LIST = 'created_at,expires_at,id,last_used_at,name,revoked_at,scopes,user_id'
+const TOKEN_LIST = 'created_at,expires_at,id,last_used_at,made_by_sign_in,made_by_token,name,revoked_at,scopes,user_id'
 const USER = 'created_at,email,id,name,role,suspended_at,updated_at,version'
 
 /**
@@ -37,7 +37,7 @@ audit_writer decisions INSERT(${RECORD})
 identity external_identities INSERT SELECT
 identity idempotency_keys DELETE SELECT(created_at,key_hash,user_id)
 identity invitations SELECT UPDATE(accepted_at)
-identity personal_tokens INSERT(${TOKEN}) SELECT(${TOKEN_CHECK}) UPDATE(last_used_at)
+identity personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(${TOKEN_CHECK}) UPDATE(last_used_at)
 identity refresh_tokens DELETE INSERT SELECT UPDATE(revoked_at,used_at)
 identity users INSERT SELECT UPDATE
 linkgate_service casbin SELECT

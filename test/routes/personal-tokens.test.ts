@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 
 import { ACTIONS } from '../../src/domain/action.js'
+import { createPasswords } from '../../src/identity/password.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { BY_HAND } from '../support/records.js'
@@ -125,7 +126,8 @@ describe('personal tokens over HTTP', () => {
       expect(answer.status, `${scope} ${answer.text}`).to.equal(held ? 201 : 422)
       if (!held) expect(at(answer.json, 'errors', 0, 'field')).to.equal('scopes.1')
     }
-    const child = await made(['profile:update'], narrow)
+    const maker = await service.tokenFor(ada, 'profile:update link:read token:create')
+    const child = await made(['profile:update', 'token:create'], maker)
     expect((await make({ name: 'grandchild', scopes: ['link:read'] }, child.value)).status).to.equal(422)
     expect((await make({ name: 'grandchild', scopes: ['profile:update'] }, child.value)).status).to.equal(201)
   })
@@ -258,4 +260,70 @@ describe('personal tokens over HTTP', () => {
       expect(await statusOf(token)).to.equal(401)
     })
   }
+
+  describe('that made others', () => {
+    const WITH_TOKENS = [...ACTIONS, 'token:create']
+    const tokenOf = (user: TestUser) => service.tokenFor(user, WITH_TOKENS.join(' '))
+    const live = async (user: TestUser) => (await list(user.token)).map((each) => textAt(each, 'id'))
+
+    it('need the scope token:create, which nobody has who did not ask for it', async () => {
+      const bob = await service.addUser('editor')
+      const plain = await made(['profile:update'], bob.token)
+      const refused = await make({ name: 'another', scopes: [] }, plain.value)
+      expect(refused.status).to.equal(403)
+      expect(at(refused.json, 'code')).to.equal('insufficient_scope')
+      expect((await make({ name: 'a maker', scopes: ['token:create'] }, bob.token)).status).to.equal(422)
+      const maker = await made(['profile:update', 'token:create'], await tokenOf(bob))
+      expect((await make({ name: 'another', scopes: ['profile:update'] }, maker.value)).status).to.equal(201)
+      expect((await make({ name: 'another', scopes: ['link:create'] }, maker.value)).status).to.equal(422)
+    })
+
+    it('are shown as what made them, and end together with all that followed', async () => {
+      const bob = await service.addUser('editor')
+      const first = await made(['profile:update', 'profile:read', 'token:create'], await tokenOf(bob))
+      const second = await made(['profile:update', 'profile:read', 'token:create'], first.value)
+      const third = await made(['profile:read'], second.value)
+      const apart = await made(['profile:read'], bob.token)
+      const makers = new Map((await list(bob.token)).map((each) => [at(each, 'id'), at(each, 'made_by')]))
+      expect(makers.get(third.id)).to.deep.equal({ type: 'token', id: second.id })
+      expect(makers.get(second.id)).to.deep.equal({ type: 'token', id: first.id })
+      expect(makers.get(apart.id)).to.equal(null)
+
+      // alone: what followed from it stays, and can be ended by its name also when it is gone itself
+      expect(await statusOf(bob.token, 'DELETE', `/users/me/tokens/${first.id}`)).to.equal(204)
+      expect([await statusOf(first.value), await statusOf(second.value)]).to.deep.equal([401, 200])
+      const together = `/users/me/tokens/${first.id}?descendants=true`
+      expect(await statusOf(ada.token, 'DELETE', together), 'another user').to.equal(404)
+      expect(await live(bob)).to.have.members([second.id, third.id, apart.id])
+      expect(await statusOf(bob.token, 'DELETE', together)).to.equal(204)
+      expect(await live(bob)).to.deep.equal([apart.id])
+      expect(await statusOf(third.value)).to.equal(401)
+      expect(await statusOf(bob.token, 'DELETE', together)).to.equal(404)
+    })
+
+    it('name the sign-in that they come from, and end with its name', async () => {
+      const { email, id } = await service.addUser('editor')
+      const hash = await (await createPasswords()).hash('correct horse battery')
+      await service.db.asOwner('update users set password_hash = $2 where id = $1', [id, hash])
+      const signIn = async () => {
+        const { json } = await service.request('POST', '/auth/token', {
+          json: { grant_type: 'password', username: email, password: 'correct horse battery' },
+        })
+        return textAt(json, 'access_token')
+      }
+      const [one, another] = [await signIn(), await signIn()]
+      const [mine, other] = [await made(['profile:read'], one), await made(['profile:read'], another)]
+      const maker = (await list(one)).find((each) => at(each, 'id') === mine.id)
+      expect(at(maker, 'made_by', 'type')).to.equal('sign_in')
+      const origin = textAt(maker, 'made_by', 'id')
+      expect(await statusOf(one, 'DELETE', `/users/me/tokens/${origin}?descendants=true`)).to.equal(204)
+      expect([await statusOf(mine.value), await statusOf(other.value)]).to.deep.equal([401, 200])
+
+      // a new password may end them all
+      const password = { password: 'another horse battery', current_password: 'correct horse battery' }
+      expect(await statusOf(one, 'PATCH', '/users/me', { name: 'Bob', end_tokens: true })).to.equal(422)
+      expect(await statusOf(one, 'PATCH', '/users/me', { ...password, end_tokens: true })).to.equal(200)
+      expect(await statusOf(other.value)).to.equal(401)
+    })
+  })
 })

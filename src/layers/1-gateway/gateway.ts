@@ -117,6 +117,8 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
         onKnown?.(caller)
         if (user === null || user.suspended) throw invalidToken()
         if (rule.scope !== 'public') requireScope(token, rule.scope)
+        if (personalToken !== null && rule.personalTokenScope !== undefined)
+          requireScope(token, rule.personalTokenScope)
         return caller
       })
     },

@@ -1,6 +1,9 @@
-import { isServiceAction } from '../../domain/action.js'
-import type { ServiceAction } from '../../domain/action.js'
+import type { Knex } from 'knex'
+
+import { isScope } from '../../domain/action.js'
+import type { Scope } from '../../domain/action.js'
 import type { Database } from '../../database/database.js'
+import { isId } from '../../domain/id.js'
 import type { DataRule } from '../route.js'
 import { bind, change, read } from './context.js'
 import { enterWithKey, keepKey } from './idempotency.js'
@@ -10,7 +13,9 @@ import { knex, ownedRows, toStatement } from './query.js'
 export interface PersonalToken {
   readonly id: string
   readonly name: string
-  readonly scopes: readonly ServiceAction[]
+  readonly scopes: readonly Scope[]
+  /** null: not known (an external issuer, the command line) */
+  readonly made_by: { readonly type: 'token' | 'sign_in'; readonly id: string } | null
   readonly created_at: string
   readonly expires_at: string
   readonly last_used_at: string | null
@@ -22,42 +27,66 @@ export interface PersonalTokens {
   add(token: {
     readonly name: string
     readonly hash: Buffer
-    readonly scopes: readonly ServiceAction[]
+    readonly scopes: readonly Scope[]
     readonly expiresAt: Date
   }): Promise<PersonalToken>
   list(): Promise<readonly PersonalToken[]>
   /** Ends a token at once, on every node. False where the caller has no such live token. */
   revoke(id: string): Promise<boolean>
+  /** Ends a token, or what a sign-in made, with everything that followed from it. False where nothing was alive. */
+  revokeWithDescendants(origin: string): Promise<boolean>
 }
 
 interface Row {
   readonly id: string
   readonly name: string
   readonly scopes: readonly string[]
+  readonly made_by_token: string | null
+  readonly made_by_sign_in: string | null
   readonly created_at: Date
   readonly expires_at: Date
   readonly last_used_at: Date | null
 }
 
 const ROLES = { own: 'users_own', any: 'users_any' } as const
-const COLUMNS = ['id', 'name', 'scopes', 'created_at', 'expires_at', 'last_used_at'] as const
+const COLUMNS = [
+  'id',
+  'name',
+  'scopes',
+  'made_by_token',
+  'made_by_sign_in',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+] as const
 
-const toToken = ({ id, name, scopes, created_at, expires_at, last_used_at }: Row): PersonalToken => ({
-  id,
-  name,
-  scopes: scopes.filter(isServiceAction),
-  created_at: created_at.toISOString(),
-  expires_at: expires_at.toISOString(),
-  last_used_at: last_used_at?.toISOString() ?? null,
+const makerOf = ({ made_by_token: token, made_by_sign_in: signIn }: Row): PersonalToken['made_by'] => {
+  if (token !== null) return { type: 'token', id: token }
+  return signIn === null ? null : { type: 'sign_in', id: signIn }
+}
+
+const toToken = (row: Row): PersonalToken => ({
+  id: row.id,
+  name: row.name,
+  scopes: row.scopes.filter(isScope),
+  made_by: makerOf(row),
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+  last_used_at: row.last_used_at?.toISOString() ?? null,
 })
 
 /** The data layer of `/users/me/tokens`: always bound to the caller, also for an admin. */
 export const personalTokensStore = (database: Database): DataRule<PersonalTokens> => ({
   rows: 'the caller’s own tokens',
   open: (context) => {
+    const { caller } = context
     const binding = bind(context, 'own', ROLES)
     const tokens = ownedRows('personal_tokens', 'user_id', binding)
     const live = () => tokens().whereNull('revoked_at').whereRaw('expires_at > now()')
+    const revoke = async (query: Knex.QueryBuilder) => {
+      const update = query.update({ revoked_at: knex.raw('now()') }).returning('id')
+      return (await change(database, binding, update, binding.userId ?? undefined)).length > 0
+    }
     return {
       add: async ({ name, hash, scopes, expiresAt }) => {
         const insert = tokens
@@ -66,6 +95,8 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
             token_hash: hash,
             scopes: knex.raw(`string_to_array(?, ' ')`, [scopes.join(' ')]),
             expires_at: expiresAt,
+            made_by_token: caller.personalToken,
+            made_by_sign_in: caller.signIn,
           })
           .returning([...COLUMNS])
         const key = context.idempotencyKey
@@ -87,11 +118,16 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
         return rows.map(toToken)
       },
       revoke: async (id) => {
-        const update = live()
-          .where({ id })
-          .update({ revoked_at: knex.raw('now()') })
-          .returning('id')
-        return (await change(database, binding, update, binding.userId ?? undefined)).length === 1
+        return revoke(live().where({ id }))
+      },
+      revokeWithDescendants: async (origin) => {
+        const made = isId(origin) ? tokens().where('id', origin) : tokens().where('made_by_sign_in', origin)
+        const followed = tokens().select('personal_tokens.id').join('ended', 'made_by_token', 'ended.id')
+        return revoke(
+          live()
+            .withRecursive('ended', (query) => query.from(made.select('id').as('origin')).union(followed))
+            .whereIn('id', knex.select('id').from('ended')),
+        )
       },
     }
   },

@@ -12,8 +12,11 @@ export interface ProfileChanges {
 
 /** The caller's own user row, and no other. */
 export interface Profile {
-  /** Commits the change. With a new password every other sign-in of the user ends in the same transaction. */
-  update(changes: ProfileChanges): Promise<void>
+  /**
+   * Commits the change. With a new password every other sign-in of the user ends in the same transaction, and with
+   * `endTokens` every personal token.
+   */
+  update(changes: ProfileChanges, options: { readonly endTokens: boolean }): Promise<void>
 }
 
 const ROLES = { own: 'users_own', any: 'users_any' } as const
@@ -24,6 +27,7 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
   open: (context) => {
     const binding = bind(context, 'own', ROLES)
     const users = ownedRows('users', 'id', binding)
+    const liveTokens = () => ownedRows('personal_tokens', 'user_id', binding)().whereNull('revoked_at')
     const endOtherSignIns = [
       { name: 'enter_identity', text: 'select enter_identity()' },
       {
@@ -34,13 +38,18 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
       },
     ]
     return {
-      update: async (changes) => {
+      update: async (changes, { endTokens }) => {
         const update = users()
           .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
           .returning('id')
         const endsSignIns = changes.password_hash !== undefined
-        const enter = binding.enterChange(endsSignIns ? (binding.userId ?? undefined) : undefined)
-        const statements = [enter, toStatement(update), ...(endsSignIns ? endOtherSignIns : [])]
+        const enter = binding.enterChange(endsSignIns || endTokens ? (binding.userId ?? undefined) : undefined)
+        const statements = [
+          enter,
+          toStatement(update),
+          ...(endTokens ? [toStatement(liveTokens().update({ revoked_at: knex.raw('now()') }))] : []),
+          ...(endsSignIns ? endOtherSignIns : []),
+        ]
         const [, updated] = await database.flush(statements, binding.deadline)
         if (updated?.rowCount !== 1) throw new RecordChanged()
       },
