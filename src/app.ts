@@ -89,7 +89,7 @@ export const createApp = (parts: AppParts): Koa => {
     app.use(matchRedirect((ctx) => serve(redirect, ctx, parts), new Set(routes.map(({ path }) => path))))
   }
   app.use(routerOf(parts))
-  app.use(refuseUnrouted)
+  app.use(refuseUnrouted(parts.runtime.layers.gateway))
   return app
 }
 

@@ -35,8 +35,11 @@ export interface Admitted {
 export interface GatewayRule {
   /** the scope that the token needs; `public`: no token is needed, but one that is sent must be valid */
   readonly scope: Action | 'public'
-  /** whose requests are counted; `invite` counts in the caller's quota and in one of its own */
-  readonly quota: 'caller' | 'sign_in' | 'invite' | 'none'
+  /**
+   * Whose requests are counted, and in which quota; every route has one. `invite` counts in the caller's and in one of
+   * its own. `probe` is `caller`, but where this machine itself asks without a token, nothing is counted.
+   */
+  readonly quota: 'caller' | 'sign_in' | 'invite' | 'probe'
 }
 
 /** The third layer's rule: what `can()` is asked, about which record. */

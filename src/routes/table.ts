@@ -62,7 +62,6 @@ export const routeTable = ({
 }: TableParts): readonly Route[] => {
   const { own, findUser, checkPassword, hashPassword } = identity
   const findRecord = findLink(database)
-  let description: object | undefined
   const table: readonly Route[] = [
     ...linkRoutes({ findLink: findRecord, links: linksStore(database, redirects.changed), baseUrl }),
     ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
@@ -91,8 +90,7 @@ export const routeTable = ({
       metrics,
       // an external issuer publishes its own keys
       jwks: own?.jwks ?? (() => ({ keys: [] })),
-      // built once: it is public and takes about ten milliseconds
-      openapi: () => (description ??= openapiDocument(table, { baseUrl, version: VERSION })),
+      openapi: () => openapiDocument(table, { baseUrl, version: VERSION }),
       docsPage: () => docsPage(table, baseUrl),
     }),
     // last: it matches every path of one segment

@@ -13,6 +13,7 @@ import { openMetricsServer } from '../http/metrics-server.js'
 import type { Route, Runtime } from '../layers/route.js'
 import { logRequests } from '../log/log-requests.js'
 import type { Metrics } from '../metrics/metrics.js'
+import { answerOfReadiness, liveness } from '../routes/system.js'
 import { routeTable } from '../routes/table.js'
 import type { TableParts } from '../routes/table.js'
 import type { Tracing } from '../tracing/tracing.js'
@@ -43,9 +44,6 @@ export interface Http {
 /** Listens, and then serves the route table. Throws StartError where a port cannot be had. */
 export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http> => {
   const { config, runtime, tracing, metrics, exposed, table, log } = parts
-  const metricsServer = config.metrics && (await openMetricsServer(exposed, config.metrics))
-  closing.add(async () => metricsServer?.close())
-
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 10_000,
@@ -54,6 +52,10 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     // refused by require-one-host.ts like every other fault; node would answer without a problem body
     requireHostHeader: false,
   })
+  const health = { '/healthz': liveness, '/readyz': readinessWhere(() => server.listening, table.readiness) }
+  const metricsServer = config.metrics && (await openMetricsServer({ metrics: exposed, health }, config.metrics))
+  closing.add(async () => metricsServer?.close())
+
   server.maxConnections = config.maxConnections
   const endConnections = followConnections(server)
   await listen(server, { host: config.host, port: config.port, setting: 'PORT' })
@@ -89,4 +91,10 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   // headers.
   server.on('checkExpectation', app)
   return { baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, routes, endConnections }
+}
+
+/** The port of the metrics opens first, and nobody is to be sent here before the public one is open. */
+const readinessWhere = (isOpen: () => boolean, readiness: TableParts['readiness']) => async () => {
+  const { ready, checks } = await readiness()
+  return answerOfReadiness({ ready: ready && isOpen(), checks })
 }
