@@ -4,14 +4,14 @@ import { to as copyTo } from 'pg-copy-streams'
 
 import { Refusal } from '../domain/refusal.js'
 import { cursorRows } from './cursor.js'
-import type { Database } from './database.js'
+import type { Database, Reader } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
 import type { DatabaseObserver } from './observer.js'
 import type { Statement } from './statement.js'
 import { toWire } from './wire.js'
 
-/** How many long reads may run beside a pool of this size. */
-export const mostLongReads = (poolSize: number): number => Math.max(1, Math.floor(poolSize / 4))
+/** How many long reads may run beside a pool of this size: never one alone, which a slow reader could keep from all. */
+export const mostLongReads = (poolSize: number): number => Math.max(2, Math.floor(poolSize / 4))
 
 interface LongReadOptions {
   readonly connection: ClientConfig
@@ -37,7 +37,7 @@ export const openLongReads = ({
   observer,
 }: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'close'> => {
   const most = mostLongReads(size)
-  const open = new Set<Client>()
+  const open = new Map<Client, Reader['id']>()
 
   const connect = async (client: Client): Promise<void> => {
     const startedAt = performance.now()
@@ -64,15 +64,20 @@ export const openLongReads = ({
     }
   }
 
-  const readLong = async function* <Part>(context: Statement, read: Read<Part>): AsyncGenerator<Part> {
-    if (open.size === most) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
+  const requireSlot = ({ id }: Reader): void => {
+    if ([...open.values()].includes(id)) throw busy('You have an export in progress; begin the next one after it.')
+    if (open.size >= most) throw busy(`${most} exports of others are in progress.`)
+  }
+
+  const readLong = async function* <Part>(reader: Reader, read: Read<Part>): AsyncGenerator<Part> {
+    requireSlot(reader)
     const client = new Client({ ...connection, connectionTimeoutMillis: deadlineMs })
     // if the connection breaks between two queries, the next one rejects
     client.on('error', () => undefined)
-    open.add(client)
+    open.set(client, reader.id)
     try {
       await connect(client)
-      yield* readOn(client, context, read)
+      yield* readOn(client, reader.enter, read)
     } finally {
       await end(client)
       open.delete(client)
@@ -80,20 +85,22 @@ export const openLongReads = ({
   }
 
   return {
-    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) =>
-      readLong(context, (client) => cursorRows<Row>(client, toWire(select), batch)),
-    copy: (context, copy) =>
-      readLong(context, async function* (client) {
+    stream: <Row extends QueryResultRow>(reader: Reader, select: Statement, batch: number) =>
+      readLong(reader, (client) => cursorRows<Row>(client, toWire(select), batch)),
+    copy: (reader, copy) =>
+      readLong(reader, async function* (client) {
         // prefers a plan that streams: a sort returns nothing until it has read every row
         await client.query('set local enable_sort = off')
         // a reader receives the error by iterating; without a reader it must not end the process
         yield* client.query(copyTo(copy)).on('error', () => undefined)
       }),
     close: async () => {
-      await Promise.all([...open].map(end))
+      await Promise.all([...open.keys()].map(end))
     },
   }
 }
+
+const busy = (detail: string) => new Refusal('exports_busy', { detail, headers: { 'Retry-After': '5' } })
 
 /** Overrides timeouts of the role or the database. The server checks every second whether the client is still there. */
 const BEGIN = [

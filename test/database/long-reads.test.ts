@@ -27,7 +27,8 @@ describe('a long read', () => {
   let wire: Wire
   let pool: PooledDatabase
 
-  const ENTER = { text: 'select enter($1, $2)', values: ['links_own', '1'] } as const
+  const readerOf = (id: string) => ({ id, enter: { text: 'select enter($1, $2)', values: ['links_own', id] } })
+  const ENTER = readerOf('1')
   const NUMBERS = 'copy (select n from generate_series(1, 1000000) n) to stdout'
   /** A hundred times what sockets hold on their own. */
   const MUCH = `copy (select repeat('x', 999) from generate_series(1, 100000)) to stdout`
@@ -127,13 +128,28 @@ describe('a long read', () => {
     await until('the sessions of both reads ended', async () => (await sessions()) === alone)
   })
 
-  it('is refused where as many are under way as may be, and taken again afterwards', async () => {
+  it('is one for each reader: who has one under way leaves the others theirs, and is told when to come again', async () => {
     const first = pool.copy(ENTER, NUMBERS)
     await first.next()
-    for (const second of [pool.copy(ENTER, NUMBERS), pool.stream(ENTER, { text: 'select 1' }, 1)])
-      expect(await failureOf(second.next())).to.include({ code: 'exports_busy', status: 503 })
+    for (const second of [pool.copy(ENTER, NUMBERS), pool.stream(ENTER, { text: 'select 1' }, 1)]) {
+      const refusal = await failureOf(second.next())
+      expect(refusal).to.include({ code: 'exports_busy', status: 503 })
+      expect(refusal)
+        .to.have.nested.property('headers.Retry-After')
+        .that.matches(/^[1-9]\d*$/)
+    }
+    expect(await text(pool.copy(readerOf('2'), 'copy (select 1) to stdout'))).to.equal('1\n')
     await first.return(undefined)
     expect(await rowsOf(pool.stream(ENTER, { text: 'select 1 as one' }, 1))).to.deep.equal([{ one: 1 }])
+  })
+
+  it('is refused where as many are under way as may be, and taken again afterwards', async () => {
+    const [one, two] = [pool.copy(readerOf('1'), NUMBERS), pool.copy(readerOf('2'), NUMBERS)]
+    await Promise.all([one.next(), two.next()])
+    expect(await failureOf(pool.copy(readerOf('3'), NUMBERS).next())).to.include({ code: 'exports_busy', status: 503 })
+    await one.return(undefined)
+    expect(await text(pool.copy(readerOf('3'), 'copy (select 1) to stdout'))).to.equal('1\n')
+    await two.return(undefined)
   })
 
   it('fails with what the server says, also in its middle, and is over then', async () => {

@@ -11,7 +11,7 @@ import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { DataRule } from '../route.js'
-import { bind, change, read } from './context.js'
+import { bind, change, read, readerOf } from './context.js'
 import type { Binding } from './context.js'
 import { claimKey, keepLink, keptLink } from './idempotency.js'
 import { pageOf, parseCursor } from './keyset.js'
@@ -109,7 +109,7 @@ export const linksStore =
           const { line, format } = LINK_FORMS[name]
           // `offset 0` stops PostgreSQL from inlining the subquery, and with it each expression in every place of use
           const rows = knex.raw('(? offset 0) as links', [links().select(knex.raw(LINK_COLUMNS)).orderBy('id')])
-          return database.copy(binding.enterRead, toCopy(knex(rows).select(knex.raw(line)).orderBy('id'), format))
+          return database.copy(readerOf(binding), toCopy(knex(rows).select(knex.raw(line)).orderBy('id'), format))
         },
       }
     },
