@@ -140,6 +140,7 @@ export const linkRoutes = ({
         summary: 'Export the links that the caller may change, as a stream',
         tag: 'links',
         types: ['text/csv', 'application/x-ndjson'],
+        refusals: [426],
       },
     }),
     route({
