@@ -5,7 +5,7 @@ import type { Statement } from './statement.js'
 
 /** Who reads for long, and the statement that makes a transaction theirs. */
 export interface Reader {
-  /** of the few long reads that run at once each reader has one */
+  /** of the few long reads that run at once a reader keeps one; others of theirs end where somebody else has none */
   readonly id: string
   readonly enter: Statement
 }
@@ -29,8 +29,7 @@ export interface Database {
 
   /**
    * The rows of a long select through a server-side cursor, `batch` at a time, in a transaction of the reader's.
-   * Memory holds two batches. Stopping early ends the connection. 503 `exports_busy` if too many run, or one of this
-   * reader.
+   * Memory holds two batches. Stopping early ends the connection. 503 `exports_busy` if too many run.
    */
   stream<Row extends QueryResultRow>(reader: Reader, select: Statement, batch: number): AsyncGenerator<readonly Row[]>
 

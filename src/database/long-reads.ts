@@ -38,6 +38,8 @@ export const openLongReads = ({
 }: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'close'> => {
   const most = mostLongReads(size)
   const open = new Map<Client, Reader['id']>()
+  /** ended for the sake of others */
+  const cutOff = new WeakSet<Client>()
 
   const connect = async (client: Client): Promise<void> => {
     const startedAt = performance.now()
@@ -56,7 +58,9 @@ export const openLongReads = ({
     try {
       yield* withDeadline(inTransaction(client, context, read), deadlineMs, () => void client.end())
     } catch (error) {
-      failure = translateError(error)
+      failure = cutOff.has(client)
+        ? new Error('an export was cut off: its reader had several, and others none', { cause: error })
+        : translateError(error)
       throw failure
     } finally {
       observer.asked('stream', (performance.now() - startedAt) / 1_000)
@@ -64,9 +68,20 @@ export const openLongReads = ({
     }
   }
 
+  /**
+   * Throws `exports_busy` where no slot is free for this reader. Whoever has none gets one of a reader who has several:
+   * a slow reader would keep them from everybody else for as long as they like.
+   */
   const requireSlot = ({ id }: Reader): void => {
-    if ([...open.values()].includes(id)) throw busy('You have an export in progress; begin the next one after it.')
-    if (open.size >= most) throw busy(`${most} exports of others are in progress.`)
+    if (open.size < most) return
+    const heldBy = (reader: string) => [...open].filter(([, each]) => each === reader).map(([client]) => client)
+    if (heldBy(id).length > 0) throw busy('You have an export in progress, and others take the rest.')
+    const greedy = [...open.values()].find((reader) => heldBy(reader).length > 1)
+    const newest = greedy === undefined ? undefined : heldBy(greedy).at(-1)
+    if (newest === undefined) throw busy(`${most} exports of others are in progress.`)
+    cutOff.add(newest)
+    open.delete(newest)
+    void end(newest)
   }
 
   const readLong = async function* <Part>(reader: Reader, read: Read<Part>): AsyncGenerator<Part> {

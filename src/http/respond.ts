@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 
 import type { Context } from 'koa'
 
-import { Refusal } from '../domain/refusal.js'
 import type { Answer } from '../layers/route.js'
 import { AnswerHeaders } from './answer-headers.js'
 import { FixedDocument } from './fixed-document.js'
@@ -14,15 +13,13 @@ export const discard = ({ body }: Answer): void => {
 
 /**
  * Writes an answer with the headers that the request has gathered (`ctx.state.headers`); its own win. A body is JSON
- * unless the answer names another type. Throws where a header cannot be sent, and `upgrade_required`
- * (426) for a stream to HTTP/1.0; nothing is written then.
+ * unless the answer names another type. Throws where a header cannot be sent; nothing is written then.
  */
 export const respond = (ctx: Context, answer: Answer): void => {
   if (answer.body instanceof FixedDocument) return respond(ctx, represent(ctx, answer, answer.body))
   const { body, type = 'application/json; charset=utf-8' } = answer
   const headers = withOwn(ctx, answer)
   if (body instanceof Readable) {
-    requireEnd(ctx, answer)
     // koa writes the head with the first chunk, so that what fails before it is still answered
     headers.set('Content-Type', type)
     for (let at = 0; at < headers.list.length; at += 2) ctx.set(headers.list[at] ?? '', headers.list[at + 1] ?? '')
@@ -37,18 +34,6 @@ export const respond = (ctx: Context, answer: Answer): void => {
   ctx.status = status
   ctx.res.writeHead(status, headers.list)
   ctx.body = sent
-}
-
-/**
- * HTTP/1.0 has no chunks: a body without a length ends where the connection does, so one that breaks off looks whole.
- */
-const requireEnd = ({ req }: Context, answer: Answer): void => {
-  if (req.httpVersionMajor > 1 || req.httpVersionMinor >= 1) return
-  discard(answer)
-  throw new Refusal('upgrade_required', {
-    detail: 'An export that breaks off looks whole over HTTP/1.0. Behind nginx: proxy_http_version 1.1.',
-    headers: { Upgrade: 'HTTP/1.1', Connection: 'Upgrade, close' },
-  })
 }
 
 const isWritten = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)

@@ -115,6 +115,8 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   readonly countAccount: (account: string) => Promise<void>
   readonly headers: {
     readonly ifMatch: string | undefined
+    /** whether the client can tell a body that breaks off from a whole one; HTTP/1.0 cannot (RFC 9112 §8) */
+    readonly chunked: boolean
     /** whether a proxy says that it passes the request on for somebody */
     readonly forwarded: boolean
   }

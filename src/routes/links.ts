@@ -130,9 +130,13 @@ export const linkRoutes = ({
       object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
       query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
-      handle: async ({ store, query: { format } }) => ({
+      handle: async ({ store, query: { format }, headers }) => ({
         status: 200,
-        body: await exportText(store.export(format), { head: LINK_FORMS[format].head, lines: (lines) => lines }),
+        body: await exportText(
+          store.export(format),
+          { head: LINK_FORMS[format].head, lines: (lines) => lines },
+          headers,
+        ),
         type: TEXT_TYPES[format],
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),

@@ -128,19 +128,28 @@ describe('a long read', () => {
     await until('the sessions of both reads ended', async () => (await sessions()) === alone)
   })
 
-  it('is one for each reader: who has one under way leaves the others theirs, and is told when to come again', async () => {
-    const first = pool.copy(ENTER, NUMBERS)
-    await first.next()
-    for (const second of [pool.copy(ENTER, NUMBERS), pool.stream(ENTER, { text: 'select 1' }, 1)]) {
-      const refusal = await failureOf(second.next())
-      expect(refusal).to.include({ code: 'exports_busy', status: 503 })
-      expect(refusal)
-        .to.have.nested.property('headers.Retry-After')
-        .that.matches(/^[1-9]\d*$/)
-    }
+  it('is one for each reader while others wait: who has several gives up the newest, and the first goes on', async () => {
+    const [first, second] = [pool.copy(ENTER, NUMBERS), pool.copy(ENTER, NUMBERS)]
+    const { value: head } = await first.next()
+    await second.next()
+    const refusal = await failureOf(pool.copy(ENTER, NUMBERS).next())
+    expect(refusal).to.include({ code: 'exports_busy', status: 503 })
+    expect(refusal)
+      .to.have.nested.property('headers.Retry-After')
+      .that.matches(/^[1-9]\d*$/)
+
     expect(await text(pool.copy(readerOf('2'), 'copy (select 1) to stdout'))).to.equal('1\n')
-    await first.return(undefined)
+    expect(await failureOf(text(second)))
+      .to.have.property('message')
+      .that.includes('cut off')
+    expect(String(head) + (await text(first))).to.have.length(6_888_896)
     expect(await rowsOf(pool.stream(ENTER, { text: 'select 1 as one' }, 1))).to.deep.equal([{ one: 1 }])
+  })
+
+  it('is there for one reader twice where nobody else wants one', async () => {
+    const reads = [pool.copy(ENTER, NUMBERS), pool.stream(ENTER, { text: 'select 1' }, 1)]
+    for (const read of reads) expect(await read.next()).to.include({ done: false })
+    for (const read of reads) await read.return(undefined)
   })
 
   it('is refused where as many are under way as may be, and taken again afterwards', async () => {
