@@ -49,6 +49,23 @@ export const answerOfReadiness = ({ ready, checks }: Readiness): Answer =>
     ? { status: 200, body: { status: 'ready', checks } }
     : { status: 503, body: { status: 'not_ready', checks }, headers: { 'Retry-After': '1' } }
 
+/** RFC 7517 §5: the own issuer's keys, of which no private part is ever here. */
+const KeySet = z
+  .object({
+    keys: z.array(
+      z.object({
+        kty: z.literal('EC'),
+        crv: z.literal('P-256'),
+        x: z.string(),
+        y: z.string(),
+        kid: z.string(),
+        alg: z.literal('ES256'),
+        use: z.literal('sig'),
+      }),
+    ),
+  })
+  .meta({ id: 'KeySet' })
+
 /** For whoever watches the service: not counted where this machine itself asks. */
 const probe = { ...publicGet, gateway: { scope: 'public', quota: 'probe' } } as const
 
@@ -90,6 +107,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
         summary: 'The public keys of the built-in issuer (RFC 7517)',
         tag: 'system',
         types: ['application/jwk-set+json'],
+        response: KeySet,
       },
     }),
     route({
