@@ -28,8 +28,10 @@ export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')
 }
 
 const readText = async (ctx: Context): Promise<string> => {
+  ctx.state.readingBody = true
   try {
     const bytes = await getRawBody(ctx.req, { limit: MAX_BODY_BYTES, length: headerOf(ctx, 'content-length') ?? null })
+    ctx.state.readingBody = false
     return UTF_8.decode(bytes)
   } catch (error) {
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
