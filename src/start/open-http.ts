@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { createApp } from '../app.js'
 import type { Config } from '../config.js'
 import type { FinishedRequest } from '../domain/finished-request.js'
-import { answerBrokenRequest } from '../http/broken-request.js'
+import { answerBrokenRequests } from '../http/broken-request.js'
 import { followConnections } from '../http/drain.js'
 import type { DrainOptions } from '../http/drain.js'
 import { listen, portOf, urlOf } from '../http/listen.js'
@@ -85,11 +85,11 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     trace: tracing?.requests,
     observe,
   }).callback()
-  server.on('clientError', answerBrokenRequest(secure, observe))
+  answerBrokenRequests(server, secure, observe)
   server.on('request', app)
   // An Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, without our
   // headers.
-  server.on('checkExpectation', app)
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return { baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, routes, endConnections }
 }
 
