@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
@@ -41,12 +43,14 @@ const whole = ({ id, code, target, owner_id, created_at, updated_at }: Link) => 
 
 const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
 
+/** Of what is shown, and nothing else: id and version are not for everybody. The same on every node. */
+const tagOfContent = (shown: object): string =>
+  `"${createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)}"`
+
 const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, 'body' | 'headers'> => {
   const manages = snapshot.can(user, 'link:update', link)
-  return {
-    body: manages ? whole(link) : { code: link.code, target: link.target },
-    headers: { ETag: manages ? tagOf(link) : `"${link.id}-${link.version}-public"`, Vary: 'Authorization' },
-  }
+  const body = manages ? whole(link) : { code: link.code, target: link.target }
+  return { body, headers: { ETag: manages ? tagOf(link) : tagOfContent(body), Vary: 'Authorization' } }
 }
 
 /**
