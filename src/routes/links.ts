@@ -17,6 +17,7 @@ import { TEXT_TYPES, exportText } from './export-text.js'
 import { isReservedCode } from './reserved-codes.js'
 import { Code, Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
 import { targetRule } from './target.js'
+import type { OwnPlace } from './target.js'
 
 const LinkView = z
   .object({
@@ -69,14 +70,15 @@ const requireMatch = (link: Link, ifMatch: string | undefined): number | undefin
 export const linkRoutes = ({
   findLink,
   links,
-  baseUrl,
+  place,
 }: {
   readonly findLink: (code: string) => Promise<Link | null>
   readonly links: (action: Action | 'creation') => DataRule<Links>
-  readonly baseUrl: string
+  readonly place: OwnPlace
 }): readonly Route[] => {
+  const { baseUrl } = place
   const linkByCode = ({ code }: z.infer<typeof ByCode>) => findLink(code)
-  const Target = targetRule(baseUrl)
+  const Target = targetRule(place)
   const FreeCode = Code.refine((code) => !isReservedCode(code), 'is reserved for the service')
 
   return [

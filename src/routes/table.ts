@@ -29,6 +29,7 @@ import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
 import type { Readiness } from './readiness.js'
 import { systemRoutes } from './system.js'
+import type { OwnPlace } from './target.js'
 import { userRoutes } from './users.js'
 
 export interface TableParts {
@@ -39,7 +40,7 @@ export interface TableParts {
   readonly identity: Identity
   /** sends invitations by e-mail; undefined without an SMTP server */
   readonly sendInvitation: SendInvitation | undefined
-  readonly baseUrl: string
+  readonly place: OwnPlace
   /** REQUEST_DEADLINE_MS */
   readonly deadlineMs: number
   /** undefined if metrics have a port of their own */
@@ -55,15 +56,16 @@ export const routeTable = ({
   policy,
   identity,
   sendInvitation,
-  baseUrl,
+  place,
   deadlineMs,
   readiness,
   metrics,
 }: TableParts): readonly Route[] => {
+  const { baseUrl } = place
   const { own, findUser, checkPassword, hashPassword } = identity
   const findRecord = findLink(database)
   const table: readonly Route[] = [
-    ...linkRoutes({ findLink: findRecord, links: linksStore(database, redirects.changed), baseUrl }),
+    ...linkRoutes({ findLink: findRecord, links: linksStore(database, redirects.changed), place }),
     ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({ users: usersStore(database), findUser }),

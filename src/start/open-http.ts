@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { networkInterfaces } from 'node:os'
 
 import type { Logger } from 'pino'
 
@@ -26,7 +27,7 @@ export interface HttpParts {
   readonly metrics: Metrics
   /** the text that `/metrics` answers: that of all processes */
   readonly exposed: Pick<Metrics, 'text' | 'contentType'>
-  readonly table: Omit<TableParts, 'baseUrl' | 'deadlineMs' | 'metrics'>
+  readonly table: Omit<TableParts, 'place' | 'deadlineMs' | 'metrics'>
   readonly log: Logger
 }
 
@@ -64,7 +65,7 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   const deadlineMs = config.requestDeadlineMs
   const routes = routeTable({
     ...table,
-    baseUrl,
+    place: { baseUrl, host: config.host, port: portOf(server), addresses: interfaceAddresses() },
     deadlineMs,
     metrics: metricsServer === undefined ? exposed : undefined,
   })
@@ -92,6 +93,9 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return { baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, routes, endConnections }
 }
+
+const interfaceAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? [])
 
 /** The port of the metrics opens first, and nobody is to be sent here before the public one is open. */
 const readinessWhere = (isOpen: () => boolean, readiness: TableParts['readiness']) => async () => {
