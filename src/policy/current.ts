@@ -1,10 +1,13 @@
+import { isDatabaseAway } from '../database/errors.js'
 import type { Snapshot } from './snapshot.js'
 
 export interface PolicyStatus {
   /** null while no policy has been loaded */
   readonly revision: number | null
-  /** why the newest load failed, in one line; null where it succeeded */
+  /** why the newest load that reached the database failed, in one line; null where it succeeded */
   readonly fault: string | null
+  /** true while the newest load did not reach the database, which says nothing about the policy */
+  readonly unreached: boolean
 }
 
 /** The policy in force in this process. */
@@ -31,6 +34,7 @@ export const createCurrentPolicy = (
 ): CurrentPolicy => {
   let inForce: Snapshot | null = null
   let fault: string | null = null
+  let unreached = false
   let running: Promise<void> = Promise.resolve()
   let queued: Promise<void> | null = null
 
@@ -43,8 +47,10 @@ export const createCurrentPolicy = (
       const loaded = await load(inForce?.revision ?? null)
       if (loaded) adopt(loaded)
       fault = null
+      unreached = false
     } catch (error) {
-      fault = error instanceof Error ? error.message : String(error)
+      unreached = isDatabaseAway(error)
+      if (!unreached) fault = error instanceof Error ? error.message : String(error)
       throw error
     }
   }
@@ -68,6 +74,6 @@ export const createCurrentPolicy = (
       return current()
     },
     adopt,
-    status: () => ({ revision: inForce?.revision ?? null, fault }),
+    status: () => ({ revision: inForce?.revision ?? null, fault, unreached }),
   }
 }
