@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import type { Gate } from '../database/gate.js'
 import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
 import type { Identity } from '../identity/identity.js'
@@ -41,6 +42,8 @@ export interface TableParts {
   /** sends invitations by e-mail; undefined without an SMTP server */
   readonly sendInvitation: SendInvitation | undefined
   readonly place: OwnPlace
+  /** lets so many searches run at once */
+  readonly searches: Gate
   /** REQUEST_DEADLINE_MS */
   readonly deadlineMs: number
   /** undefined if metrics have a port of their own */
@@ -57,6 +60,7 @@ export const routeTable = ({
   identity,
   sendInvitation,
   place,
+  searches,
   deadlineMs,
   readiness,
   metrics,
@@ -65,7 +69,7 @@ export const routeTable = ({
   const { own, findUser, checkPassword, hashPassword } = identity
   const findRecord = findLink(database)
   const table: readonly Route[] = [
-    ...linkRoutes({ findLink: findRecord, links: linksStore(database, redirects.changed), place }),
+    ...linkRoutes({ findLink: findRecord, links: linksStore(database, redirects.changed, searches), place }),
     ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({ users: usersStore(database), findUser }),
