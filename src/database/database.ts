@@ -34,7 +34,8 @@ export interface Database {
   stream<Row extends QueryResultRow>(reader: Reader, select: Statement, batch: number): AsyncGenerator<readonly Row[]>
 
   /**
-   * The output of a COPY … TO STDOUT, in a transaction of the reader's. A row may span two chunks. An ORDER BY needs an index. The server waits for the reader, so memory does not grow. Ends and fails like `stream`.
+   * The output of a COPY … TO STDOUT, in a transaction of the reader's. A row may span two chunks. An ORDER BY needs
+   * an index. The server waits for the reader, so memory does not grow. Ends and fails like `stream`.
    */
   copy(reader: Reader, copy: string): AsyncGenerator<Buffer>
 

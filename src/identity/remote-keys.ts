@@ -28,8 +28,8 @@ interface Key {
 
 /**
  * The keys of an external issuer, cached as a whole set. It is fetched again after 10 minutes, and when a token names a
- * key that is not in it (rotation), at most once in three seconds in the long run. If the issuer is away, the set is used for up to 24 hours;
- * without a set, and for new key names, `find` rejects with `issuer_unavailable` (503).
+ * key that is not in it (rotation), at most once in three seconds in the long run. If the issuer is away, the set is
+ * used for up to 24 hours; without a set, and for new key names, `find` rejects with `issuer_unavailable` (503).
  */
 export const remoteKeys = ({
   issuer,

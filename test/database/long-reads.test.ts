@@ -128,7 +128,7 @@ describe('a long read', () => {
     await until('the sessions of both reads ended', async () => (await sessions()) === alone)
   })
 
-  it('is one for each reader while others wait: who has several gives up the newest, and the first goes on', async () => {
+  it('is one for each reader while others wait: who has several gives up the newest, the first goes on', async () => {
     const [first, second] = [pool.copy(ENTER, NUMBERS), pool.copy(ENTER, NUMBERS)]
     const { value: head } = await first.next()
     await second.next()

@@ -138,7 +138,7 @@ describe('the keys of a remote issuer', () => {
     expect(await outcome('k', 'ES256')).to.equal('found')
   })
 
-  it('are fetched a few times a minute, however many names are made up, and known ones wait for none of it', async () => {
+  it('are fetched a few times a minute, however many names are made up; known ones wait for none', async () => {
     const { outcome, asked, time } = bench({ keys: [jwk(ec.publicKey)] }, `${issuer}/keys`)
     for (let round = 0; round < 100; round++) {
       const invented = Array.from({ length: 20 }, (_, i) => outcome(`invented-${round}-${i}`, 'ES256'))
