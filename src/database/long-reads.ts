@@ -13,6 +13,10 @@ import { toWire } from './wire.js'
 /** How many long reads may run beside a pool of this size: never one alone, which a slow reader could keep from all. */
 export const mostLongReads = (poolSize: number): number => Math.max(2, Math.floor(poolSize / 4))
 
+/** When who is refused is told to come again, and how long a second read of one reader is left alone. */
+const COME_AGAIN_S = 3
+const FORGOTTEN_MS = 10_000
+
 interface LongReadOptions {
   readonly connection: ClientConfig
   /** connections of the pool */
@@ -37,7 +41,9 @@ export const openLongReads = ({
   observer,
 }: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'close'> => {
   const most = mostLongReads(size)
-  const open = new Map<Client, Reader['id']>()
+  const open = new Map<Client, { readonly reader: Reader['id']; readonly startedAt: number }>()
+  /** who was refused for want of a slot, and when last */
+  const waiting = new Map<Reader['id'], number>()
   /** ended for the sake of others */
   const cutOff = new WeakSet<Client>()
 
@@ -68,20 +74,40 @@ export const openLongReads = ({
     }
   }
 
+  const heldBy = (id: string) => [...open].filter(([, each]) => each.reader === id)
+  /** Whoever was refused and has not come again since is no longer waited for. */
+  const othersWait = (id: string): boolean => {
+    for (const [each, at] of waiting) if (performance.now() - at > FORGOTTEN_MS) waiting.delete(each)
+    return [...waiting.keys()].some((each) => each !== id)
+  }
+  /** The newest read of somebody who has several, if it has had its time. */
+  const findSurplus = (): Client | undefined => {
+    for (const { reader } of open.values()) {
+      const [client, read] = heldBy(reader).slice(1).at(-1) ?? []
+      if (read !== undefined && performance.now() - read.startedAt >= COME_AGAIN_S * 1_000) return client
+    }
+    return undefined
+  }
+
   /**
-   * Throws `exports_busy` where no slot is free for this reader. Whoever has none gets one of a reader who has several:
-   * a slow reader would keep them from everybody else for as long as they like.
+   * Throws `exports_busy` where there is no slot for this reader. While somebody waits for one, nobody gets a second,
+   * and who has several loses one to the first who comes again: a slow reader could keep them from everybody else.
    */
   const requireSlot = ({ id }: Reader): void => {
-    if (open.size < most) return
-    const heldBy = (reader: string) => [...open].filter(([, each]) => each === reader).map(([client]) => client)
-    if (heldBy(id).length > 0) throw busy('You have an export in progress, and others take the rest.')
-    const greedy = [...open.values()].find((reader) => heldBy(reader).length > 1)
-    const newest = greedy === undefined ? undefined : heldBy(greedy).at(-1)
-    if (newest === undefined) throw busy(`${most} exports of others are in progress.`)
-    cutOff.add(newest)
-    open.delete(newest)
-    void end(newest)
+    const hasOne = heldBy(id).length > 0
+    if (hasOne && (open.size >= most || othersWait(id)))
+      throw busy('You have an export in progress, and others take or want the rest.')
+    if (open.size >= most) {
+      const surplus = findSurplus()
+      if (surplus === undefined) {
+        waiting.set(id, performance.now())
+        throw busy(`${most} exports of others are in progress.`)
+      }
+      cutOff.add(surplus)
+      open.delete(surplus)
+      void end(surplus)
+    }
+    waiting.delete(id)
   }
 
   const readLong = async function* <Part>(reader: Reader, read: Read<Part>): AsyncGenerator<Part> {
@@ -89,7 +115,7 @@ export const openLongReads = ({
     const client = new Client({ ...connection, connectionTimeoutMillis: deadlineMs })
     // if the connection breaks between two queries, the next one rejects
     client.on('error', () => undefined)
-    open.set(client, reader.id)
+    open.set(client, { reader: reader.id, startedAt: performance.now() })
     try {
       await connect(client)
       yield* readOn(client, reader.enter, read)
@@ -115,7 +141,8 @@ export const openLongReads = ({
   }
 }
 
-const busy = (detail: string) => new Refusal('exports_busy', { detail, headers: { 'Retry-After': '5' } })
+const busy = (detail: string) =>
+  new Refusal('exports_busy', { detail, headers: { 'Retry-After': String(COME_AGAIN_S) } })
 
 /** Overrides timeouts of the role or the database. The server checks every second whether the client is still there. */
 const BEGIN = [

@@ -132,18 +132,33 @@ describe('a long read', () => {
     const [first, second] = [pool.copy(ENTER, NUMBERS), pool.copy(ENTER, NUMBERS)]
     const { value: head } = await first.next()
     await second.next()
-    const refusal = await failureOf(pool.copy(ENTER, NUMBERS).next())
-    expect(refusal).to.include({ code: 'exports_busy', status: 503 })
-    expect(refusal)
-      .to.have.nested.property('headers.Retry-After')
-      .that.matches(/^[1-9]\d*$/)
-
-    expect(await text(pool.copy(readerOf('2'), 'copy (select 1) to stdout'))).to.equal('1\n')
+    const other = () => pool.copy(readerOf('2'), 'copy (select 1) to stdout')
+    for (const refused of [pool.copy(ENTER, NUMBERS), other()]) {
+      const refusal = await failureOf(refused.next())
+      expect(refusal).to.include({ code: 'exports_busy', status: 503 })
+      expect(refusal).to.have.nested.property('headers.Retry-After', '3')
+    }
+    // as long as it was told to wait
+    const served = await until('another reader is served', () => text(other()).catch(() => false))
+    expect(served).to.equal('1\n')
     expect(await failureOf(text(second)))
       .to.have.property('message')
       .that.includes('cut off')
     expect(String(head) + (await text(first))).to.have.length(6_888_896)
     expect(await rowsOf(pool.stream(ENTER, { text: 'select 1 as one' }, 1))).to.deep.equal([{ one: 1 }])
+  })
+
+  it('is no second one while somebody waits, so who gives one up and asks at once does not get it back', async () => {
+    const [first, second] = [pool.copy(ENTER, NUMBERS), pool.copy(ENTER, NUMBERS)]
+    await Promise.all([first.next(), second.next()])
+    const other = pool.copy(readerOf('2'), 'copy (select 1) to stdout')
+    expect(await failureOf(other.next())).to.include({ code: 'exports_busy' })
+    await second.return(undefined)
+    expect(await failureOf(pool.copy(ENTER, NUMBERS).next())).to.include({ code: 'exports_busy' })
+    expect(await text(pool.copy(readerOf('2'), 'copy (select 1) to stdout'))).to.equal('1\n')
+    const again = pool.copy(ENTER, NUMBERS)
+    expect(await again.next()).to.include({ done: false })
+    for (const read of [first, again]) await read.return(undefined)
   })
 
   it('is there for one reader twice where nobody else wants one', async () => {
