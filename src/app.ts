@@ -19,6 +19,7 @@ import { requireOneHost } from './http/require-one-host.js'
 import { refuseUnrouted } from './http/refuse-unrouted.js'
 import { discard, respond } from './http/respond.js'
 import { withinDeadline } from './http/within-deadline.js'
+import { logBrokenResponse } from './log/broken-response.js'
 import type { QuotaName, Standing } from './layers/1-gateway/rate-limit.js'
 import type { Route, Runtime } from './layers/route.js'
 
@@ -52,6 +53,8 @@ declare module 'koa' {
     deadline: Deadline
     /** the path's pattern in the route table; undefined where none matched */
     route?: string
+    /** true from the first look at the body until all of it is there */
+    readingBody?: boolean
     /** the policy revision that the request was decided under, once it was */
     revision?: number
     /** the client's, once the gateway knows it */
@@ -79,8 +82,7 @@ declare module 'koa' {
 export const createApp = (parts: AppParts): Koa => {
   const { routes, log, secure, corsOrigins, observe, onDisagreement, trace } = parts
   const app = new Koa()
-  // a response that breaks off (a reader that left, an export whose database went away) is logged, and nothing else
-  app.on('error', (error: unknown) => log.warn({ err: error }, 'a response broke off'))
+  app.on('error', logBrokenResponse(log))
   app.use(commonHeaders(secure))
   app.use(finishRequests(observe))
   if (trace !== undefined) app.use(trace)
@@ -92,7 +94,7 @@ export const createApp = (parts: AppParts): Koa => {
     app.use(matchRedirect((ctx) => serve(redirect, ctx, parts), new Set(routes.map(({ path }) => path))))
   }
   app.use(routerOf(parts))
-  app.use(refuseUnrouted)
+  app.use(refuseUnrouted(parts.runtime.layers.gateway))
   return app
 }
 

@@ -5,9 +5,11 @@ import type { Logger } from 'pino'
 import { keepLog } from './audit/keep-log.js'
 import type { Config } from './config.js'
 import type { Database } from './database/database.js'
+import { createGate } from './database/gate.js'
 import type { OpenedDatabase } from './database/open.js'
 import { createIdentity } from './identity/identity.js'
 import { loadOrMakeSigningKey, loadSigningKey } from './identity/signing-key.js'
+import { SEARCH_MS } from './layers/4-data/links.js'
 import type { Layers, Route } from './layers/route.js'
 import { createMetrics } from './metrics/metrics.js'
 import type { CurrentPolicy } from './policy/current.js'
@@ -109,7 +111,10 @@ const start = async (
   let draining = false
   const readiness = readinessOf({ database: data.database, policy, draining: () => draining })
   const exposed = siblings === undefined ? metrics : { text: siblings.metrics, contentType: metrics.contentType }
-  const table = { database: data.database, redirects, rules, policy, identity, sendInvitation: mailer?.send, readiness }
+  // half of the pool stays for everything else
+  const searches = createGate(Math.max(1, Math.floor(config.databasePoolSize / 2)), SEARCH_MS)
+  const sendInvitation = mailer?.send
+  const table = { database: data.database, redirects, rules, policy, identity, sendInvitation, readiness, searches }
   const http = await openHttp({ config, runtime, tracing: data.tracing, metrics, exposed, table, log }, closing)
   log.info(
     { url: http.baseUrl, metrics_url: http.metricsUrl, revision: policy.status().revision },

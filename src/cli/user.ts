@@ -17,7 +17,7 @@ import { checked } from './arguments.js'
 import { UsageError } from './errors.js'
 import { complain, print, requireUser, withDatabase } from './session.js'
 
-const email = checked(isEmail, 'must be an e-mail address')
+const email = checked(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
 const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be anonymous, anyone or user')
 const subject = checked((text) => /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text), 'must have 1 to 255 characters')
 const name = checked((text) => [...text].length <= 200, 'must have at most 200 characters')

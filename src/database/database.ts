@@ -4,6 +4,13 @@ import type { Deadline } from '../domain/deadline.js'
 import type { StatementResult } from './batch.js'
 import type { Statement } from './statement.js'
 
+/** Who reads for long, and the statement that makes a transaction theirs. */
+export interface Reader {
+  /** of the few long reads that run at once a reader keeps one; others of theirs end where somebody else has none */
+  readonly id: string
+  readonly enter: Statement
+}
+
 /**
  * PostgreSQL as the rest of the program sees it. A lost or refused connection is `Refusal('database_unavailable')`;
  * other errors are pg's `DatabaseError` with its SQLSTATE.
@@ -23,20 +30,16 @@ export interface Database {
   transaction<T>(work: (client: PoolClient) => Promise<T>, deadline?: Deadline): Promise<T>
 
   /**
-   * The rows of a long select through a server-side cursor, `batch` at a time, in a transaction that begins with
-   * `context`. Memory holds two batches. Stopping early ends the connection. 503 `exports_busy` if too many run.
+   * The rows of a long select through a server-side cursor, `batch` at a time, in a transaction of the reader's.
+   * Memory holds two batches. Stopping early ends the connection. 503 `exports_busy` if too many run.
    */
-  stream<Row extends QueryResultRow>(
-    context: Statement,
-    select: Statement,
-    batch: number,
-  ): AsyncGenerator<readonly Row[]>
+  stream<Row extends QueryResultRow>(reader: Reader, select: Statement, batch: number): AsyncGenerator<readonly Row[]>
 
   /**
-   * The output of a COPY … TO STDOUT, in a transaction that begins with `context`. A row may span two chunks. An
-   * ORDER BY needs an index. The server waits for the reader, so memory does not grow. Ends and fails like `stream`.
+   * The output of a COPY … TO STDOUT, in a transaction of the reader's. A row may span two chunks. An ORDER BY needs
+   * an index. The server waits for the reader, so memory does not grow. Ends and fails like `stream`.
    */
-  copy(context: Statement, copy: string): AsyncGenerator<Buffer>
+  copy(reader: Reader, copy: string): AsyncGenerator<Buffer>
 
   close(): Promise<void>
 }

@@ -4,14 +4,18 @@ import { to as copyTo } from 'pg-copy-streams'
 
 import { Refusal } from '../domain/refusal.js'
 import { cursorRows } from './cursor.js'
-import type { Database } from './database.js'
+import type { Database, Reader } from './database.js'
 import { databaseAway, isDatabaseAway, translateError } from './errors.js'
 import type { DatabaseObserver } from './observer.js'
 import type { Statement } from './statement.js'
 import { toWire } from './wire.js'
 
-/** How many long reads may run beside a pool of this size. */
-export const mostLongReads = (poolSize: number): number => Math.max(1, Math.floor(poolSize / 4))
+/** How many long reads may run beside a pool of this size: never one alone, which a slow reader could keep from all. */
+export const mostLongReads = (poolSize: number): number => Math.max(2, Math.floor(poolSize / 4))
+
+/** When who is refused is told to come again, and how long a second read of one reader is left alone. */
+const COME_AGAIN_S = 3
+const FORGOTTEN_MS = 10_000
 
 interface LongReadOptions {
   readonly connection: ClientConfig
@@ -37,7 +41,11 @@ export const openLongReads = ({
   observer,
 }: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'close'> => {
   const most = mostLongReads(size)
-  const open = new Set<Client>()
+  const open = new Map<Client, { readonly reader: Reader['id']; readonly startedAt: number }>()
+  /** who was refused for want of a slot, and when last */
+  const waiting = new Map<Reader['id'], number>()
+  /** ended for the sake of others */
+  const cutOff = new WeakSet<Client>()
 
   const connect = async (client: Client): Promise<void> => {
     const startedAt = performance.now()
@@ -56,7 +64,9 @@ export const openLongReads = ({
     try {
       yield* withDeadline(inTransaction(client, context, read), deadlineMs, () => void client.end())
     } catch (error) {
-      failure = translateError(error)
+      failure = cutOff.has(client)
+        ? new Error('an export was cut off: its reader had several, and others none', { cause: error })
+        : translateError(error)
       throw failure
     } finally {
       observer.asked('stream', (performance.now() - startedAt) / 1_000)
@@ -64,15 +74,51 @@ export const openLongReads = ({
     }
   }
 
-  const readLong = async function* <Part>(context: Statement, read: Read<Part>): AsyncGenerator<Part> {
-    if (open.size === most) throw new Refusal('exports_busy', { headers: { 'Retry-After': '5' } })
+  const heldBy = (id: string) => [...open].filter(([, each]) => each.reader === id)
+  /** Whoever was refused and has not come again since is no longer waited for. */
+  const othersWait = (id: string): boolean => {
+    for (const [each, at] of waiting) if (performance.now() - at > FORGOTTEN_MS) waiting.delete(each)
+    return [...waiting.keys()].some((each) => each !== id)
+  }
+  /** The newest read of somebody who has several, if it has had its time. */
+  const findSurplus = (): Client | undefined => {
+    for (const { reader } of open.values()) {
+      const [client, read] = heldBy(reader).slice(1).at(-1) ?? []
+      if (read !== undefined && performance.now() - read.startedAt >= COME_AGAIN_S * 1_000) return client
+    }
+    return undefined
+  }
+
+  /**
+   * Throws `exports_busy` where there is no slot for this reader. While somebody waits for one, nobody gets a second,
+   * and who has several loses one to the first who comes again: a slow reader could keep them from everybody else.
+   */
+  const requireSlot = ({ id }: Reader): void => {
+    const hasOne = heldBy(id).length > 0
+    if (hasOne && (open.size >= most || othersWait(id)))
+      throw busy('You have an export in progress, and others take or want the rest.')
+    if (open.size >= most) {
+      const surplus = findSurplus()
+      if (surplus === undefined) {
+        waiting.set(id, performance.now())
+        throw busy(`${most} exports of others are in progress.`)
+      }
+      cutOff.add(surplus)
+      open.delete(surplus)
+      void end(surplus)
+    }
+    waiting.delete(id)
+  }
+
+  const readLong = async function* <Part>(reader: Reader, read: Read<Part>): AsyncGenerator<Part> {
+    requireSlot(reader)
     const client = new Client({ ...connection, connectionTimeoutMillis: deadlineMs })
     // if the connection breaks between two queries, the next one rejects
     client.on('error', () => undefined)
-    open.add(client)
+    open.set(client, { reader: reader.id, startedAt: performance.now() })
     try {
       await connect(client)
-      yield* readOn(client, context, read)
+      yield* readOn(client, reader.enter, read)
     } finally {
       await end(client)
       open.delete(client)
@@ -80,20 +126,23 @@ export const openLongReads = ({
   }
 
   return {
-    stream: <Row extends QueryResultRow>(context: Statement, select: Statement, batch: number) =>
-      readLong(context, (client) => cursorRows<Row>(client, toWire(select), batch)),
-    copy: (context, copy) =>
-      readLong(context, async function* (client) {
+    stream: <Row extends QueryResultRow>(reader: Reader, select: Statement, batch: number) =>
+      readLong(reader, (client) => cursorRows<Row>(client, toWire(select), batch)),
+    copy: (reader, copy) =>
+      readLong(reader, async function* (client) {
         // prefers a plan that streams: a sort returns nothing until it has read every row
         await client.query('set local enable_sort = off')
         // a reader receives the error by iterating; without a reader it must not end the process
         yield* client.query(copyTo(copy)).on('error', () => undefined)
       }),
     close: async () => {
-      await Promise.all([...open].map(end))
+      await Promise.all([...open.keys()].map(end))
     },
   }
 }
+
+const busy = (detail: string) =>
+  new Refusal('exports_busy', { detail, headers: { 'Retry-After': String(COME_AGAIN_S) } })
 
 /** Overrides timeouts of the role or the database. The server checks every second whether the client is still there. */
 const BEGIN = [

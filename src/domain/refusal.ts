@@ -18,6 +18,7 @@ export const REFUSALS = {
   method_not_allowed: { status: 405, layer: 'http', title: 'The method is not allowed here' },
   body_too_large: { status: 413, layer: 'http', title: 'The body is too large' },
   unsupported_media_type: { status: 415, layer: 'http', title: 'The media type is not supported' },
+  upgrade_required: { status: 426, layer: 'http', title: 'HTTP/1.1 is required here' },
   validation_failed: { status: 422, layer: 'http', title: 'A field is not valid' },
   not_implemented: { status: 501, layer: 'http', title: 'The method is unknown' },
   internal_error: { status: 500, layer: 'http', title: 'Something went wrong on our side' },

@@ -20,4 +20,16 @@ export type Subject = {
   readonly suspended?: boolean
 } | null
 
-export const isEmail = (text: string): boolean => text.length <= 254 && /^[^@\s\0]+@[^@\s\0]+$/.test(text)
+/** RFC 5322 §3.2.3 without the quoted form: an address in it needs no escaping in a header, a URL or a list. */
+const LOCAL_PART = /^(?=.{1,64}$)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
+/** RFC 1035 §2.3.1, digits at the beginning included; a name beyond ASCII in its ASCII form (`xn--…`). */
+const DOMAIN = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
+
+/**
+ * An e-mail address in ASCII. Beyond it two different addresses can look alike (zero-width characters, soft hyphens,
+ * letters of other scripts), and cases can fold differently here and in the database.
+ */
+export const isEmail = (text: string): boolean => {
+  const at = text.indexOf('@')
+  return at > 0 && text.length <= 254 && LOCAL_PART.test(text.slice(0, at)) && DOMAIN.test(text.slice(at + 1))
+}

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 import type { FinishedRequest } from '../domain/finished-request.js'
 import { Refusal } from '../domain/refusal.js'
+import { breakBody } from '../input/broken-body.js'
 import { problemOf } from './problem.js'
 import { securityHeaders } from './security-headers.js'
 
@@ -34,11 +36,51 @@ const kindOf = (error: NodeJS.ErrnoException): Kind => {
   return KINDS[error.code ?? ''] ?? INVALID
 }
 
+/** The newest request of a connection, and its response. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** Of every connection the newest exchange; those before it are answered first. */
+const followExchanges = (server: Server): WeakMap<Duplex, Exchange> => {
+  const newest = new WeakMap<Duplex, Exchange>()
+  server.on('request', (request, response) => newest.set(request.socket, { request, response }))
+  return newest
+}
+
 /**
  * Answers input that node cannot parse as a request, with the same headers as every answer. It is observed as a request
- * with method `other` and no route.
+ * with method `other` and no route. Where a request before it on the connection is not answered yet, that one's answer
+ * is the last: it says what became of the request, and nothing else may seem to.
  */
-export const answerBrokenRequest = (secure: boolean, observe: (request: FinishedRequest) => void) => {
+export const answerBrokenRequests = (
+  server: Server,
+  secure: boolean,
+  observe: (request: FinishedRequest) => void,
+): void => {
+  const newest = followExchanges(server)
+  const ending = new WeakSet<Duplex>()
+  const answer = answerBroken(secure, observe)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (ending.has(socket)) return
+    const { request, response } = newest.get(socket) ?? {}
+    if (error.code === 'ECONNRESET' || !socket.writable || request === undefined || response === undefined) {
+      return answer(error, socket)
+    }
+    if (!response.closed) {
+      ending.add(socket)
+      if (!response.headersSent) response.setHeader('Connection', 'close')
+      response.once('close', () => socket.end(() => socket.destroy()))
+      if (!request.complete) breakBody(request, error)
+    }
+    // the rest of what was answered already
+    else if (!request.complete || error.code === 'HPE_CLOSED_CONNECTION') socket.destroy()
+    else answer(error, socket)
+  })
+}
+
+const answerBroken = (secure: boolean, observe: (request: FinishedRequest) => void) => {
   const headers = securityHeaders(secure)
   const securityLines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1] ?? ''}`] : []))
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {

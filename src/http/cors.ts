@@ -34,7 +34,7 @@ export const cors = (origins: CorsOrigins) => {
 const isPreflight = (ctx: Context): boolean =>
   ctx.method === 'OPTIONS' && headerOf(ctx, 'access-control-request-method') !== undefined
 
-/** What the answer to a preflight adds; nothing for an origin that is not allowed. `methods`: those of the route table. */
+/** What the answer to a preflight adds; nothing for an origin that is not allowed. `methods`: of the route table. */
 export const preflightHeaders = (ctx: Context, methods: string): Readonly<Record<string, string>> =>
   isPreflight(ctx) && ctx.state.headers.get('Access-Control-Allow-Origin') !== undefined
     ? {

@@ -27,7 +27,7 @@ const layersOf = (route: Route): readonly (readonly [layer: string, checks: stri
   [
     'gateway',
     [
-      route.gateway.quota === 'none' ? 'not limited' : `quota ${code(route.gateway.quota)}`,
+      `quota ${code(route.gateway.quota)}`,
       route.gateway.scope === 'public' ? 'no token needed' : `scope ${code(route.gateway.scope)}`,
     ].join(', '),
   ],
@@ -45,17 +45,19 @@ const article = (route: Route): string => `
   .join('')}</dl>
 </article>`
 
-/** The route table as a page: no script, one inline style, and a content security policy that allows just that. */
-export const docsPage = (
-  routes: readonly Route[],
-  baseUrl: string,
-): { readonly html: string; readonly contentSecurityPolicy: string } => {
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** The page loads nothing but its own inline style. */
+export const DOCS_CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; ${NOTHING_ELSE}`
+
+/** The route table as a page of HTML, without a script. */
+export const docsPage = (routes: readonly Route[], baseUrl: string): string => {
   const tags = [...new Set(routes.map(({ documentation }) => documentation.tag))]
   const sections = tags.map((tag) => {
     const articles = routes.filter(({ documentation }) => documentation.tag === tag).map(article)
     return `<h2>${escape(tag)}</h2>${articles.join('')}`
   })
-  const html = `<!doctype html>
+  return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Linkgate: the API</title><style>${STYLE}</style></head>
 <body><h1>Linkgate</h1>
@@ -66,9 +68,4 @@ ${code('application/problem+json')} with a stable ${code('code')}.</p>
 ${sections.join('\n')}
 </body></html>
 `
-  const style = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
-  return {
-    html,
-    contentSecurityPolicy: `default-src 'none'; style-src ${style}; ${NOTHING_ELSE}`,
-  }
 }

@@ -12,15 +12,19 @@ export interface DrainOptions {
   readonly idleMs?: number
 }
 
+/** How long a drain waits for a response that has begun: an export lasts as long as its reader takes. */
+const BEGUN_MS = 2_000
+
 /**
  * Returns the function that drains a server: it accepts no connection, closes idle ones after `idleMs` (including those
- * that browsers open in advance, which node counts as busy) and others with their next answer. Resolves when none is
- * left.
+ * that browsers open in advance, which node counts as busy) and others with their next answer. An answer that has begun
+ * and is not read within 2 seconds is cut off, unless idle connections are kept. Resolves when none is left.
  */
 export const followConnections = (server: Server): ((options: DrainOptions) => Promise<void>) => {
   const active = new Map<Socket, Set<ServerResponse>>()
   let draining = false
   let keepsIdle = false
+  let cutting: NodeJS.Timeout | undefined
   let closed: Promise<void> | undefined
   const closeIfIdle = (socket: Socket) => {
     if (draining && !keepsIdle && active.get(socket)?.size === 0) socket.destroySoon()
@@ -32,6 +36,20 @@ export const followConnections = (server: Server): ((options: DrainOptions) => P
   const closeIdle = () => {
     keepsIdle = false
     for (const socket of active.keys()) closeIfIdle(socket)
+  }
+
+  /** Each time cuts off what had begun the time before. */
+  const cutOffSlow = () => {
+    const begun = new Set<ServerResponse>()
+    const cut = () => {
+      for (const [socket, responses] of active)
+        for (const response of responses) {
+          if (begun.has(response)) socket.destroy()
+          else if (response.headersSent) begun.add(response)
+        }
+    }
+    cut()
+    return setInterval(cut, BEGUN_MS)
   }
 
   server.on('connection', (socket) => {
@@ -58,8 +76,12 @@ export const followConnections = (server: Server): ((options: DrainOptions) => P
       if (keepsIdle) setTimeout(closeIdle, idleMs).unref()
     }
     if (now) server.closeAllConnections()
-    else if (idleMs === 0) closeIdle()
+    else if (idleMs === 0) {
+      closeIdle()
+      cutting ??= cutOffSlow()
+    }
     await closed
+    clearInterval(cutting)
     // stops node's timer for connection timeouts
     server.close()
   }

@@ -30,12 +30,16 @@ export const errorExit =
         onDisagreement()
         const alarm = { ...fields, err: error, alarm: 'layers_disagree' }
         log.error(alarm, 'the data layer refused what the layers before it allowed')
-      } else if (refusal.status >= 500) {
+      } else if (refusal.status >= 500 && !isLateBody(ctx, refusal)) {
         log.error({ ...fields, err: refusal.cause ?? error }, refusal.title)
       }
       writeProblem(ctx, refusal)
     }
   }
+
+/** The deadline passed while the client owed the rest of its body: its own fault, and told by the request's line. */
+const isLateBody = ({ state }: Context, { code }: Refusal): boolean =>
+  code === 'deadline_exceeded' && state.readingBody === true
 
 const toRefusal = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error

@@ -25,7 +25,7 @@ export const describeFinished = (ctx: Context, seconds: number): FinishedRequest
     route,
     status: ctx.res.headersSent ? ctx.res.statusCode : CLIENT_CLOSED_REQUEST,
     seconds,
-    bytes: typeof body === 'string' ? Buffer.byteLength(body) : body === null ? 0 : undefined,
+    bytes: typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : body === null ? 0 : undefined,
     aborted: !ctx.res.writableFinished,
     refusal,
     decision,

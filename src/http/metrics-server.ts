@@ -1,21 +1,42 @@
 import { createServer } from 'node:http'
 
+import type { Answer } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { listen, urlOf } from './listen.js'
 
-/** Serves only `/metrics`, for collectors on a private network. Throws StartError if it cannot listen. */
+/** What is answered on the port of the metrics. */
+interface Watched {
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
+  /** what `/healthz` and `/readyz` answer on the public port */
+  readonly health: Readonly<Record<'/healthz' | '/readyz', () => Promise<Answer> | Answer>>
+}
+
+/**
+ * Serves `/metrics`, `/healthz` and `/readyz` without a limit, for collectors and probes on a private network. Throws
+ * StartError if it cannot listen.
+ */
 export const openMetricsServer = async (
-  metrics: Pick<Metrics, 'text' | 'contentType'>,
+  { metrics, health }: Watched,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<{ readonly url: string; close(): Promise<void> }> => {
+  const asked = (path: string | undefined) => {
+    if (path === '/metrics')
+      return async () => ({ status: 200, type: metrics.contentType, headers: {}, body: await metrics.text() })
+    if (path !== '/healthz' && path !== '/readyz') return undefined
+    return async () => {
+      const { status, body, headers = {} } = await health[path]()
+      return { status, type: 'application/json; charset=utf-8', headers, body: JSON.stringify(body) }
+    }
+  }
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) => {
     const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = '') =>
       response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers }).end(body)
-    if (request.url !== '/metrics') answer(404)
+    const ask = asked(request.url)
+    if (ask === undefined) answer(404)
     else if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, { Allow: 'GET, HEAD' })
     else
-      metrics.text().then(
-        (text) => answer(200, { 'Content-Type': metrics.contentType }, text),
+      ask().then(
+        ({ status, type, body, headers }) => answer(status, { 'Content-Type': type, ...headers }, body),
         () => answer(500),
       )
   })

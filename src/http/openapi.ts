@@ -54,9 +54,9 @@ const refusalsOf = (route: Route): readonly number[] => {
     400,
     401,
     412,
+    429,
     500,
     503,
-    ...(route.gateway.quota === 'none' ? [] : [429]),
     ...(guarded ? [403] : []),
     ...(route.path.includes(':') ? [404] : []),
     ...(route.body === undefined ? [] : [413, 415, 422]),
@@ -93,12 +93,13 @@ const parametersOf = (route: Route): Json[] => {
 
 const MEDIA = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
+/** JSON, also under a name of its own such as `application/jwk-set+json` (RFC 6838 §4.2.8). */
+const isJson = (type: string): boolean => /[/+]json$/.test(type)
+
 const successOf = ({ status, documentation: { response, types = [], summary } }: Route, named: Named): Json => {
-  const texts = types.filter((type) => type !== 'application/json').map((type) => [type, { schema: string }])
-  const content = {
-    ...(response && { 'application/json': { schema: schemaOf(response, 'output', named) } }),
-    ...Object.fromEntries(texts),
-  }
+  const schema = response && schemaOf(response, 'output', named)
+  const all = schema === undefined || types.some(isJson) ? types : ['application/json', ...types]
+  const content = Object.fromEntries(all.map((type) => [type, { schema: isJson(type) ? (schema ?? {}) : string }]))
   return { [status]: { description: summary, ...(Object.keys(content).length > 0 && { content }) } }
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 
 import { Refusal } from '../domain/refusal.js'
+import type { Gateway, GatewayRule } from '../layers/route.js'
 import { preflightHeaders } from './cors.js'
 import { respond } from './respond.js'
 
@@ -9,14 +10,22 @@ export const KNOWN_METHODS: ReadonlySet<string> = new Set(
   'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '),
 )
 
-/** For requests without a route: 501 for an unknown method, 405 with `Allow` for a known path, otherwise 404. */
-export const refuseUnrouted = (
-  ctx: Context & { readonly matched?: readonly { readonly methods: readonly string[] }[] },
-): void => {
-  if (!KNOWN_METHODS.has(ctx.method)) throw new Refusal('not_implemented')
-  const allowed = [...new Set(ctx.matched?.flatMap(({ methods }) => methods))].sort()
-  if (allowed.length === 0) throw new Refusal('no_route')
-  const allow = { Allow: [...allowed, 'OPTIONS'].join(', ') }
-  if (ctx.method !== 'OPTIONS') throw new Refusal('method_not_allowed', { headers: allow })
-  respond(ctx, { status: 204, headers: { ...allow, ...preflightHeaders(ctx, allow.Allow) } })
-}
+/** A request without a route meets the gateway as one to a public route does. */
+const UNROUTED: GatewayRule = { scope: 'public', quota: 'caller' }
+
+/**
+ * For requests without a route: 501 for an unknown method, 405 with `Allow` for a known path, otherwise 404. They are
+ * counted like all others; only `OPTIONS` of a known path is not, because browsers ask it without a token.
+ */
+export const refuseUnrouted =
+  (gateway: Pick<Gateway, 'admit'>) =>
+  async (ctx: Context & { readonly matched?: readonly { readonly methods: readonly string[] }[] }): Promise<void> => {
+    const allowed = [...new Set(ctx.matched?.flatMap(({ methods }) => methods))].sort()
+    const allow = { Allow: [...allowed, 'OPTIONS'].join(', ') }
+    if (ctx.method === 'OPTIONS' && allowed.length > 0)
+      return respond(ctx, { status: 204, headers: { ...allow, ...preflightHeaders(ctx, allow.Allow) } })
+    await gateway.admit(ctx, UNROUTED)
+    if (!KNOWN_METHODS.has(ctx.method)) throw new Refusal('not_implemented')
+    if (allowed.length === 0) throw new Refusal('no_route')
+    throw new Refusal('method_not_allowed', { headers: allow })
+  }

@@ -4,6 +4,7 @@ import type { Context } from 'koa'
 
 import type { Answer } from '../layers/route.js'
 import { AnswerHeaders } from './answer-headers.js'
+import { FixedDocument } from './fixed-document.js'
 
 /** Closes what an answer holds that nobody will read. */
 export const discard = ({ body }: Answer): void => {
@@ -15,6 +16,7 @@ export const discard = ({ body }: Answer): void => {
  * unless the answer names another type. Throws where a header cannot be sent; nothing is written then.
  */
 export const respond = (ctx: Context, answer: Answer): void => {
+  if (answer.body instanceof FixedDocument) return respond(ctx, represent(ctx, answer, answer.body))
   const { body, type = 'application/json; charset=utf-8' } = answer
   const headers = withOwn(ctx, answer)
   if (body instanceof Readable) {
@@ -26,12 +28,20 @@ export const respond = (ctx: Context, answer: Answer): void => {
     return
   }
   const status = answer.status === 200 && isHeld(ctx, headers.get('ETag')) ? 304 : answer.status
-  const text = status === 304 || body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)
-  if (text !== null) headers.set('Content-Type', type)
-  if (text !== null || !isBodiless(status)) headers.set('Content-Length', String(Buffer.byteLength(text ?? '')))
+  const sent = status === 304 || body === undefined ? null : isWritten(body) ? body : JSON.stringify(body)
+  if (sent !== null) headers.set('Content-Type', type)
+  if (sent !== null || !isBodiless(status)) headers.set('Content-Length', String(Buffer.byteLength(sent ?? '')))
   ctx.status = status
   ctx.res.writeHead(status, headers.list)
-  ctx.body = text
+  ctx.body = sent
+}
+
+const isWritten = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
+
+/** The document as this caller takes it: compressed or plain. */
+const represent = (ctx: Context, answer: Answer, document: FixedDocument): Answer => {
+  const { bytes, headers } = document.as(ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity')
+  return { ...answer, body: bytes, headers: { ...answer.headers, ...headers } }
 }
 
 /** A copy: of an answer that cannot be written nothing stays for the problem that is written instead. */

@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { z } from 'zod'
 
@@ -16,7 +17,8 @@ const USABLE = 24 * 3_600_000
 const TIMEOUT = 3_000
 /** A token bucket limits fetches: so many at once, then one every so often, however many key names are made up. */
 const BURST = 3
-const REFILL = 20_000
+/** a key that was just rotated in waits no longer than this for its turn; less than a request's deadline */
+const REFILL = 3_000
 
 interface Key {
   readonly kid: string
@@ -26,8 +28,8 @@ interface Key {
 
 /**
  * The keys of an external issuer, cached as a whole set. It is fetched again after 10 minutes, and when a token names a
- * key that is not in it (rotation). If the issuer is away, the set is used for up to 24 hours; without a set, and for
- * new key names, `find` rejects with `issuer_unavailable` (503).
+ * key that is not in it (rotation), at most once in three seconds in the long run. If the issuer is away, the set is
+ * used for up to 24 hours; without a set, and for new key names, `find` rejects with `issuer_unavailable` (503).
  */
 export const remoteKeys = ({
   issuer,
@@ -35,6 +37,7 @@ export const remoteKeys = ({
   onFault,
   read = readDocument,
   now = () => performance.now(),
+  pause = delay,
 }: {
   readonly issuer: string
   /** undefined: as the issuer's discovery document says */
@@ -44,13 +47,15 @@ export const remoteKeys = ({
   readonly read?: ReadDocument
   /** a monotonic clock, in milliseconds */
   readonly now?: () => number
+  readonly pause?: (milliseconds: number) => Promise<unknown>
 }): KeySource => {
   let keys: readonly Key[] = []
   let fetchedAt = -Infinity
   let away = false
   let fetching: Promise<void> | null = null
   let uri = jwksUri
-  const mayFetch = tokenBucket(now)
+  let fetches = 0
+  const takeTurn = tokenBucket(now)
 
   const fetchKeys = async (): Promise<void> => {
     try {
@@ -69,23 +74,47 @@ export const remoteKeys = ({
     }
   }
   /** One fetch at a time; concurrent callers share it. */
-  const renew = async (): Promise<void> => {
-    if (fetching === null && mayFetch())
-      fetching = fetchKeys().finally(() => {
-        fetching = null
-      })
-    await fetching
+  const fetchNow = (): Promise<void> => {
+    fetches += 1
+    fetching = fetchKeys().finally(() => {
+      fetching = null
+    })
+    return fetching
+  }
+  /** For a key that is known: another fetch where it is time for one. */
+  const refresh = async (): Promise<void> => {
+    if (fetching === null && takeTurn() === 0) await fetchNow()
+    else await fetching
+  }
+  /**
+   * For a name that is not known: it may be that of a key that was just rotated in, so only a fetch that began after it
+   * was asked for can say that there is none. All who wait share that fetch.
+   */
+  const look = async (kid: string): Promise<void> => {
+    const before = fetches
+    while (!isKnown(kid)) {
+      if (fetching !== null) {
+        await fetching
+        continue
+      }
+      if (fetches > before) return
+      const waitMs = takeTurn()
+      if (waitMs === 0) await fetchNow()
+      else if (away) return
+      else await pause(waitMs)
+    }
   }
 
   const age = () => now() - fetchedAt
   const named = (kid: string) => keys.filter((key) => key.kid === kid)
+  const isKnown = (kid: string) => named(kid).length > 0 && age() <= USABLE
   return {
     find: async (kid, alg) => {
-      const known = named(kid).length > 0 && age() <= USABLE
-      if (!known || age() > FRESH) {
-        const renewal = renew()
+      if (!isKnown(kid)) await look(kid)
+      else if (age() > FRESH) {
+        const renewal = refresh()
         // With a good key, nobody waits for an issuer that was away a moment ago.
-        if (!known || !away) await renewal
+        if (!away) await renewal
       }
       if (age() > USABLE || (away && named(kid).length === 0))
         throw new Refusal('issuer_unavailable', { headers: { 'Retry-After': '5' } })
@@ -97,15 +126,16 @@ export const remoteKeys = ({
   }
 }
 
+/** Takes a turn and answers 0, or answers the milliseconds until there is one. */
 const tokenBucket = (now: () => number) => {
   let left = BURST
   let at = now()
-  return (): boolean => {
+  return (): number => {
     left = Math.min(BURST, left + (now() - at) / REFILL)
     at = now()
-    if (left < 1) return false
+    if (left < 1) return Math.ceil((1 - left) * REFILL)
     left -= 1
-    return true
+    return 0
   }
 }
 

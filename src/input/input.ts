@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
+import { faultOfBody } from './broken-body.js'
 import { headerOf } from './header-lines.js'
 import { parseStrictJson } from './strict-json.js'
 
@@ -28,8 +29,12 @@ export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')
 }
 
 const readText = async (ctx: Context): Promise<string> => {
+  ctx.state.readingBody = true
   try {
+    const fault = faultOfBody(ctx.req)
+    if (fault !== undefined) throw fault
     const bytes = await getRawBody(ctx.req, { limit: MAX_BODY_BYTES, length: headerOf(ctx, 'content-length') ?? null })
+    ctx.state.readingBody = false
     return UTF_8.decode(bytes)
   } catch (error) {
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {

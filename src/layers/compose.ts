@@ -142,6 +142,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     countAccount: (account) => layers.gateway.countAccount(ctx, account),
     headers: {
       ifMatch: headerOf(ctx, 'if-match'),
+      chunked: ctx.req.httpVersion !== '1.0',
       forwarded: (headerOf(ctx, 'x-forwarded-for') ?? headerOf(ctx, 'forwarded')) !== undefined,
     },
   })

@@ -40,8 +40,11 @@ export interface GatewayRule {
   readonly scope: Action | 'public'
   /** the scope that a personal token needs beside it */
   readonly personalTokenScope?: Scope
-  /** whose requests are counted; `invite` counts in the caller's quota and in one of its own */
-  readonly quota: 'caller' | 'sign_in' | 'invite' | 'none'
+  /**
+   * Whose requests are counted, and in which quota; every route has one. `invite` counts in the caller's and in one of
+   * its own. `probe` is `caller`, but where this machine itself asks without a token, nothing is counted.
+   */
+  readonly quota: 'caller' | 'sign_in' | 'invite' | 'probe'
 }
 
 /** The third layer's rule: what `can()` is asked, about which record. */
@@ -121,6 +124,8 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   readonly countAccount: (account: string) => Promise<void>
   readonly headers: {
     readonly ifMatch: string | undefined
+    /** whether the client can tell a body that breaks off from a whole one; HTTP/1.0 cannot (RFC 9112 §8) */
+    readonly chunked: boolean
     /** whether a proxy says that it passes the request on for somebody */
     readonly forwarded: boolean
   }

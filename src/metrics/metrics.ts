@@ -103,7 +103,7 @@ export const createMetrics = (): Metrics => {
   const { counter, histogram, gauge, total } = metricsIn(registry)
 
   let sources: Sources = {
-    policy: () => ({ revision: null, fault: null }),
+    policy: () => ({ revision: null, fault: null, unreached: false }),
     pool: () => ({ total: 0, idle: 0, waiting: 0, limit: 0 }),
     recorder: () => ({ waiting: 0, lost: 0, failures: 0 }),
     cache: () => ({ hits: 0, misses: 0, negativeHits: 0, invalidations: 0, entries: 0, off: true }),

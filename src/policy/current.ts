@@ -1,12 +1,15 @@
+import { isDatabaseAway } from '../database/errors.js'
 import type { Snapshot } from './snapshot.js'
 
 export interface PolicyStatus {
   /** null while no policy has been loaded */
   readonly revision: number | null
-  /** why the newest load failed, in one line; null where it succeeded */
+  /** why the newest load that reached the database failed, in one line; null where it succeeded */
   readonly fault: string | null
   /** set where the fault is that the rows in the database are not those of the revision in force */
   readonly differs?: true
+  /** true while the newest load did not reach the database, which says nothing about the policy */
+  readonly unreached: boolean
 }
 
 /** How stored rows are compared with those in force, and what is done where they differ. */
@@ -51,6 +54,7 @@ export const createCurrentPolicy = (
   let differing: Snapshot | null = null
   /** a snapshot whose difference from the stored rows is recorded, so that these may come into force */
   let recorded: Snapshot | null = null
+  let unreached = false
   let running: Promise<void> = Promise.resolve()
   let queued: Promise<void> | null = null
 
@@ -67,8 +71,10 @@ export const createCurrentPolicy = (
       if (loaded && replaced !== null && inForce === replaced) inForce = wrap(loaded)
       else if (loaded) adopt(loaded)
       fault = null
+      unreached = false
     } catch (error) {
-      fault = error instanceof Error ? error.message : String(error)
+      unreached = isDatabaseAway(error)
+      if (!unreached) fault = error instanceof Error ? error.message : String(error)
       throw error
     }
   }
@@ -105,6 +111,7 @@ export const createCurrentPolicy = (
     status: () => ({
       revision: inForce?.revision ?? null,
       fault: fault ?? (differs() ? `the stored rows are not those of policy revision ${inForce?.revision}` : null),
+      unreached,
       ...(differs() ? { differs: true } : {}),
     }),
   }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { createEvaluator } from '../authzen/evaluate.js'
 import type { EvaluatorParts } from '../authzen/evaluate.js'
 import { Evaluation, Evaluations } from '../authzen/request.js'
+import { fixedDocument } from '../http/fixed-document.js'
 import { parseInput } from '../input/input.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
@@ -29,6 +30,13 @@ export const accessRoutes = ({
   ...parts
 }: EvaluatorParts & { readonly baseUrl: string }): readonly Route[] => {
   const { evaluate, evaluateAll } = createEvaluator(parts)
+  const addresses = fixedDocument(() =>
+    JSON.stringify({
+      policy_decision_point: baseUrl,
+      access_evaluation_endpoint: `${baseUrl}/access/v1/evaluation`,
+      access_evaluations_endpoint: `${baseUrl}/access/v1/evaluations`,
+    }),
+  )
   return [
     route({
       ...evaluating,
@@ -62,22 +70,19 @@ export const accessRoutes = ({
       path: '/.well-known/authzen-configuration',
       status: 200,
       ...NO_INPUT,
-      gateway: { scope: 'public', quota: 'none' },
+      gateway: { scope: 'public', quota: 'caller' },
       endpoint: 'none',
       object: NO_OBJECT,
       data: NO_DATA,
       handle: () => ({
         status: 200,
-        body: {
-          policy_decision_point: baseUrl,
-          access_evaluation_endpoint: `${baseUrl}/access/v1/evaluation`,
-          access_evaluations_endpoint: `${baseUrl}/access/v1/evaluations`,
-        },
+        body: addresses(),
         headers: { 'Cache-Control': 'public, max-age=300' },
       }),
       documentation: {
         summary: 'The addresses of the AuthZEN endpoints (§9)',
         tag: 'access',
+        tagged: true,
         response: z.object({
           policy_decision_point: z.url(),
           access_evaluation_endpoint: z.url(),

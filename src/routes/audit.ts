@@ -56,6 +56,7 @@ const answer = async (
   store: DecisionLog,
   { format, cursor, ...query }: LogQuery & { readonly format: 'json' | 'csv' | 'ndjson' },
   name: string,
+  client: { readonly chunked: boolean },
 ): Promise<Answer> => {
   if (format === 'json') return { status: 200, body: await store.page({ ...query, cursor }) }
   if (cursor !== undefined)
@@ -64,7 +65,7 @@ const answer = async (
     })
   return {
     status: 200,
-    body: await exportText(store.export(query), LOG_FORMATS[format]),
+    body: await exportText(store.export(query), LOG_FORMATS[format], client),
     type: TEXT_TYPES[format],
     headers: { 'Content-Disposition': `attachment; filename="${name}.${format}"` },
   }
@@ -96,11 +97,12 @@ export const auditRoutes = ({
       path: '/audit/decisions',
       data: decisions,
       query: Filter,
-      handle: ({ store, query }) => answer(store, { ...query, kind: 'decision' }, 'decisions'),
+      handle: ({ store, query, headers }) => answer(store, { ...query, kind: 'decision' }, 'decisions', headers),
       documentation: {
         summary: 'List decisions, newest first, or export all of them as a stream',
         tag: 'audit',
         types,
+        refusals: [426],
         response: pageOf(DecisionView),
       },
     }),
@@ -109,11 +111,12 @@ export const auditRoutes = ({
       path: '/audit/timeline',
       data: decisions,
       query: Filter.extend({ kind: z.enum(ENTRY_KINDS).optional() }),
-      handle: ({ store, query }) => answer(store, query, 'timeline'),
+      handle: ({ store, query, headers }) => answer(store, query, 'timeline', headers),
       documentation: {
         summary: 'List decisions, changes of users and policy revisions together, newest first',
         tag: 'audit',
         types,
+        refusals: [426],
         response: pageOf(EntryView),
       },
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
+import { isEmail } from '../domain/user.js'
 import type { AcceptInvitation } from '../identity/accept-invitation.js'
 import type { SendInvitation } from '../identity/invitation-mail.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
@@ -16,7 +17,8 @@ const LIFE_MS = 7 * 86_400_000
 const Email = z
   .string()
   .max(254)
-  .regex(/^[^@\s]+@[^@\s]+$/, 'must be an e-mail address')
+  .refine(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
+  .meta({ format: 'email' })
 
 /** POST /users/invitations and POST /invitations/{token}/accept. */
 export const invitationRoutes = ({

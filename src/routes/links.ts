@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
@@ -15,6 +17,7 @@ import { TEXT_TYPES, exportText } from './export-text.js'
 import { isReservedCode } from './reserved-codes.js'
 import { Code, Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
 import { targetRule } from './target.js'
+import type { OwnPlace } from './target.js'
 
 const LinkView = z
   .object({
@@ -41,12 +44,14 @@ const whole = ({ id, code, target, owner_id, created_at, updated_at }: Link) => 
 
 const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
 
+/** Of what is shown, and nothing else: id and version are not for everybody. The same on every node. */
+const tagOfContent = (shown: object): string =>
+  `"${createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)}"`
+
 const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, 'body' | 'headers'> => {
   const manages = snapshot.can(user, 'link:update', link)
-  return {
-    body: manages ? whole(link) : { code: link.code, target: link.target },
-    headers: { ETag: manages ? tagOf(link) : `"${link.id}-${link.version}-public"`, Vary: 'Authorization' },
-  }
+  const body = manages ? whole(link) : { code: link.code, target: link.target }
+  return { body, headers: { ETag: manages ? tagOf(link) : tagOfContent(body), Vary: 'Authorization' } }
 }
 
 /**
@@ -65,14 +70,15 @@ const requireMatch = (link: Link, ifMatch: string | undefined): number | undefin
 export const linkRoutes = ({
   findLink,
   links,
-  baseUrl,
+  place,
 }: {
   readonly findLink: (code: string) => Promise<Link | null>
   readonly links: (action: Action | 'creation') => DataRule<Links>
-  readonly baseUrl: string
+  readonly place: OwnPlace
 }): readonly Route[] => {
+  const { baseUrl } = place
   const linkByCode = ({ code }: z.infer<typeof ByCode>) => findLink(code)
-  const Target = targetRule(baseUrl)
+  const Target = targetRule(place)
   const FreeCode = Code.refine((code) => !isReservedCode(code), 'is reserved for the service')
 
   return [
@@ -130,9 +136,13 @@ export const linkRoutes = ({
       object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
       query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
-      handle: async ({ store, query: { format } }) => ({
+      handle: async ({ store, query: { format }, headers }) => ({
         status: 200,
-        body: await exportText(store.export(format), { head: LINK_FORMS[format].head, lines: (lines) => lines }),
+        body: await exportText(
+          store.export(format),
+          { head: LINK_FORMS[format].head, lines: (lines) => lines },
+          headers,
+        ),
         type: TEXT_TYPES[format],
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),
@@ -142,6 +152,7 @@ export const linkRoutes = ({
           'formula has an apostrophe before it',
         tag: 'links',
         types: ['text/csv', 'application/x-ndjson'],
+        refusals: [426],
       },
     }),
     route({

@@ -62,11 +62,10 @@ export const profileRoutes = ({
     object: { action: 'profile:update', load: ownAccount },
     data: profile,
     body: ProfileUpdate,
-    handle: async ({
-      store,
-      record: { user },
-      body: { name, password, current_password: current, end_tokens: endTokens },
-    }) => {
+    handle: async ({ store, record: { user }, body, countAccount }) => {
+      const { name, password, current_password: current, end_tokens: endTokens } = body
+      // a guess at the password, like a sign-in: whoever stole a token must not have more of them
+      if (password !== undefined) await countAccount(user.email)
       if (password !== undefined && !(await checkPassword(user, current ?? '')))
         throw new Refusal('validation_failed', {
           errors: [{ field: 'current_password', message: 'is not the password of this account' }],
@@ -83,6 +82,10 @@ export const profileRoutes = ({
       if (updated === null) throw new Refusal('not_found')
       return { status: 200, body: view(updated) }
     },
-    documentation: { summary: 'Change the caller’s name or password', tag: 'profile', response: ProfileView },
+    documentation: {
+      summary: 'Change the caller’s name or password; a new password counts as a sign-in of the account',
+      tag: 'profile',
+      response: ProfileView,
+    },
   }),
 ]

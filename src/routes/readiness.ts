@@ -26,11 +26,12 @@ export const readinessOf =
     readonly draining: () => boolean
   }) =>
   async (): Promise<Readiness> => {
-    const reachable = await database.run({ text: 'select 1' }).then(
+    const answers = await database.run({ text: 'select 1' }).then(
       () => true,
       () => false,
     )
-    const { revision, fault, differs } = policy.status()
+    const { revision, fault, unreached, differs } = policy.status()
+    const reachable = answers && !unreached
     const stops = draining()
     return {
       ready: reachable && revision !== null && fault === null && !stops,

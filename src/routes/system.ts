@@ -1,9 +1,12 @@
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
+import { DOCS_CONTENT_SECURITY_POLICY } from '../http/docs-page.js'
+import { fixedDocument } from '../http/fixed-document.js'
+import { isLoopback } from '../layers/1-gateway/address.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
-import type { Route } from '../layers/route.js'
+import type { Answer, Route } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Readiness } from './readiness.js'
 
@@ -12,9 +15,9 @@ export interface SystemParts {
   readonly jwks: () => object
   /** undefined if metrics have a port of their own */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
-  /** functions, because these two describe the table that contains the routes below */
+  /** functions, because these two describe the table that contains the routes below; asked once */
   readonly openapi: () => object
-  readonly docsPage: () => { readonly html: string; readonly contentSecurityPolicy: string }
+  readonly docsPage: () => string
 }
 
 const readinessView = <Status extends string>(status: Status) =>
@@ -27,91 +30,118 @@ const readinessView = <Status extends string>(status: Status) =>
     }),
   })
 
-const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/
-
 const publicGet = {
   method: 'get',
   status: 200,
   ...NO_INPUT,
-  gateway: { scope: 'public', quota: 'none' },
+  gateway: { scope: 'public', quota: 'caller' },
   endpoint: 'none',
   object: NO_OBJECT,
   data: NO_DATA,
 } as const
 
+/** What `/healthz` answers. */
+export const liveness = (): Answer => ({ status: 200, body: { status: 'ok' } })
+
+/** What `/readyz` answers. */
+export const answerOfReadiness = ({ ready, checks }: Readiness): Answer =>
+  ready
+    ? { status: 200, body: { status: 'ready', checks } }
+    : { status: 503, body: { status: 'not_ready', checks }, headers: { 'Retry-After': '1' } }
+
+/** RFC 7517 §5: the own issuer's keys, of which no private part is ever here. */
+const KeySet = z
+  .object({
+    keys: z.array(
+      z.object({
+        kty: z.literal('EC'),
+        crv: z.literal('P-256'),
+        x: z.string(),
+        y: z.string(),
+        kid: z.string(),
+        alg: z.literal('ES256'),
+        use: z.literal('sig'),
+      }),
+    ),
+  })
+  .meta({ id: 'KeySet' })
+
+/** For whoever watches the service: not counted where this machine itself asks. */
+const probe = { ...publicGet, gateway: { scope: 'public', quota: 'probe' } } as const
+
 /** Public routes that no policy decides: health, keys, metrics and the descriptions of the API. */
-export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: SystemParts): readonly Route[] => [
-  route({
-    ...publicGet,
-    path: '/healthz',
-    handle: () => ({ status: 200, body: { status: 'ok' } }),
-    documentation: { summary: 'Liveness', tag: 'system', response: z.object({ status: z.literal('ok') }) },
-  }),
-  route({
-    ...publicGet,
-    path: '/readyz',
-    handle: async () => {
-      const { ready, checks } = await readiness()
-      return ready
-        ? { status: 200, body: { status: 'ready', checks } }
-        : { status: 503, body: { status: 'not_ready', checks }, headers: { 'Retry-After': '1' } }
-    },
-    documentation: {
-      summary: 'Readiness: database reachable, policy loaded, not stopping',
-      tag: 'system',
-      response: readinessView('ready'),
-      unready: readinessView('not_ready'),
-    },
-  }),
-  ...(metrics === undefined ? [] : [metricsRoute(metrics)]),
-  route({
-    ...publicGet,
-    path: '/.well-known/jwks.json',
-    handle: () => ({
-      status: 200,
-      body: jwks(),
-      type: 'application/jwk-set+json',
-      headers: { 'Cache-Control': 'public, max-age=300' },
+export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: SystemParts): readonly Route[] => {
+  const keys = fixedDocument(() => JSON.stringify(jwks()))
+  const description = fixedDocument(() => JSON.stringify(openapi()))
+  const page = fixedDocument(docsPage)
+  return [
+    route({
+      ...probe,
+      path: '/healthz',
+      handle: liveness,
+      documentation: { summary: 'Liveness', tag: 'system', response: z.object({ status: z.literal('ok') }) },
     }),
-    documentation: {
-      summary: 'The public keys of the built-in issuer (RFC 7517)',
-      tag: 'system',
-      types: ['application/jwk-set+json'],
-    },
-  }),
-  route({
-    ...publicGet,
-    path: '/openapi.json',
-    handle: () => ({ status: 200, body: openapi(), headers: { 'Cache-Control': 'public, max-age=60' } }),
-    documentation: {
-      summary: 'This description (OpenAPI 3.1)',
-      tag: 'system',
-      response: z.looseObject({ openapi: z.string() }),
-    },
-  }),
-  route({
-    ...publicGet,
-    path: '/docs',
-    handle: () => {
-      const { html, contentSecurityPolicy } = docsPage()
-      return {
+    route({
+      ...probe,
+      path: '/readyz',
+      handle: async () => answerOfReadiness(await readiness()),
+      documentation: {
+        summary: 'Readiness: database reachable, policy loaded, not stopping',
+        tag: 'system',
+        response: readinessView('ready'),
+        unready: readinessView('not_ready'),
+      },
+    }),
+    ...(metrics === undefined ? [] : [metricsRoute(metrics)]),
+    route({
+      ...publicGet,
+      path: '/.well-known/jwks.json',
+      handle: () => ({
         status: 200,
-        body: html,
+        body: keys(),
+        type: 'application/jwk-set+json',
+        headers: { 'Cache-Control': 'public, max-age=300' },
+      }),
+      documentation: {
+        tagged: true,
+        summary: 'The public keys of the built-in issuer (RFC 7517)',
+        tag: 'system',
+        types: ['application/jwk-set+json'],
+        response: KeySet,
+      },
+    }),
+    route({
+      ...publicGet,
+      path: '/openapi.json',
+      handle: () => ({ status: 200, body: description(), headers: { 'Cache-Control': 'public, max-age=60' } }),
+      documentation: {
+        summary: 'This description (OpenAPI 3.1)',
+        tag: 'system',
+        tagged: true,
+        response: z.looseObject({ openapi: z.string() }),
+      },
+    }),
+    route({
+      ...publicGet,
+      path: '/docs',
+      handle: () => ({
+        status: 200,
+        body: page(),
         type: 'text/html; charset=utf-8',
-        headers: { 'Content-Security-Policy': contentSecurityPolicy },
-      }
-    },
-    documentation: { summary: 'This description as a page', tag: 'system', types: ['text/html'] },
-  }),
-]
+        headers: { 'Content-Security-Policy': DOCS_CONTENT_SECURITY_POLICY, 'Cache-Control': 'public, max-age=60' },
+      }),
+      documentation: { summary: 'This description as a page', tag: 'system', tagged: true, types: ['text/html'] },
+    }),
+  ]
+}
 
 /** For a collector on this machine: 404 for requests from a network or through a proxy. */
 const metricsRoute = ({ text, contentType }: Pick<Metrics, 'text' | 'contentType'>): Route =>
   route({
-    ...publicGet,
+    ...probe,
     path: '/metrics',
     handle: async ({ caller, headers }) => {
-      if (headers.forwarded || !LOOPBACK.test(caller.address)) throw new Refusal('no_route')
+      if (headers.forwarded || !isLoopback(caller.address)) throw new Refusal('no_route')
       return { status: 200, body: await text(), type: contentType }
     },
     documentation: {

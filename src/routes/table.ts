@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import type { Gate } from '../database/gate.js'
 import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
 import type { Identity } from '../identity/identity.js'
@@ -29,6 +30,7 @@ import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
 import type { Readiness } from './readiness.js'
 import { systemRoutes } from './system.js'
+import type { OwnPlace } from './target.js'
 import { userRoutes } from './users.js'
 
 export interface TableParts {
@@ -39,7 +41,9 @@ export interface TableParts {
   readonly identity: Identity
   /** sends invitations by e-mail; undefined without an SMTP server */
   readonly sendInvitation: SendInvitation | undefined
-  readonly baseUrl: string
+  readonly place: OwnPlace
+  /** lets so many searches run at once */
+  readonly searches: Gate
   /** REQUEST_DEADLINE_MS */
   readonly deadlineMs: number
   /** undefined if metrics have a port of their own */
@@ -55,16 +59,17 @@ export const routeTable = ({
   policy,
   identity,
   sendInvitation,
-  baseUrl,
+  place,
+  searches,
   deadlineMs,
   readiness,
   metrics,
 }: TableParts): readonly Route[] => {
+  const { baseUrl } = place
   const { own, findUser, checkPassword, hashPassword } = identity
   const findRecord = findLink(database)
-  let description: object | undefined
   const table: readonly Route[] = [
-    ...linkRoutes({ findLink: findRecord, links: linksStore(database, redirects.changed), baseUrl }),
+    ...linkRoutes({ findLink: findRecord, links: linksStore(database, redirects.changed, searches), place }),
     ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({ users: usersStore(database), findUser }),
@@ -91,8 +96,7 @@ export const routeTable = ({
       metrics,
       // an external issuer publishes its own keys
       jwks: own?.jwks ?? (() => ({ keys: [] })),
-      // built once: it is public and takes about ten milliseconds
-      openapi: () => (description ??= openapiDocument(table, { baseUrl, version: VERSION })),
+      openapi: () => openapiDocument(table, { baseUrl, version: VERSION }),
       docsPage: () => docsPage(table, baseUrl),
     }),
     // last: it matches every path of one segment

@@ -1,19 +1,67 @@
+import { BlockList, isIP } from 'node:net'
+
 import { z } from 'zod'
 
 const LONGEST = 2_048
 /** printable ASCII without the backslash, which only browsers read as a slash */
 const PLAIN = /^[\x21-\x5b\x5d-\x7e]+$/
 
-/** `example.com.` is the same host as `example.com`. */
-const hostOf = ({ host }: URL): string => host.replace(/\.(?=:|$)/, '')
+/** Where this service is reached. */
+export interface OwnPlace {
+  /** the public origin */
+  readonly baseUrl: string
+  /** where it listens */
+  readonly host: string
+  readonly port: number
+  /** of this machine's interfaces */
+  readonly addresses: readonly string[]
+}
+
+const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 } as const
+const portOf = ({ port, protocol }: URL): number =>
+  port !== '' ? Number(port) : protocol === 'https:' ? DEFAULT_PORTS['https:'] : DEFAULT_PORTS['http:']
+
+/** `example.com.` is the same host as `example.com`; an IPv6 address without its brackets. */
+const nameOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** Loopback addresses, and those that a connection takes for this machine; IPv4 also where it is written as IPv6. */
+const thisMachine = ({ host, addresses }: OwnPlace) => {
+  const list = new BlockList()
+  list.addSubnet('127.0.0.0', 8)
+  list.addSubnet('0.0.0.0', 8)
+  list.addAddress('::', 'ipv6')
+  list.addAddress('::1', 'ipv6')
+  list.addSubnet('::7f00:0', 104, 'ipv6')
+  const listensOnAll = host === '0.0.0.0' || host === '::'
+  for (const address of (listensOnAll ? addresses : [host]).filter(isIP)) list.addAddress(address, familyOf(address))
+  return (name: string): boolean =>
+    name === 'localhost' || name.endsWith('.localhost') || (isIP(name) !== 0 && list.check(name, familyOf(name)))
+}
+
+/** Whether a URL leads back to this service: by its public name, or by whatever this machine calls itself. */
+const leadsHere = (place: OwnPlace) => {
+  const base = new URL(place.baseUrl)
+  const isThisMachine = thisMachine(place)
+  const publicPort = portOf(base)
+  // a server for https usually sends http on
+  const publicPorts = base.port === '' ? Object.values(DEFAULT_PORTS) : [publicPort]
+  return (url: URL): boolean => {
+    const [name, port] = [nameOf(url), portOf(url)]
+    const isPublic = name === nameOf(base) || (isThisMachine(name) && isThisMachine(nameOf(base)))
+    if (isPublic && publicPorts.includes(port)) return true
+    return port === place.port && (isPublic || isThisMachine(name))
+  }
+}
 
 /**
  * A link's target: an absolute http or https URL without credentials, at most 2,048 characters, and not on this service
  * itself (links to links could form loops, and would lend our name to what they hide). Text beyond ASCII is stored
  * percent-encoded, everything else exactly as given.
  */
-export const targetRule = (baseUrl: string) => {
-  const ownHost = hostOf(new URL(baseUrl))
+export const targetRule = (place: OwnPlace) => {
+  const isOwn = leadsHere(place)
   return z
     .string()
     .max(LONGEST, `must be at most ${LONGEST} characters`)
@@ -29,7 +77,7 @@ export const targetRule = (baseUrl: string) => {
       const url = new URL(text)
       if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text))
         return refuse('must not contain credentials')
-      if (hostOf(url) === ownHost) return refuse('must not be on this service itself')
+      if (isOwn(url)) return refuse('must not be on this service itself')
       const kept = PLAIN.test(text) ? text : url.href
       return kept.length > LONGEST ? refuse(`must be at most ${LONGEST} characters`) : kept
     })

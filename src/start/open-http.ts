@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
+import { networkInterfaces } from 'node:os'
 
 import type { Logger } from 'pino'
 
 import { createApp } from '../app.js'
 import type { Config } from '../config.js'
 import type { FinishedRequest } from '../domain/finished-request.js'
-import { answerBrokenRequest } from '../http/broken-request.js'
+import { answerBrokenRequests } from '../http/broken-request.js'
 import { followConnections } from '../http/drain.js'
 import type { DrainOptions } from '../http/drain.js'
 import { listen, portOf, urlOf } from '../http/listen.js'
@@ -13,6 +14,7 @@ import { openMetricsServer } from '../http/metrics-server.js'
 import type { Route, Runtime } from '../layers/route.js'
 import { logRequests } from '../log/log-requests.js'
 import type { Metrics } from '../metrics/metrics.js'
+import { answerOfReadiness, liveness } from '../routes/system.js'
 import { routeTable } from '../routes/table.js'
 import type { TableParts } from '../routes/table.js'
 import type { Tracing } from '../tracing/tracing.js'
@@ -25,7 +27,7 @@ export interface HttpParts {
   readonly metrics: Metrics
   /** the text that `/metrics` answers: that of all processes */
   readonly exposed: Pick<Metrics, 'text' | 'contentType'>
-  readonly table: Omit<TableParts, 'baseUrl' | 'deadlineMs' | 'metrics'>
+  readonly table: Omit<TableParts, 'place' | 'deadlineMs' | 'metrics'>
   readonly log: Logger
 }
 
@@ -43,9 +45,6 @@ export interface Http {
 /** Listens, and then serves the route table. Throws StartError where a port cannot be had. */
 export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http> => {
   const { config, runtime, tracing, metrics, exposed, table, log } = parts
-  const metricsServer = config.metrics && (await openMetricsServer(exposed, config.metrics))
-  closing.add(async () => metricsServer?.close())
-
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 10_000,
@@ -54,6 +53,10 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     // refused by require-one-host.ts like every other fault; node would answer without a problem body
     requireHostHeader: false,
   })
+  const health = { '/healthz': liveness, '/readyz': readinessWhere(() => server.listening, table.readiness) }
+  const metricsServer = config.metrics && (await openMetricsServer({ metrics: exposed, health }, config.metrics))
+  closing.add(async () => metricsServer?.close())
+
   server.maxConnections = config.maxConnections
   const endConnections = followConnections(server)
   await listen(server, { host: config.host, port: config.port, setting: 'PORT' })
@@ -62,7 +65,7 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   const deadlineMs = config.requestDeadlineMs
   const routes = routeTable({
     ...table,
-    baseUrl,
+    place: { baseUrl, host: config.host, port: portOf(server), addresses: interfaceAddresses() },
     deadlineMs,
     metrics: metricsServer === undefined ? exposed : undefined,
   })
@@ -83,10 +86,19 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     trace: tracing?.requests,
     observe,
   }).callback()
-  server.on('clientError', answerBrokenRequest(secure, observe))
+  answerBrokenRequests(server, secure, observe)
   server.on('request', app)
   // An Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, without our
   // headers.
-  server.on('checkExpectation', app)
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return { baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, routes, endConnections }
+}
+
+const interfaceAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? [])
+
+/** The port of the metrics opens first, and nobody is to be sent here before the public one is open. */
+const readinessWhere = (isOpen: () => boolean, readiness: TableParts['readiness']) => async () => {
+  const { ready, checks } = await readiness()
+  return answerOfReadiness({ ready: ready && isOpen(), checks })
 }

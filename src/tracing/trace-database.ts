@@ -24,9 +24,9 @@ export const traceDatabase = (tracer: Tracer, database: Database): Database => {
     run: (statement) => traced('run', [statement], () => database.run(statement)),
     flush: (statements, deadline) => traced('flush', statements, () => database.flush(statements, deadline)),
     transaction: (work, deadline) => traced('transaction', [], () => database.transaction(work, deadline)),
-    stream: (context, select, batch) =>
-      traced('stream', [context, select], () => database.stream(context, select, batch)),
-    copy: (context, copy) => traced('stream', [context], () => database.copy(context, copy)),
+    stream: (reader, select, batch) =>
+      traced('stream', [reader.enter, select], () => database.stream(reader, select, batch)),
+    copy: (reader, copy) => traced('stream', [reader.enter], () => database.copy(reader, copy)),
     close: () => database.close(),
   }
 }

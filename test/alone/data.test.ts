@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 
 import type { Decision } from '../../src/domain/decision.js'
-import { bind } from '../../src/layers/4-data/context.js'
+import { bind, readerOf } from '../../src/layers/4-data/context.js'
 import type { Binding } from '../../src/layers/4-data/context.js'
 import { ownedRows, toCopy, toStatement } from '../../src/layers/4-data/query.js'
 import type { Caller, DataContext } from '../../src/layers/route.js'
@@ -139,14 +139,14 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     expect(listed?.rows.map((row) => at(row, 'code'))).to.deep.equal(mine)
     const streamed: unknown[] = []
     for await (const rows of database.stream(
-      bound(editor).enterRead,
+      readerOf(bound(editor)),
       { text: 'select code from links order by code' },
       1,
     ))
       streamed.push(...rows.map(({ code }) => code))
     expect(streamed).to.deep.equal(mine)
     expect(
-      await text(database.copy(bound(editor).enterRead, 'copy (select code from links order by code) to stdout')),
+      await text(database.copy(readerOf(bound(editor)), 'copy (select code from links order by code) to stdout')),
     ).to.equal(mine.map((code) => `${code}\n`).join(''))
   })
 
@@ -186,7 +186,7 @@ describe('the data layer alone, with gateway, endpoint and object layer open', (
     expect(
       await text(
         database.copy(
-          any.enterRead,
+          readerOf(any),
           toCopy(ownedRows('links', 'owner_id', own)().select('code').orderBy('code'), 'csv'),
         ),
       ),

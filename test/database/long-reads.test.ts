@@ -27,7 +27,8 @@ describe('a long read', () => {
   let wire: Wire
   let pool: PooledDatabase
 
-  const ENTER = { text: 'select enter($1, $2)', values: ['links_own', '1'] } as const
+  const readerOf = (id: string) => ({ id, enter: { text: 'select enter($1, $2)', values: ['links_own', id] } })
+  const ENTER = readerOf('1')
   const NUMBERS = 'copy (select n from generate_series(1, 1000000) n) to stdout'
   /** A hundred times what sockets hold on their own. */
   const MUCH = `copy (select repeat('x', 999) from generate_series(1, 100000)) to stdout`
@@ -127,13 +128,52 @@ describe('a long read', () => {
     await until('the sessions of both reads ended', async () => (await sessions()) === alone)
   })
 
-  it('is refused where as many are under way as may be, and taken again afterwards', async () => {
-    const first = pool.copy(ENTER, NUMBERS)
-    await first.next()
-    for (const second of [pool.copy(ENTER, NUMBERS), pool.stream(ENTER, { text: 'select 1' }, 1)])
-      expect(await failureOf(second.next())).to.include({ code: 'exports_busy', status: 503 })
-    await first.return(undefined)
+  it('is one for each reader while others wait: who has several gives up the newest, the first goes on', async () => {
+    const [first, second] = [pool.copy(ENTER, NUMBERS), pool.copy(ENTER, NUMBERS)]
+    const { value: head } = await first.next()
+    await second.next()
+    const other = () => pool.copy(readerOf('2'), 'copy (select 1) to stdout')
+    for (const refused of [pool.copy(ENTER, NUMBERS), other()]) {
+      const refusal = await failureOf(refused.next())
+      expect(refusal).to.include({ code: 'exports_busy', status: 503 })
+      expect(refusal).to.have.nested.property('headers.Retry-After', '3')
+    }
+    // as long as it was told to wait
+    const served = await until('another reader is served', () => text(other()).catch(() => false))
+    expect(served).to.equal('1\n')
+    expect(await failureOf(text(second)))
+      .to.have.property('message')
+      .that.includes('cut off')
+    expect(String(head) + (await text(first))).to.have.length(6_888_896)
     expect(await rowsOf(pool.stream(ENTER, { text: 'select 1 as one' }, 1))).to.deep.equal([{ one: 1 }])
+  })
+
+  it('is no second one while somebody waits, so who gives one up and asks at once does not get it back', async () => {
+    const [first, second] = [pool.copy(ENTER, NUMBERS), pool.copy(ENTER, NUMBERS)]
+    await Promise.all([first.next(), second.next()])
+    const other = pool.copy(readerOf('2'), 'copy (select 1) to stdout')
+    expect(await failureOf(other.next())).to.include({ code: 'exports_busy' })
+    await second.return(undefined)
+    expect(await failureOf(pool.copy(ENTER, NUMBERS).next())).to.include({ code: 'exports_busy' })
+    expect(await text(pool.copy(readerOf('2'), 'copy (select 1) to stdout'))).to.equal('1\n')
+    const again = pool.copy(ENTER, NUMBERS)
+    expect(await again.next()).to.include({ done: false })
+    for (const read of [first, again]) await read.return(undefined)
+  })
+
+  it('is there for one reader twice where nobody else wants one', async () => {
+    const reads = [pool.copy(ENTER, NUMBERS), pool.stream(ENTER, { text: 'select 1' }, 1)]
+    for (const read of reads) expect(await read.next()).to.include({ done: false })
+    for (const read of reads) await read.return(undefined)
+  })
+
+  it('is refused where as many are under way as may be, and taken again afterwards', async () => {
+    const [one, two] = [pool.copy(readerOf('1'), NUMBERS), pool.copy(readerOf('2'), NUMBERS)]
+    await Promise.all([one.next(), two.next()])
+    expect(await failureOf(pool.copy(readerOf('3'), NUMBERS).next())).to.include({ code: 'exports_busy', status: 503 })
+    await one.return(undefined)
+    expect(await text(pool.copy(readerOf('3'), 'copy (select 1) to stdout'))).to.equal('1\n')
+    await two.return(undefined)
   })
 
   it('fails with what the server says, also in its middle, and is over then', async () => {

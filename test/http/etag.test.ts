@@ -54,6 +54,17 @@ describe('entity tags of links', () => {
     expect((await ask('GET', {}, callers.other)).json).to.have.keys('code', 'target')
   })
 
+  it('tell the public nothing but what it sees: neither the id nor how often the link was edited', async () => {
+    const first = await tag(null)
+    expect(first).to.match(/^"[\w-]{22}"$/)
+    expect((await ask('PATCH', {}, callers.editor, { target: 'https://example.com/2' })).status).to.equal(200)
+    expect(await tag(null)).to.not.equal(first)
+    await ask('PATCH', {}, callers.editor, { target: 'https://example.com/' })
+    const { target } = (await storedLink(service.db, code)) ?? {}
+    expect(target).to.equal('https://example.com/')
+    expect(await tag(null), 'the same answer again').to.equal(first)
+  })
+
   it('let a PATCH and a DELETE through where If-Match names the version, a list with it, or *', async () => {
     for (const condition of [await tag(), '*', `"1-1", ${await tag()}`]) {
       expect((await ask('PATCH', { 'If-Match': condition }, callers.editor, {})).status, condition).to.equal(200)

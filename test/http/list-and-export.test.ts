@@ -301,6 +301,24 @@ describe('lists and exports', () => {
     )
   })
 
+  it('HTTP/1.0 cannot tell a broken export from a whole one, and is refused (426)', async () => {
+    const { token } = callers.editor
+    const ask = (path: string, version: string) =>
+      sendRaw(
+        service.baseUrl,
+        `GET ${path} HTTP/${version}\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+      )
+    for (const path of ['/links/export', '/links/export?format=ndjson']) {
+      const answer = await ask(path, '1.0')
+      expect(answer).to.match(/^HTTP\/1\.1 426 /)
+      expect(answer).to.match(/\r\nUpgrade: HTTP\/1\.1\r\n/)
+      expect(answer).to.match(/\r\nConnection: Upgrade, close\r\n/)
+      expect(answer).to.include('"code":"upgrade_required"')
+    }
+    expect(await ask('/links', '1.0'), 'what has a length needs no other version').to.match(/^HTTP\/1\.1 200 /)
+    expect(await ask('/links/export', '1.1'), 'a refused one holds nothing').to.match(/^HTTP\/1\.1 200 /)
+  })
+
   it('an export that fails after it began is whole to nobody', async () => {
     const owner = await service.addUser('viewer')
     // more than all buffers on the way hold

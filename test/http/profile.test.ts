@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 
 import { at, listAt } from '../support/json.js'
+import { startTestService } from '../support/service.js'
 import type { TestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
@@ -148,5 +149,37 @@ describe('R7: a profile update changes what its list names, and nothing else', (
         )
       expect(refused, column).to.be.oneOf(['42501', '428C9'])
     }
+  })
+})
+
+describe('a wrong current password counts as a sign-in of the account', () => {
+  let service: TestService
+
+  before(async () => {
+    service = await startTestService({ environment: { RATE_LIMIT_SIGN_IN: '3/600', TRUSTED_PROXY_HOPS: '1' } })
+  })
+  after(() => service.stop())
+
+  it('so a stolen token is no way to guess the password, and guesses by both ways are one quota', async () => {
+    const user = await service.addUser('viewer')
+    const guess = () =>
+      service.request('PATCH', '/users/me', {
+        token: user.token,
+        json: { password: 'a-new-password', current_password: 'a wrong one' },
+      })
+    const signIn = () =>
+      service.request('POST', '/auth/token', {
+        json: { grant_type: 'password', username: user.email.toUpperCase(), password: 'a wrong one' },
+        headers: { 'X-Forwarded-For': '203.0.113.5' },
+      })
+    expect((await guess()).status).to.equal(422)
+    expect((await signIn()).status).to.equal(400)
+    expect((await guess()).status).to.equal(422)
+    const refused = await guess()
+    expect(refused.json).to.include({ status: 429, code: 'rate_limited' })
+    expect(refused.headers.get('Retry-After')).to.match(/^[1-9]\d*$/)
+    expect((await signIn()).status).to.equal(429)
+    const renamed = await service.request('PATCH', '/users/me', { token: user.token, json: { name: 'Somebody' } })
+    expect(renamed.status, 'what needs no password is not limited by it').to.equal(200)
   })
 })

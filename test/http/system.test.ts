@@ -53,6 +53,18 @@ describe('what is public and decided by nobody', () => {
     }
   })
 
+  it('/readyz blames the database alone while it is away, and not the policy', async () => {
+    wire.cut()
+    const refreshed = await service.policy.refresh().then(
+      () => 'read',
+      () => 'not read',
+    )
+    expect(refreshed).to.equal('not read')
+    const { json } = await service.request('GET', '/readyz')
+    expect(at(json, 'checks', 'database')).to.equal('away')
+    expect(at(json, 'checks', 'policy')).to.deep.equal({ revision: 1, fault: null })
+  })
+
   it('every other request is 503 with Retry-After while the database is away, and 200 after it', async () => {
     const user = await service.addUser('editor')
     wire.cut()

@@ -26,17 +26,23 @@ const bench = (documents: { keys: unknown; discovery?: unknown }, jwksUri?: stri
   const asked: string[] = []
   const faults: unknown[] = []
   let away = false
+  let held: Promise<void> | undefined
   const keys = remoteKeys({
     issuer,
     jwksUri,
     onFault: (error) => faults.push(error),
     now: () => time,
+    pause: async (milliseconds) => {
+      time += milliseconds
+    },
     read: async (url) => {
       asked.push(url)
+      const { keys: answered } = documents
+      await held
       if (away) throw new Error('away')
       return url.endsWith('/openid-configuration')
         ? (documents.discovery ?? { issuer, jwks_uri: `${issuer}/keys` })
-        : { keys: documents.keys }
+        : { keys: answered }
     },
   })
   const outcome = (kid: string, alg: string) =>
@@ -48,6 +54,18 @@ const bench = (documents: { keys: unknown; discovery?: unknown }, jwksUri?: stri
     outcome,
     asked,
     faults,
+    time: () => time,
+    /** keeps the next documents back until it is called */
+    hold: () => {
+      let release = () => {}
+      held = new Promise((resolve) => {
+        release = resolve
+      })
+      return () => {
+        held = undefined
+        release()
+      }
+    },
     pass: (milliseconds: number) => {
       time += milliseconds
     },
@@ -120,14 +138,49 @@ describe('the keys of a remote issuer', () => {
     expect(await outcome('k', 'ES256')).to.equal('found')
   })
 
-  it('are fetched at most three times a minute in the long run', async () => {
-    const { outcome, asked, pass } = bench({ keys: [jwk(ec.publicKey)] }, `${issuer}/keys`)
-    for (let second = 0; second < 600; second++) {
-      expect(await outcome(`invented-${second}`, 'ES256')).to.equal('refused')
+  it('are fetched a few times a minute, however many names are made up; known ones wait for none', async () => {
+    const { outcome, asked, time } = bench({ keys: [jwk(ec.publicKey)] }, `${issuer}/keys`)
+    for (let round = 0; round < 100; round++) {
+      const invented = Array.from({ length: 20 }, (_, i) => outcome(`invented-${round}-${i}`, 'ES256'))
       expect(await outcome('k', 'ES256')).to.equal('found')
-      pass(1_000)
+      expect(new Set(await Promise.all(invented))).to.deep.equal(new Set(['refused']))
     }
-    expect(asked.length).to.be.at.most(3 + 30)
+    expect(asked.length).to.be.at.most(3 + time() / 3_000)
+  })
+
+  it('are found at once after a rotation, whoever asked for invented ones just before', async () => {
+    const documents = { keys: [jwk(ec.publicKey)] }
+    const { outcome, time } = bench(documents, `${issuer}/keys`)
+    for (let i = 0; i < 20; i++) expect(await outcome(`invented-${i}`, 'ES256')).to.equal('refused')
+    documents.keys = [jwk(ec.publicKey, { kid: 'rotated' })]
+    const before = time()
+    expect(await outcome('rotated', 'ES256')).to.equal('found')
+    expect(time() - before).to.be.at.most(3_000)
+  })
+
+  it('are asked for once more for a name that came while a fetch was under way', async () => {
+    const documents = { keys: [jwk(ec.publicKey)] }
+    const { outcome, hold } = bench(documents, `${issuer}/keys`)
+    const release = hold()
+    const first = outcome('invented', 'ES256')
+    const second = outcome('rotated', 'ES256')
+    documents.keys = [jwk(ec.publicKey, { kid: 'rotated' })]
+    release()
+    expect([await first, await second]).to.deep.equal(['refused', 'found'])
+  })
+
+  it('are a 503 for a name that is unknown while the issuer is away, whatever was asked before', async () => {
+    const { outcome, setAway, asked, pass } = bench({ keys: [jwk(ec.publicKey)] }, `${issuer}/keys`)
+    for (let i = 0; i < 20; i++) expect(await outcome(`invented-${i}`, 'ES256')).to.equal('refused')
+    setAway(true)
+    for (let i = 0; i < 20; i++) expect(await outcome(`new-${i}`, 'ES256'), `${i}`).to.equal('issuer_unavailable')
+    expect(await outcome('k', 'ES256')).to.equal('found')
+    const before = asked.length
+    for (let i = 0; i < 20; i++) expect(await outcome(`new-${i}`, 'ES256'), `${i}`).to.equal('issuer_unavailable')
+    expect(asked.length, 'one that is away is left alone for a while').to.equal(before)
+    setAway(false)
+    pass(5_000)
+    expect(await outcome('new', 'ES256')).to.equal('refused')
   })
 
   it('are found at their new address after they moved', async () => {

@@ -207,10 +207,10 @@ describe('the metrics on a port of their own', () => {
     expect(readConfig({ METRICS_PORT: '9100' }).metrics).to.deep.equal({ host: '127.0.0.1', port: 9_100 })
   })
 
-  it('are all that is there', async () => {
+  it('and health are all that is there', async () => {
     const { origin } = new URL(String(service.metricsUrl))
     expect(origin).to.not.equal(service.baseUrl)
-    for (const path of ['/', '/healthz', '/links', '/metrics/', '/metrics?x'])
+    for (const path of ['/', '/links', '/docs', '/metrics/', '/metrics?x'])
       expect((await fetch(`${origin}${path}`)).status, path).to.equal(404)
     expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).to.equal(405)
     expect((await fetch(`${origin}/metrics`, { method: 'HEAD' })).status).to.equal(200)

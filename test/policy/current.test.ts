@@ -55,7 +55,7 @@ describe('the policy in force', () => {
       () => expect.fail('there is no policy'),
       () => undefined,
     )
-    expect(policy.status()).to.deep.equal({ revision: null, fault: null })
+    expect(policy.status()).to.deep.include({ revision: null, fault: null })
   })
 
   it('shares a load among all refreshes that arrive before it begins', async () => {
@@ -86,12 +86,12 @@ describe('the policy in force', () => {
       () => expect.fail('the load failed'),
       (error: unknown) => expect(String(error)).to.contain('does not parse'),
     )
-    expect(policy.status()).to.deep.equal({ revision: 1, fault: 'a stored row does not parse' })
+    expect(policy.status()).to.deep.include({ revision: 1, fault: 'a stored row does not parse' })
     expect(policy.current().can(null, 'link:read', null)).to.equal(true)
     const third = policy.refresh()
     await answer(2, at(2))
     await third
-    expect(policy.status()).to.deep.equal({ revision: 2, fault: null })
+    expect(policy.status()).to.deep.include({ revision: 2, fault: null })
   })
 
   it('serves the refreshes that waited behind a load that fails', async () => {
@@ -138,7 +138,7 @@ describe('the policy in force', () => {
     await fail(0, new Error('a stored row does not parse'))
     await failed
     policy.adopt(at(1))
-    expect(policy.status()).to.deep.equal({ revision: 1, fault: 'a stored row does not parse' })
+    expect(policy.status()).to.deep.include({ revision: 1, fault: 'a stored row does not parse' })
   })
 
   it('wraps each snapshot that comes into force once', async () => {

@@ -146,7 +146,7 @@ describe('rows that somebody changes in the database, beside the service', () =>
     await policy.refresh().catch(() => undefined)
     await db.asOwner(`delete from casbin where rule ->> 0 = '505'`)
     expect((await policy.refresh()).revision).to.equal(3)
-    expect(policy.status()).to.deep.equal({ revision: 3, fault: null })
+    expect(policy.status()).to.deep.include({ revision: 3, fault: null })
   })
 
   it('cannot be stored with a priority that is no number, or that another row has', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 
 import { expect } from 'chai'
 
@@ -8,10 +9,47 @@ import { halfRequest } from '../support/half-request.js'
 import { WITNESS } from '../support/log-truth.js'
 import { onDatabase, startNode } from '../support/node.js'
 import { requireBuilt, runProgram } from '../support/program.js'
-import { freshCode } from '../support/records.js'
+import { addManyLinks, freshCode } from '../support/records.js'
+import { startTestService } from '../support/service.js'
 import { madeSigningKey } from '../support/signing-key.js'
 import { untilRefused, untilSaid } from '../support/workers.js'
 import { until, within } from '../support/until.js'
+
+describe('a stop beside slow exports', function () {
+  this.timeout(60_000)
+
+  it('does not wait for their readers: what is not read within two seconds breaks off, and looks it', async () => {
+    const service = await startTestService({ environment: { DATABASE_POOL_SIZE: '8' } })
+    const { id, token } = await service.addUser('viewer')
+    await addManyLinks(service.db, { owner: id, count: 30_000, prefix: 'slow-', targetLength: 1_900 })
+    const ask = async () => {
+      const { hostname, port } = new URL(service.baseUrl)
+      const socket = connect(Number(port), hostname)
+      socket.write(`GET /links/export HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+      const [head] = await once(socket, 'data')
+      expect(String(head)).to.match(/^HTTP\/1\.1 200 /)
+      return socket.pause()
+    }
+    const [stalled, dripping] = [await ask(), await ask()]
+    const drip = setInterval(() => dripping.read(1_000), 50)
+    try {
+      const begunAt = performance.now()
+      await service.stop({ lingerMs: 500 })
+      expect(performance.now() - begunAt).to.be.within(1_500, 5_000)
+    } finally {
+      clearInterval(drip)
+    }
+    for (const socket of [stalled, dripping]) {
+      let rest = ''
+      socket.setEncoding('latin1').on('data', (text) => {
+        rest = `${rest}${String(text)}`.slice(-100)
+      })
+      socket.on('error', () => undefined).resume()
+      if (!socket.closed) await within('the connection ends', once(socket, 'close'))
+      expect(rest.endsWith('\r\n0\r\n\r\n'), 'it looks whole').to.equal(false)
+    }
+  })
+})
 
 describe('SIGTERM to one process under load', function () {
   this.timeout(60_000)

@@ -33,7 +33,7 @@ describe('clients that are slow, or do nothing', function () {
         ended = true
       }
     })()
-    const text = await exportText(batches, { head: '', lines: (rows) => rows.join('') }, 50)
+    const text = await exportText(batches, { head: '', lines: (rows) => rows.join('') }, { chunked: true }, 50)
     const failure = new Promise<unknown>((resolve) => {
       text.on('error', resolve)
     })
@@ -49,7 +49,7 @@ describe('clients that are slow, or do nothing', function () {
     const batches = (async function* () {
       for (let i = 0; i < 5; i += 1) yield ['x'.repeat(100_000)]
     })()
-    const text = await exportText(batches, { head: '', lines: (rows) => rows.join('') }, 400)
+    const text = await exportText(batches, { head: '', lines: (rows) => rows.join('') }, { chunked: true }, 400)
     let length = 0
     for await (const part of text) {
       length += String(part).length

@@ -51,6 +51,48 @@ describe('invitations over HTTP', () => {
     ).to.include({ email })
   })
 
+  it('go to one plain address: none that looks like another, none that a mail server reads as two', async () => {
+    const local = 'ada.lovelace+1@example.com'
+    expect((await invite({ email: local, role: 'viewer' })).status).to.equal(201)
+    expect((await invite({ email: `${'a'.repeat(64)}@${'b'.repeat(63)}.example`, role: 'viewer' })).status).to.equal(
+      201,
+    )
+    for (const email of [
+      'ada.lovelace\u200b+1@example.com',
+      'ada.love\u00adlace+1@example.com',
+      'ada.lovelace+1@ex\u2060ample.com',
+      'ada.\u{e0061}lovelace+1@example.com',
+      '\u212aate@example.com',
+      '\u0430da.lovelace+1@example.com',
+      'adm\u0130n@example.com',
+      'ada\u202e@example.com',
+      'ad\u0301a@example.com',
+      '\uff41da@example.com',
+      'a,b@x',
+      'nobody',
+      '@example.com',
+      'a;b@x',
+      'a@b,c@d',
+      'a@b,c',
+      'Ada<a@example.com>',
+      'a(b)@example.com',
+      '"a b"@example.com',
+      'a:b@example.com',
+      '.a@example.com',
+      'a..b@example.com',
+      'a@example..com',
+      'a@-example.com',
+      'a@example.com.',
+      'a@[127.0.0.1]',
+      'a\\b@example.com',
+      `${'a'.repeat(65)}@example.com`,
+    ]) {
+      const answer = await invite({ email, role: 'viewer' })
+      expect(answer.json, JSON.stringify(email)).to.include({ status: 422, code: 'validation_failed' })
+      expect(at(answer.json, 'errors', 0, 'field')).to.equal('email')
+    }
+  })
+
   it('are accepted once, and are 410 after that', async () => {
     const { path } = await invited()
     expect((await accept(path)).status).to.equal(201)

@@ -5,6 +5,7 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
+  readonly body: Buffer
 }
 
 export interface ConnectionOptions {
@@ -44,11 +45,13 @@ export const openConnection = (baseUrl: string, { fresh = false }: ConnectionOpt
             },
           },
           (response) => {
-            let text = ''
-            response.setEncoding('utf8').on('data', (chunk) => {
-              text += String(chunk)
+            const chunks: Buffer[] = []
+            response.on('data', (chunk: Buffer) => chunks.push(chunk))
+            response.on('end', () => {
+              const body = Buffer.concat(chunks)
+              const { statusCode: status = 0, headers } = response
+              resolve({ status, headers, text: body.toString('utf8'), body })
             })
-            response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }))
             response.on('error', reject)
           },
         )

@@ -49,7 +49,7 @@ export const listCommand = (audit: Command) =>
     .addOption(new Option('--format <format>', 'print all matching entries, for a program').choices(['csv', 'ndjson']))
     .action(({ limit, format, ...options }: ListOptions) =>
       withDatabase(async (database) => {
-        const log = decisionLog(database)
+        const log = decisionLog(database, 'command line')
         const filter = await filterOf(database, options)
         if (format === undefined) {
           const { data } = await log.page({ ...filter, limit })
@@ -74,7 +74,7 @@ export const tailCommand = (audit: Command) =>
     .option('--json', 'print one JSON object per line')
     .action(({ json, ...options }: LogFilter & { readonly json?: true }) =>
       withDatabase(async (database) => {
-        const log = decisionLog(database)
+        const log = decisionLog(database, 'command line')
         const filter = await filterOf(database, options)
         const interrupted = onInterrupt()
         const shown = new Set<string>()

@@ -6,6 +6,13 @@ export interface Origin {
   readonly forwardedFor: string | undefined
 }
 
+/** What a request says of who sent it last. */
+export interface Sender {
+  readonly remoteAddress: string | undefined
+  /** whether it has an `X-Forwarded-For` or a `Forwarded` header */
+  readonly isForwarded: boolean
+}
+
 /**
  * The address of whoever sent the request, in canonical form. Each of our own proxies appends the address it saw to
  * `X-Forwarded-For`, so only the last `trustedProxyHops` entries were written by somebody we trust; of those the first
@@ -16,6 +23,16 @@ export const clientAddress = ({ remoteAddress, forwardedFor }: Origin, trustedPr
   if (trustedProxyHops <= 0 || forwardedFor === undefined) return socket
   const [first] = forwardedFor.split(',').slice(-trustedProxyHops)
   return canonical(withoutPort((first ?? '').trim())) ?? socket
+}
+
+/** Whether this machine itself sent the request, and no proxy on it says that it passes one on for somebody. */
+export const isFromThisMachine = ({ remoteAddress, isForwarded }: Sender): boolean =>
+  !isForwarded && isLoopback(remoteAddress ?? '')
+
+/** Whether an address, in any spelling, is one of the loopback interface. */
+export const isLoopback = (address: string): boolean => {
+  const known = canonical(address)
+  return known === '::1' || known?.startsWith('127.') === true
 }
 
 /**

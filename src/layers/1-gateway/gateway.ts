@@ -9,7 +9,7 @@ import type { Identity, TokenSubject } from '../../identity/identity.js'
 import { PERSONAL_TOKEN_PREFIX } from '../../identity/opaque-token.js'
 import { headerOf } from '../../input/header-lines.js'
 import type { Admitted, Caller, Gateway, GatewayRule } from '../route.js'
-import { addressBucket, clientAddress } from './address.js'
+import { addressBucket, clientAddress, isFromThisMachine } from './address.js'
 import type { RateLimiter } from './rate-limit.js'
 import { requireScope } from './scope.js'
 import { CHALLENGE, bearerOf, invalidToken } from './token.js'
@@ -36,15 +36,16 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   const subjectOf = new LRUCache<string, string>({ max: KNOWN_TOKENS })
 
   const countAddress = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> | undefined =>
-    quota === 'none' ? undefined : limiter.require(ctx, addressQuota(quota), addressBucket(address))
+    quota === 'probe' && isFromThisMachine(senderOf(ctx))
+      ? undefined
+      : limiter.require(ctx, addressQuota(quota), addressBucket(address))
   const countSubject = async (ctx: Context, rule: GatewayRule, address: string, subject: string): Promise<void> => {
     if (rule.quota === 'sign_in') return await countAddress(ctx, rule, address)
-    // A token costs a look-up, so it counts on routes without a quota, too.
     await limiter.require(ctx, 'user', subject)
     if (rule.quota === 'invite') await limiter.require(ctx, 'invite', subject)
   }
 
-  /** A token that is not known to be valid counts against the address, on routes without a quota, too. */
+  /** A token that is not known to be valid counts against the address, also where a probe would not be counted. */
   const countUnverified = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
     limiter.require(ctx, addressQuota(quota), addressBucket(address))
 
@@ -127,6 +128,11 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     countAccount: async (ctx, account) => limiter.require(ctx, 'sign_in', accountBucket(account)),
   }
 }
+
+const senderOf = (ctx: Context) => ({
+  remoteAddress: ctx.req.socket.remoteAddress,
+  isForwarded: (headerOf(ctx, 'x-forwarded-for') ?? headerOf(ctx, 'forwarded')) !== undefined,
+})
 
 const NOBODY: Omit<Caller, 'address'> = {
   user: null,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
 import type { StatementResult } from '../../database/batch.js'
-import type { Database } from '../../database/database.js'
+import type { Database, Reader } from '../../database/database.js'
 import type { Statement } from '../../database/statement.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
@@ -97,6 +97,12 @@ const decisionRecord = ({ caller, snapshot, decision, requestId, status }: DataC
   rule: decision?.rule,
   row_priority: decision?.row?.priority ?? null,
   status,
+})
+
+/** The caller as the reader of an export. */
+export const readerOf = ({ userId, enterRead }: Pick<Binding, 'userId' | 'enterRead'>): Reader => ({
+  id: userId ?? 'anonymous',
+  enter: enterRead,
 })
 
 type Query = Statement | { toSQL(): Knex.Sql }

@@ -102,7 +102,8 @@ const matching = (filter: LogFilter) => {
   return query
 }
 
-export const decisionLog = (database: Database): DecisionLog => ({
+/** `reader` is whoever exports it: a user's id, or a name that no user has. */
+export const decisionLog = (database: Database, reader: string): DecisionLog => ({
   page: async ({ limit, cursor, ...filter }) => {
     const query = matching(filter)
       .orderBy('id', 'desc')
@@ -113,7 +114,7 @@ export const decisionLog = (database: Database): DecisionLog => ({
   },
   async *export(filter) {
     for await (const rows of database.stream<LogRow>(
-      AS_READER.enterRead,
+      { id: reader, enter: AS_READER.enterRead },
       toStatement(matching(filter).orderBy('id')),
       EXPORT_BATCH,
     ))
@@ -123,5 +124,5 @@ export const decisionLog = (database: Database): DecisionLog => ({
 
 export const decisionsStore = (database: Database): DataRule<DecisionLog> => ({
   rows: 'the decision log, to read alone',
-  open: () => decisionLog(database),
+  open: ({ caller }) => decisionLog(database, caller.user?.id ?? 'anonymous'),
 })

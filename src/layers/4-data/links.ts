@@ -1,24 +1,26 @@
 import { randomInt } from 'node:crypto'
 
 import type { Database } from '../../database/database.js'
+import type { Gate } from '../../database/gate.js'
 import { toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
-import { RecordChanged, violates } from '../../database/errors.js'
+import { RecordChanged, SQLSTATE, sqlState, violates } from '../../database/errors.js'
 import { isCode } from '../../domain/link.js'
 import type { Link } from '../../domain/link.js'
+import type { Statement } from '../../database/statement.js'
 import { isId } from '../../domain/id.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { DataRule } from '../route.js'
-import { bind, change, read } from './context.js'
+import { bind, change, read, readerOf } from './context.js'
 import type { Binding } from './context.js'
 import { enterWithKey, keepLink, keptLink } from './idempotency.js'
 import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
 import { LINK_COLUMNS, LINK_FORMS } from './link-export.js'
 import type { LinkFormat } from './link-export.js'
-import { knex, ownedRows, prepared, toCopy } from './query.js'
+import { knex, ownedRows, prepared, toCopy, toStatement } from './query.js'
 import type { OwnedRows } from './query.js'
 
 export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code'] as const
@@ -73,7 +75,7 @@ export type LinkChanged = (code: string) => void
  * other action reaches what `can()` allows for it in the same revision, as own or any rows.
  */
 export const linksStore =
-  (database: Database, changed: LinkChanged) =>
+  (database: Database, changed: LinkChanged, searches: Gate) =>
   (action: Action | 'creation'): DataRule<Links> => ({
     rows: action === 'creation' ? 'the caller’s own links' : `links that ${action} reaches`,
     open: (context) => {
@@ -104,12 +106,12 @@ export const linksStore =
           if (row === undefined) throw new RecordChanged()
           changed(link.code)
         },
-        page: (query) => page(database, binding, links, query),
+        page: (query) => page(database, binding, links, query, searches),
         export: (name) => {
           const { line, format } = LINK_FORMS[name]
           // `offset 0` stops PostgreSQL from inlining the subquery, and with it each expression in every place of use
           const rows = knex.raw('(? offset 0) as links', [links().select(knex.raw(LINK_COLUMNS)).orderBy('id')])
-          return database.copy(binding.enterRead, toCopy(knex(rows).select(knex.raw(line)).orderBy('id'), format))
+          return database.copy(readerOf(binding), toCopy(knex(rows).select(knex.raw(line)).orderBy('id'), format))
         },
       }
     },
@@ -176,6 +178,7 @@ const page = async (
   binding: Binding,
   links: OwnedRows,
   { limit, sort, cursor, q, owner_id: owner }: LinkPageQuery,
+  searches: Gate,
 ) => {
   const column = sort.endsWith('code') ? 'code' : 'id'
   const direction = sort.startsWith('-') ? 'desc' : 'asc'
@@ -184,12 +187,32 @@ const page = async (
     .orderBy(column, direction)
     .limit(limit + 1)
   if (owner !== undefined) query.where('owner_id', owner)
-  if (q !== undefined)
-    query.whereRaw('(strpos(lower(code), lower(?)) > 0 or strpos(lower(target), lower(?)) > 0)', [q, q])
+  // as the index links_search has it
+  const pattern = `%${q?.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  if (q !== undefined) query.whereRaw('(lower(code) like lower(?) or lower(target) like lower(?))', [pattern, pattern])
   if (cursor !== undefined) {
     const after = parseCursor(cursor, sort, column === 'id' ? isId : isCode)
     query.where(column, direction === 'asc' ? '>' : '<', after)
   }
-  const rows = (await read<LinkRow>(database, binding, prepared(query))).map(toLink)
+  const found =
+    q === undefined
+      ? await read<LinkRow>(database, binding, prepared(query))
+      : await searches(() => search(database, binding, toStatement(query)))
+  const rows = found.map(toLink)
   return pageOf(rows, limit, sort, (link) => link[column])
+}
+
+/** What one search may cost: one that no index serves reads every link that the caller reaches. */
+export const SEARCH_MS = 1_000
+
+/** Sends a search under its own deadline. It is not prepared: the best plan depends on the text. */
+const search = async (database: Database, { enterRead }: Binding, query: Statement): Promise<readonly LinkRow[]> => {
+  const limit = { text: `select set_config('statement_timeout', $1, true)`, values: [String(SEARCH_MS)] }
+  const [, , result] = await database.flush([enterRead, limit, query]).catch((error: unknown) => {
+    const isTooSlow = error instanceof Refusal && sqlState(error.cause) === SQLSTATE.queryCanceled
+    if (!isTooSlow) throw error
+    const detail = 'The search took too long. Search for a longer text.'
+    throw new Refusal('deadline_exceeded', { detail, headers: { 'Retry-After': '1' }, cause: error })
+  })
+  return result?.rows ?? []
 }

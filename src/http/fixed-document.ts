@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+
+/** A body as it is sent, and the ETag of just these bytes (RFC 9110 §8.8.3.3). */
+interface Representation {
+  readonly bytes: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A body that never changes: compressed and tagged once, however often it is asked for. */
+export class FixedDocument {
+  readonly #plain: Representation
+  readonly #packed: Representation
+
+  constructor(text: string) {
+    const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22)
+    this.#plain = { bytes: Buffer.from(text), headers: { Vary: 'Accept-Encoding', ETag: `"${tag}"` } }
+    this.#packed = {
+      bytes: gzipSync(text, { level: 9 }),
+      headers: { Vary: 'Accept-Encoding', ETag: `"${tag}-gzip"`, 'Content-Encoding': 'gzip' },
+    }
+  }
+
+  as(encoding: 'gzip' | 'identity'): Representation {
+    return encoding === 'gzip' ? this.#packed : this.#plain
+  }
+}
+
+/** Makes the document when it is asked for first. */
+export const fixedDocument = (text: () => string): (() => FixedDocument) => {
+  let made: FixedDocument | undefined
+  return () => (made ??= new FixedDocument(text()))
+}

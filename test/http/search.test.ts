@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import { Client } from 'pg'
+
+import { listAt } from '../support/json.js'
+import { addManyLinks } from '../support/records.js'
+import type { TestService } from '../support/service.js'
+import { startWithCallers } from '../support/two-callers.js'
+import type { Callers } from '../support/two-callers.js'
+import { until } from '../support/until.js'
+
+const SEARCHES = 60
+
+describe('searches in the list of links', () => {
+  let callers: Callers
+  let service: TestService
+
+  before(async () => {
+    callers = await startWithCallers({ environment: { DATABASE_POOL_SIZE: '2' } })
+    service = callers.service
+    await addManyLinks(service.db, { owner: callers.other.id, count: 20_000, prefix: 'many-' })
+    await service.db.asOwner('vacuum analyze links')
+  })
+  after(() => service.stop())
+
+  const search = (q: string, { token } = callers.admin) =>
+    service.request('GET', `/links?q=${encodeURIComponent(q)}`, { token })
+
+  it('are served by an index, not by a look at every link', async () => {
+    const scans = async () =>
+      Number(
+        (
+          await service.db.asOwner<{ idx_scan: string }>(
+            `select idx_scan from pg_stat_user_indexes where indexrelname = 'links_search'`,
+          )
+        )[0]?.idx_scan,
+      )
+    const before = await scans()
+    expect(listAt((await search('ANY-12345')).json, 'data')).to.have.length(1)
+    await until('the index was used', async () => (await scans()) > before)
+  })
+
+  it('find their text as it is written, also where it has a meaning in a pattern', async () => {
+    for (const text of ['%', '_0', 'many\\', '\\%', 'y-1_'])
+      expect(listAt((await search(text)).json, 'data'), text).to.deep.equal([])
+    expect(listAt((await search('y-1')).json, 'data')).to.have.length(20)
+  })
+
+  it('have a deadline of their own, and leave connections to everybody else however many they are', async () => {
+    const blocker = new Client(service.db.owner)
+    await blocker.connect()
+    try {
+      await blocker.query('begin; lock table links in access exclusive mode')
+      const begunAt = performance.now()
+      const searches = Promise.all(Array.from({ length: SEARCHES }, () => search('y-1', callers.editor)))
+      await until('a search waits', async () => {
+        const { rowCount } = await blocker.query('select from pg_locks where not granted')
+        return rowCount === 1
+      })
+      for (let i = 0; i < 5; i += 1) {
+        const asked = performance.now()
+        expect((await service.request('GET', '/users/me', { token: callers.viewer.token })).status).to.equal(200)
+        expect(performance.now() - asked).to.be.below(500)
+      }
+      for (const answer of await searches) {
+        expect(answer.json).to.include({ status: 503, code: 'deadline_exceeded' })
+        expect(answer.headers.get('Retry-After')).to.match(/^[1-9]\d*$/)
+      }
+      expect(performance.now() - begunAt).to.be.below(4_000)
+    } finally {
+      await blocker.end()
+    }
+    expect((await search('y-1', callers.other)).status).to.equal(200)
+  })
+})
