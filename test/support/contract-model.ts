@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
+import { ACTIONS } from '../../src/domain/action.js'
 import { at, listAt, textAt } from './json.js'
 import type { TestResponse, TestService, TestUser } from './service.js'
 
@@ -48,7 +49,15 @@ const POOL = [
 const FORBIDDEN = 3
 const DENIED_BEFORE = 1
 
-const SCOPES = ['link:read', 'link:create', 'link:update', 'link:delete', 'profile:update', 'policy:write'] as const
+const SCOPES = [
+  'link:read',
+  'link:create',
+  'link:update',
+  'link:delete',
+  'profile:update',
+  'policy:write',
+  'token:create',
+] as const
 
 /**
  * Who asks: nobody, a user with every scope, or the holder of a personal token (the n-th that was made, if so many
@@ -232,6 +241,9 @@ const makeToken = (asker: Asker, scopes: readonly string[]): Command =>
     })
     const refusal =
       refusalOf(world, caller, 'profile:update', 'profile:update') ??
+      (caller && caller.scopes !== 'all' && !caller.scopes.includes('token:create')
+        ? { status: 403, code: 'insufficient_scope' }
+        : undefined) ??
       (caller && caller.scopes !== 'all' && !scopes.every((scope) => caller.scopes.includes(scope))
         ? { status: 422, code: 'validation_failed' }
         : undefined)
@@ -333,6 +345,8 @@ const commands = fc.commands(
   { maxCommands: 40, size: 'max' },
 )
 
+const ALL_SCOPES = [...ACTIONS, 'token:create'].join(' ')
+
 let runs = 0
 
 /**
@@ -347,7 +361,12 @@ export const holdAgainstModel = async (
     fc.asyncProperty(commands, async (sequence) => {
       runs += 1
       const users = new Map(
-        await Promise.all(NAMES.map(async (name) => [name, await service.addUser(ROLES[name])] as const)),
+        await Promise.all(
+          NAMES.map(async (name) => {
+            const user = await service.addUser(ROLES[name])
+            return [name, { ...user, token: await service.tokenFor(user, ALL_SCOPES) }] as const
+          }),
+        ),
       )
       const world: World = {
         users: new Map(NAMES.map((name) => [name, { role: ROLES[name], suspended: false }])),
