@@ -94,7 +94,7 @@ describe('the analysis of rows', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   }).timeout(60_000)
 

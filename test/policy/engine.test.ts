@@ -45,7 +45,7 @@ describe('the engine', () => {
           interpreter: interpreterWitness(rows),
         })
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   }).timeout(60_000)
 

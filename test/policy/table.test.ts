@@ -101,7 +101,7 @@ describe('the decision table', () => {
         const texts = (changes: readonly object[]) => changes.map((change) => JSON.stringify(change)).sort()
         expect(texts(await decisionChanges(one, two, changed))).to.deep.equal(texts(expected))
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     )
   }).timeout(60_000)
 
