@@ -60,8 +60,8 @@ export const osUser = (): string => {
 }
 
 /**
- * Prints on stdout. Every command prints by this and `complain` alone: no text that somebody stored (a reason, a name, a
- * role in a faulty row) reaches the terminal as anything but text. What is escaped in JSON stays the same JSON.
+ * Prints on stdout. Every command prints by this and `complain` alone: no text that somebody stored (a reason, a name,
+ * a role in a faulty row) reaches the terminal as anything but text. What is escaped in JSON stays the same JSON.
  */
 export const print = (text: string): void => {
   writeLines(escapeControls(text))

@@ -26,7 +26,7 @@ export interface Database {
    */
   flush(statements: readonly Statement[], deadline?: Deadline): Promise<readonly StatementResult[]>
 
-  /** An interactive transaction, for policy edits and the log. Rolls back if `work` throws. The deadline as in `flush`. */
+  /** An interactive transaction, for policy edits and the log. Rolls back if `work` throws. Deadline as in `flush`. */
   transaction<T>(work: (client: PoolClient) => Promise<T>, deadline?: Deadline): Promise<T>
 
   /**

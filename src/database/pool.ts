@@ -90,8 +90,8 @@ export const openPool = ({
     } finally {
       observer.asked(kind, (performance.now() - acquiredAt) / 1_000)
       if (isDatabaseAway(failure)) observer.lost()
-      // Closed if a transaction is open, which would lend its caller's identity to the next request; if its answer never
-      // came, which the next query would receive; or if the server's clock may have been set.
+      // Closed if a transaction is open, which would lend its caller's identity to the next request; if its answer
+      // never came, which the next query would receive; or if the server's clock may have been set.
       client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure) || isLate(failure))
     }
   }
@@ -148,7 +148,7 @@ export const openPool = ({
  */
 const MARGIN_MS = 100
 
-/** What a server's clock is ahead of performance.now(), in milliseconds, by connection; at most a round trip too low. */
+/** How far a server's clock is ahead of performance.now(), in milliseconds; at most a round trip too low. */
 const clocks = new WeakMap<PoolClient, number>()
 
 const clockOf = async (client: PoolClient): Promise<number> => {

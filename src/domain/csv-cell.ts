@@ -1,4 +1,4 @@
-/** A cell that a spreadsheet takes for a formula, and one that looks like a guarded one, so that guarding has one undo. */
+/** A cell that a spreadsheet takes for a formula, or that looks guarded already, so that guarding can be undone. */
 const FORMULA = /^'*[=+\-@\t\r]/
 const GUARDED = /^'+[=+\-@\t\r]/
 

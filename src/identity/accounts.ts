@@ -58,7 +58,8 @@ export const createAccounts = (database: Database) => {
   }
   const change = async (id: Id, assignment: string, value: unknown, ...more: readonly Statement[]) => {
     const update = {
-      text: `update users set ${assignment}, updated_at = now(), version = version + 1 where id = $1 returning ${COLUMNS}`,
+      text: `update users set ${assignment}, updated_at = now(), version = version + 1
+        where id = $1 returning ${COLUMNS}`,
       values: [id, value],
     }
     const [, updated] = await asIdentity(database, [lockRights(id), update, ...more])

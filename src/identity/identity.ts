@@ -70,7 +70,10 @@ export const createIdentity = async ({
     findPersonalToken: (value: string): Promise<AccessToken | null> =>
       callers.personalToken(value, external ? PERSONAL_ISSUER : issuer.name),
 
-    /** The user whom a verified token names, as they are now; null where there is none, or their sign-in or token has ended. */
+    /**
+     * The user whom a verified token names, as they are now; null where there is none, or their sign-in or token has
+     * ended.
+     */
     findCaller: (token: TokenSubject): Promise<User | null> =>
       isExternal(token)
         ? callers.bySubject(token.issuer, token.subject, { admit: external?.unknownSubjects === 'viewer' })

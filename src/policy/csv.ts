@@ -8,7 +8,8 @@ import type { Parsed } from './parse-row.js'
 import { PolicyError, describeFaults } from './policy-error.js'
 
 /**
- * Parses a CSV file line by line; `#` begins a comment, and guarded cells are what they guard. Throws PolicyError naming the file and the faults of all lines.
+ * Parses a CSV file line by line; `#` begins a comment, and guarded cells are what they guard. Throws PolicyError
+ * naming the file and the faults of all lines.
  */
 export const parseCsv = <T>(
   file: string,

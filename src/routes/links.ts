@@ -148,8 +148,8 @@ export const linkRoutes = ({
       }),
       documentation: {
         summary:
-          'Export the links that the caller may change, as a stream. In CSV, a cell that a spreadsheet would take for a ' +
-          'formula has an apostrophe before it',
+          'Export the links that the caller may change, as a stream. In CSV, a cell that a spreadsheet would take ' +
+          'for a formula has an apostrophe before it',
         tag: 'links',
         types: ['text/csv', 'application/x-ndjson'],
         refusals: [426],

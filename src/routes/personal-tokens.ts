@@ -112,8 +112,8 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     },
     documentation: {
       summary:
-        'Revoke a personal token, at once and on every node; with `descendants=true` with all that followed from it, or ' +
-        'from the sign-in that is named instead',
+        'Revoke a personal token, at once and on every node; with `descendants=true` with all that followed from it, ' +
+        'or from the sign-in that is named instead',
       tag: 'profile',
     },
   }),

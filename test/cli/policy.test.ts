@@ -136,7 +136,9 @@ describe('linkgate policy', () => {
       const { code, err } = await policy('apply', typo, '--merge', '--reason', 'a typo', ...dry)
       expect({ code, err }).to.deep.equal({
         code: 0,
-        err: 'linkgate: warning: p2, auditr, link:read: the role auditr is written nowhere else; did you mean auditor?\n',
+        err:
+          'linkgate: warning: p2, auditr, link:read: the role auditr is written nowhere else; ' +
+          'did you mean auditor?\n',
       })
     }
     expect((await policy('check', typo)).out).to.contain('the role auditr is written nowhere else')

@@ -22,7 +22,7 @@ describe('CSV exports in a spreadsheet', () => {
   const cells = async (path: string) =>
     parse((await service.request('GET', path, { token: callers.admin.token })).text).flat()
 
-  it('hold no formula: a code that begins with a sign has an apostrophe before it, in links and in the log', async () => {
+  it('hold no formula: before a code that begins with a sign is an apostrophe, in links and in the log', async () => {
     const codes = ['-1-2', '-', '--x', '_a', 'a-b']
     for (const code of codes) {
       await addLink(service.db, { owner: callers.editor.id, code })

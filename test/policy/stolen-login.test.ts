@@ -15,7 +15,8 @@ const INSERT = `insert into casbin (ptype, rule) values ('g', '["editor", "admin
 const DELETE = `delete from casbin where rule ->> 0 = '400'`
 const revision = (number: number, added: unknown, removed: unknown = []) =>
   `insert into policy_revisions (revision, actor, reason, added, removed, decisions_changed, model_sha256)
-   values (${number}, 'admin@example.com', 'as agreed', '${JSON.stringify(added)}', '${JSON.stringify(removed)}', '[]', '')`
+   values (${number}, 'admin@example.com', 'as agreed', '${JSON.stringify(added)}', '${JSON.stringify(removed)}',
+     '[]', '')`
 const HEAD = 'update policy_head set revision = 2'
 const ROW = { ptype: 'g', role: 'editor', inherits: 'admin' }
 

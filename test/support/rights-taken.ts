@@ -22,8 +22,8 @@ const WRITERS_A_USER = 3
 const LOCKED = 'locked'
 
 /**
- * Users change links of theirs through two services, until there are `changes` acknowledged ones, while their rights are
- * taken away at random: suspension, another role, the end of their personal token. After each acknowledgement their
+ * Users change links of theirs through two services, until there are `changes` acknowledged ones, while their rights
+ * are taken away at random: suspension, another role, the end of their personal token. After each acknowledgement their
  * links are counted at once, and again when nothing of theirs is under way: no difference may be seen. Other sessions
  * lock links meanwhile, so that changes wait.
  */
