@@ -65,10 +65,14 @@ const DEADLINE_MS = '20000'
   }
   /** Only so many exports may be under way: asks again until it is one of them. */
   const exportOf = (service: TestService, token: string): Promise<TestResponse> =>
-    until('an export is free', async () => {
-      const answer = await service.request('GET', '/links/export?format=ndjson', { token })
-      return (answer.status !== 503 || at(answer.json, 'code') !== 'exports_busy') && answer
-    })
+    until(
+      'an export is free',
+      async () => {
+        const answer = await service.request('GET', '/links/export?format=ndjson', { token })
+        return (answer.status !== 503 || at(answer.json, 'code') !== 'exports_busy') && answer
+      },
+      { withinMs: 90_000, everyMs: 50 },
+    )
   const isRemembering = async (service: TestService) =>
     (await service.request('GET', '/metrics')).text.includes('\nlinkgate_cache_off 0\n')
 
@@ -121,7 +125,8 @@ const DEADLINE_MS = '20000'
     expect(cells).to.be.greaterThan(200)
   })
 
-  it('shows nobody a row of another user: 64 clients of two services on two connections', async () => {
+  it('shows nobody a row of another user: 64 clients of two services on two connections', async function () {
+    this.timeout(120_000)
     const users = await Promise.all(Array.from({ length: 16 }, () => one.addUser('editor')))
     const userOf = (client: number): TestUser => users[client % users.length] ?? expect.fail('no user')
     const own = new Map<string, Set<string>>(users.map(({ id }) => [id, new Set<string>()]))

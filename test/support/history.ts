@@ -12,6 +12,7 @@ import { onDatabase, startNode } from './node.js'
 import type { ServiceNode } from './node.js'
 import { startOwnServer } from './own-server.js'
 import { random } from './random.js'
+import { madeSigningKey } from './signing-key.js'
 import { until } from './until.js'
 
 export interface HistoryReport {
@@ -75,7 +76,7 @@ export const recordHistory = async (operations: number, kills: number, seed = 7)
   const server = await startOwnServer()
   const environment = {
     ...onDatabase(server.service, server.owner),
-    JWT_SIGNING_KEY_FILE: join(server.dataDir, 'key.pem'),
+    JWT_SIGNING_KEY_FILE: await madeSigningKey(join(server.dataDir, 'key.pem')),
   }
   const nodes: ServiceNode[] = [await startNode(environment), await startNode(environment)]
   try {
