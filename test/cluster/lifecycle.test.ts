@@ -107,7 +107,7 @@ describe('workers that are told to stop', () => {
     const address = door.address()
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0
     const through = { ...service, host: '127.0.0.1', port }
-    const node = await startNode({ ...onDatabase(through, owner), WORKERS: '2', REQUEST_DEADLINE_MS: '60000' })
+    const node = await startNode({ ...onDatabase(through, owner), WORKERS: '2', ...SLOW_DATABASE })
     try {
       const begun = new Promise<void>((resolve) => {
         waits = resolve
@@ -125,5 +125,8 @@ describe('workers that are told to stop', () => {
     }
   })
 })
+
+/** One connection for each worker, which it has: so of all processes only one that starts needs another. */
+const SLOW_DATABASE = { DATABASE_POOL_SIZE: '1', REQUEST_DEADLINE_MS: '60000' }
 
 const isWelcome = (output: string): boolean => output.includes('Ctrl-C')
