@@ -1,4 +1,4 @@
-import { Refusal } from '../domain/refusal.js'
+import { deadlineExceeded } from '../domain/deadline.js'
 
 /** Runs work, so much of it at once; the rest waits for its turn. */
 export type Gate = <T>(work: () => Promise<T>) => Promise<T>
@@ -24,7 +24,7 @@ export const createGate = (most: number, withinMs: number): Gate => {
       }
       const timer = setTimeout(() => {
         waiting.delete(begin)
-        reject(new Refusal('deadline_exceeded', { detail: 'Others search now.', headers: { 'Retry-After': '1' } }))
+        reject(deadlineExceeded({ detail: 'Others search now.' }))
       }, withinMs)
       waiting.add(begin)
     })

@@ -3,9 +3,9 @@ import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 
 import { deadlineExceeded } from '../domain/deadline.js'
 import type { Deadline } from '../domain/deadline.js'
+import { Refusal } from '../domain/refusal.js'
 import { sendBatch } from './batch.js'
 import type { Database } from './database.js'
-import { Refusal } from '../domain/refusal.js'
 import { SQLSTATE, databaseAway, isDatabaseAway, sqlState, translateError } from './errors.js'
 import { openLongReads } from './long-reads.js'
 import type { DatabaseObserver, QuestionKind } from './observer.js'
@@ -73,7 +73,11 @@ export const openPool = ({
   })
   pool.on('connect', (client) => client.on('error', () => undefined))
 
-  const withClient = async <T>(kind: QuestionKind, work: (client: PoolClient) => Promise<T>): Promise<T> => {
+  const withClient = async <T>(
+    kind: QuestionKind,
+    work: (client: PoolClient) => Promise<T>,
+    deadline?: Deadline,
+  ): Promise<T> => {
     const startedAt = performance.now()
     const client = await pool.connect().catch((error: unknown) => {
       observer.acquireFailed()
@@ -85,14 +89,16 @@ export const openPool = ({
     try {
       return await work(client)
     } catch (error) {
-      failure = translateError(error)
+      // whatever the server gave up because of the deadline was rolled back
+      const isLate = deadline !== undefined && LATE.has(sqlState(error))
+      failure = isLate ? deadlineExceeded({ cause: error }) : translateError(error)
       throw failure
     } finally {
       observer.asked(kind, (performance.now() - acquiredAt) / 1_000)
       if (isDatabaseAway(failure)) observer.lost()
       // Closed if a transaction is open, which would lend its caller's identity to the next request; if its answer
       // never came, which the next query would receive; or if the server's clock may have been set.
-      client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure) || isLate(failure))
+      client.release(client.getTransactionStatus() !== 'I' || isDatabaseAway(failure) || passedUnnoticed(failure))
     }
   }
 
@@ -105,31 +111,38 @@ export const openPool = ({
     flush: async (statements: readonly Statement[], deadline?: Deadline) => {
       // all are encoded before any is sent
       const encoded = statements.map(wire)
-      return withClient('flush', async (client) => {
-        if (deadline === undefined) return sendBatch(client, encoded)
-        const bounded = [wire(await startDeadline(client, deadline)), ...encoded, wire(REQUIRE_IN_TIME)]
-        return (await sendBatch(client, bounded).catch(refuseLate)).slice(1, -1)
-      })
+      return withClient(
+        'flush',
+        async (client) => {
+          if (deadline === undefined) return sendBatch(client, encoded)
+          const bounded = [wire(await startDeadline(client, deadline)), ...encoded, wire(REQUIRE_IN_TIME)]
+          return (await sendBatch(client, bounded)).slice(1, -1)
+        },
+        deadline,
+      )
     },
 
     transaction: async <T>(work: (client: PoolClient) => Promise<T>, deadline?: Deadline): Promise<T> =>
-      withClient('transaction', async (client) => {
-        await client.query('begin isolation level read committed')
-        try {
-          if (deadline !== undefined) {
-            const { text, values } = await startDeadline(client, deadline)
-            await client.query(text, values)
+      withClient(
+        'transaction',
+        async (client) => {
+          await client.query('begin isolation level read committed')
+          try {
+            if (deadline !== undefined) {
+              const { text, values } = await startDeadline(client, deadline)
+              await client.query(text, values)
+            }
+            const result = await work(client)
+            await commit(client, deadline)
+            return result
+          } catch (error) {
+            // a connection that cannot roll back is not idle, so release closes it
+            await client.query('rollback').catch(() => undefined)
+            throw error
           }
-          const result = await work(client).catch(deadline === undefined ? rethrow : refuseLate)
-          deadline?.require()
-          await commit(client)
-          return result
-        } catch (error) {
-          // a connection that cannot roll back is not idle, so release closes it
-          await client.query('rollback').catch(() => undefined)
-          throw error
-        }
-      }),
+        },
+        deadline,
+      ),
 
     ...longReads,
 
@@ -176,18 +189,16 @@ const LATE: ReadonlySet<string | undefined> = new Set([
   SQLSTATE.deadlinePassed,
 ])
 
-const rethrow = (error: unknown): never => {
-  throw error
-}
+/** True if no timeout of the server came before the deadline: its clock may have been set. */
+const passedUnnoticed = (failure: unknown): boolean =>
+  failure instanceof Refusal && sqlState(failure.cause) === SQLSTATE.deadlinePassed
 
-const isLate = (error: unknown): boolean =>
-  error instanceof Refusal && sqlState(error.cause) === SQLSTATE.deadlinePassed
-
-/** Whatever the server gave up because of the deadline was rolled back. */
-const refuseLate = (error: unknown): never => rethrow(LATE.has(sqlState(error)) ? deadlineExceeded(error) : error)
-
-/** COMMIT of a failed transaction succeeds, with the command tag `ROLLBACK`. */
-const commit = async (client: PoolClient): Promise<void> => {
-  const { command } = await client.query('commit')
+/**
+ * Commits, unless the deadline has passed: the server decides that with the commit, since it may receive both late.
+ * COMMIT of a failed transaction succeeds, with the command tag `ROLLBACK`.
+ */
+const commit = async (client: PoolClient, deadline?: Deadline): Promise<void> => {
+  const inTime = deadline && client.query(REQUIRE_IN_TIME.text)
+  const [, { command }] = await Promise.all([inTime, client.query('commit')])
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back by the server')
 }

@@ -14,11 +14,20 @@ export class Deadline {
     return Math.max(0, this.#at - performance.now())
   }
 
+  /** This deadline, or the one in so many milliseconds if that is earlier. */
+  within(milliseconds: number): Deadline {
+    return new Deadline(Math.min(this.#at, performance.now() + milliseconds))
+  }
+
   /** Throws `deadline_exceeded` (503) once it has passed. */
   require(): void {
     if (this.left() === 0) throw deadlineExceeded()
   }
 }
 
-export const deadlineExceeded = (cause?: unknown): Refusal =>
-  new Refusal('deadline_exceeded', { headers: { 'Retry-After': '1' }, cause })
+/** 503, to be repeated in a second. `detail`: for the caller, if there is more to say. */
+export const deadlineExceeded = (why: { readonly detail?: string; readonly cause?: unknown } = {}): Refusal =>
+  new Refusal('deadline_exceeded', { ...why, headers: { 'Retry-After': '1' } })
+
+export const isDeadlineExceeded = (error: unknown): boolean =>
+  error instanceof Refusal && error.code === 'deadline_exceeded'

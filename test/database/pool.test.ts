@@ -4,6 +4,7 @@ import { types } from 'pg'
 
 import type { Database } from '../../src/database/database.js'
 import { openPool } from '../../src/database/pool.js'
+import { Deadline } from '../../src/domain/deadline.js'
 import { Refusal } from '../../src/domain/refusal.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
@@ -259,6 +260,25 @@ describe('the pool', () => {
     wire.mend()
     expect(await whoAmI()).to.deep.equal([{ role: 'linkgate_service', id: null, decision: null }])
     expect(await codes()).to.deep.equal([])
+  })
+
+  it('commits no transaction whose commit reaches the server after the deadline', async () => {
+    const patient = openPool({ connection: wire.connection, size: 1, deadlineMs: 10_000 })
+    try {
+      await patient.run({ text: 'select 1' })
+      const deadline = new Deadline(performance.now() + 300)
+      const failed = await failureOf(
+        patient.transaction(async (client) => {
+          for (const { text, values } of [ENTER, DECIDED, insert('late')]) await client.query(text, [...(values ?? [])])
+          wire.delay(400)
+        }, deadline),
+      )
+      expect(failed).to.include({ code: 'deadline_exceeded', status: 503 })
+      expect(await codes()).to.deep.equal([])
+    } finally {
+      wire.mend()
+      await patient.close()
+    }
   })
 
   it('is database_unavailable to who waits longer than the deadline for a connection', async () => {

@@ -4,7 +4,8 @@ import type { Database } from '../../database/database.js'
 import type { Gate } from '../../database/gate.js'
 import { toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
-import { RecordChanged, SQLSTATE, sqlState, violates } from '../../database/errors.js'
+import { RecordChanged, violates } from '../../database/errors.js'
+import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
 import { isCode } from '../../domain/link.js'
 import type { Link } from '../../domain/link.js'
 import type { Statement } from '../../database/statement.js'
@@ -206,13 +207,11 @@ const page = async (
 export const SEARCH_MS = 1_000
 
 /** Sends a search under its own deadline. It is not prepared: the best plan depends on the text. */
-const search = async (database: Database, { enterRead }: Binding, query: Statement): Promise<readonly LinkRow[]> => {
-  const limit = { text: `select set_config('statement_timeout', $1, true)`, values: [String(SEARCH_MS)] }
-  const [, , result] = await database.flush([enterRead, limit, query]).catch((error: unknown) => {
-    const isTooSlow = error instanceof Refusal && sqlState(error.cause) === SQLSTATE.queryCanceled
-    if (!isTooSlow) throw error
-    const detail = 'The search took too long. Search for a longer text.'
-    throw new Refusal('deadline_exceeded', { detail, headers: { 'Retry-After': '1' }, cause: error })
+const search = async (database: Database, binding: Binding, query: Statement): Promise<readonly LinkRow[]> => {
+  const deadline = binding.deadline.within(SEARCH_MS)
+  const [, result] = await database.flush([binding.enterRead, query], deadline).catch((error: unknown) => {
+    if (!isDeadlineExceeded(error)) throw error
+    throw deadlineExceeded({ detail: 'The search took too long. Search for a longer text.', cause: error })
   })
   return result?.rows ?? []
 }
