@@ -38,6 +38,9 @@ export const REFUSALS = {
 
   role_not_allowed: { status: 403, layer: 'endpoint', title: 'The role does not allow this endpoint' },
 
+  password_required: { status: 403, layer: 'object', title: 'The link is guarded by a password' },
+  wrong_password: { status: 403, layer: 'object', title: 'The password is wrong' },
+  link_expired: { status: 410, layer: 'object', title: 'The link has expired' },
   not_found: { status: 404, layer: 'object', title: 'There is no such record' },
   beyond_own_rights: { status: 403, layer: 'object', title: 'The edit goes beyond the rights of its maker' },
   policy_denied: { status: 403, layer: 'object', title: 'The policy denies this' },
