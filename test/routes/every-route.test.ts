@@ -34,6 +34,7 @@ describe('every route of the table', () => {
       expect(name).to.be.oneOf([
         'get /links/:code',
         'get /:code',
+        'post /:code',
         'post /auth/token',
         'post /auth/revoke',
         'post /invitations/:token/accept',

@@ -77,6 +77,7 @@ export const startTestService = async ({
     RATE_LIMIT_USER: 'off',
     RATE_LIMIT_SIGN_IN: 'off',
     RATE_LIMIT_INVITE: 'off',
+    RATE_LIMIT_LINK_PASSWORD: 'off',
     ...environment,
   })
   const service = await startService({
