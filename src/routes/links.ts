@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
-
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
+import { contentTag } from '../http/content-tag.js'
 import { LINK_FORMS } from '../layers/4-data/link-export.js'
 import { LINK_SORTS } from '../layers/4-data/links.js'
 import type { Links } from '../layers/4-data/links.js'
@@ -44,14 +43,12 @@ const whole = ({ id, code, target, owner_id, created_at, updated_at }: Link) => 
 
 const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
 
-/** Of what is shown, and nothing else: id and version are not for everybody. The same on every node. */
-const tagOfContent = (shown: object): string =>
-  `"${createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)}"`
-
 const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, 'body' | 'headers'> => {
   const manages = snapshot.can(user, 'link:update', link)
   const body = manages ? whole(link) : { code: link.code, target: link.target }
-  return { body, headers: { ETag: manages ? tagOf(link) : tagOfContent(body), Vary: 'Authorization' } }
+  // id and version are not for everybody: the tag of the public view is made of what it shows
+  const tag = manages ? tagOf(link) : contentTag(JSON.stringify(body))
+  return { body, headers: { ETag: tag, Vary: 'Authorization' } }
 }
 
 /**
