@@ -4,12 +4,12 @@ import { Client } from 'pg'
 import { ADVISORY_LOCKS } from '../../src/database/advisory-locks.js'
 import { createAccounts } from '../../src/identity/accounts.js'
 import { createPasswords } from '../../src/identity/password.js'
+import { halfRequest } from '../support/half-request.js'
 import { at, textAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { addLink, freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
-import { slowBody } from '../support/slow-body.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const PASSWORD = 'correct horse battery'
@@ -184,10 +184,16 @@ describe('a change belongs to who its caller is when it commits', () => {
         const caller = await makeCaller()
         const { request, stored } = await makeMutation(caller)
         const [method, path, json, headers = {}] = request
-        const body = await slowBody(service, method, path, { token: caller.token, json, headers })
+        const late = await halfRequest(service.baseUrl, {
+          method,
+          path,
+          token: caller.token,
+          json,
+          headers: { Connection: 'close', ...headers },
+        })
         expect(await caller.taken()).to.be.oneOf([200, 204])
         const before = await stored()
-        expect(await body.finish()).to.be.oneOf([401, 403])
+        expect(await late.finish()).to.be.oneOf([401, 403])
         expect(await stored()).to.deep.equal(before)
       })
     }
@@ -380,13 +386,14 @@ describe('after its deadline a request changes nothing', () => {
 
   it('whose body came too late, and the connection ends', async () => {
     const code = freshCode()
-    const body = await slowBody(service, 'POST', '/links', {
+    const late = await halfRequest(service.baseUrl, {
+      path: '/links',
       token: ada.token,
       json: { code, target: 'https://example.com/' },
       headers: { Connection: 'keep-alive' },
     })
-    expect(await body.answered()).to.equal(503)
-    await body.finish()
+    expect(await late.answer).to.equal(503)
+    await late.finish()
     expect(await service.db.asOwner('select from links where code = $1', [code])).to.deep.equal([])
   })
 
