@@ -4,6 +4,7 @@ import { ACTIONS } from '../../src/domain/action.js'
 import { createAccounts } from '../../src/identity/accounts.js'
 import { openIssuer } from '../../src/identity/identity.js'
 import { loadSigningKey } from '../../src/identity/signing-key.js'
+import { ask } from './ask.js'
 import { testDatabase } from './database.js'
 import { onDatabase, startNode } from './node.js'
 import { random } from './random.js'
@@ -126,18 +127,9 @@ export const logTruth = async (requests: number, seed = 5): Promise<LogTruth> =>
         const caller = pick(callers)
         const target = node
         try {
-          const response = await fetch(`${target.baseUrl}${path}`, {
-            method,
-            redirect: 'manual',
-            headers: {
-              'X-Request-ID': id,
-              ...(caller === null ? {} : { Authorization: `Bearer ${caller}` }),
-              ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-            },
-            ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-          })
-          await response.arrayBuffer()
-          sent.push({ id, method, status: response.status, at: performance.now() })
+          const headers = { 'X-Request-ID': id }
+          const { status } = await ask(target.baseUrl, method, path, { token: caller ?? undefined, json, headers })
+          sent.push({ id, method, status, at: performance.now() })
         } catch {
           cutOff += 1
           await killing
