@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { expect } from 'chai'
 
-import { ACTIONS } from '../../src/domain/action.js'
-import { openPool } from '../../src/database/pool.js'
-import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
+import { addUser } from '../support/add-user.js'
 import { ask } from '../support/ask.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
@@ -40,7 +37,8 @@ describe('a process that is killed amid creations under keys', function () {
       JWT_SIGNING_KEY_FILE: await madeSigningKey(),
     }
     const creations: Creation[] = []
-    const token = await adminToken(db, environment.JWT_SIGNING_KEY_FILE)
+    const service = { connection: db.service, signingKeyFile: environment.JWT_SIGNING_KEY_FILE }
+    const { token } = await addUser(service, 'admin')
     const make = ({ path, json, key }: Creation) =>
       ask(`http://127.0.0.1:${port}`, 'POST', path, { token, json, headers: { 'Idempotency-Key': key } })
     for (const enough of ACKNOWLEDGED) {
@@ -100,16 +98,3 @@ describe('a process that is killed amid creations under keys', function () {
     }
   })
 })
-
-const adminToken = async (db: TestDatabase, signingKeyFile: string): Promise<string> => {
-  const database = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
-  const { id } = await createAccounts(database).add({
-    email: 'maker@example.com',
-    role: 'admin',
-    name: '',
-    passwordHash: null,
-  })
-  await database.close()
-  const issuer = await openIssuer({ signingKeyFile, audience: undefined })
-  return (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 600 })).token
-}

@@ -1,10 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
-import { openPool } from '../../src/database/pool.js'
-import { ACTIONS } from '../../src/domain/action.js'
-import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
+import { addUser } from './add-user.js'
 import { ask } from './ask.js'
 import type { RequestOptions } from './ask.js'
 import { at, textAt } from './json.js'
@@ -82,15 +79,9 @@ export const recordHistory = async (operations: number, kills: number, seed = 7)
   }
   const nodes: ServiceNode[] = [await startNode(environment), await startNode(environment)]
   try {
-    const pool = openPool({ connection: server.service, size: 1, deadlineMs: 20_000 })
-    const issuer = await openIssuer({ signingKeyFile: environment.JWT_SIGNING_KEY_FILE, audience: undefined })
-    const addUser = async (role: string, name: string) => {
-      const { id } = await createAccounts(pool).add({ email: `${name}@example.com`, role, name, passwordHash: null })
-      return { id, token: (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token }
-    }
-    const root = await addUser('admin', 'root')
-    const users = await Promise.all(Array.from({ length: USERS }, (_, i) => addUser('editor', `editor-${i}`)))
-    await pool.close()
+    const service = { connection: server.service, signingKeyFile: environment.JWT_SIGNING_KEY_FILE }
+    const root = await addUser(service, 'admin')
+    const users = await Promise.all(Array.from({ length: USERS }, () => addUser(service, 'editor')))
 
     /** Asks one of the two services. */
     const request = async (
