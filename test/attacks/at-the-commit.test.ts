@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { ADVISORY_LOCKS } from '../../src/database/advisory-locks.js'
 import { createAccounts } from '../../src/identity/accounts.js'
 import { createPasswords } from '../../src/identity/password.js'
+import { addRows } from '../support/edit-policy.js'
 import { halfRequest } from '../support/half-request.js'
 import { at, textAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
@@ -139,12 +140,7 @@ describe('a change belongs to who its caller is when it commits', () => {
     'POST /policy/revisions/{revision}/restore': async () => {
       const add = [{ ptype: 'p2', role: freshCode('role'), action: 'link:read' }]
       const { revision } = service.policy.current()
-      const edited = await service.request('POST', '/policy/changes', {
-        token: root.token,
-        headers: { 'If-Match': `"${revision}"` },
-        json: { add, reason: 'to be undone' },
-      })
-      expect(edited.status, edited.text).to.equal(200)
+      await addRows(service, root.token, add)
       return {
         request: ['POST', `/policy/revisions/${revision}/restore`, { reason: 'late' }],
         stored: () => service.db.asOwner('select revision from policy_head'),
