@@ -54,7 +54,7 @@ create index links_newest on links (created_at, id);
 
 -- Searches. LIKE and @> are not leakproof: under row-level security PostgreSQL uses no index for them. So a search of an
 -- owner finds ids here, in the rows that row-level security would leave, and reads what it answers from `links`
--- (docs/decisions/0023).
+-- (docs/decisions/0024).
 create view own_links as
   select id, code, target, owner_id, created_at, updated_at, version, title, note, tags, status, active, starts_at,
       expires_at, max_visits, used, has_password, forward_query

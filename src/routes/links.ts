@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
@@ -7,6 +5,7 @@ import { REDIRECT_STATUSES } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
+import { contentTag } from '../http/content-tag.js'
 import { LINK_FORMS } from '../layers/4-data/link-export.js'
 import { LINK_SORTS, LISTED_STATES } from '../layers/4-data/link-page.js'
 import type { LinkFields, Links } from '../layers/4-data/links.js'
@@ -48,7 +47,10 @@ const LinkView = z
 const ByCode = z.object({ code: Code })
 
 /** What a caller who may change the link sees. */
-const whole = ({ version: _, used: __, ...link }: Link) => link
+const whole = (link: Link) => {
+  const { version: _, used: __, ...shown } = link
+  return shown
+}
 
 /** What everybody else sees. */
 const publicPart = ({ code, target, title, has_password: guarded }: Link) =>
@@ -56,15 +58,13 @@ const publicPart = ({ code, target, title, has_password: guarded }: Link) =>
 
 const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
 
-/** Of what is shown, and nothing else: id and version are not for everybody. The same on every node. */
-const tagOfContent = (shown: object): string =>
-  `"${createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)}"`
-
 const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, 'body' | 'headers'> => {
   const manages = snapshot.can(user, 'link:update', link)
   if (!manages) requireOpen(link)
   const body = manages ? whole(link) : publicPart(link)
-  return { body, headers: { ETag: manages ? tagOf(link) : tagOfContent(body), Vary: 'Authorization' } }
+  // id and version are not for everybody: the tag of the public view is made of what it shows
+  const tag = manages ? tagOf(link) : contentTag(JSON.stringify(body))
+  return { body, headers: { ETag: tag, Vary: 'Authorization' } }
 }
 
 /**

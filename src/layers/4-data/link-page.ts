@@ -107,7 +107,7 @@ const isTimeAndId = (key: string): boolean => {
 /**
  * A list by text or tags. LIKE and @> are not leakproof, so PostgreSQL uses no index for them behind row-level security.
  * Where that leaves the caller's own rows, a view of just these rows finds them by the index, and the rows themselves are
- * read behind row-level security as ever (docs/decisions/0023).
+ * read behind row-level security as ever (docs/decisions/0024).
  */
 const searchFor = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
   const { q, tag = [], cursor: _, ...list } = query
