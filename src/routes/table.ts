@@ -25,6 +25,7 @@ import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
 import { linkRoutes, redirectRoute } from './links.js'
+import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
@@ -78,6 +79,7 @@ export const routeTable = ({
       : [
           ...invitationRoutes({
             invitations: invitationsStore(database),
+            find: own.findInvitation,
             accept: own.acceptInvitation,
             send: sendInvitation,
             baseUrl,
@@ -99,6 +101,7 @@ export const routeTable = ({
       openapi: () => openapiDocument(table, { baseUrl, version: VERSION }),
       docsPage: () => docsPage(table, baseUrl),
     }),
+    ...pageRoutes({ findLink: redirects.find, baseUrl, version: VERSION }),
     // last: it matches every path of one segment
     redirectRoute(redirects.find),
   ]
