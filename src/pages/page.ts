@@ -18,7 +18,7 @@ export type PageIn = (texts: Texts) => Page
 export interface Content {
   readonly title: string
   readonly body: Html
-  /** in small print: what the page was an answer to, and where */
+  /** in small print, line by line: what the page was an answer to, and where */
   readonly foot: readonly string[]
   /**
    * Where a form on the page may lead: to this service; or to a target as well, because Chromium asks this of the
@@ -90,7 +90,7 @@ export const pageOf = (texts: Texts, content: Content): Page => {
       <h1>${title}</h1>
       ${body}
     </main>
-    <footer>${foot.join(' · ')}</footer>
+    <footer>${foot.map((line) => html`<div>${line}</div>`)}</footer>
   </body>`
   return {
     text: documentOf({ language, title, style: STYLE, indexed, body: whole }),

@@ -38,5 +38,5 @@ export const passwordPage =
         </div>
         <button class="main">${send}</button>
       </form>`
-    return pageOf(texts, { title, body, foot: ['403', host, texts.request(requestId)], form: 'to a target' })
+    return pageOf(texts, { title, body, foot: [`403 · ${host}`, texts.request(requestId)], form: 'to a target' })
   }

@@ -34,7 +34,7 @@ export const refusalPage = (refused: Refused): PageIn => {
   return (texts) => {
     const { title, lead } = wordsOf(refused, texts)
     const body = html`<p>${lead}</p>`
-    return pageOf(texts, { title, body, foot: [String(status), host, texts.request(requestId)], ended: true })
+    return pageOf(texts, { title, body, foot: [`${status} · ${host}`, texts.request(requestId)], ended: true })
   }
 }
 

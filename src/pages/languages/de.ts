@@ -75,7 +75,7 @@ export const de: Texts = {
     },
     signIn: {
       title: 'Nur für Angemeldete',
-      lead: 'Ein Browser, der diese Adresse nur öffnet, ist es nicht. Programme schicken ein Token.',
+      lead: 'Diese Adresse ist für Programme. Sie schicken das Token von jemandem, der angemeldet ist.',
     },
     forbidden: {
       title: 'Das dürfen Sie nicht öffnen',
@@ -91,7 +91,7 @@ export const de: Texts = {
     },
     limited: {
       title: 'Zu viele Anfragen',
-      lead: (when: string) => `Von dort, wo Sie sind, kamen viele in kurzer Zeit. Weiter geht es ${when}.`,
+      lead: (when: string) => `Aus Ihrem Netz kamen viele in kurzer Zeit. Weiter geht es ${when}.`,
     },
     busy: {
       title: 'Gerade nicht erreichbar',

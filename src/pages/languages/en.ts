@@ -74,7 +74,7 @@ export const en = {
     },
     signIn: {
       title: 'Only for people who are signed in',
-      lead: 'A browser that just opens this address is not. Programs send a token.',
+      lead: 'This address is for programs, which send the token of somebody who is signed in.',
     },
     forbidden: {
       title: 'You may not open this',
@@ -91,7 +91,7 @@ export const en = {
     limited: {
       title: 'Too many requests',
       /** `when`: such as "in 12 seconds" */
-      lead: (when: string) => `There were many within a short time from where you are. Go on ${when}.`,
+      lead: (when: string) => `Many came from your network within a short time. Go on ${when}.`,
     },
     busy: {
       title: 'Not available right now',
