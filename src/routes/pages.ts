@@ -6,6 +6,7 @@ import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.js'
 import type { Previewed } from '../pages/pages.js'
+import { requireOpen } from './redirect.js'
 import { Code } from './schemas.js'
 
 const ByCode = z.object({ code: Code })
@@ -28,8 +29,9 @@ const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
  */
 const ROBOTS = 'User-agent: *\nAllow: /$\nDisallow: /\n'
 
-/** What the public may see of a link. */
-const seenOf = ({ code, target }: Link): Previewed => ({ code, target, title: null })
+/** What a preview shows: of a guarded link that it is there. What it is called may tell as much as where it leads. */
+const seenOf = ({ code, target, title, has_password: guarded }: Link): Previewed =>
+  guarded ? { code } : { code, target, title }
 
 /** What a browser asks a service for beside its links: `/`, icons, robots.txt; and previews of links. */
 export const pageRoutes = ({
@@ -84,6 +86,7 @@ export const pageRoutes = ({
       object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
       params: ByCode,
       handle: ({ record }) => {
+        requireOpen(record)
         const seen = seenOf(record)
         return {
           status: 200,

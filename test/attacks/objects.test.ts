@@ -40,6 +40,7 @@ describe('an identifier', () => {
       'delete /links/:code',
       'get /:code',
       'get /:code+',
+      'post /:code',
       'get /users/:id',
       'patch /users/:id',
       'delete /users/me/tokens/:id',
@@ -65,6 +66,8 @@ describe('an identifier', () => {
         expect((await ask(by, method, `/links/${code}`, json)).status, `${by.role} ${method}`).to.equal(404)
     }
     for (const path of [`/${code}`, `/${code}+`]) expect((await service.request('GET', path)).status).to.equal(404)
+    const form = { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'password=x' }
+    expect((await service.request('POST', `/${code}`, form)).status).to.equal(404)
     expect((await ask(other, 'POST', '/links', { code, target: 'https://example.com/theirs' })).status).to.equal(201)
     for (const headers of [{}, { 'If-Match': tag }, { 'If-Match': '*' }]) {
       expect((await ask(editor, 'PATCH', `/links/${code}`, stolen, headers)).json).to.include({

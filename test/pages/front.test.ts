@@ -65,6 +65,35 @@ describe('what a visitor may look at', () => {
       expect((await service.request('GET', '/docs+')).status).to.equal(404)
     })
 
+    it('is that of the link’s state: 404 before its time and while it is off, 410 after its end', async () => {
+      const target = 'https://example.com/kept-to-itself'
+      await service.add({ code: 'later', target, starts_at: '2999-01-01T00:00:00Z' })
+      await service.add({ code: 'paused', target, active: false })
+      await service.add({ code: 'ended', target, expires_at: '2001-01-01T00:00:00Z' })
+      for (const [code, status] of [
+        ['later', 404],
+        ['paused', 404],
+        ['ended', 410],
+      ] as const) {
+        for (const answer of [await service.request('GET', `/${code}+`), await service.visit(`/${code}+`)])
+          expect([answer.status, answer.text.includes('kept-to-itself')], code).to.deep.equal([status, false])
+      }
+    })
+
+    it('of a link with a password says that it has one, and neither its target nor its title', async () => {
+      const target = 'https://example.com/kept-to-itself'
+      await service.add({ code: 'guarded', target, title: 'Kept to itself', password: 'open sesame' })
+      expect((await service.request('GET', '/guarded+')).json).to.deep.equal({ code: 'guarded' })
+      const { status, text } = await service.visit('/guarded+')
+      expect([status, text.includes('The link has a password'), /kept/i.test(text)]).to.deep.equal([200, true, false])
+    })
+
+    it('has the title of a link', async () => {
+      await service.add({ code: 'titled', target: 'https://example.com/', title: '<i>Autumn</i>' })
+      expect((await service.request('GET', '/titled+')).json).to.include({ title: '<i>Autumn</i>' })
+      expect((await service.visit('/titled+')).text).to.include('<bdi>&#60;i&#62;Autumn&#60;/i&#62;</bdi>')
+    })
+
     it('shows a title, and of a guarded link neither title nor target', () => {
       const page = (link: Parameters<typeof previewPage>[0]) => previewPage(link, 'go.example.com')(textsIn('en')).text
       const titled = page({ code: 'launch', target: 'https://example.org/', title: '<script>alert(1)</script>' })

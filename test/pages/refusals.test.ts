@@ -111,7 +111,7 @@ describe('a person who follows a link and is refused', () => {
 
   it('gets a page for whatever is refused before a link is looked for', async () => {
     const put = await service.visit('/launch', 'en', {}, 'PUT')
-    expect([put.status, put.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD, OPTIONS'])
+    expect([put.status, put.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD, POST, OPTIONS'])
     expect(put.text).to.include('This address cannot be used like that')
     const unsigned = await service.visit('/links')
     expect([unsigned.status, unsigned.headers.get('WWW-Authenticate')?.slice(0, 6)]).to.deep.equal([401, 'Bearer'])

@@ -40,6 +40,7 @@ describe('every route of the table', () => {
         'get /favicon.svg',
         'get /robots.txt',
         'get /invitations/:token/accept',
+        'post /:code',
         'post /auth/token',
         'post /auth/revoke',
         'post /invitations/:token/accept',

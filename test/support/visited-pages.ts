@@ -11,20 +11,21 @@ export const FOR_PROGRAMS = 'for-programs-alone'
 export const BROWSER =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8'
 
-/** A service with a link, and one answer for each kind of refusal that a visitor may meet. */
+/** A service with a link, `launch`, on which a visitor can be shown every kind of refusal. */
 export interface VisitedService extends TestService {
   readonly target: string
   /** asks as a browser does */
   visit(path: string, language?: string, options?: RequestOptions, method?: string): Promise<TestResponse>
-  /** Until `stop`, following the link is refused with this code. */
+  /** Whoever follows or looks at a link is refused like this from now on; null: no more. */
   refuse(code: RefusalCode | null, headers?: Readonly<Record<string, string>>): void
+  /** makes a link */
+  add(link: Readonly<Record<string, unknown>>): Promise<void>
   /** the path of a new invitation */
   invite(email?: string): Promise<string>
 }
 
 let invited = 0
 
-/** The link has the code `launch`. */
 export const startVisitedService = async (environment: Readonly<Record<string, string>> = {}) => {
   let refusal: { readonly code: RefusalCode; readonly headers: Readonly<Record<string, string>> } | null = null
   const service = await startTestService({
@@ -45,7 +46,11 @@ export const startVisitedService = async (environment: Readonly<Record<string, s
   })
   const admin = await service.addUser('admin')
   const target = 'https://www.example.com:8443/autumn/launch?ref=%22%3E&a=b#top'
-  await service.request('POST', '/links', { token: admin.token, json: { code: 'launch', target } })
+  const add = async (json: Readonly<Record<string, unknown>>) => {
+    const made = await service.request('POST', '/links', { token: admin.token, json })
+    if (made.status !== 201) throw new Error(made.text)
+  }
+  await add({ code: 'launch', target })
   const visited: VisitedService = {
     ...service,
     target,
@@ -54,6 +59,7 @@ export const startVisitedService = async (environment: Readonly<Record<string, s
         ...options,
         headers: { Accept: BROWSER, 'Accept-Language': language, ...headers },
       }),
+    add,
     refuse: (code, headers = {}) => {
       refusal = code === null ? null : { code, headers }
     },
