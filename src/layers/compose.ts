@@ -34,6 +34,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
   body: isTaken(spec.body) ? spec.body : undefined,
   accepts: spec.accepts ?? ['json'],
   idempotent: spec.idempotent === true,
+  form: spec.form,
   documentation: spec.documentation,
   serve: async (runtime, ctx) => {
     const request: LayeredRequest = {
@@ -132,6 +133,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   if (!isTaken(spec.query) && spec.method !== 'get' && spec.gateway.scope !== 'public') requireNoQuery(ctx.querystring)
   const part = spec.part?.asked(query) ? openPart(spec.part, request, caller, snapshot, spec.status) : null
   const rawBody = isTaken(spec.body) ? await readBodyOnce() : undefined
+  if (spec.form !== undefined) ctx.state.sent = rawBody
   deadline.require()
   const body = parseInput(rawBody, spec.body, spec.inputFault, { stored: spec.storesInput !== false })
 

@@ -28,6 +28,7 @@ import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
 import { linkRoutes } from './links.js'
+import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
@@ -96,6 +97,7 @@ export const routeTable = ({
       : [
           ...invitationRoutes({
             invitations: invitationsStore(database),
+            find: own.findInvitation,
             accept: own.acceptInvitation,
             send: sendInvitation,
             baseUrl,
@@ -117,6 +119,7 @@ export const routeTable = ({
       openapi: () => openapiDocument(table, { baseUrl, version: VERSION }),
       docsPage: () => docsPage(table, baseUrl),
     }),
+    ...pageRoutes({ findLink: findRecord, baseUrl, version: VERSION }),
     // last: it matches every path of one segment
     ...redirectRoutes({
       findLink: redirects.find,
