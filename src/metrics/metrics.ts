@@ -274,6 +274,7 @@ export const createMetrics = (): Metrics => {
       ran: (job, records, seconds) => {
         jobRuns.observe({ job }, seconds)
         jobRecords.inc({ job }, records)
+        jobFailures.inc({ job }, 0)
       },
       failed: (job) => jobFailures.inc({ job }),
     },
