@@ -1,7 +1,8 @@
 -- Puts each new entry at the end of a chain that no other transaction is writing to, and whose newest entry is not
 -- later: where the clock was put back, another chain begins. The hash covers the hash before it
 -- and every field, as a JSON array in this order; `linkgate audit verify` computes it again from the columns
--- (src/audit/entry-hash.ts). Every change pays for this function: keep it short.
+-- (src/audit/entry-hash.ts). An entry without a resource_id is hashed as before there was one. Every change pays for
+-- this function: keep it short.
 --
 -- A transaction with many entries finds the end of its chain by its address (app.chain_end) and does not pass over the
 -- ends that it wrote before. Any login can set that: only an end that this transaction has written counts, and its
@@ -10,6 +11,7 @@ create or replace function chain_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   head record;
+  fields text;
   last text := nullif(current_setting('app.chain_end', true), '');
 begin
   if last is not null then
@@ -30,10 +32,14 @@ begin
   new.writer := head.writer;
   new.seq := head.seq + 1;
   new.previous := head.hash;
-  new.hash := sha256(new.previous || convert_to(json_build_array(new.writer, new.seq, new.id,
+  fields := json_build_array(new.writer, new.seq, new.id,
     extract(epoch from new.time), new.kind, new.request_id, new.revision, new.layer, new.subject_id, new.subject_role,
     new.token_id, new.network, new.action, new.resource_type, new.resource_code, new.relation, new.effect, new.rule,
-    new.row_priority, new.status, new.change)::text, 'UTF8'));
+    new.row_priority, new.status, new.change)::text;
+  if new.resource_id is not null then
+    fields := left(fields, -1) || ', ' || new.resource_id || ']';
+  end if;
+  new.hash := sha256(new.previous || convert_to(fields, 'UTF8'));
   update public.audit_chains c set seq = new.seq, hash = new.hash, time = new.time
    where c.ctid = head.ctid and c.writer = new.writer returning c.ctid::text into strict last;
   perform set_config('app.chain_end', last, true);

@@ -7,8 +7,10 @@ import type { Deadline } from '../domain/deadline.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
+import type { Fault } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import type { IdempotencyKey } from '../input/idempotency-key.js'
+import type { PageIn } from '../pages/pages.js'
 import type { Snapshot } from '../policy/snapshot.js'
 
 /** Who made the request, after the gateway: a user with the scopes of their token, or nobody. */
@@ -105,6 +107,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   /** media type of a body that is not JSON (a text, a stream) */
   readonly type?: string
+  /** the same for a person: sent instead of the body where the caller prefers HTML */
+  readonly page?: PageIn
   /** true where nothing was changed, so that no transaction holds the decision record */
   readonly unchanged?: boolean
 }
@@ -175,6 +179,8 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
   readonly accepts?: readonly MediaType[]
   /** the refusal of a body that cannot be read or is not valid, where a standard asks for another than 415, 400, 422 */
   readonly inputFault?: 'invalid_request'
+  /** the page whose form sends this body: whoever filled it in and is refused (422) gets it again */
+  readonly form?: FormPage
   /** false where nothing of a body is stored, so that it may hold text that PostgreSQL cannot */
   readonly storesInput?: false
   /** true for a creation that takes an Idempotency-Key (docs/decisions/0013) */
@@ -184,6 +190,9 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
 }
 
 export type MediaType = 'json' | 'form'
+
+/** A form with what is wrong in it, and what had been sent, which may be anything. */
+export type FormPage = (faults: readonly Fault[], sent: unknown) => PageIn
 
 const NOTHING = z.undefined()
 
@@ -208,6 +217,7 @@ export interface Route {
   readonly body: z.ZodType | undefined
   readonly accepts: readonly MediaType[]
   readonly idempotent: boolean
+  readonly form: FormPage | undefined
   readonly documentation: Documentation
   /** Takes one request through the four layers to its answer, or throws a Refusal. */
   readonly serve: (runtime: Runtime, ctx: Context) => Promise<Answer>

@@ -39,12 +39,15 @@ describe('an identifier', () => {
       'patch /links/:code',
       'delete /links/:code',
       'get /:code',
+      'get /:code+',
+      'post /:code',
       'get /users/:id',
       'patch /users/:id',
       'delete /users/me/tokens/:id',
       'get /policy/revisions/:revision',
       'post /policy/revisions/:revision/restore',
       'get /audit/requests/:request_id',
+      'get /invitations/:token/accept',
       'post /invitations/:token/accept',
     ])
   })
@@ -62,7 +65,9 @@ describe('an identifier', () => {
       ] as const)
         expect((await ask(by, method, `/links/${code}`, json)).status, `${by.role} ${method}`).to.equal(404)
     }
-    expect((await service.request('GET', `/${code}`)).status).to.equal(404)
+    for (const path of [`/${code}`, `/${code}+`]) expect((await service.request('GET', path)).status).to.equal(404)
+    const form = { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'password=x' }
+    expect((await service.request('POST', `/${code}`, form)).status).to.equal(404)
     expect((await ask(other, 'POST', '/links', { code, target: 'https://example.com/theirs' })).status).to.equal(201)
     for (const headers of [{}, { 'If-Match': tag }, { 'If-Match': '*' }]) {
       expect((await ask(editor, 'PATCH', `/links/${code}`, stolen, headers)).json).to.include({
@@ -135,6 +140,7 @@ describe('an identifier', () => {
       }
     }
     for (const token of ['1', 'x', 'A'.repeat(43), '%27%20or%201=1']) {
+      expect((await service.request('GET', `/invitations/${token}/accept`)).status, token).to.equal(404)
       expect(
         (
           await service.request('POST', `/invitations/${token}/accept`, {

@@ -34,6 +34,12 @@ describe('every route of the table', () => {
       expect(name).to.be.oneOf([
         'get /links/:code',
         'get /:code',
+        'get /:code+',
+        'get /',
+        'get /favicon.ico',
+        'get /favicon.svg',
+        'get /robots.txt',
+        'get /invitations/:token/accept',
         'post /:code',
         'post /auth/token',
         'post /auth/revoke',

@@ -20,7 +20,16 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /links/:code': {},
   'patch /links/:code': { json: { target: 'https://example.com/changed' } },
   'delete /links/:code': {},
+  'post /links/:id/restore': { json: {} },
+  'post /links/:code/transfer': { json: { owner_id: '0' }, answer: 422 },
+  'post /users/:id/links/transfer': { json: { owner_id: '0' }, answer: 422 },
+  'get /tags': {},
   'get /:code': {},
+  'get /:code+': {},
+  'get /': {},
+  'get /favicon.ico': {},
+  'get /favicon.svg': {},
+  'get /robots.txt': {},
   'post /:code': { form: { password: 'none is asked for' } },
   'get /users/me': {},
   'patch /users/me': { json: { name: 'A new name' } },
@@ -31,6 +40,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /users/:id': {},
   'patch /users/:id': { json: {} },
   'post /users/invitations': { json: { email: 'invited@example.com', role: 'viewer' } },
+  'get /invitations/:token/accept': { params: { token: 'unknown' }, answer: 404 },
   'post /invitations/:token/accept': {
     params: { token: 'unknown' },
     json: { name: 'Somebody', password: 'a long password' },
@@ -92,6 +102,17 @@ export interface RouteRequest {
     readonly body?: string
     readonly headers?: Readonly<Record<string, string>>
   }
+}
+
+/** What a route is about: the record that it names, or the caller's own profile. */
+export const subjectOf = ({
+  path,
+  objectAction,
+}: Pick<Route, 'path' | 'objectAction'>): 'link' | 'deleted link' | 'user' | 'profile' | 'nothing' => {
+  if (path === '/links/:id/restore') return 'deleted link'
+  if (path.includes('/:code')) return 'link'
+  if (path.startsWith('/users/:id')) return 'user'
+  return objectAction.startsWith('profile:') ? 'profile' : 'nothing'
 }
 
 /** The options of a request with a form. */
