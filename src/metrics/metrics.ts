@@ -239,9 +239,9 @@ export const createMetrics = (): Metrics => {
   )
 
   // background work
-  const jobRuns = histogram('linkgate_job_duration_seconds', 'Background work that was done', LOAD_BUCKETS, ['job'])
-  const jobRecords = counter('linkgate_job_records_total', 'Records that background work dealt with', ['job'])
-  const jobFailures = counter('linkgate_job_failures_total', 'Background work that failed; it runs again', ['job'])
+  const jobRuns = histogram('linkgate_job_duration_seconds', 'Background work that was done', LOAD_BUCKETS, ['task'])
+  const jobRecords = counter('linkgate_job_records_total', 'Records that background work dealt with', ['task'])
+  const jobFailures = counter('linkgate_job_failures_total', 'Background work that failed; it runs again', ['task'])
 
   // redirect cache
   total('linkgate_cache_hits_total', 'Public redirects that were answered from memory', () => sources.cache().hits)
@@ -272,11 +272,11 @@ export const createMetrics = (): Metrics => {
     observeBatch: (seconds) => batches.observe(seconds),
     jobs: {
       ran: (job, records, seconds) => {
-        jobRuns.observe({ job }, seconds)
-        jobRecords.inc({ job }, records)
-        jobFailures.inc({ job }, 0)
+        jobRuns.observe({ task: job }, seconds)
+        jobRecords.inc({ task: job }, records)
+        jobFailures.inc({ task: job }, 0)
       },
-      failed: (job) => jobFailures.inc({ job }),
+      failed: (job) => jobFailures.inc({ task: job }),
     },
     pool: {
       acquired: (seconds) => waits.observe(seconds),
