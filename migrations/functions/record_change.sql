@@ -42,10 +42,11 @@ create or replace trigger user_recorded after insert or update or delete on user
 create or replace function record_policy_revision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform public.record_change('policy', new.revision::text, jsonb_build_object('what', 'revision',
-    'reason', new.reason, 'actor', new.actor, 'actor_id', new.actor_id::text,
+  -- a user is named by their id alone: the log outlives them
+  perform public.record_change('policy', new.revision::text, jsonb_strip_nulls(jsonb_build_object('what', 'revision',
+    'reason', new.reason, 'actor', case when new.actor_id is null then new.actor end, 'actor_id', new.actor_id::text,
     'added', jsonb_array_length(new.added), 'removed', jsonb_array_length(new.removed),
-    'decisions_changed', jsonb_array_length(new.decisions_changed)));
+    'decisions_changed', jsonb_array_length(new.decisions_changed))));
   return null;
 end $$;
 call give_function('record_policy_revision', 'audit_chain');
