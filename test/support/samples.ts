@@ -20,6 +20,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /links/:code': {},
   'patch /links/:code': { json: { target: 'https://example.com/changed' } },
   'delete /links/:code': {},
+  'post /links/bulk': { json: { operation: 'create', items: [] } },
   'post /links/:id/restore': { json: {} },
   'post /links/:code/transfer': { json: { owner_id: '0' }, answer: 422 },
   'post /users/:id/links/transfer': { json: { owner_id: '0' }, answer: 422 },
