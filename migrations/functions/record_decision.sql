@@ -16,7 +16,17 @@ begin
   entry.network := null;
   entry.resource_type := tg_argv[0];
   entry.resource_code := to_jsonb(coalesce(new, old)) ->> tg_argv[1];
+  entry.resource_id := null;
   entry.change := null;
+  if tg_argv[0] = 'link' then
+    entry.resource_id := coalesce(new.id, old.id);
+    if tg_op = 'UPDATE' and (new.code <> old.code or new.owner_id is distinct from old.owner_id) then
+      entry.change := jsonb_strip_nulls(jsonb_build_object(
+        'code', case when new.code <> old.code then jsonb_build_array(old.code, new.code) end,
+        'owner', case when new.owner_id is distinct from old.owner_id
+          then jsonb_build_array(old.owner_id::text, new.owner_id::text) end));
+    end if;
+  end if;
   entry.hash := null;
   insert into public.decisions values (entry.*);
   return null;

@@ -8,7 +8,7 @@ import { headerOf } from '../input/header-lines.js'
 import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { recordOfAnswer, recordOfRefusal } from './decision-record.js'
+import { linkIdOf, recordOfAnswer, recordOfRefusal } from './decision-record.js'
 import { NO_DATA, isTaken, noRecord } from './route.js'
 import type { Admitted, Answer, Caller, PartRule, Route, RouteSpec, Runtime } from './route.js'
 
@@ -37,7 +37,15 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
   form: spec.form,
   documentation: spec.documentation,
   serve: async (runtime, ctx) => {
-    const request: LayeredRequest = { runtime, ctx, action: actionOf(spec), caller: null, decision: null, part: null }
+    const request: LayeredRequest = {
+      runtime,
+      ctx,
+      action: actionOf(spec),
+      caller: null,
+      decision: null,
+      linkId: null,
+      part: null,
+    }
     try {
       const admitted = await runtime.layers.gateway.admit(ctx, spec.gateway)
       const body = once(() => readBodyOf(spec, ctx))
@@ -65,6 +73,7 @@ interface LayeredRequest {
   /** null until the gateway knows: a refusal before that is recorded of nobody */
   caller: Caller | null
   decision: Decision | null
+  linkId: string | null
   /** the decision about the part that was asked for */
   part: Decision | null
 }
@@ -94,6 +103,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   deadline.require()
   request.caller = null
   request.decision = null
+  request.linkId = null
   request.part = null
   ctx.state.revision = snapshot.revision
 
@@ -107,6 +117,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const [caller, found] = await bothInOrder(identifying, loading)
   request.caller = caller
   ctx.state.userId = caller.user?.id
+  request.linkId = found === null ? null : linkIdOf(spec.object.action, found)
 
   // Endpoint: the role.
   if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)

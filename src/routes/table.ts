@@ -12,13 +12,15 @@ import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
 import { replaysStore } from '../layers/4-data/replay.js'
 import { requestDecisionsStore } from '../layers/4-data/request-decisions.js'
+import { tagsStore } from '../layers/4-data/tags.js'
+import { trashStore } from '../layers/4-data/trash.js'
 import { usersStore } from '../layers/4-data/users.js'
 import type { Route } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { createPastSnapshots } from '../policy/past-snapshots.js'
 import type { PolicyRules } from '../policy/store.js'
-import { findLink } from '../redirects/find-link.js'
+import { findDeletedLink, findLink } from '../redirects/find-link.js'
 import type { Redirects } from '../redirects/redirects.js'
 import { VERSION } from '../version.js'
 import { accessRoutes } from './access.js'
@@ -34,6 +36,7 @@ import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
 import { systemRoutes } from './system.js'
 import type { OwnPlace } from './target.js'
+import { trashRoutes } from './trash.js'
 import { userRoutes } from './users.js'
 
 export interface TableParts {
@@ -47,6 +50,8 @@ export interface TableParts {
   readonly place: OwnPlace
   /** lets so many searches run at once */
   readonly searches: Gate
+  /** TRASH_DAYS */
+  readonly trashDays: number
   /** REQUEST_DEADLINE_MS */
   readonly deadlineMs: number
   /** undefined if metrics have a port of their own */
@@ -64,6 +69,7 @@ export const routeTable = ({
   sendInvitation,
   place,
   searches,
+  trashDays,
   deadlineMs,
   readiness,
   metrics,
@@ -71,13 +77,18 @@ export const routeTable = ({
   const { baseUrl } = place
   const { own, findUser, checkPassword, hashPassword, verifyPassword } = identity
   const findRecord = findLink(database)
+  const trash = trashStore(database, redirects.changed)
   const table: readonly Route[] = [
     ...linkRoutes({
       findLink: findRecord,
-      links: linksStore(database, redirects.changed, searches),
+      findUser,
+      links: linksStore({ database, changed: redirects.changed, searches, keepsTrash: trashDays > 0 }),
+      trash,
+      tags: tagsStore(database, searches),
       place,
       hashPassword,
     }),
+    ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
     ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({ users: usersStore(database), findUser }),

@@ -4,8 +4,8 @@ import { ACTIONS } from '../../src/domain/action.js'
 import type { Route } from '../../src/layers/route.js'
 import { oracleStatus } from '../support/oracle.js'
 import { textAt } from '../support/json.js'
-import { addLink, freshCode, storedLinks } from '../support/records.js'
-import { requestOf } from '../support/samples.js'
+import { addDeletedLink, addLink, freshCode, storedLinks } from '../support/records.js'
+import { requestOf, subjectOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
@@ -46,15 +46,6 @@ describe('scope x role x action', () => {
       'token',
     )
 
-  const subjectOf = ({ path, objectAction }: Route) =>
-    /\/:code\+?$/.test(path)
-      ? 'link'
-      : path.endsWith('/users/:id')
-        ? 'user'
-        : objectAction.startsWith('profile:')
-          ? 'profile'
-          : 'nothing'
-
   const ask = async (
     route: Route,
     user: TestUser,
@@ -70,7 +61,12 @@ describe('scope x role x action', () => {
     )
     const held = missing === undefined
     // a record that is there, so that what keeps it is the scope alone
-    const name = subject === 'link' ? await addLink(service.db, { code: freshCode(), owner: owner.id }) : owner.id
+    const name =
+      subject === 'link'
+        ? await addLink(service.db, { code: freshCode(), owner: owner.id })
+        : subject === 'deleted link'
+          ? await addDeletedLink(service.db, owner.id)
+          : owner.id
     const { method, path, options, status } = requestOf(route, name)
     const answer = await service.request(method, path, { ...options, token })
     const operation = {

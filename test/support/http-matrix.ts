@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import type { Route } from '../../src/layers/route.js'
 import { oracleStatus } from './oracle.js'
 import type { OracleRecord, OracleUser } from './oracle.js'
-import { addLink, freshCode, storedLink } from './records.js'
-import { requestOf } from './samples.js'
+import { addDeletedLink, addLink, freshCode, storedLink } from './records.js'
+import { requestOf, subjectOf } from './samples.js'
 import type { TestService } from './service.js'
 
 /** Who asks; `id` is what "their own" means, for an absent user too. */
@@ -23,16 +23,6 @@ export interface MatrixParts {
 
 const ABSENT_ID = '4611686018427387904'
 
-/** What a route is about: the record that it names, or the caller's own profile. */
-const subjectOf = ({ path, objectAction }: Route) =>
-  /\/:code\+?$/.test(path)
-    ? 'link'
-    : path.endsWith('/users/:id')
-      ? 'user'
-      : objectAction.startsWith('profile:')
-        ? 'profile'
-        : 'nothing'
-
 /** Every operation on every kind of record, asked over HTTP and held against the oracle. */
 export const httpMatrix = (partsOf: () => MatrixParts) => {
   const recordsFor = (id: string): Readonly<Record<string, OracleRecord>> => {
@@ -50,6 +40,8 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
   const nameOf = async (subject: string, record: OracleRecord): Promise<string> => {
     if (subject === 'link')
       return record === null ? freshCode('absent') : addLink(partsOf().service.db, { owner: record.owner_id ?? null })
+    if (subject === 'deleted link' && record !== null)
+      return addDeletedLink(partsOf().service.db, record.owner_id ?? null)
     return record?.owner_id ?? ABSENT_ID
   }
 
@@ -83,6 +75,7 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
   const recordsOf = (route: Route, id: string): Readonly<Record<string, OracleRecord>> => {
     switch (subjectOf(route)) {
       case 'link':
+      case 'deleted link':
         return recordsFor(id)
       case 'user':
         return { themselves: { owner_id: id }, 'another user': { owner_id: partsOf().stranger }, 'no user': null }

@@ -20,6 +20,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /links/:code': {},
   'patch /links/:code': { json: { target: 'https://example.com/changed' } },
   'delete /links/:code': {},
+  'post /links/:id/restore': { json: {} },
+  'post /links/:code/transfer': { json: { owner_id: '0' }, answer: 422 },
+  'post /users/:id/links/transfer': { json: { owner_id: '0' }, answer: 422 },
+  'get /tags': {},
   'get /:code': {},
   'get /:code+': {},
   'get /': {},
@@ -98,6 +102,17 @@ export interface RouteRequest {
     readonly body?: string
     readonly headers?: Readonly<Record<string, string>>
   }
+}
+
+/** What a route is about: the record that it names, or the caller's own profile. */
+export const subjectOf = ({
+  path,
+  objectAction,
+}: Pick<Route, 'path' | 'objectAction'>): 'link' | 'deleted link' | 'user' | 'profile' | 'nothing' => {
+  if (path === '/links/:id/restore') return 'deleted link'
+  if (path.includes('/:code')) return 'link'
+  if (path.startsWith('/users/:id')) return 'user'
+  return objectAction.startsWith('profile:') ? 'profile' : 'nothing'
 }
 
 /** The options of a request with a form. */

@@ -1,10 +1,13 @@
 import { randomInt } from 'node:crypto'
 
+import type { Knex } from 'knex'
+
 import type { Database } from '../../database/database.js'
 import type { Gate } from '../../database/gate.js'
 import { LINK_ROW, toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
-import { RecordChanged, violates } from '../../database/errors.js'
+import { RecordChanged } from '../../database/errors.js'
+import type { Id } from '../../domain/id.js'
 import type { Link, RedirectStatus } from '../../domain/link.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
@@ -16,6 +19,8 @@ import { enterWithKey, keepLink, keptLink } from './idempotency.js'
 import type { Page } from './keyset.js'
 import { pageOfLinks } from './link-page.js'
 import type { LinkPageQuery } from './link-page.js'
+import { LINK_ROLES, MOVED_COLUMNS, refuseFields } from './link-rows.js'
+import type { LinkChanged } from './link-rows.js'
 import { LINK_COLUMNS, LINK_FORMS } from './link-export.js'
 import type { LinkFormat } from './link-export.js'
 import { knex, ownedRows, prepared, toCopy, toStatement } from './query.js'
@@ -62,35 +67,44 @@ export interface Links {
   create(link: NewLink): Promise<{ readonly link: Link; readonly replayed: boolean }>
   /**
    * Changes the record that was decided about; with a version (the caller sent If-Match) only in that version. Throws
-   * RecordChanged where it is no longer there, `code_taken` (409), and `validation_failed` (422) where it would end before
-   * it starts.
+   * RecordChanged where it is no longer there, `code_taken` (409), and `validation_failed` (422) where it would end
+   * before it starts.
    */
   update(link: Link, changes: LinkChanges, version?: number): Promise<Link>
-  /** Deletes the record that was decided about; as `update`. */
+  /** Deletes the record that was decided about; as `update`. It waits in the trash, where the installation has one. */
   delete(link: Link, version?: number): Promise<void>
+  /** Gives the record that was decided about to another user; as `update`. Throws `validation_failed` for nobody. */
+  transfer(link: Link, owner: Id, version?: number): Promise<Link>
+  /** Gives the next thousand links of a user to another one, in one transaction, and answers how many it gave. */
+  transferSome(from: Id, to: Id): Promise<number>
+  /** How many links of a user the caller reaches. */
+  count(owner: Id): Promise<number>
   page(query: LinkPageQuery): Promise<Page<Link>>
   /** All of them as lines of text, oldest first, in pieces; memory does not grow with their number. */
   export(format: LinkFormat): AsyncGenerator<Buffer>
 }
 
-const ROLES = { own: 'links_own', any: 'links_any' } as const
-
-/** Told of a code whose link this process has made, changed or deleted, before anybody gets the answer. */
-export type LinkChanged = (code: string) => void
+export interface LinksStoreParts {
+  readonly database: Database
+  readonly changed: LinkChanged
+  readonly searches: Gate
+  /** false where TRASH_DAYS is 0 */
+  readonly keepsTrash: boolean
+}
 
 /**
  * The data layer of links. A creation is bound to the caller whatever the rows say: a new link is its maker's. Every
  * other action reaches what `can()` allows for it in the same revision, as own or any rows.
  */
 export const linksStore =
-  (database: Database, changed: LinkChanged, searches: Gate) =>
+  ({ database, changed, searches, keepsTrash }: LinksStoreParts) =>
   (action: Action | 'creation'): DataRule<Links> => ({
     rows: action === 'creation' ? 'the caller’s own links' : `links that ${action} reaches`,
     open: (context) => {
       const { snapshot, caller } = context
       const reach =
         action === 'creation' ? 'own' : caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)
-      const binding = bind(context, reach, ROLES)
+      const binding = bind(context, reach, LINK_ROLES)
       const links = ownedRows('links', 'owner_id', binding)
       return {
         create: async (link) => {
@@ -117,10 +131,34 @@ export const linksStore =
           return toLink(row)
         },
         delete: async (link, version) => {
-          const deletion = exactly(links, link, version).delete().returning('code')
-          const [row] = await change(database, binding, prepared(deletion))
+          const deletion = exactly(links, link, version).delete()
+          const [row] = await change(
+            database,
+            binding,
+            prepared(keepsTrash ? moveToTrash(deletion) : deletion.returning('code')),
+          )
           if (row === undefined) throw new RecordChanged()
           changed(link.code)
+        },
+        transfer: async (link, owner, version) => {
+          const one = exactly(links, link, version).select('id').forUpdate()
+          const given = knex.raw('select * from give_links(array(?), ?)', [one, owner])
+          const [row] = await change<LinkRow>(database, binding, prepared(given)).catch(refuseFields)
+          if (row === undefined) throw new RecordChanged()
+          changed(link.code)
+          return toLink(row)
+        },
+        transferSome: async (from, to) => {
+          const some = links().where('owner_id', from).select('id').orderBy('id').limit(TRANSFERRED_AT_ONCE).forUpdate()
+          const given = knex.raw('select code from give_links(array(?), ?)', [some, to])
+          const rows = await change<Pick<LinkRow, 'code'>>(database, binding, prepared(given)).catch(refuseFields)
+          for (const { code } of rows) changed(code)
+          return rows.length
+        },
+        count: async (owner) => {
+          const counted = links().where('owner_id', owner).select(knex.raw('count(*)::int as links'))
+          const [row] = await read<{ links: number }>(database, binding, prepared(counted))
+          return row?.links ?? 0
         },
         page: (query) => pageOfLinks(database, binding, query, searches),
         export: (name) => {
@@ -182,13 +220,16 @@ const create = async (
   }
 }
 
-/** What only the database can say of the fields. */
-const refuseFields = (error: unknown): never => {
-  if (violates(error, 'links_code_key'))
-    throw new Refusal('code_taken', { errors: [{ field: 'code', message: 'is taken' }] })
-  if (violates(error, 'links_times_in_order'))
-    throw new Refusal('validation_failed', { errors: [{ field: 'expires_at', message: 'must be after starts_at' }] })
-  throw error
+const TRANSFERRED_AT_ONCE = 1_000
+
+/** What deletes these rows, and keeps them in the trash. */
+const moveToTrash = (deletion: Knex.QueryBuilder) => {
+  const columns = MOVED_COLUMNS.join(', ')
+  return knex.raw(
+    `with gone as (? returning ${columns})
+     insert into deleted_links (${columns}) select ${columns} from gone returning code`,
+    [deletion],
+  )
 }
 
 const withoutUndefined = (fields: object): object =>
