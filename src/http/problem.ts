@@ -37,8 +37,8 @@ const pageOf = (refusal: Refusal, { state, params }: Context, host: string): Pag
 }
 
 /**
- * Answers with problem details, and a person with a page at `host`. They are not cached: caches may keep a 404 (RFC 9110 §15.5.5) and serve it after the
- * link was created.
+ * Answers with problem details, and a person with a page at `host`. They are not cached: caches may keep a 404
+ * (RFC 9110 §15.5.5) and serve it after the link was created.
  */
 export const writeProblem = (ctx: Context, refusal: Refusal, host: string): void => {
   // a body that nobody will read any more: the connection ends with the answer

@@ -30,11 +30,13 @@ export const previewPage =
     const field = (name: string, shown: Html) =>
       html`<div class="field">
         <div class="label">${name}</div>
-        <div class="shown">${shown}</div>
+        ${shown}
       </div>`
+    const named = title === null || title === undefined ? null : html`<strong><bdi>${title}</bdi></strong>`
+    const leadsTo = target === undefined ? null : html`<div class="shown">${shownTarget(target)}</div>`
     const body = html`<p>${preview.lead}</p>
-      ${typeof title === 'string' && title !== '' ? field(preview.name, html`<bdi>${title}</bdi>`) : null}
-      ${target === undefined ? html`<p>${preview.guarded}</p>` : field(preview.target, shownTarget(target))}
+      ${named && field(preview.name, named)}
+      ${leadsTo === null ? html`<p>${preview.guarded}</p>` : field(preview.target, leadsTo)}
       <a class="main" href="/${code}" rel="noreferrer nofollow">${preview.follow}</a>`
     return pageOf(texts, { title: preview.title(code), body, foot: [preview.note, host] })
   }
