@@ -1,7 +1,7 @@
 -- Puts each new entry at the end of a chain that no other transaction is writing to, and whose newest entry is not
--- later: where the clock was put back, another chain begins. The hash covers the hash before it
--- and every field, as a JSON array in this order; `linkgate audit verify` computes it again from the columns
--- (src/audit/entry-hash.ts). An entry without a resource_id is hashed as before there was one. Every change pays for this function: keep it short.
+-- later: where the clock was put back, another chain begins. The hash covers the hash before it and every field, as a
+-- JSON array in this order, but for a resource_id that is null; `linkgate audit verify` computes it again from the
+-- columns (src/audit/entry-hash.ts). Every change pays for this function: keep it short.
 create or replace function chain_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

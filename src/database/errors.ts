@@ -94,7 +94,7 @@ const LOST_MESSAGES: ReadonlySet<string> = new Set([
 const isLost = (error: unknown): boolean =>
   error instanceof Error && (LOST_MESSAGES.has(error.message) || ('code' in error && LOST_CODES.has(error.code)))
 
-/** Turns the error of a query into PolicyReplaced, CallerChanged, RecordChanged or a Refusal, or returns it unchanged. */
+/** Turns the error of a query into a Refusal or one of the errors above, or returns it unchanged. */
 export const translateError = (error: unknown): unknown => {
   if (error instanceof Refusal) return error
   const state = sqlState(error)

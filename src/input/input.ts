@@ -15,7 +15,8 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads a request's body; undefined where there is none. 415 for other media types than those accepted and for encoded
- * bodies, 413 over 64 KiB or `maxBytes`, 400 for malformed JSON, 422 for a duplicate member: parsers differ in which one they keep.
+ * bodies, 413 over 64 KiB or `maxBytes`, 400 for malformed JSON, 422 for a duplicate member: parsers differ in which
+ * one they keep.
  */
 export const readBody = async (
   ctx: Context,

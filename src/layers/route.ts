@@ -153,7 +153,7 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
  * itself; the decision of an item that is done is recorded with the change.
  */
 export interface ItemLayers {
-  /** Once: 403 for the scope and the role; 429 for all items but the first fifty, which the request itself stands for. */
+  /** Once: 403 for the scope and the role; 429, since fifty items count as a request. */
   begin(action: Action, count: number): Promise<void>
   /** 404, 403. `name`: the record's, for the log. */
   decide(action: Action, record: Owned | null, name: string | null): Decision

@@ -181,7 +181,7 @@ describe('many links in one request', () => {
     })
     expect((await bulk({ operation: 'create', items: [{ target }] }, { ...ada, ...reading })).status).to.equal(200)
     const item = { target }
-    expect((await bulk({ operation: 'create', items: Array(1_001).fill(item) })).status).to.equal(422)
+    expect((await bulk({ operation: 'create', items: Array.from({ length: 1_001 }, () => item) })).status).to.equal(422)
     expect((await bulk({ operation: 'create', items: [{ target: 'x'.repeat(1_100_000) }] })).status).to.equal(413)
     expect((await bulk({ operation: 'create', items: [{ target, password: 'open sesame' }] })).json).to.include({
       refused: 1,
@@ -207,7 +207,11 @@ describe('many links in one request', () => {
   })
 
   it('makes a thousand links whose records verify', async () => {
-    const answer = await bulk({ operation: 'create', items: Array(1_000).fill({ target }), atomic: true })
+    const answer = await bulk({
+      operation: 'create',
+      items: Array.from({ length: 1_000 }, () => ({ target })),
+      atomic: true,
+    })
     expect(answer.json).to.include({ done: 1_000, refused: 0 })
     const ids = listAt(answer.json, 'results').map((each) => at(each, 'link', 'id'))
     const [row] = await service.db.asOwner<{ n: number }>(

@@ -1,3 +1,4 @@
+import type { Action } from '../../src/domain/action.js'
 import type { Route } from '../../src/layers/route.js'
 
 export interface Sample {
@@ -115,6 +116,19 @@ export const subjectOf = ({
   if (path.startsWith('/users/:id')) return 'user'
   return objectAction.startsWith('profile:') ? 'profile' : 'nothing'
 }
+
+/** The scope that the route's sample needs; that of a bulk request is its operation's, and so is the endpoint. */
+export const scopeOf = ({ gateway }: Pick<Route, 'gateway'>): Action | 'public' =>
+  gateway.scope === 'items' ? 'link:create' : gateway.scope
+
+/** What the oracle is asked about a route and its sample. */
+export const operationOf = (route: Route, status: number) => ({
+  scope: scopeOf(route),
+  endpoint: route.gateway.scope === 'items' ? scopeOf(route) : route.endpoint,
+  action: route.objectAction,
+  record: subjectOf(route) !== 'nothing',
+  status,
+})
 
 /** The options of a request with a form. */
 export const formOf = (fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) => ({
