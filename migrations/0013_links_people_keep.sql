@@ -29,8 +29,8 @@ grant update (owner_id, updated_at, version) on links to links_public;
 grant insert on changed_links to links_public;
 create policy links_by_functions on links for update to links_public using (true);
 
--- Links that were deleted, as they were, until they are restored or TRASH_DAYS are over. A table of its own: no query on
--- links can forget to leave them out.
+-- Links that were deleted, as they were, until they are restored or TRASH_DAYS are over. A table of its own: no query
+-- on links can forget to leave them out.
 create table deleted_links (
   like links including constraints including generated,
   deleted_at timestamptz(3) not null default now(),
@@ -56,8 +56,8 @@ create table job_runs (
   ran_at timestamptz not null default now()
 );
 
--- The log follows a link through codes and owners: its id stands in every entry about it, and a rename has the code before
--- (functions/record_decision.sql).
+-- The log follows a link through codes and owners: its id stands in every entry about it, and a rename has the code
+-- before (functions/record_decision.sql).
 alter table decisions add column resource_id bigint;
 grant insert (resource_id) on decisions to audit_writer, policy_editor;
 create index decisions_of_link on decisions (resource_id, id) where resource_id is not null;
@@ -70,8 +70,8 @@ drop index links_newest_of_owner;
 create index links_newest_of_owner on links (owner_id, created_at, id);
 create index links_newest on links (created_at, id);
 
--- Searches. LIKE and @> are not leakproof: under row-level security PostgreSQL uses no index for them. So a search of an
--- owner finds ids here, in the rows that row-level security would leave, and reads what it answers from `links`
+-- Searches. LIKE and @> are not leakproof: under row-level security PostgreSQL uses no index for them. So a search of
+-- an owner finds ids here, in the rows that row-level security would leave, and reads what it answers from `links`
 -- (docs/decisions/0024).
 create view own_links as
   select id, code, target, owner_id, created_at, updated_at, version, title, note, tags, status, active, starts_at,

@@ -1,8 +1,7 @@
 -- Puts each new entry at the end of a chain that no other transaction is writing to, and whose newest entry is not
--- later: where the clock was put back, another chain begins. The hash covers the hash before it
--- and every field, as a JSON array in this order; `linkgate audit verify` computes it again from the columns
--- (src/audit/entry-hash.ts). An entry without a resource_id is hashed as before there was one. Every change pays for
--- this function: keep it short.
+-- later: where the clock was put back, another chain begins. The hash covers the hash before it and every field, as a
+-- JSON array in this order, but for a resource_id that is null; `linkgate audit verify` computes it again from the
+-- columns (src/audit/entry-hash.ts). Every change pays for this function: keep it short.
 --
 -- A transaction with many entries finds the end of its chain by its address (app.chain_end) and does not pass over the
 -- ends that it wrote before. Any login can set that: only an end that this transaction has written counts, and its

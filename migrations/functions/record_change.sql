@@ -54,9 +54,9 @@ begin
   return null;
 end $$;
 call give_function('record_link_change', 'audit_chain');
-create or replace trigger link_recorded after insert or delete or update of id, code, target, owner_id, created_at,
-  updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash, has_password,
-  forward_query on links
+create or replace trigger link_recorded after insert or delete or update of id, code, target, owner_id,
+  created_at, updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash,
+  has_password, forward_query on links
   for each row when (current_setting('role') = 'identity') execute function record_link_change();
 create or replace trigger deleted_link_recorded after update of owner_id on deleted_links
   for each row when (current_setting('role') = 'identity') execute function record_link_change();

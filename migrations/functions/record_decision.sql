@@ -35,9 +35,9 @@ call give_function('record_decision', 'audit_chain');
 
 -- All columns but `used`: counting a visit is no change of the record (take_visit.sql). Not for the command line, which
 -- is `identity`: nothing is decided there, and record_change.sql has what it does.
-create or replace trigger link_decision after insert or delete or update of id, code, target, owner_id, created_at,
-  updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash, has_password,
-  forward_query on links
+create or replace trigger link_decision after insert or delete or update of id, code, target, owner_id,
+  created_at, updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash,
+  has_password, forward_query on links
   for each row when (current_setting('role') <> 'identity') execute function record_decision('link', 'code');
 create or replace trigger deleted_link_decision after update of owner_id on deleted_links
   for each row when (current_setting('role') <> 'identity') execute function record_decision('link', 'code');

@@ -126,7 +126,10 @@ const operationOf = (route: Route, named: Named): Json => {
       .replace(/_$/, '')}`,
     summary: route.documentation.summary,
     tags: [route.documentation.tag],
-    security: route.gateway.scope === 'public' ? [{}, { bearer: [] }] : [{ bearer: [route.gateway.scope] }],
+    security:
+      route.gateway.scope === 'public'
+        ? [{}, { bearer: [] }]
+        : [{ bearer: route.gateway.scope === 'items' ? [] : [route.gateway.scope] }],
     'x-layers': {
       gateway: route.gateway,
       endpoint: route.endpoint,

@@ -14,7 +14,8 @@ export const discard = ({ body }: Answer): void => {
 
 /**
  * Writes an answer with the headers that the request has gathered (`ctx.state.headers`); its own win. A body is JSON
- * unless the answer names another type, or has a page that the caller prefers. Throws where a header cannot be sent; nothing is written then.
+ * unless the answer names another type, or has a page that the caller prefers. Throws where a header cannot be sent;
+ * nothing is written then.
  */
 export const respond = (ctx: Context, answer: Answer): void => {
   if (answer.page !== undefined) return respond(ctx, negotiate(ctx, answer))

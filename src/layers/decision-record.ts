@@ -20,6 +20,8 @@ export interface Decided {
   readonly decision: Decision | null
   /** the id of the link that was found; null for other records, and where none was */
   readonly linkId: string | null
+  /** the record's name, where the path does not say it */
+  readonly name?: string | null
 }
 
 /** The record of a request that was let through. */
@@ -43,7 +45,7 @@ interface Outcome extends Pick<DecisionRecord, 'effect' | 'layer' | 'status'> {
 }
 
 const recordOf = (
-  { ctx, action, caller, linkId }: Decided,
+  { ctx, action, caller, linkId, name }: Decided,
   decision: Decision | null,
   { effect, layer, status, code = 'default' }: Outcome,
 ): DecisionRecord => ({
@@ -57,7 +59,7 @@ const recordOf = (
   network: caller?.user ? null : networkOf(ctx.state.address ?? ctx.req.socket.remoteAddress ?? ''),
   action,
   resource_type: action.slice(0, action.indexOf(':')),
-  resource_code: nameIn(ctx.params, decision !== null),
+  resource_code: name === undefined ? nameIn(ctx.params, decision !== null) : name,
   relation: decision?.relation ?? 'other',
   effect,
   rule: decision?.rule ?? code,

@@ -38,8 +38,11 @@ export interface Admitted {
 
 /** The first layer's rule. */
 export interface GatewayRule {
-  /** the scope that the token needs; `public`: no token is needed, but one that is sent must be valid */
-  readonly scope: Action | 'public'
+  /**
+   * The scope that the token needs; `public`: no token is needed, but one that is sent must be valid; `items`: that of
+   * the action of the request's items, once the body is read
+   */
+  readonly scope: Action | 'public' | 'items'
   /** the scope that a personal token needs beside it */
   readonly personalTokenScope?: Scope
   /**
@@ -139,8 +142,23 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
     /** whether nobody sees the answer: HEAD, or a browser that fetches ahead (`Sec-Purpose: prefetch`) */
     readonly ahead: boolean
   }
+  /** the layers for what is inside a request; for routes with the scope `items` */
+  readonly items: ItemLayers
   /** the query string as it was sent, without `?` */
   readonly querystring: string
+}
+
+/**
+ * The way of each item of a bulk request through the layers. Each is decided by itself, and its refusal recorded by
+ * itself; the decision of an item that is done is recorded with the change.
+ */
+export interface ItemLayers {
+  /** Once: 403 for the scope and the role; 429, since fifty items count as a request. */
+  begin(action: Action, count: number): Promise<void>
+  /** 404, 403. `name`: the record's, for the log. */
+  decide(action: Action, record: Owned | null, name: string | null): Decision
+  /** Whether the database still holds the revision that decides: refusals of an older one do not count (promise 7). */
+  isNewest(): Promise<boolean>
 }
 
 export interface Documentation {
@@ -175,6 +193,8 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
   readonly params: z.ZodType<Params>
   readonly query: z.ZodType<Query>
   readonly body: z.ZodType<Body>
+  /** bytes of the body at most; default 64 KiB */
+  readonly maxBody?: number
   /** media types of the request's body; default JSON */
   readonly accepts?: readonly MediaType[]
   /** the refusal of a body that cannot be read or is not valid, where a standard asks for another than 415, 400, 422 */
@@ -238,6 +258,8 @@ export interface Gateway {
   ) => Promise<Caller> | Caller
   /** 403: the scope of what a request asks for beside its route's own */
   readonly requireScope: (caller: Caller, action: Action) => void
+  /** 429: counts a request that stands for several as so many more */
+  readonly countMore: (ctx: Context, admitted: Admitted, times: number) => Promise<void>
   /** 429: sign-in attempts on one account, whatever address they come from */
   readonly countAccount: (ctx: Context, account: string) => Promise<void>
   /** 429: passwords that are tried on one link, from one address and from all */

@@ -30,7 +30,7 @@ export const previewPage =
     const field = (name: string, shown: Html) =>
       html`<div class="field">
         <div class="label">${name}</div>
-        <div class="shown">${shown}</div>
+        ${shown}
       </div>`
     const named = title === null || title === undefined ? null : html`<strong><bdi>${title}</bdi></strong>`
     const leadsTo = target === undefined ? null : html`<div class="shown">${shownTarget(target)}</div>`

@@ -4,6 +4,7 @@ import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
 import type { Identity } from '../identity/identity.js'
 import type { SendInvitation } from '../identity/invitation-mail.js'
+import { bulkLinksStore } from '../layers/4-data/bulk-links.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
 import { followingStore } from '../layers/4-data/following.js'
 import { invitationsStore } from '../layers/4-data/invitations.js'
@@ -28,6 +29,7 @@ import { accessRoutes } from './access.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
+import { bulkRoute } from './bulk.js'
 import { linkRoutes } from './links.js'
 import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
@@ -88,6 +90,11 @@ export const routeTable = ({
       tags: tagsStore(database, searches),
       place,
       hashPassword,
+    }),
+    bulkRoute({
+      findLink: findRecord,
+      bulk: bulkLinksStore({ database, changed: redirects.changed, keepsTrash: trashDays > 0 }),
+      place,
     }),
     ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
     ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),

@@ -5,7 +5,7 @@ import type { Route } from '../../src/layers/route.js'
 import { oracleStatus } from '../support/oracle.js'
 import { textAt } from '../support/json.js'
 import { addDeletedLink, addLink, addUserToDelete, freshCode, storedLinks } from '../support/records.js'
-import { requestOf, subjectOf } from '../support/samples.js'
+import { operationOf, requestOf, scopeOf, subjectOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
@@ -24,7 +24,7 @@ const SCOPE_SETS: readonly (readonly string[])[] = [
  * the other routes every ninth, different ones for each set.
  */
 const isAsked = (route: Route, index: number, scopes: readonly string[], set: number): boolean => {
-  const needed = route.gateway.scope
+  const needed = scopeOf(route)
   const isDecisive = needed !== 'public' && (scopes.length > 1 ? !scopes.includes(needed) : scopes.includes(needed))
   return isDecisive || scopes.length === 0 || (index + set) % 9 === 0
 }
@@ -55,7 +55,7 @@ describe('scope x role x action', () => {
     isPersonal: boolean,
   ): Promise<void> => {
     const subject = subjectOf(route)
-    const needed = route.gateway.scope
+    const needed = scopeOf(route)
     const missing = [needed, ...(isPersonal ? [route.gateway.personalTokenScope ?? 'public'] : [])].find(
       (scope) => scope !== 'public' && !scopes.includes(scope),
     )
@@ -71,15 +71,8 @@ describe('scope x role x action', () => {
             : owner.id
     const { method, path, options, status } = requestOf(route, name)
     const answer = await service.request(method, path, { ...options, token })
-    const operation = {
-      scope: needed,
-      endpoint: route.endpoint,
-      action: route.objectAction,
-      record: subject !== 'nothing',
-      status,
-    }
     const expected = held
-      ? oracleStatus({ id: user.id, role: user.role }, operation, {
+      ? oracleStatus({ id: user.id, role: user.role }, operationOf(route, status), {
           owner_id: subject === 'profile' ? user.id : owner.id,
         })
       : { status: 403, code: 'insufficient_scope' }

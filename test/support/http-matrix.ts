@@ -4,7 +4,7 @@ import type { Route } from '../../src/layers/route.js'
 import { oracleStatus } from './oracle.js'
 import type { OracleRecord, OracleUser } from './oracle.js'
 import { addDeletedLink, addLink, addUserToDelete, freshCode, storedLink } from './records.js'
-import { requestOf, subjectOf } from './samples.js'
+import { operationOf, requestOf, scopeOf, subjectOf } from './samples.js'
 import type { TestService } from './service.js'
 
 /** Who asks; `id` is what "their own" means, for an absent user too. */
@@ -53,19 +53,16 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
     const name = await nameOf(subject, record)
     const before = await storedLink(service.db, name)
     const { method, path, options, status } = requestOf(route, name)
-    const scope = route.gateway.scope === 'public' ? '' : route.gateway.scope
+    const scope = scopeOf(route) === 'public' ? '' : scopeOf(route)
     const answer = await service.request(method, path, {
       ...options,
       token: user === null ? undefined : await service.tokenFor({ id }, scope),
     })
-    const operation = {
-      scope: route.gateway.scope,
-      endpoint: route.endpoint,
-      action: route.objectAction,
-      record: subject !== 'nothing',
-      status,
-    }
-    const expected = oracleStatus(user, operation, subject === 'profile' ? { owner_id: user?.id ?? null } : record)
+    const expected = oracleStatus(
+      user,
+      operationOf(route, status),
+      subject === 'profile' ? { owner_id: user?.id ?? null } : record,
+    )
     expect({ status: answer.status }, `${asked}: ${answer.text}`).to.deep.equal({ status: expected.status })
     if (expected.code !== undefined) expect(answer.json, asked).to.include({ code: expected.code })
     if (expected.rule !== undefined) expect(answer.json, asked).to.include({ rule: expected.rule })

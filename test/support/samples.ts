@@ -1,3 +1,4 @@
+import type { Action } from '../../src/domain/action.js'
 import type { Route } from '../../src/layers/route.js'
 
 export interface Sample {
@@ -20,6 +21,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /links/:code': {},
   'patch /links/:code': { json: { target: 'https://example.com/changed' } },
   'delete /links/:code': {},
+  'post /links/bulk': { json: { operation: 'create', items: [] } },
   'post /links/:id/restore': { json: {} },
   'post /links/:code/transfer': { json: { owner_id: '0' }, answer: 422 },
   'post /users/:id/links/transfer': { json: { owner_id: '0' }, answer: 422 },
@@ -118,6 +120,19 @@ export const subjectOf = ({
   if (path.startsWith('/users/:id')) return 'user'
   return objectAction.startsWith('profile:') ? 'profile' : 'nothing'
 }
+
+/** The scope that the route's sample needs; that of a bulk request is its operation's, and so is the endpoint. */
+export const scopeOf = ({ gateway }: Pick<Route, 'gateway'>): Action | 'public' =>
+  gateway.scope === 'items' ? 'link:create' : gateway.scope
+
+/** What the oracle is asked about a route and its sample. */
+export const operationOf = (route: Route, status: number) => ({
+  scope: scopeOf(route),
+  endpoint: route.gateway.scope === 'items' ? scopeOf(route) : route.endpoint,
+  action: route.objectAction,
+  record: subjectOf(route) !== 'nothing',
+  status,
+})
 
 /** The options of a request with a form. */
 export const formOf = (fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) => ({

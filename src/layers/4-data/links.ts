@@ -113,30 +113,16 @@ export const linksStore =
           return made
         },
         update: async (link, changes, version) => {
-          const update = exactly(links, link, version)
-            .update({
-              ...changes,
-              // counted since there is a maximum
-              ...(changes.max_visits === null && { used: 0 }),
-              updated_at: knex.raw('now()'),
-              version: knex.raw('version + 1'),
-            })
-            .returning([...LINK_ROW])
-          // the server keeps a plan for each form: for one of each field alone, not for every combination
-          const form = Object.keys(changes).length === 1 ? prepared : toStatement
-          const [row] = await change<LinkRow>(database, binding, form(update)).catch(refuseFields)
+          const update = asStatement(changes)(updateOf(exactly(links, link, version), changes))
+          const [row] = await change<LinkRow>(database, binding, update).catch(refuseFields)
           if (!row) throw new RecordChanged()
           changed(link.code)
           if (row.code !== link.code) changed(row.code)
           return toLink(row)
         },
         delete: async (link, version) => {
-          const deletion = exactly(links, link, version).delete()
-          const [row] = await change(
-            database,
-            binding,
-            prepared(keepsTrash ? moveToTrash(deletion) : deletion.returning('code')),
-          )
+          const deletion = deletionOf(exactly(links, link, version), keepsTrash)
+          const [row] = await change(database, binding, prepared(deletion.select('code').from('done')))
           if (row === undefined) throw new RecordChanged()
           changed(link.code)
         },
@@ -172,7 +158,7 @@ export const linksStore =
   })
 
 /** The record that was decided about, within the caller's reach: this id, still with this owner and under this code. */
-const exactly = (links: OwnedRows, { id, code, owner_id: owner }: Link, version: number | undefined) => {
+export const exactly = (links: OwnedRows, { id, code, owner_id: owner }: Link, version: number | undefined) => {
   const query = links().where({ id, code }).whereRaw('owner_id is not distinct from ?', [owner])
   return version === undefined ? query : query.where({ version })
 }
@@ -195,7 +181,7 @@ const create = async (
   key: IdempotencyKey | null,
 ): ReturnType<Links['create']> => {
   const send = async (named: string): Promise<Link> => {
-    const insert = prepared(links.insert({ ...NEW, ...withoutUndefined(fields), code: named }).returning([...LINK_ROW]))
+    const insert = prepared(links.insert(rowOf({ ...fields, code: named })).returning([...LINK_ROW]))
     const before = enterWithKey(key, binding)
     const statements = [...before, insert, ...keepLink(key, binding, named)]
     const results = await database.flush(statements, binding.deadline).catch(refuseFields)
@@ -222,15 +208,36 @@ const create = async (
 
 const TRANSFERRED_AT_ONCE = 1_000
 
-/** What deletes these rows, and keeps them in the trash. */
-const moveToTrash = (deletion: Knex.QueryBuilder) => {
+/** A query with the CTE `done`, which deletes these rows, and keeps them in the trash where there is one. */
+export const deletionOf = (rows: Knex.QueryBuilder, keepsTrash: boolean): Knex.QueryBuilder => {
+  const deletion = rows.delete()
+  if (!keepsTrash) return knex.with('done', deletion.returning('code'))
   const columns = MOVED_COLUMNS.join(', ')
-  return knex.raw(
-    `with gone as (? returning ${columns})
-     insert into deleted_links (${columns}) select ${columns} from gone returning code`,
-    [deletion],
-  )
+  const kept = `insert into deleted_links (${columns}) select ${columns} from gone returning code`
+  return knex.with('gone', deletion.returning([...MOVED_COLUMNS])).with('done', knex.raw(kept))
 }
+
+/** Changes these rows. Returns them. */
+export const updateOf = (rows: Knex.QueryBuilder, changes: LinkChanges): Knex.QueryBuilder =>
+  rows
+    .update({
+      ...changes,
+      // counted since there is a maximum
+      ...(changes.max_visits === null && { used: 0 }),
+      updated_at: knex.raw('now()'),
+      version: knex.raw('version + 1'),
+    })
+    .returning([...LINK_ROW])
+
+/** The server keeps a plan for each form: for one of each field alone, not for every combination. */
+export const asStatement = (changes: LinkChanges): typeof toStatement =>
+  Object.keys(changes).length === 1 ? prepared : toStatement
+
+/** The row of a new link. */
+export const rowOf = (link: NewLink & { readonly code: string }): Readonly<Record<string, unknown>> => ({
+  ...NEW,
+  ...withoutUndefined(link),
+})
 
 const withoutUndefined = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -87,7 +87,7 @@ export const de: Texts = {
     },
     rejected: {
       title: 'Das ging nicht',
-      lead: 'Was Ihr Browser geschickt hat, erwartet diese Adresse nicht. Gehen Sie zurück und versuchen Sie es erneut.',
+      lead: 'Was Ihr Browser geschickt hat, erwartet diese Adresse nicht. Gehen Sie zurück, und versuchen Sie es neu.',
     },
     limited: {
       title: 'Zu viele Anfragen',
