@@ -123,6 +123,12 @@ export const register = (program: Command): void => {
       changeUser(who, (accounts, { id }) => accounts.setSuspended(id, undo !== true)),
     )
   users
+    .command('email')
+    .description('change the address that a user signs in with')
+    .argument(WHO)
+    .argument('<address>', 'the new one', email)
+    .action((who: string, next: string) => changeUser(who, (accounts, { id }) => accounts.setEmail(id, next)))
+  users
     .command('delete')
     .description('delete a user with all that is theirs')
     .argument(WHO)

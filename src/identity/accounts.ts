@@ -89,11 +89,11 @@ export const createAccounts = (database: Database) => {
     /** Throws `email_taken` for an address that has an account, in any case, and `conflict` for a linked subject. */
     add: async ({ email, role, name, passwordHash, external }: NewAccount): Promise<User> => {
       const values = [email, role, name, passwordHash, external?.issuer ?? null, external?.subject ?? null]
-      const [user] = await ask(ADD, values).catch((error: unknown) => {
-        if (violates(error, 'users_email_key'))
-          throw new Refusal('email_taken', { detail: `The e-mail address ${email} is taken.` })
-        throw violates(error, 'external_identities_pkey') ? linkedToAnother(external?.subject) : error
-      })
+      const [user] = await ask(ADD, values)
+        .catch(refuseTaken(email))
+        .catch((error: unknown) => {
+          throw violates(error, 'external_identities_pkey') ? linkedToAnother(external?.subject) : error
+        })
       if (!user) throw new Error('the insert returned no row')
       return user
     },
@@ -124,6 +124,10 @@ export const createAccounts = (database: Database) => {
 
     /** Null where there is no such account. Throws `last_admin` where no active admin would be left. */
     setRole: (id: Id, role: string): Promise<User | null> => change(id, 'role = $2', role),
+
+    /** Throws `email_taken` for an address that another account has, in any case. */
+    setEmail: (id: Id, email: string): Promise<User | null> =>
+      change(id, 'email = $2', email).catch(refuseTaken(email)),
 
     /** As `setRole`. The tokens and sign-ins of a suspended account are refused. */
     setSuspended,
@@ -217,6 +221,13 @@ export const createAccounts = (database: Database) => {
 }
 
 export type Accounts = ReturnType<typeof createAccounts>
+
+const refuseTaken =
+  (email: string) =>
+  (error: unknown): never => {
+    if (!violates(error, 'users_email_key')) throw error
+    throw new Refusal('email_taken', { detail: `The e-mail address ${email} is taken.` })
+  }
 
 const hasLinks = (count: number): Refusal =>
   new Refusal('has_links', {

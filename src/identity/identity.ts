@@ -5,6 +5,7 @@ import type { User } from '../domain/user.js'
 import { acceptInvitation, findInvitation } from './accept-invitation.js'
 import type { ExternalSubject } from './accounts.js'
 import { findCallers } from './callers.js'
+import { createAddressChange } from './address-change.js'
 import { createIssuer } from './issuer.js'
 import type { Issuer } from './issuer.js'
 import { createPasswordReset } from './password-reset.js'
@@ -69,6 +70,7 @@ export const createIdentity = async ({
           signIn: createSignIn({ database, issuer, passwords }),
           findInvitation: findInvitation(database),
           acceptInvitation: acceptInvitation(database, passwords.hash),
+          addressChange: createAddressChange(database),
           passwordReset: createPasswordReset({ database, hashPassword: passwords.hash, onFault: onResetFault }),
         },
 

@@ -2,31 +2,49 @@ import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
+import { ADDRESS_LINK_MS } from '../identity/address-change.js'
+import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Profile } from '../layers/4-data/profile.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { ownAccount } from './own-account.js'
-import { Name, Password, ProfileView } from './schemas.js'
+import { Email, Name, Password, ProfileView } from './schemas.js'
 
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
-/** R7: every field that a profile update may set. `role` is not among them, nor anything else that grants rights. */
-const ProfileUpdate = z
-  .strictObject({
-    name: Name.optional(),
-    password: Password.optional(),
-    current_password: z.string().max(256).optional(),
-    end_tokens: z.boolean().default(false),
-  })
-  .refine((body) => body.password === undefined || body.current_password !== undefined, {
-    path: ['current_password'],
-    message: 'is required with a new password',
-  })
-  .refine((body) => body.password !== undefined || !body.end_tokens, {
-    path: ['end_tokens'],
-    message: 'goes with a new password',
-  })
+/**
+ * R7: every field that a profile update may set. `role` is not among them, nor anything else that grants rights. An
+ * address is one only beside the password, and where a mail can confirm it.
+ */
+const profileUpdate = (mayAskForAddress: boolean) =>
+  z
+    .strictObject({
+      name: Name.optional(),
+      email: Email.optional(),
+      password: Password.optional(),
+      current_password: z.string().max(256).optional(),
+      end_tokens: z.boolean().default(false),
+    })
+    .refine((body) => !has(body, 'email') || (mayAskForAddress && has(body, 'current_password')), {
+      path: ['email'],
+      message: mayAskForAddress ? 'is set with current_password beside it' : 'is not a field that may be set here',
+      // beside other faults, too: every field that is not allowed is named
+      when: () => true,
+    })
+    .refine((body) => body.password === undefined || body.current_password !== undefined, {
+      path: ['current_password'],
+      message: 'is required with a new password',
+    })
+    .refine((body) => body.password !== undefined || !body.end_tokens, {
+      path: ['end_tokens'],
+      message: 'goes with a new password',
+    })
+
+const has = (body: unknown, name: string): boolean => typeof body === 'object' && body !== null && name in body
+
+/** Sends the link that confirms a new address, and tells the one that the user has. */
+export type MailAddressLink = (user: User, email: string, token: string, expiresAt: Date) => void
 
 /** GET and PATCH /users/me. */
 export const profileRoutes = ({
@@ -34,11 +52,14 @@ export const profileRoutes = ({
   checkPassword,
   hashPassword,
   findUser,
+  mailAddressLink,
 }: {
   readonly profile: DataRule<Profile>
   readonly checkPassword: (user: User, password: string) => Promise<boolean>
   readonly hashPassword: (password: string) => Promise<string>
   readonly findUser: (id: string) => Promise<User | null>
+  /** undefined where no mail is sent, or an external issuer knows its users' addresses */
+  readonly mailAddressLink: MailAddressLink | undefined
 }): readonly Route[] => [
   route({
     method: 'get',
@@ -61,31 +82,37 @@ export const profileRoutes = ({
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: ownAccount },
     data: profile,
-    body: ProfileUpdate,
+    body: profileUpdate(mailAddressLink !== undefined),
     handle: async ({ store, record: { user }, body, countAccount }) => {
-      const { name, password, current_password: current, end_tokens: endTokens } = body
+      const { name, email, password, current_password: current, end_tokens: endTokens } = body
+      const guarded = password !== undefined || email !== undefined
       // a guess at the password, like a sign-in: whoever stole a token must not have more of them
-      if (password !== undefined) await countAccount(user.email)
-      if (password !== undefined && !(await checkPassword(user, current ?? '')))
+      if (guarded) await countAccount(user.email)
+      if (guarded && !(await checkPassword(user, current ?? '')))
         throw new Refusal('validation_failed', {
           errors: [{ field: 'current_password', message: 'is not the password of this account' }],
         })
-      if (name !== undefined || password !== undefined)
+      const token = newOpaqueToken()
+      const expiresAt = new Date(Date.now() + ADDRESS_LINK_MS)
+      if (name !== undefined || guarded)
         await store.update(
           {
             ...(name === undefined ? {} : { name }),
             ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
           },
-          { endTokens },
+          { endTokens, newAddress: email === undefined ? undefined : { email, hash: hashOfToken(token), expiresAt } },
         )
+      // whether somebody has the address already shows when it is confirmed, to whoever reads its mails
+      if (email !== undefined) mailAddressLink?.(user, email, token, expiresAt)
       const updated = await findUser(user.id)
       if (updated === null) throw new Refusal('not_found')
-      return { status: 200, body: view(updated) }
+      return { status: 200, body: { ...view(updated), ...(email === undefined ? {} : { unconfirmed_email: email }) } }
     },
     documentation: {
-      summary: 'Change the caller’s name or password; a new password counts as a sign-in of the account',
+      summary:
+        'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in of the account',
       tag: 'profile',
-      response: ProfileView,
+      response: ProfileView.extend({ unconfirmed_email: z.string().optional() }).meta({ id: 'ChangedProfile' }),
     },
   }),
 ]

@@ -3,7 +3,9 @@ import type { Gate } from '../database/gate.js'
 import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
 import type { Identity } from '../identity/identity.js'
+import { addressLink } from '../identity/address-change.js'
 import type { SendMail } from '../identity/mailer.js'
+import { addressAskedMail, addressMail } from '../identity/mails.js'
 import { bulkLinksStore } from '../layers/4-data/bulk-links.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
 import { followingStore } from '../layers/4-data/following.js'
@@ -26,6 +28,7 @@ import { findDeletedLink, findLink } from '../redirects/find-link.js'
 import type { Redirects } from '../redirects/redirects.js'
 import { VERSION } from '../version.js'
 import { accessRoutes } from './access.js'
+import { addressRoutes } from './addresses.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
@@ -36,6 +39,7 @@ import { personalTokenRoutes } from './personal-tokens.js'
 import { passwordRoutes } from './passwords.js'
 import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
+import type { MailAddressLink } from './profile.js'
 import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
 import { systemRoutes } from './system.js'
@@ -80,6 +84,13 @@ export const routeTable = ({
 }: TableParts): readonly Route[] => {
   const { baseUrl } = place
   const { own, findUser, checkPassword, hashPassword, verifyPassword } = identity
+  const mailAddressLink: MailAddressLink | undefined =
+    own === null || sendMail === undefined
+      ? undefined
+      : ({ email: old }, email, token, expiresAt) => {
+          sendMail(addressMail(email, addressLink(baseUrl, token), expiresAt))
+          sendMail(addressAskedMail(old))
+        }
   const findRecord = findLink(database)
   const trash = trashStore(database, redirects.changed)
   const table: readonly Route[] = [
@@ -98,12 +109,20 @@ export const routeTable = ({
       place,
     }),
     ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
-    ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
+    ...profileRoutes({
+      profile: profileStore(database),
+      checkPassword,
+      hashPassword,
+      findUser,
+      mailAddressLink,
+    }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({
       users: usersStore(database),
       deletion: userDeletionStore(database, redirects.changed),
       findUser,
+      // nobody confirms an address where no mail is sent
+      setsAddresses: mailAddressLink === undefined,
     }),
     ...(own === null
       ? []
@@ -116,6 +135,7 @@ export const routeTable = ({
             baseUrl,
           }),
           ...authRoutes({ signIn: own.signIn }),
+          ...addressRoutes({ addresses: own.addressChange, sendMail, baseUrl }),
           ...passwordRoutes({ reset: own.passwordReset, sendMail, baseUrl }),
         ]),
     ...accessRoutes({ findUser, findLink: findRecord, baseUrl }),

@@ -10,7 +10,7 @@ import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { Cursor, Id, PageLimit, ProfileView, Role, pageOf } from './schemas.js'
+import { Cursor, Email, Id, PageLimit, ProfileView, Role, pageOf } from './schemas.js'
 
 const UserView = ProfileView.extend({ suspended: z.boolean() }).meta({ id: 'User' })
 
@@ -28,6 +28,18 @@ const LinksOfDeletedQuery = z
   .transform((text): LinksOfDeleted => (text === 'delete' ? text : { to: toId(text.slice(TRANSFER.length)) }))
   .meta({ pattern: '^(delete|transfer:[1-9][0-9]{0,18})$' })
 
+/**
+ * Where mails confirm addresses, nobody sets another's. An address goes alone: who moves users among roles replaces none
+ * by the way.
+ */
+const userUpdate = (setsAddresses: boolean) =>
+  z
+    .strictObject({ role: Role.optional(), suspended: z.boolean().optional(), email: Email.optional() })
+    .refine((body) => body.email === undefined || (setsAddresses && Object.keys(body).length === 1), {
+      path: ['email'],
+      message: setsAddresses ? 'is changed by itself' : 'is not a field that may be set here',
+    })
+
 const view = ({ id, email, name, role, suspended, created_at }: User) => ({
   id,
   email,
@@ -42,10 +54,13 @@ export const userRoutes = ({
   users,
   deletion,
   findUser,
+  setsAddresses,
 }: {
   readonly users: (action: Action) => DataRule<Users>
   readonly deletion: DataRule<UserDeletion>
   readonly findUser: (id: string) => Promise<User | null>
+  /** true where no mail can confirm a new address, so that an admin sets it */
+  readonly setsAddresses: boolean
 }): readonly Route[] => {
   const userById = async ({ id }: z.infer<typeof ById>) => {
     const user = await findUser(id)
@@ -91,13 +106,14 @@ export const userRoutes = ({
       object: { action: 'user:update', load: userById },
       data: users('user:update'),
       params: ById,
-      body: z.strictObject({ role: Role.optional(), suspended: z.boolean().optional() }),
+      body: userUpdate(setsAddresses),
       handle: async ({ store, record: { user }, body }) => {
         const unchanged = Object.keys(body).length === 0
         return { status: 200, body: view(unchanged ? user : await store.update(user, body)), unchanged }
       },
       documentation: {
-        summary: 'Change a user’s role, or suspend or reinstate them; takes effect at their next request',
+        summary:
+          'Change a user’s role, or suspend or reinstate them; takes effect at their next request. Without a mail server: their address',
         tag: 'users',
         response: UserView,
         refusals: [409],

@@ -66,7 +66,7 @@ policy_editor casbin DELETE INSERT SELECT
 policy_editor decisions INSERT(${RECORD})
 policy_editor policy_head SELECT UPDATE(revision)
 policy_editor policy_revisions INSERT SELECT
-users_any users DELETE SELECT(${USER}) UPDATE(role,suspended_at,updated_at,version)
+users_any users DELETE SELECT(${USER}) UPDATE(email,role,suspended_at,updated_at,version)
 users_own account_tokens INSERT(email,expires_at,purpose,token_hash,user_id)
 users_own idempotency_keys INSERT(fingerprint,key_hash,record,user_id) SELECT
 users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
@@ -92,6 +92,7 @@ find_user(bigint,uuid,bigint) identity linkgate_service
 forget_user() identity -
 give_deleted_links(bigint,bigint) links_public links_any,links_own
 give_links(bigint[],bigint) links_public links_any,links_own
+limit_new_addresses() identity -
 limit_personal_tokens() identity -
 link_password(bigint) links_public linkgate_service
 note_policy_change() postgres -

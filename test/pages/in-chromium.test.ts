@@ -97,6 +97,13 @@ const SCREENS = [
         await page.waitForSelector('#password-fault')
       },
     ],
+    [
+      'of a new address',
+      async () => {
+        const { id } = await service.addUser('viewer')
+        await open(`/auth/email/confirm?token=${await addAccountToken(service.db, id, 'new@example.com')}`)
+      },
+    ],
     ['of a link that is over', () => open('/auth/password/reset?token=x')],
     ['for people who are not signed in', () => open('/links')],
     ['/docs', () => open('/docs')],

@@ -9,7 +9,7 @@ import { MOST_LINKS } from '../../src/layers/4-data/user-deletion.js'
 import { addRows, rowsFor } from '../support/edit-policy.js'
 import { at, textAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
-import { addLink, addManyLinks } from '../support/records.js'
+import { addAccountToken, addLink, addManyLinks } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
@@ -399,14 +399,16 @@ describe('DELETE /users/{id}', () => {
     await service.db.asOwner(`insert into external_identities values ('https://issuer.example', 'idp|augusta', $1)`, [
       ada.id,
     ])
+    await addAccountToken(service.db, ada.id, 'countess@lovelace.example')
     const [secrets] = await service.db.asOwner<{ hashes: string[] }>(
       `select array(select encode(token_hash, 'hex') from refresh_tokens where user_id = $1
          union all select encode(token_hash, 'hex') from personal_tokens where user_id = $1
+         union all select encode(token_hash, 'hex') from account_tokens where user_id = $1
          union all select encode(token_hash, 'hex') from invitations where invited_by = $1
          union all select encode(key_hash, 'hex') from idempotency_keys where user_id = $1) as hashes`,
       [ada.id],
     )
-    expect(secrets?.hashes).to.have.length(5)
+    expect(secrets?.hashes).to.have.length(6)
 
     /** Every row of every table that has one of these texts in it. */
     const traces = async (...texts: readonly string[]) => {

@@ -43,6 +43,8 @@ describe('every route of the table', () => {
         'post /:code',
         'post /auth/token',
         'post /auth/revoke',
+        'get /auth/email/confirm',
+        'post /auth/email/confirm',
         'post /auth/password/forgot',
         'get /auth/password/reset',
         'post /auth/password/reset',

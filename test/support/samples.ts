@@ -56,6 +56,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'post /auth/password/forgot': { json: { email: 'nobody@example.com' }, answer: 404 },
   'get /auth/password/reset': { query: '?token=unknown', answer: 410 },
   'post /auth/password/reset': { json: { token: 'unknown', password: 'a long password' }, answer: 410 },
+  'get /auth/email/confirm': { query: '?token=unknown', answer: 410 },
+  'post /auth/email/confirm': { json: { token: 'unknown' }, answer: 410 },
   'post /auth/revoke': { json: { token: 'unknown' } },
   'get /policy': {},
   'get /policy/model': {},

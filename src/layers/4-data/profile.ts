@@ -14,9 +14,20 @@ export interface ProfileChanges {
 export interface Profile {
   /**
    * Commits the change. With a new password every other sign-in of the user ends in the same transaction, and with
-   * `endTokens` every personal token.
+   * `endTokens` every personal token. A new address is only asked for: it is theirs once it is confirmed. Throws
+   * `rate_limited` (429) where they asked for too many.
    */
-  update(changes: ProfileChanges, options: { readonly endTokens: boolean }): Promise<void>
+  update(
+    changes: ProfileChanges,
+    options: { readonly endTokens: boolean; readonly newAddress?: NewAddress | undefined },
+  ): Promise<void>
+}
+
+/** An address that waits until the token of its link comes back. */
+export interface NewAddress {
+  readonly email: string
+  readonly hash: Buffer
+  readonly expiresAt: Date
 }
 
 const ROLES = { own: 'users_own', any: 'users_any' } as const
@@ -28,6 +39,13 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
     const binding = bind(context, 'own', ROLES)
     const users = ownedRows('users', 'id', binding)
     const liveTokens = () => ownedRows('personal_tokens', 'user_id', binding)().whereNull('revoked_at')
+    const asked = ({ email, hash, expiresAt }: NewAddress) =>
+      ownedRows('account_tokens', 'user_id', binding).insert({
+        purpose: 'address',
+        token_hash: hash,
+        email,
+        expires_at: expiresAt,
+      })
     const endOtherSignIns = [
       { name: 'enter_identity', text: 'select enter_identity()' },
       {
@@ -38,20 +56,22 @@ export const profileStore = (database: Database): DataRule<Profile> => ({
       },
     ]
     return {
-      update: async (changes, { endTokens }) => {
+      update: async (changes, { endTokens, newAddress }) => {
         const update = users()
           .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
           .returning('id')
         const endsSignIns = changes.password_hash !== undefined
         const enter = binding.enterChange(endsSignIns || endTokens ? (binding.userId ?? undefined) : undefined)
+        const changesRow = Object.keys(changes).length > 0
         const statements = [
           enter,
-          toStatement(update),
+          ...(changesRow ? [toStatement(update)] : []),
+          ...(newAddress ? [toStatement(asked(newAddress))] : []),
           ...(endTokens ? [toStatement(liveTokens().update({ revoked_at: knex.raw('now()') }))] : []),
           ...(endsSignIns ? endOtherSignIns : []),
         ]
         const [, updated] = await database.flush(statements, binding.deadline)
-        if (updated?.rowCount !== 1) throw new RecordChanged()
+        if (changesRow && updated?.rowCount !== 1) throw new RecordChanged()
       },
     }
   },

@@ -1,9 +1,10 @@
 import type { Database } from '../../database/database.js'
-import { RecordChanged } from '../../database/errors.js'
+import { RecordChanged, violates } from '../../database/errors.js'
 import { toUser } from '../../database/user-row.js'
 import type { UserRow } from '../../database/user-row.js'
 import type { Action } from '../../domain/action.js'
 import { isId } from '../../domain/id.js'
+import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import type { DataRule } from '../route.js'
 import { bind, change, read } from './context.js'
@@ -15,6 +16,7 @@ import { requireGrantable } from './require-grantable.js'
 export interface UserChanges {
   readonly role?: string | undefined
   readonly suspended?: boolean | undefined
+  readonly email?: string | undefined
 }
 
 /** The users whom one caller reaches, inside one request. */
@@ -23,7 +25,8 @@ export interface Users {
   page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<User>>
   /**
    * Changes exactly the user that was decided about. Throws `policy_denied` (403) where their role, or the new one, may
-   * do what the caller may not, and `last_admin` (409) where no active admin would be left.
+   * do what the caller may not, `last_admin` (409) where no active admin would be left, and `validation_failed` (422) for
+   * an address that another user has.
    */
   update(user: User, changes: UserChanges): Promise<User>
 }
@@ -53,7 +56,7 @@ export const usersStore =
           const rows = (await read<UserRow>(database, binding, query)).map(toUser)
           return pageOf(rows, limit, SORT, ({ id }) => id)
         },
-        update: async (user, { role, suspended }) => {
+        update: async (user, { role, suspended, email }) => {
           // nobody rises, and nobody brings down who stands above them
           requireGrantable(context, user.role)
           if (role !== undefined) requireGrantable(context, role)
@@ -63,17 +66,23 @@ export const usersStore =
             .whereRaw(`(suspended_at is not null) = ?`, [user.suspended])
             .update({
               ...(role === undefined ? {} : { role }),
+              ...(email === undefined ? {} : { email }),
               ...(suspended === undefined ? {} : { suspended_at: suspended ? SUSPENDED_SINCE : null }),
               updated_at: knex.raw('now()'),
               version: knex.raw('version + 1'),
             })
             .returning([...COLUMNS, knex.raw(SUSPENDED)])
-          const [row] = await change<UserRow>(database, binding, query, user.id)
+          const [row] = await change<UserRow>(database, binding, query, user.id).catch(refuseTaken)
           if (!row) throw new RecordChanged()
           return toUser(row)
         },
       }
     },
   })
+
+const refuseTaken = (error: unknown): never => {
+  if (!violates(error, 'users_email_key')) throw error
+  throw new Refusal('validation_failed', { errors: [{ field: 'email', message: 'is taken' }] })
+}
 
 const SUSPENDED_SINCE = knex.raw('coalesce(suspended_at, now())')

@@ -58,6 +58,14 @@ export const de: Texts = {
     doneLead: 'Melden Sie sich ab jetzt damit an. Mit dem alten ist niemand mehr angemeldet.',
   },
 
+  newAddress: {
+    title: 'Bestätigen Sie Ihre Adresse',
+    lead: (email: Html) => html`Danach melden Sie sich mit ${email} an und bekommen dort die Mails dieses Dienstes.`,
+    send: 'Bestätigen',
+    done: 'Ihre Adresse ist bestätigt',
+    doneLead: (email: Html) => html`Ihr Konto hat jetzt die Adresse ${email}. Melden Sie sich ab jetzt damit an.`,
+  },
+
   refusals: {
     link: {
       title: 'Hier ist kein Link',

@@ -58,6 +58,14 @@ export const en = {
     doneLead: 'Sign in with it from now on. Nobody is signed in with the old one any more.',
   },
 
+  newAddress: {
+    title: 'Confirm your address',
+    lead: (email: Html) => html`From then on you sign in with ${email}, and get mails of this service there.`,
+    send: 'Confirm it',
+    done: 'Your address is confirmed',
+    doneLead: (email: Html) => html`Your account has the address ${email} now. Sign in with it from now on.`,
+  },
+
   refusals: {
     link: {
       title: 'There is no link here',

@@ -1,0 +1,24 @@
+import { html } from './html.js'
+import { pageOf } from './page.js'
+import type { PageIn } from './page.js'
+
+/** The form that confirms a new address, for whoever has the token of a link. */
+export const newAddressPage =
+  (host: string, { token, email }: { readonly token: string; readonly email: string }): PageIn =>
+  (texts) => {
+    const { title, lead, send } = texts.newAddress
+    const body = html`<p>${lead(html`<strong>${email}</strong>`)}</p>
+      <form method="post" action="/auth/email/confirm">
+        <input type="hidden" name="token" value="${token}" />
+        <button class="main">${send}</button>
+      </form>`
+    return pageOf(texts, { title, body, foot: [host], form: 'here' })
+  }
+
+/** After it. */
+export const addressConfirmedPage =
+  (host: string, email: string): PageIn =>
+  (texts) => {
+    const { done, doneLead } = texts.newAddress
+    return pageOf(texts, { title: done, body: html`<p>${doneLead(html`<strong>${email}</strong>`)}</p>`, foot: [host] })
+  }

@@ -1,0 +1,339 @@
+import { createHash } from 'node:crypto'
+
+import { expect } from 'chai'
+
+import { createAccounts } from '../../src/identity/accounts.js'
+import { createPasswords } from '../../src/identity/password.js'
+import { runCommand } from '../support/cli.js'
+import { addRows, rowsFor } from '../support/edit-policy.js'
+import { at, listAt, textAt } from '../support/json.js'
+import { startMailServer } from '../support/mail-server.js'
+import type { MailServer } from '../support/mail-server.js'
+import { onDatabase } from '../support/node.js'
+import { addAccountToken } from '../support/records.js'
+import { formOf } from '../support/samples.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { until } from '../support/until.js'
+import { BROWSER } from '../support/visited-pages.js'
+
+const PASSWORD = 'correct horse battery'
+
+describe('a new address', () => {
+  let mail: MailServer
+  /** with a mail server */
+  let service: TestService
+  /** the same without one */
+  let mute: TestService
+  let root: TestUser
+  let passwordHash: string
+  let addresses = 0
+  const freshAddress = () => `moved-${(addresses += 1)}@example.com`
+  before(async () => {
+    const environment = { DATA_DIR: await makeTemporaryFolder() }
+    mail = await startMailServer()
+    service = await startTestService({ environment: { ...environment, SMTP_URL: mail.url } })
+    mute = await startTestService({ environment, db: service.db })
+    root = await service.addUser('admin')
+    passwordHash = await (await createPasswords()).hash(PASSWORD)
+  })
+  after(async () => {
+    await service.stop()
+    await mute.stop()
+    await mail.stop()
+  })
+
+  const addAccount = async () => {
+    const user = await createAccounts(service.database).add({
+      email: freshAddress(),
+      role: 'editor',
+      name: 'Mover',
+      passwordHash,
+    })
+    return { ...user, token: await service.tokenFor(user) }
+  }
+  const patch = (token: string, json: unknown, on = service) => on.request('PATCH', '/users/me', { token, json })
+  const ask = ({ token }: { readonly token: string }, email: string, more: object = {}) =>
+    patch(token, { email, current_password: PASSWORD, ...more })
+  const confirm = (token: string) => service.request('POST', '/auth/email/confirm', { json: { token } })
+  const look = (token: string) => service.request('GET', `/auth/email/confirm?token=${token}`)
+  const me = async (token: string) => (await service.request('GET', '/users/me', { token })).json
+  const signIn = async (username: string) =>
+    (
+      await service.request('POST', '/auth/token', {
+        json: { grant_type: 'password', username, password: PASSWORD },
+      })
+    ).status
+  const mailsTo = (email: string) =>
+    mail.mails
+      .filter(({ to }) => to.includes(email))
+      .map(({ text }) => text.replaceAll('=\r\n', '').replaceAll('=3D', '='))
+  const mailTo = (email: string, count = 1): Promise<string> =>
+    until(`${count} mails to ${email}`, () => {
+      const mails = mailsTo(email)
+      return mails.length >= count && (mails.at(-1) ?? '')
+    })
+  const linkTo = async (email: string, count = 1): Promise<string> =>
+    /\/auth\/email\/confirm\?token=([A-Za-z0-9_-]{43})/.exec(await mailTo(email, count))?.[1] ?? expect.fail('no link')
+  const fields = (json: unknown) => listAt(json, 'errors').map((fault) => at(fault, 'field'))
+
+  it('is confirmed by a link that goes there, and the old one is told, of the question and of the change', async () => {
+    const user = await addAccount()
+    const next = freshAddress()
+    const asked = await ask(user, next)
+    expect(asked.status, asked.text).to.equal(200)
+    expect(asked.json).to.include({ email: user.email, unconfirmed_email: next })
+    const token = await linkTo(next)
+    expect(await mailTo(user.email))
+      .to.include('knew its password')
+      .and.not.include(next)
+    expect(await me(user.token))
+      .to.include({ email: user.email })
+      .and.not.have.property('unconfirmed_email')
+    const { json } = await look(token)
+    expect(json).to.include({ email: next })
+    expect(Date.parse(textAt(json, 'expires_at'))).to.be.closeTo(Date.now() + 86_400_000, 60_000)
+
+    const done = await confirm(token)
+    expect(done.status, done.text).to.equal(200)
+    expect(done.json).to.deep.equal({ email: next })
+    expect(await me(user.token), 'who is signed in stays').to.include({ id: user.id, email: next })
+    expect([await signIn(next), await signIn(user.email)]).to.deep.equal([200, 400])
+    expect(await mailTo(user.email, 2))
+      .to.include('was changed')
+      .and.not.include(next)
+    for (const again of [await confirm(token), await look(token)])
+      expect(again.json).to.include({ status: 410, code: 'gone' })
+
+    const log = await service.db.asOwner<Record<string, unknown>>(
+      `select kind, request_id, action, rule, network, change from decisions
+        where resource_type = 'user' and resource_code = $1 and request_id = any($2) order by id`,
+      [user.id, [asked.headers.get('X-Request-ID'), done.headers.get('X-Request-ID')]],
+    )
+    expect(log.map(({ kind, action, rule }) => [kind, action, rule])).to.deep.equal([
+      ['decision', 'profile:update', 'R7'],
+      ['user', null, null],
+      ['user', null, null],
+      ['user', null, null],
+    ])
+    const whats = log.slice(1).map(({ change }) => textAt(change, 'what'))
+    expect(whats).to.deep.equal(['address link made', 'address link used', 'changed'])
+    expect(log.at(-1)).to.deep.include({ network: '127.0.0.0/24', change: { what: 'changed', email: 'changed' } })
+    expect(JSON.stringify(log)).to.not.include(next).and.not.include(user.email).and.not.include(token)
+  })
+
+  it('stays no field of a plain profile update, and none at all without a mail server', async () => {
+    const user = await addAccount()
+    const email = freshAddress()
+    for (const [on, json] of [
+      [service, { email }],
+      [service, { email, name: 'x' }],
+      [service, { email, current_password: undefined }],
+      [mute, { email }],
+      [mute, { email, current_password: PASSWORD }],
+    ] as const) {
+      const answer = await patch(user.token, json, on)
+      expect(answer.status, answer.text).to.equal(422)
+      expect(fields(answer.json)).to.deep.equal(['email'])
+    }
+    const several = await patch(user.token, { email, role: 'admin', id: '1' })
+    expect(fields(several.json)).to.have.members(['email', 'role', 'id'])
+    for (const bad of ['nobody', '', 'a@b, c@d', 7, null]) {
+      const answer = await ask(user, String(bad), { email: bad })
+      expect([answer.status, fields(answer.json)]).to.deep.equal([422, ['email']])
+    }
+    const wrong = await ask(user, email, { current_password: 'a wrong one' })
+    expect([wrong.status, fields(wrong.json)]).to.deep.equal([422, ['current_password']])
+    expect(await service.db.asOwner('select from account_tokens where user_id = $1', [user.id])).to.have.length(0)
+    expect(mailsTo(email)).to.have.length(0)
+  })
+
+  it('goes with a name and a new password in one request, and with the rest of it or not at all', async () => {
+    const user = await addAccount()
+    const next = freshAddress()
+    const answer = await ask(user, next, { name: 'Moved', password: 'another battery' })
+    expect(answer.status, answer.text).to.equal(200)
+    expect(answer.json).to.include({ name: 'Moved', unconfirmed_email: next })
+    expect((await confirm(await linkTo(next))).status).to.equal(200)
+    expect(await me(user.token)).to.include({ name: 'Moved', email: next })
+  })
+
+  it('that somebody else has is asked for like any other, and is nobody’s to confirm', async () => {
+    const [user, other] = [await addAccount(), await addAccount()]
+    const theirs = other.email.replace('moved', 'MOVED')
+    const [taken, free] = [await ask(user, theirs), await ask(user, freshAddress())]
+    const shape = ({ status, json, headers }: typeof taken) => ({
+      status,
+      names: Object.keys(Object(json)),
+      headers: [...headers].map(([name]) => name),
+    })
+    expect(shape(taken)).to.deep.equal(shape(free))
+    const answer = await confirm(await linkTo(theirs))
+    expect(answer.json).to.include({ status: 410, code: 'gone' })
+    expect(await me(user.token)).to.include({ email: user.email })
+    // one that was taken between the question and the answer
+    const next = freshAddress()
+    await ask(user, next)
+    const token = await linkTo(next)
+    await service.db.asOwner(`update users set email = $2 where id = $1`, [other.id, next])
+    expect((await confirm(token)).status).to.equal(410)
+  })
+
+  it('is confirmed once where two do it at once, and by POST alone', async () => {
+    const user = await addAccount()
+    const next = freshAddress()
+    await ask(user, next)
+    const token = await linkTo(next)
+    for (const method of ['GET', 'HEAD', 'GET'])
+      expect((await service.request(method, `/auth/email/confirm?token=${token}`)).status).to.equal(200)
+    expect(await me(user.token)).to.include({ email: user.email })
+    const answers = await Promise.all([confirm(token), confirm(token)])
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 410])
+  })
+
+  it('is 410 for a link whose day is over, of another kind, and for one that never was', async () => {
+    const user = await addAccount()
+    const late = await addAccountToken(service.db, user.id, freshAddress())
+    await service.db.asOwner('update account_tokens set expires_at = now() where user_id = $1', [user.id])
+    const password = await addAccountToken(service.db, user.id)
+    for (const token of [late, password, 'A'.repeat(43), 'x', "'"]) {
+      expect((await confirm(token)).json, token).to.include({ status: 410, code: 'gone' })
+      expect((await look(encodeURIComponent(token))).status).to.equal(410)
+    }
+    const address = await addAccountToken(service.db, user.id, freshAddress())
+    const reset = await service.request('POST', '/auth/password/reset', {
+      json: { token: address, password: 'another battery' },
+    })
+    expect(reset.status, 'nor does a link for an address set a password').to.equal(410)
+    expect(await me(user.token)).to.include({ email: user.email })
+  })
+
+  it('is forgotten with another password, another address, a suspension or the account', async () => {
+    const change = (text: string) => (id: string) => service.db.asOwner(`update users set ${text} where id = $1`, [id])
+    for (const [what, secure] of [
+      ['a password', change(`password_hash = 'another'`)],
+      ['an address', change(`email = 'moved-' || email`)],
+      ['a suspension', change('suspended_at = now()')],
+      ['a deletion', (id: string) => service.db.asOwner('delete from users where id = $1', [id])],
+    ] as const) {
+      const user = await addAccount()
+      const next = freshAddress()
+      await ask(user, next)
+      const token = await linkTo(next)
+      await secure(user.id)
+      expect((await confirm(token)).status, what).to.equal(410)
+      expect(await service.db.asOwner('select from account_tokens where email = $1', [next]), what).to.have.length(0)
+    }
+  })
+
+  it('is asked for five times a day at most, exactly, and counts as a sign-in of the account', async () => {
+    const user = await addAccount()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(user, freshAddress())))
+    const statuses = answers.map(({ status }) => status).sort((a, b) => a - b)
+    expect(statuses).to.deep.equal([200, 200, 200, 200, 200, 429, 429, 429])
+    expect(answers.find(({ status }) => status === 429)?.headers.get('Retry-After')).to.equal('3600')
+    expect(await service.db.asOwner('select from account_tokens where user_id = $1', [user.id])).to.have.length(5)
+    await service.db.asOwner('update account_tokens set expires_at = now() where user_id = $1', [user.id])
+    expect((await ask(user, freshAddress())).status).to.equal(200)
+    expect(await service.db.asOwner('select from account_tokens where user_id = $1', [user.id])).to.have.length(1)
+  })
+
+  it('is kept with the SHA-256 of its token alone', async () => {
+    const user = await addAccount()
+    const next = freshAddress()
+    await ask(user, next)
+    const token = await linkTo(next)
+    const [row] = await service.db.asOwner<{ text: string; hash: string }>(
+      `select t::text as text, encode(token_hash, 'hex') as hash from account_tokens t where email = $1`,
+      [next],
+    )
+    expect(row?.hash).to.equal(createHash('sha256').update(token).digest('hex'))
+    expect(row?.text).to.not.include(token)
+  })
+
+  it('is confirmed on a page without script', async () => {
+    const user = await addAccount()
+    const next = freshAddress()
+    await ask(user, next)
+    const token = await linkTo(next)
+    const asBrowser = { Accept: BROWSER, 'Accept-Language': 'en' }
+    const page = await service.request('GET', `/auth/email/confirm?token=${token}`, { headers: asBrowser })
+    expect(page.text).to.include('<h1>Confirm your address</h1>').and.include(next).and.not.include('<script')
+    expect(page.headers.get('Content-Security-Policy')).to.match(/form-action 'self';/)
+    expect(/<form method="post" action="([^"]+)">/.exec(page.text)?.[1]).to.equal('/auth/email/confirm')
+    const send = () => service.request('POST', '/auth/email/confirm', formOf({ token }, asBrowser))
+    const done = await send()
+    expect([done.status, done.text.includes('Your address is confirmed'), done.text.includes(token)]).to.deep.equal([
+      200,
+      true,
+      false,
+    ])
+    const over = await send()
+    expect([over.status, over.text.includes('This link is over')]).to.deep.equal([410, true])
+  })
+
+  describe('set by an admin', () => {
+    const set = (id: string, json: unknown, { on = mute, by = root }: { on?: TestService; by?: TestUser } = {}) =>
+      on.request('PATCH', `/users/${id}`, { token: by.token, json })
+
+    it('is theirs at once where no mail can confirm it, and ends links to the old one', async () => {
+      const user = await addAccount()
+      const next = freshAddress()
+      const link = await addAccountToken(service.db, user.id)
+      const answer = await set(user.id, { email: next })
+      expect(answer.status, answer.text).to.equal(200)
+      expect(answer.json).to.include({ email: next, role: 'editor' })
+      expect([await signIn(next), await signIn(user.email)]).to.deep.equal([200, 400])
+      const late = await service.request('POST', '/auth/password/reset', {
+        json: { token: link, password: 'another battery' },
+      })
+      expect(late.status).to.equal(410)
+    })
+
+    it('is refused where it is somebody’s, where it comes with other fields, and where mails confirm them', async () => {
+      const [user, other] = [await addAccount(), await addAccount()]
+      const email = freshAddress()
+      for (const [json, on] of [
+        [{ email: other.email.toUpperCase() }, mute],
+        [{ email, role: 'viewer' }, mute],
+        [{ email, suspended: false }, mute],
+        [{ email: 'nobody' }, mute],
+        [{ email }, service],
+      ] as const) {
+        const answer = await set(user.id, json, { on })
+        expect([answer.status, fields(answer.json)], answer.text).to.deep.equal([422, ['email']])
+      }
+      expect(await me(user.token)).to.include({ email: user.email })
+    })
+
+    it('is nobody’s who stands above the one who sets it', async () => {
+      await addRows(service, root.token, rowsFor('clerk', 600, 'user:update'))
+      for (const on of [service, mute]) await on.policy.refresh()
+      const clerk = await service.addUser('clerk')
+      expect((await set(root.id, { email: freshAddress() }, { by: clerk })).json).to.include({
+        status: 403,
+        code: 'policy_denied',
+      })
+      expect((await set((await addAccount()).id, { email: freshAddress() }, { by: clerk })).status).to.equal(200)
+    })
+
+    it('is set by the command line, in any case', async () => {
+      const [user, other] = [await addAccount(), await addAccount()]
+      const next = freshAddress()
+      const environment = {
+        ...onDatabase(service.db.service, service.db.owner),
+        DATA_DIR: await makeTemporaryFolder(),
+        SMTP_URL: mail.url,
+      }
+      const run = (...args: readonly string[]) => runCommand(['user', 'email', ...args], { environment })
+      const { code, out, err } = await run(user.email.toUpperCase(), next)
+      expect({ code, err }).to.deep.equal({ code: 0, err: '' })
+      expect(JSON.parse(out)).to.include({ id: user.id, email: next })
+      const taken = await run(next, other.email.toUpperCase())
+      expect(taken).to.include({ code: 1, out: '' })
+      expect(taken.err).to.include('taken')
+      expect((await run(next, 'nobody')).code).to.equal(2)
+    })
+  })
+})
