@@ -33,15 +33,17 @@ begin
 end $$;
 call give_function('record_decision', 'audit_chain');
 
--- all columns but `used`: counting a visit is no change of the record (take_visit.sql)
+-- All columns but `used`: counting a visit is no change of the record (take_visit.sql). Not for the command line, which
+-- is `identity`: nothing is decided there, and record_change.sql has what it does.
 create or replace trigger link_decision after insert or delete or update of id, code, target, owner_id,
   created_at, updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash,
   has_password, forward_query on links
-  for each row execute function record_decision('link', 'code');
-create or replace trigger user_decision after update on users
+  for each row when (current_setting('role') <> 'identity') execute function record_decision('link', 'code');
+create or replace trigger deleted_link_decision after update of owner_id on deleted_links
+  for each row when (current_setting('role') <> 'identity') execute function record_decision('link', 'code');
+create or replace trigger user_decision after update or delete on users
   for each row when (current_setting('role') in ('users_own', 'users_any'))
   execute function record_decision('user', 'id');
--- not for the command line, which makes tokens as `identity`: nothing is decided there
 create or replace trigger personal_token_decision after insert or update of revoked_at on personal_tokens
   for each row when (current_setting('role') <> 'identity') execute function record_decision('personal_token', 'id');
 create or replace trigger invitation_decision after insert on invitations
