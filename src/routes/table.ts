@@ -28,6 +28,7 @@ import { linkRoutes, redirectRoute } from './links.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
+import { qrRoute } from './qr.js'
 import type { Readiness } from './readiness.js'
 import { systemRoutes } from './system.js'
 import type { OwnPlace } from './target.js'
@@ -70,6 +71,7 @@ export const routeTable = ({
   const findRecord = findLink(database)
   const table: readonly Route[] = [
     ...linkRoutes({ findLink: findRecord, links: linksStore(database, redirects.changed, searches), place }),
+    qrRoute({ findLink: findRecord, baseUrl }),
     ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({ users: usersStore(database), findUser }),

@@ -36,6 +36,7 @@ describe('an identifier', () => {
       service.routes.filter(({ path }) => path.includes(':')).map(({ method, path }) => `${method} ${path}`),
     ).to.have.members([
       'get /links/:code',
+      'get /links/:code/qr',
       'patch /links/:code',
       'delete /links/:code',
       'get /:code',
@@ -63,6 +64,7 @@ describe('an identifier', () => {
         expect((await ask(by, method, `/links/${code}`, json)).status, `${by.role} ${method}`).to.equal(404)
     }
     expect((await service.request('GET', `/${code}`)).status).to.equal(404)
+    expect((await service.request('GET', `/links/${code}/qr`)).status).to.equal(404)
     expect((await ask(other, 'POST', '/links', { code, target: 'https://example.com/theirs' })).status).to.equal(201)
     for (const headers of [{}, { 'If-Match': tag }, { 'If-Match': '*' }]) {
       expect((await ask(editor, 'PATCH', `/links/${code}`, stolen, headers)).json).to.include({

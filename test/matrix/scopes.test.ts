@@ -47,7 +47,7 @@ describe('scope x role x action', () => {
     )
 
   const subjectOf = ({ path, objectAction }: Route) =>
-    path.endsWith('/:code')
+    path.includes('/:code')
       ? 'link'
       : path.endsWith('/users/:id')
         ? 'user'

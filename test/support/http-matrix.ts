@@ -25,7 +25,7 @@ const ABSENT_ID = '4611686018427387904'
 
 /** What a route is about: the record that it names, or the caller's own profile. */
 const subjectOf = ({ path, objectAction }: Route) =>
-  path.endsWith('/:code')
+  path.includes('/:code')
     ? 'link'
     : path.endsWith('/users/:id')
       ? 'user'
