@@ -1,6 +1,6 @@
 import { Router } from '@koa/router'
 import Koa from 'koa'
-import type { Context, Middleware } from 'koa'
+import type { Context, Middleware, Next } from 'koa'
 import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 
@@ -101,7 +101,13 @@ export const createApp = (parts: AppParts): Koa => {
 const routerOf = (parts: AppParts) => {
   // exact paths: no other case, no trailing slash
   const router = new Router({ sensitive: true, strict: true })
-  for (const route of parts.routes) router[route.method](route.path, (ctx: Context) => serve(route, ctx, parts))
+  const literal = new Set(parts.routes.map(({ path }) => path))
+  for (const route of parts.routes) {
+    router[route.method](route.path, (ctx: Context, next: Next) =>
+      // `/healthz` is no code, whatever the method
+      route.path !== ctx.path && literal.has(ctx.path) ? next() : serve(route, ctx, parts),
+    )
+  }
   return router.routes()
 }
 

@@ -109,6 +109,7 @@ const Settings = z.object({
   RATE_LIMIT_USER: quota.prefault('600/60'),
   RATE_LIMIT_SIGN_IN: quota.prefault('5/60'),
   RATE_LIMIT_INVITE: quota.prefault('30/3600'),
+  RATE_LIMIT_LINK_PASSWORD: quota.prefault('5/60'),
   CORS_ORIGINS: corsOrigins.prefault(''),
   TRUSTED_PROXY_HOPS: integer(0, 10).default(0),
   WORKERS: z
@@ -223,6 +224,9 @@ export const readConfig = (environment: Environment = process.env) => {
       user: settings.RATE_LIMIT_USER,
       sign_in: settings.RATE_LIMIT_SIGN_IN,
       invite: settings.RATE_LIMIT_INVITE,
+      link_password: settings.RATE_LIMIT_LINK_PASSWORD,
+      // from all addresses together
+      link_passwords: settings.RATE_LIMIT_LINK_PASSWORD && { points: 60, seconds: 60 },
     }),
     corsOrigins: settings.CORS_ORIGINS,
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,

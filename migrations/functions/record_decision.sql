@@ -23,7 +23,10 @@ begin
 end $$;
 call give_function('record_decision', 'audit_chain');
 
-create or replace trigger link_decision after insert or update or delete on links
+-- all columns but `used`: counting a visit is no change of the record (take_visit.sql)
+create or replace trigger link_decision after insert or delete or update of id, code, target, owner_id, created_at,
+  updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash, has_password,
+  forward_query on links
   for each row execute function record_decision('link', 'code');
 create or replace trigger user_decision after update on users
   for each row when (current_setting('role') in ('users_own', 'users_any'))

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
-import { ACTIONS, isScope } from '../domain/action.js'
+import { ACTIONS, SCOPES, isScope } from '../domain/action.js'
 import { StartError } from '../domain/start-error.js'
 import { createAccounts } from '../identity/accounts.js'
 import { openIssuer } from '../identity/identity.js'
@@ -15,7 +15,7 @@ const scopes = parsed(
     const names = text.split(' ').filter((name) => name !== '')
     return names.every(isScope) ? names : undefined
   },
-  `must be made of ${ACTIONS.join(', ')}`,
+  `must be made of ${SCOPES.join(', ')}`,
 )
 
 interface Options {
@@ -30,7 +30,9 @@ export const register = (program: Command) =>
     .command('token')
     .description('print a bearer token for a user')
     .requiredOption('--user <id or e-mail>', 'whose token')
-    .addOption(new Option('--scope <scopes>', 'scopes, separated by spaces').argParser(scopes).default(ACTIONS, 'all'))
+    .addOption(
+      new Option('--scope <scopes>', 'scopes, separated by spaces').argParser(scopes).default(ACTIONS, 'every action'),
+    )
     .option('--ttl <seconds>', 'lifetime', count(MAX_TTL_SECONDS), 3_600)
     .action(({ user: idOrEmail, scope, ttl }: Options) =>
       withDatabase(async (database, { externalIssuer, signingKeyFile, jwtAudience }) => {

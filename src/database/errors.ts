@@ -5,7 +5,6 @@ import type { RefusalCode } from '../domain/refusal.js'
 
 /** SQLSTATEs that the code distinguishes. LG… come from our own functions (migrations/functions/). */
 export const SQLSTATE = {
-  uniqueViolation: '23505',
   insufficientPrivilege: '42501',
   readOnlyTransaction: '25006',
   lockNotAvailable: '55P03',
@@ -31,9 +30,9 @@ const REFUSED_BY_DATABASE: Readonly<Record<string, { readonly code: RefusalCode;
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof DatabaseError ? error.code : undefined
 
-/** True if the error is a violation of this unique constraint or index. */
+/** True if the error is a violation of this constraint or unique index. */
 export const violates = (error: unknown, constraint: string): boolean =>
-  error instanceof DatabaseError && error.code === SQLSTATE.uniqueViolation && error.constraint === constraint
+  error instanceof DatabaseError && error.constraint === constraint
 
 /** The policy was replaced between the decision and the commit; nothing was written (promise 1). */
 export class PolicyReplaced extends Error {

@@ -1,5 +1,5 @@
 import { toId } from '../domain/id.js'
-import type { Link } from '../domain/link.js'
+import type { Link, RedirectStatus } from '../domain/link.js'
 
 /** A link as pg returns it: bigint as text, times as Date. */
 export interface LinkRow {
@@ -10,14 +10,48 @@ export interface LinkRow {
   readonly created_at: Date
   readonly updated_at: Date
   readonly version: string
+  readonly title: string | null
+  readonly note: string | null
+  readonly tags: readonly string[]
+  readonly status: RedirectStatus
+  readonly active: boolean
+  readonly starts_at: Date | null
+  readonly expires_at: Date | null
+  readonly max_visits: number | null
+  readonly used: number
+  readonly has_password: boolean
+  readonly forward_query: boolean
 }
 
+/** The columns of a LinkRow: all of `links` but the hash of the password. */
+export const LINK_ROW = [
+  'id',
+  'code',
+  'target',
+  'owner_id',
+  'created_at',
+  'updated_at',
+  'version',
+  'title',
+  'note',
+  'tags',
+  'status',
+  'active',
+  'starts_at',
+  'expires_at',
+  'max_visits',
+  'used',
+  'has_password',
+  'forward_query',
+] as const satisfies readonly (keyof LinkRow)[]
+
 export const toLink = (row: LinkRow): Link => ({
+  ...row,
   id: toId(row.id),
-  code: row.code,
-  target: row.target,
   owner_id: row.owner_id === null ? null : toId(row.owner_id),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
   version: Number(row.version),
+  starts_at: row.starts_at?.toISOString() ?? null,
+  expires_at: row.expires_at?.toISOString() ?? null,
 })

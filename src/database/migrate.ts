@@ -9,6 +9,7 @@ import { applyFiles, betweenRequests, TABLE } from './apply-files.js'
 import { SQLSTATE, sqlState } from './errors.js'
 import { missingRights } from './missing-rights.js'
 import { pendingFiles, readSqlFiles } from './sql-files.js'
+import type { SqlFile } from './sql-files.js'
 
 export interface Migration {
   readonly name: string
@@ -48,12 +49,13 @@ export const migrate = async ({ owner, service, folder }: MigrateOptions): Promi
   connected(owner, async (client) => {
     // One migrator at a time. The lock ends with the connection, however the process ends.
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migrations])
-    const pending = pendingFiles(await readSqlFiles(folder), await appliedKeys(client))
+    const files = await readSqlFiles(folder)
+    const pending = pendingFiles(files, await appliedKeys(client))
     try {
       await applyFiles(client, pending)
       await betweenRequests(client, () => grantService(client, service, folder))
     } catch (error) {
-      throw await explained(client, service.user, error)
+      throw await explained(client, [...rolesMadeBy(files), service.user], error)
     }
     return pending.map(({ path }) => path)
   })
@@ -107,24 +109,19 @@ const becomes = (name: string): string => `
     end if;
   end $$;`
 
-/** The roles that migrations/0001_roles.sql makes. They belong to the whole cluster, so another may have made them. */
-const ROLES = [
-  'links_own',
-  'links_any',
-  'users_own',
-  'users_any',
-  'identity',
-  'policy_editor',
-  'audit_writer',
-  'audit_reader',
-  'links_public',
-  'audit_chain',
-]
+/**
+ * The roles that migrations/0001_roles.sql makes. Its array is their only list, and its text never changes. They belong
+ * to the whole cluster, so another installation may have made them.
+ */
+const rolesMadeBy = ([first]: readonly SqlFile[]): readonly string[] => {
+  const [, list = ''] = /array\[([^\]]*)\]/.exec(first?.text ?? '') ?? []
+  return [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name)
+}
 
 /** What the person who migrates can mend is one line that says how. */
-const explained = async (client: Client, service: string, error: unknown): Promise<unknown> => {
+const explained = async (client: Client, roles: readonly string[], error: unknown): Promise<unknown> => {
   if (sqlState(error) !== SQLSTATE.insufficientPrivilege || !(error instanceof Error)) return error
-  const missing = await missingRights(client, [...ROLES, service]).catch(() => [])
+  const missing = await missingRights(client, roles).catch(() => [])
   const advice =
     missing.length > 0
       ? `a superuser can give it: ${missing.map((statement) => `"${statement}"`).join(', ')}`

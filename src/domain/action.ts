@@ -24,7 +24,7 @@ export type ServiceAction = (typeof ACTIONS)[number]
  * The scopes that a token may have: the actions, and what is no action of the policy. `token:create` lets a personal
  * token make others; it is given only where it is asked for by name.
  */
-const SCOPES = [...ACTIONS, 'token:create'] as const
+export const SCOPES = [...ACTIONS, 'token:create'] as const
 
 export type Scope = (typeof SCOPES)[number]
 

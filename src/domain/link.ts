@@ -1,5 +1,9 @@
 import type { Id } from './id.js'
 
+/** Statuses of a redirect: those of a browser that keep the method (307, 308), and those that may change it. */
+export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
+export type RedirectStatus = (typeof REDIRECT_STATUSES)[number]
+
 /** A stored link. Times are ISO 8601 in UTC; `version` grows with every change. */
 export interface Link {
   readonly id: Id
@@ -9,6 +13,31 @@ export interface Link {
   readonly created_at: string
   readonly updated_at: string
   readonly version: number
+  readonly title: string | null
+  readonly note: string | null
+  readonly tags: readonly string[]
+  readonly status: RedirectStatus
+  readonly active: boolean
+  readonly starts_at: string | null
+  readonly expires_at: string | null
+  readonly max_visits: number | null
+  /** redirects that were given out since `max_visits` was set */
+  readonly used: number
+  readonly has_password: boolean
+  /** whether a visitor's query parameters are added to the target's */
+  readonly forward_query: boolean
+}
+
+/** What a visitor may find at a code. `absent`: not active, or not yet; `expired`: its time or its visits are over. */
+export type LinkState = 'open' | 'absent' | 'expired'
+
+/** `now`: milliseconds since 1970. */
+export const stateOf = (
+  { active, starts_at: start, expires_at: end, max_visits: most, used }: Link,
+  now: number,
+): LinkState => {
+  if (!active || (start !== null && now < Date.parse(start))) return 'absent'
+  return (end !== null && now >= Date.parse(end)) || (most !== null && used >= most) ? 'expired' : 'open'
 }
 
 /** The only property of a record that the policy function uses. */

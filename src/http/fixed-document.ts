@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+
+import { contentTag } from './content-tag.js'
 
 /** A body as it is sent, and the ETag of just these bytes (RFC 9110 §8.8.3.3). */
 interface Representation {
@@ -13,11 +14,10 @@ export class FixedDocument {
   readonly #packed: Representation
 
   constructor(text: string) {
-    const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22)
-    this.#plain = { bytes: Buffer.from(text), headers: { Vary: 'Accept-Encoding', ETag: `"${tag}"` } }
+    this.#plain = { bytes: Buffer.from(text), headers: { Vary: 'Accept-Encoding', ETag: contentTag(text) } }
     this.#packed = {
       bytes: gzipSync(text, { level: 9 }),
-      headers: { Vary: 'Accept-Encoding', ETag: `"${tag}-gzip"`, 'Content-Encoding': 'gzip' },
+      headers: { Vary: 'Accept-Encoding', ETag: contentTag(text, 'gzip'), 'Content-Encoding': 'gzip' },
     }
   }
 

@@ -13,14 +13,23 @@ export const KNOWN_METHODS: ReadonlySet<string> = new Set(
 /** A request without a route meets the gateway as one to a public route does. */
 const UNROUTED: GatewayRule = { scope: 'public', quota: 'caller' }
 
+/** A pattern that the path has matched, as @koa/router tells it. */
+interface Matched {
+  readonly path: string | RegExp
+  readonly methods: readonly string[]
+}
+
 /**
  * For requests without a route: 501 for an unknown method, 405 with `Allow` for a known path, otherwise 404. They are
  * counted like all others; only `OPTIONS` of a known path is not, because browsers ask it without a token.
  */
 export const refuseUnrouted =
   (gateway: Pick<Gateway, 'admit'>) =>
-  async (ctx: Context & { readonly matched?: readonly { readonly methods: readonly string[] }[] }): Promise<void> => {
-    const allowed = [...new Set(ctx.matched?.flatMap(({ methods }) => methods))].sort()
+  async (ctx: Context & { readonly matched?: readonly Matched[] }): Promise<void> => {
+    const { matched = [] } = ctx
+    // a path of the service's own is that alone, and no code
+    const own = matched.filter(({ path }) => path === ctx.path)
+    const allowed = [...new Set((own.length > 0 ? own : matched).flatMap(({ methods }) => methods))].sort()
     const allow = { Allow: [...allowed, 'OPTIONS'].join(', ') }
     if (ctx.method === 'OPTIONS' && allowed.length > 0)
       return respond(ctx, { status: 204, headers: { ...allow, ...preflightHeaders(ctx, allow.Allow) } })

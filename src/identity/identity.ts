@@ -91,6 +91,7 @@ export const createIdentity = async ({
 
     /** Throws `validation_failed` for a password that is too short or too long. */
     hashPassword: passwords.hash,
+    verifyPassword: passwords.verify,
   }
 }
 

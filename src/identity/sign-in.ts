@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { Database } from '../database/database.js'
 import type { Statement } from '../database/statement.js'
-import { ACTIONS, isScope } from '../domain/action.js'
+import { ACTIONS, SCOPES, isScope } from '../domain/action.js'
 import type { Deadline } from '../domain/deadline.js'
 import { Refusal } from '../domain/refusal.js'
 import { isEmail } from '../domain/user.js'
@@ -232,7 +232,7 @@ const namesIn = (scope: string): readonly string[] => (scope === '' ? [] : scope
 const parseRequestedScope = (scope: string | undefined): readonly string[] | null => {
   if (scope === undefined) return null
   const names = namesIn(scope)
-  if (!names.every(isScope)) throw new Refusal('invalid_scope', { detail: `Scopes are: ${ACTIONS.join(', ')}.` })
+  if (!names.every(isScope)) throw new Refusal('invalid_scope', { detail: `Scopes are: ${SCOPES.join(', ')}.` })
   return [...new Set(names)]
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 
 import type { Context } from 'koa'
 
@@ -8,7 +8,10 @@ import { Refusal } from '../domain/refusal.js'
 export interface IdempotencyKey {
   /** SHA-256 of the key */
   readonly hash: Buffer
-  /** SHA-256 of the request, whatever the order and spacing of the body's members */
+  /**
+   * HMAC-SHA-256 of the request under the key, whatever the order and spacing of the body's members: it is stored, and
+   * a password in the body must not be guessed from it
+   */
   readonly fingerprint: Buffer
 }
 
@@ -27,10 +30,13 @@ export const idempotencyKeyOf = (
       errors: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters, sent once' }],
     })
   }
-  return { hash: sha256(key), fingerprint: sha256(JSON.stringify([method, path, canonical(body)])) }
+  return { hash: sha256(key), fingerprint: fingerprintOf(key, [method, path, canonical(body)]) }
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const fingerprintOf = (key: string, request: readonly unknown[]): Buffer =>
+  createHmac('sha256', key).update(JSON.stringify(request)).digest()
 
 /** Objects as sorted lists of members. */
 const canonical = (value: unknown): unknown => {

@@ -62,11 +62,14 @@ const readJson = (text: string): unknown => {
 
 type InputFault = 'validation_failed' | 'invalid_request' | 'invalid_query'
 
-/** A form or a query string as an object. A repeated name is a fault. */
-const readPairs = (text: string, code: InputFault): unknown => {
-  const pairs = [...new URLSearchParams(text)]
-  const values = Object.fromEntries(pairs)
-  if (Object.keys(values).length === pairs.length) return values
+/** A form or a query string as an object. A repeated name is a fault, but for the `lists`. */
+const readPairs = (text: string, code: InputFault, lists: readonly string[] = []): unknown => {
+  const all = new URLSearchParams(text)
+  const given = lists.filter((name) => all.has(name)).map((name) => [name, all.getAll(name)] as const)
+  for (const name of lists) all.delete(name)
+  const pairs = [...all]
+  const values = Object.fromEntries([...pairs, ...given])
+  if (Object.keys(values).length === pairs.length + given.length) return values
   const names = pairs.map(([name]) => name)
   throw givenTwice(names.find((name, i) => names.indexOf(name) !== i) ?? '', code)
 }
@@ -95,7 +98,19 @@ export const parseInput = <T>(
  * takes no parameters, and ignores what others have appended to a link (`?utm_source=…`).
  */
 export const parseQuery = <T>(querystring: string | null, schema: z.ZodType<T>): T =>
-  parseInput(querystring === null ? undefined : readPairs(querystring, 'invalid_query'), schema, 'invalid_query')
+  parseInput(
+    querystring === null ? undefined : readPairs(querystring, 'invalid_query', listsIn(schema)),
+    schema,
+    'invalid_query',
+  )
+
+/** The parameters that may be repeated. */
+const listsIn = (schema: z.ZodType): readonly string[] =>
+  schema instanceof z.ZodObject
+    ? Object.entries(schema.shape).flatMap(([name, each]) =>
+        each instanceof z.ZodOptional && each.unwrap() instanceof z.ZodArray ? [name] : [],
+      )
+    : []
 
 /** For changes without parameters: whoever sends one would take it for applied. */
 export const requireNoQuery = (querystring: string): void => {

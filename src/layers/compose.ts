@@ -140,10 +140,13 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     deadline,
     requestId,
     countAccount: (account) => layers.gateway.countAccount(ctx, account),
+    countLinkPassword: (link) => layers.gateway.countLinkPassword(ctx, link),
+    querystring: ctx.querystring,
     headers: {
       ifMatch: headerOf(ctx, 'if-match'),
       chunked: ctx.req.httpVersion !== '1.0',
       forwarded: (headerOf(ctx, 'x-forwarded-for') ?? headerOf(ctx, 'forwarded')) !== undefined,
+      ahead: ctx.method === 'HEAD' || /\bprefetch\b/i.test(headerOf(ctx, 'sec-purpose') ?? ''),
     },
   })
 }
@@ -163,7 +166,7 @@ const decideOn = <Record extends Owned>(
 
 /** Takes the part that a request asks for through the layers. Its refusal is recorded under the part's own action. */
 const openPart = <Part>(
-  { action, data }: PartRule<never, Part>,
+  { action, object = action, data }: PartRule<never, Part>,
   request: LayeredRequest,
   caller: Caller,
   snapshot: Snapshot,
@@ -174,7 +177,7 @@ const openPart = <Part>(
   request.action = action
   layers.gateway.requireScope(caller, action)
   layers.endpoint(snapshot, caller, action)
-  const { decision } = layers.object(snapshot, caller, action, noRecord())
+  const { decision } = layers.object(snapshot, caller, object, noRecord())
   request.action = own
   request.part = decision
   return layers.data(data, {

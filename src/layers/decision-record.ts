@@ -28,7 +28,8 @@ export const recordOfAnswer = (decided: Decided, status: number): DecisionRecord
  */
 export const recordOfRefusal = (decided: Decided, error: unknown): DecisionRecord | null => {
   if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 403)) return null
-  if (!decided.action.includes(':')) return null
+  // a visitor who has to type a password was not refused
+  if (!decided.action.includes(':') || error.code === 'password_required') return null
   const { layer, status, code, decision = null } = error
   return recordOf(decided, decision, { effect: 'deny', layer, status, code })
 }

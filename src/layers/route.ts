@@ -94,6 +94,8 @@ export const NO_DATA: DataRule<undefined> = { rows: 'none', open: () => undefine
 export interface PartRule<Query, Part> {
   readonly asked: (query: Query) => boolean
   readonly action: Action
+  /** what `can()` is asked, where that is not `action`: a list asks whether its caller may read at all */
+  readonly object?: Action
   readonly data: DataRule<Part>
 }
 
@@ -122,13 +124,19 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   readonly requestId: string
   /** counts a sign-in attempt on an account; throws `rate_limited` */
   readonly countAccount: (account: string) => Promise<void>
+  /** counts a password that is tried on a link; throws `rate_limited` */
+  readonly countLinkPassword: (link: string) => Promise<void>
   readonly headers: {
     readonly ifMatch: string | undefined
     /** whether the client can tell a body that breaks off from a whole one; HTTP/1.0 cannot (RFC 9112 §8) */
     readonly chunked: boolean
     /** whether a proxy says that it passes the request on for somebody */
     readonly forwarded: boolean
+    /** whether nobody sees the answer: HEAD, or a browser that fetches ahead (`Sec-Purpose: prefetch`) */
+    readonly ahead: boolean
   }
+  /** the query string as it was sent, without `?` */
+  readonly querystring: string
 }
 
 export interface Documentation {
@@ -222,6 +230,8 @@ export interface Gateway {
   readonly requireScope: (caller: Caller, action: Action) => void
   /** 429: sign-in attempts on one account, whatever address they come from */
   readonly countAccount: (ctx: Context, account: string) => Promise<void>
+  /** 429: passwords that are tried on one link, from one address and from all */
+  readonly countLinkPassword: (ctx: Context, link: string) => Promise<void>
 }
 
 /** The four layers, in the order in which a request meets them. Tests replace some of them to watch one alone. */

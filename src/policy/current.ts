@@ -40,6 +40,15 @@ export interface CurrentPolicy {
   status(): PolicyStatus
 }
 
+interface InForce {
+  readonly snapshot: Snapshot
+  /**
+   * How the stored rows of its revision compare with its own, as far as a check has found. Once a difference is
+   * recorded as a revision, the stored rows may come into force.
+   */
+  stored: 'the same' | 'different' | 'different and recorded'
+}
+
 /**
  * Holds one reference and swaps it. `load` gets the revision in force and answers null where it is the newest. `wrap`
  * sees each snapshot that comes into force, and may observe its decisions.
@@ -49,26 +58,27 @@ export const createCurrentPolicy = (
   wrap = (snapshot: Snapshot): Snapshot => snapshot,
   rows: RowCheck = NO_CHECK,
 ): CurrentPolicy => {
-  let inForce: Snapshot | null = null
+  let inForce: InForce | null = null
   let fault: string | null = null
-  let differing: Snapshot | null = null
-  /** a snapshot whose difference from the stored rows is recorded, so that these may come into force */
-  let recorded: Snapshot | null = null
   let unreached = false
   let running: Promise<void> = Promise.resolve()
   let queued: Promise<void> | null = null
 
-  const differs = () => differing !== null && differing === inForce
+  const differs = () => inForce !== null && inForce.stored !== 'the same'
+  const enter = (snapshot: Snapshot) => {
+    inForce = { snapshot: wrap(snapshot), stored: 'the same' }
+  }
   // INVARIANT: nothing is awaited between the comparison and the swap, so no revision replaces a newer one
   const adopt = (snapshot: Snapshot) => {
-    if (inForce === null || snapshot.revision > inForce.revision) inForce = wrap(snapshot)
+    if (inForce === null || snapshot.revision > inForce.snapshot.revision) enter(snapshot)
   }
   const loadOnce = async () => {
-    const replaced = inForce === recorded ? inForce : null
+    const before = inForce
+    const isToBeReplaced = before?.stored === 'different and recorded'
     try {
-      const loaded = await load(replaced === null ? (inForce?.revision ?? null) : null)
+      const loaded = await load(isToBeReplaced ? null : (before?.snapshot.revision ?? null))
       // what differs is replaced whatever its revision is, unless something newer came meanwhile
-      if (loaded && replaced !== null && inForce === replaced) inForce = wrap(loaded)
+      if (loaded && isToBeReplaced && inForce === before) enter(loaded)
       else if (loaded) adopt(loaded)
       fault = null
       unreached = false
@@ -89,14 +99,14 @@ export const createCurrentPolicy = (
       }))
   const current = () => {
     if (inForce === null) throw new Error('no policy has been loaded yet')
-    return inForce
+    return inForce.snapshot
   }
   const check = async () => {
     const checked = inForce
-    if (checked === null || !(await rows.differ(checked)) || inForce !== checked) return false
-    differing = checked
+    if (checked === null || !(await rows.differ(checked.snapshot)) || inForce !== checked) return false
+    if (checked.stored === 'the same') checked.stored = 'different'
     await rows.record()
-    recorded = checked
+    checked.stored = 'different and recorded'
     await refreshed()
     return true
   }
@@ -109,8 +119,9 @@ export const createCurrentPolicy = (
     },
     adopt,
     status: () => ({
-      revision: inForce?.revision ?? null,
-      fault: fault ?? (differs() ? `the stored rows are not those of policy revision ${inForce?.revision}` : null),
+      revision: inForce?.snapshot.revision ?? null,
+      fault:
+        fault ?? (differs() ? `the stored rows are not those of policy revision ${inForce?.snapshot.revision}` : null),
       unreached,
       ...(differs() ? { differs: true } : {}),
     }),

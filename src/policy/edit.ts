@@ -11,13 +11,14 @@ import type { DecisionRecord } from '../domain/decision-record.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
+import type { Subject } from '../domain/user.js'
 import { newPostgresAdapter } from './adapter.js'
 import { createInheritance, describeLoop, findLoop, loopThrough } from './inheritance.js'
 import { describeViolation, findViolations, viewViolation } from './invariants.js'
 import { requireWithinOwnRights } from './own-rights.js'
 import { parseRow, rowText, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
-import { buildSnapshot } from './snapshot.js'
+import { buildSnapshot, roleOf } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
 import { inStoredOrder } from './store.js'
 import type { PolicyRules, StoredRow } from './store.js'
@@ -30,14 +31,21 @@ interface Edit {
   readonly remove: readonly PolicyRow[]
 }
 
+/**
+ * Whose rights bound an edit (promise 11): those of the user who makes it. Null is a caller without a user, as it is to
+ * `can()`. `'unbounded'` is for the command line and the default policy alone: whoever runs them owns the installation,
+ * and could write the rows with SQL as well.
+ */
+export type EditMaker = Subject | 'unbounded'
+
 export interface EditPlan extends Edit {
   /** stored rows to remove that do not parse: somebody wrote them by hand */
   readonly unreadable: readonly StoredRow[]
   /** the snapshot that a load gives once this is committed */
   readonly candidate: Snapshot
   readonly changes: readonly CellChange[]
-  /** the role whose rights bound the edit; none for the command line, which has the database anyway */
-  readonly maker: string | undefined
+  /** who it was planned for, and checked against */
+  readonly maker: EditMaker
 }
 
 /** Who edits, and why. */
@@ -80,10 +88,10 @@ export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]
 
 /**
  * Plans an edit, and changes nothing. Throws `validation_failed` naming the row that cannot be added or removed,
- * `beyond_own_rights` where the role of its `maker` may not make it, and `invariant_violated` naming the invariant, the
- * row and the decision.
+ * `beyond_own_rights` where the edit goes beyond the rights of its `maker`, and `invariant_violated` naming the
+ * invariant, the row and the decision.
  */
-export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules, maker?: string): Promise<EditPlan> => {
+export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules, maker: EditMaker): Promise<EditPlan> => {
   const faults: Fault[] = []
   const refuse = (field: string, message: string) => faults.push({ field, message })
   const rows = new Map(base.rows.map((row) => [rowText(row), row]))
@@ -127,7 +135,10 @@ interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes'> {
   readonly changed?: readonly PolicyRow[]
 }
 
-/** Throws `validation_failed` where the rows cannot be in force together, `beyond_own_rights`, `invariant_violated`. */
+/**
+ * Builds the candidate and checks it. Throws `validation_failed` where the rows cannot be in force together,
+ * `beyond_own_rights` and `invariant_violated` as `planEdit`.
+ */
 export const checkPlan = async (
   { base, revision, rows, add, remove, unreadable, maker, changed = [...add, ...remove] }: UncheckedPlan,
   rules: PolicyRules,
@@ -140,7 +151,7 @@ export const checkPlan = async (
   const loop = findLoop(candidate.engine.inheritance, add)
   if (loop !== null) throw new Refusal('validation_failed', { errors: [{ field: 'add', message: describeLoop(loop) }] })
   const changes = await decisionChanges(base, candidate, changed)
-  if (maker !== undefined) await requireWithinOwnRights({ base, candidate, changes, maker })
+  if (maker !== 'unbounded') await requireWithinOwnRights({ base, candidate, changes, maker: roleOf(maker) })
   const violations = await findViolations(candidate, rules.invariants())
   const [first] = violations
   if (first) {

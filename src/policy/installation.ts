@@ -38,7 +38,7 @@ export const installDefaultPolicy = async (database: Database, rules: PolicyRule
   }
   if (await hasPolicy()) return false
   const add = parsePolicyCsv(DEFAULT_FILE, await readFile(new URL(DEFAULT_FILE, root), 'utf8'))
-  const plan = await planEdit(await buildSnapshot(0, rules.model, []), { add, remove: [] }, rules)
+  const plan = await planEdit(await buildSnapshot(0, rules.model, []), { add, remove: [] }, rules, 'unbounded')
   try {
     await commitEdit(database, plan, {
       actor: { id: null, name: 'linkgate' },

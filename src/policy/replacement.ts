@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { checkPlan, editBetween } from './edit.js'
-import type { EditPlan } from './edit.js'
+import type { EditMaker, EditPlan } from './edit.js'
 import { revisionBefore, rowsOfRevision } from './history.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
@@ -38,14 +38,14 @@ export const readStoredPolicy = async (database: Database, rules: PolicyRules): 
 }
 
 /**
- * Plans the edit that leaves exactly these rows, with the checks of every edit. Decisions are compared with the last
- * good revision, also where the stored rows cannot be in force.
+ * Plans the edit that leaves exactly these rows, with the checks of every edit (`planEdit`). Decisions are compared
+ * with the last good revision, also where the stored rows cannot be in force.
  */
 export const planReplacement = async (
   { revision, stored, lastGood }: StoredPolicy,
   rows: readonly PolicyRow[],
   rules: PolicyRules,
-  maker?: string,
+  maker: EditMaker,
 ): Promise<EditPlan> => {
   const parsed = stored.map((row) => ({ row, result: parseStoredRow(row) }))
   const readable = parsed.flatMap(({ result }) => (result.ok ? [result.value] : []))
@@ -75,7 +75,7 @@ export const planRestore = async (
   stored: StoredPolicy,
   revision: number,
   rules: PolicyRules,
-  maker?: string,
+  maker: EditMaker,
 ): Promise<EditPlan | null> => {
   const rows = await rowsOfRevision(database, stored, revision)
   return rows && planReplacement(stored, rows, rules, maker)

@@ -1,11 +1,9 @@
-import { stringify } from 'csv-stringify/sync'
-
-import { guardCell } from '../domain/csv-cell.js'
 import { ACTIONS } from '../domain/action.js'
 import type { Relation } from '../domain/decision.js'
 import type { Effect, PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import { ENGINE_ROLES } from '../domain/role.js'
+import { formatCsv } from './csv.js'
 import type { Engine } from './engine.js'
 import { pauseEvery } from './pause-every.js'
 import type { Snapshot } from './snapshot.js'
@@ -110,11 +108,7 @@ export const decisionTable = async (
 }
 
 export const formatTableCsv = (cells: readonly Cell[]): string =>
-  stringify([...cells], {
-    header: true,
-    cast: { string: guardCell },
-    columns: ['role', 'action', 'relation', 'effect', 'rule', 'endpoint'],
-  })
+  formatCsv(cells, ['role', 'action', 'relation', 'effect', 'rule', 'endpoint'])
 
 /**
  * Every decision that differs between two snapshots. Only cells that a changed row can reach are compared. Throws

@@ -11,7 +11,7 @@ import type { RecentChanges } from './recent-changes.js'
 
 const select = (codes: readonly string[]): Statement => ({
   name: 'find_links',
-  text: 'select found.* from unnest($1::text[]) as asked (code), find_link(asked.code) as found',
+  text: 'select * from find_links($1)',
   values: [codes],
 })
 

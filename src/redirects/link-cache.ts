@@ -32,9 +32,12 @@ interface LinkCacheOptions {
   readonly size: number
 }
 
-/** bounds the cached targets together */
+/** Whoever follows a link with a password or a maximum of visits is answered by what the database holds then. */
+const isCacheable = ({ has_password: guarded, max_visits: most }: Link): boolean => !guarded && most === null
+
+/** bounds the cached texts together */
 const MAX_CHARACTERS = 64 * 1024 * 1024
-const ENTRY_CHARACTERS = 200
+const ENTRY_CHARACTERS = 400
 
 /**
  * Caches public links by code, and codes without a link in a cache of their own, so that guesses evict no link. The
@@ -45,7 +48,8 @@ export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): Lin
   const links = new LRUCache<string, Link>({
     max: Math.max(1, size),
     maxSize: MAX_CHARACTERS,
-    sizeCalculation: ({ target }) => ENTRY_CHARACTERS + target.length,
+    sizeCalculation: ({ target, title, note }) =>
+      ENTRY_CHARACTERS + target.length + (title?.length ?? 0) + (note?.length ?? 0),
   })
   const absent = new LRUCache<string, true>({ max: Math.max(1, Math.ceil(size / 4)) })
   const pending = new Map<string, Promise<Link | null>>()
@@ -64,7 +68,7 @@ export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): Lin
       (link) => {
         if (finish() && size > 0 && listener.up) {
           if (link === null) absent.set(code, true)
-          else links.set(code, link)
+          else if (isCacheable(link)) links.set(code, link)
         }
         return link
       },

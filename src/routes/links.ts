@@ -1,57 +1,70 @@
-import { createHash } from 'node:crypto'
-
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
+import { REDIRECT_STATUSES } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
+import { contentTag } from '../http/content-tag.js'
 import { LINK_FORMS } from '../layers/4-data/link-export.js'
-import { LINK_SORTS } from '../layers/4-data/links.js'
-import type { Links } from '../layers/4-data/links.js'
+import { LINK_SORTS, LISTED_STATES } from '../layers/4-data/link-page.js'
+import type { LinkFields, Links } from '../layers/4-data/links.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
-import { isReservedCode } from './reserved-codes.js'
+import { Instant, Tag, linkFields } from './link-fields.js'
+import { requireOpen } from './redirect.js'
 import { Code, Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
-import { targetRule } from './target.js'
 import type { OwnPlace } from './target.js'
 
 const LinkView = z
   .object({
     code: Code,
-    target: z.string(),
+    target: z.string().optional(),
+    title: z.string().nullable(),
     id: Id.optional(),
     owner_id: Id.nullable().optional(),
     created_at: Time.optional(),
     updated_at: Time.optional(),
+    note: z.string().nullable().optional(),
+    tags: z.array(z.string()).optional(),
+    status: z.literal([...REDIRECT_STATUSES]).optional(),
+    active: z.boolean().optional(),
+    starts_at: Time.nullable().optional(),
+    expires_at: Time.nullable().optional(),
+    max_visits: z.number().nullable().optional(),
+    has_password: z.boolean().optional(),
+    forward_query: z.boolean().optional(),
   })
-  .meta({ id: 'Link', description: 'Callers who may not change the link only see its code and target.' })
+  .meta({
+    id: 'Link',
+    description:
+      'Callers who may not change the link only see its code, title and target, and no target where a password guards it.',
+  })
 
 const ByCode = z.object({ code: Code })
 
 /** What a caller who may change the link sees. */
-const whole = ({ id, code, target, owner_id, created_at, updated_at }: Link) => ({
-  id,
-  code,
-  target,
-  owner_id,
-  created_at,
-  updated_at,
-})
+const whole = (link: Link) => {
+  const { version: _, used: __, ...shown } = link
+  return shown
+}
+
+/** What everybody else sees. */
+const publicPart = ({ code, target, title, has_password: guarded }: Link) =>
+  guarded ? { code, title } : { code, target, title }
 
 const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
 
-/** Of what is shown, and nothing else: id and version are not for everybody. The same on every node. */
-const tagOfContent = (shown: object): string =>
-  `"${createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)}"`
-
 const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, 'body' | 'headers'> => {
   const manages = snapshot.can(user, 'link:update', link)
-  const body = manages ? whole(link) : { code: link.code, target: link.target }
-  return { body, headers: { ETag: manages ? tagOf(link) : tagOfContent(body), Vary: 'Authorization' } }
+  if (!manages) requireOpen(link)
+  const body = manages ? whole(link) : publicPart(link)
+  // id and version are not for everybody: the tag of the public view is made of what it shows
+  const tag = manages ? tagOf(link) : contentTag(JSON.stringify(body))
+  return { body, headers: { ETag: tag, Vary: 'Authorization' } }
 }
 
 /**
@@ -71,15 +84,28 @@ export const linkRoutes = ({
   findLink,
   links,
   place,
+  hashPassword,
 }: {
   readonly findLink: (code: string) => Promise<Link | null>
   readonly links: (action: Action | 'creation') => DataRule<Links>
   readonly place: OwnPlace
+  /** throws `validation_failed` for a password that is too short or too long */
+  readonly hashPassword: (password: string) => Promise<string>
 }): readonly Route[] => {
   const { baseUrl } = place
   const linkByCode = ({ code }: z.infer<typeof ByCode>) => findLink(code)
-  const Target = targetRule(place)
-  const FreeCode = Code.refine((code) => !isReservedCode(code), 'is reserved for the service')
+  const { target, code, ...others } = linkFields(place)
+  const NewLink = z.strictObject({ target, code: code.optional(), ...others })
+  const LinkChanges = z.strictObject({ target: target.optional(), code: code.optional(), ...others })
+
+  /** The fields as they are stored: a password as its hash. */
+  const stored = async <Fields extends { readonly password?: string | null | undefined }>({
+    password,
+    ...fields
+  }: Fields): Promise<Omit<Fields, 'password'> & Partial<Pick<LinkFields, 'password_hash'>>> =>
+    password === undefined
+      ? fields
+      : { ...fields, password_hash: password === null ? null : await hashPassword(password) }
 
   return [
     route({
@@ -91,10 +117,10 @@ export const linkRoutes = ({
       endpoint: 'link:create',
       object: { action: 'link:create', load: noRecord },
       data: links('creation'),
-      body: z.strictObject({ target: Target, code: FreeCode.optional() }),
+      body: NewLink,
       idempotent: true,
       handle: async ({ store, body }) => {
-        const { link, replayed } = await store.create(body)
+        const { link, replayed } = await store.create(await stored(body))
         const headers = { Location: `${baseUrl}/links/${link.code}`, ETag: tagOf(link) }
         return {
           status: 201,
@@ -118,7 +144,11 @@ export const linkRoutes = ({
         cursor: Cursor,
         sort: z.enum(LINK_SORTS).default('-created_at'),
         q: z.string().min(1).max(200).optional(),
+        tag: z.array(Tag).max(20).optional(),
+        state: z.enum(LISTED_STATES).optional(),
         owner_id: Id.optional(),
+        created_from: Instant.optional(),
+        created_to: Instant.optional(),
       }),
       handle: async ({ store, query }) => {
         const page = await store.page(query)
@@ -178,11 +208,11 @@ export const linkRoutes = ({
       object: { action: 'link:update', load: linkByCode },
       data: links('link:update'),
       params: ByCode,
-      body: z.strictObject({ target: Target.optional(), code: FreeCode.optional() }),
+      body: LinkChanges,
       handle: async ({ store, record, body, headers }) => {
         const version = requireMatch(record, headers.ifMatch)
         const unchanged = Object.keys(body).length === 0
-        const changed = unchanged ? record : await store.update(record, body, version)
+        const changed = unchanged ? record : await store.update(record, await stored(body), version)
         return { status: 200, body: whole(changed), headers: { ETag: tagOf(changed) }, unchanged }
       },
       documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },
@@ -205,19 +235,3 @@ export const linkRoutes = ({
     }),
   ]
 }
-
-/** The public redirect. It matches every path of one segment, so it is the last route of the table. */
-export const redirectRoute = (findLink: (code: string) => Promise<Link | null> | Link | null): Route =>
-  route({
-    method: 'get',
-    path: '/:code',
-    status: 302,
-    ...NO_INPUT,
-    gateway: { scope: 'public', quota: 'caller' },
-    endpoint: 'link:read',
-    object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
-    data: NO_DATA,
-    params: ByCode,
-    handle: ({ record }) => ({ status: 302, headers: { Location: record.target, 'Cache-Control': 'no-cache' } }),
-    documentation: { summary: 'Follow a link', tag: 'redirect' },
-  })

@@ -1,7 +1,5 @@
-import { stringify } from 'csv-stringify/sync'
-
-import { guardCell } from '../domain/csv-cell.js'
 import type { LogEntry } from '../layers/4-data/decisions.js'
+import { formatCsv } from '../policy/csv.js'
 import type { TextFormat } from './export-text.js'
 
 const COLUMNS =
@@ -32,8 +30,8 @@ const cellsOf = ({ subject, resource, change, ...entry }: LogEntry) => [
 
 export const LOG_FORMATS: Readonly<Record<'csv' | 'ndjson', TextFormat<readonly LogEntry[]>>> = {
   csv: {
-    head: stringify([COLUMNS.split(' ')]),
-    lines: (entries) => stringify(entries.map(cellsOf), { cast: { string: guardCell } }),
+    head: formatCsv([COLUMNS.split(' ')]),
+    lines: (entries) => formatCsv(entries.map(cellsOf)),
   },
   ndjson: { head: '', lines: (entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') },
 }

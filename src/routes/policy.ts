@@ -14,7 +14,6 @@ import type { CurrentPolicy } from '../policy/current.js'
 import { parseEdit, planEdit } from '../policy/edit.js'
 import { findRevision, listRevisions } from '../policy/history.js'
 import { planRestore, readStoredPolicy } from '../policy/replacement.js'
-import { roleOf } from '../policy/snapshot.js'
 import type { PolicyRules } from '../policy/store.js'
 import { decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
@@ -161,7 +160,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       }),
       handle: async ({ store, body, headers, ...input }) => {
         await requireRevision(policy, input.snapshot, headers.ifMatch)
-        const plan = await planEdit(input.snapshot, parseEdit(body.add, body.remove), rules, roleOf(input.caller.user))
+        const plan = await planEdit(input.snapshot, parseEdit(body.add, body.remove), rules, input.caller.user)
         return performEdit(policy, plan, input, store, body.reason)
       },
       documentation: {
@@ -210,7 +209,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         const stored = await readStoredPolicy(database, rules)
         // where the stored rows cannot be in force, the last good revision decides, and this is the way out
         if (stored.fault === null && stored.revision !== input.snapshot.revision) throw new PolicyReplaced('restore')
-        const plan = await planRestore(database, stored, revision, rules, roleOf(input.caller.user))
+        const plan = await planRestore(database, stored, revision, rules, input.caller.user)
         if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${revision}.` })
         return performEdit(policy, plan, input, store, body.reason ?? `restore revision ${revision}`)
       },

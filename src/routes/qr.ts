@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto'
-
 import { z } from 'zod'
 
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
+import { contentTag } from '../http/content-tag.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { contrastOf, parseColour } from '../qr/contrast.js'
 import type { Colour } from '../qr/contrast.js'
 import { QR_FORMATS, QR_LEVELS, drawQr, encodeModules, smallestSize } from '../qr/qr-code.js'
+import { requireOpen } from './redirect.js'
 import { Code } from './schemas.js'
 
 const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
@@ -67,8 +67,9 @@ const Look = z
 const ByCode = z.object({ code: Code })
 
 /**
- * The picture of a link's short URL. It tells nothing beside that URL, so who may read the link may have it, and a
- * password on the link changes nothing. Drawing it takes a few milliseconds at most, so no picture is kept here; callers keep theirs by the ETag.
+ * The picture of a link's short URL. It tells nothing beside that URL, so it is there for whoever may read the link, and
+ * a password on the link changes nothing. Drawing it takes a few milliseconds at most: no picture is kept here, and
+ * callers keep theirs by the ETag.
  */
 export const qrRoute = ({
   findLink,
@@ -88,7 +89,8 @@ export const qrRoute = ({
     data: NO_DATA,
     params: ByCode,
     query: Look,
-    handle: ({ record, caller, query: { format, level, ...look } }) => {
+    handle: ({ record, caller, snapshot, query: { format, level, ...look } }) => {
+      if (!snapshot.can(caller.user, 'link:update', record)) requireOpen(record)
       const modules = encodeModules(`${baseUrl}/${record.code}`, level)
       const least = smallestSize(modules, look)
       if (look.size < least) {
@@ -101,7 +103,7 @@ export const qrRoute = ({
         body: picture,
         type: MEDIA_TYPES[format],
         headers: {
-          ETag: `"${createHash('sha256').update(picture).digest('base64url').slice(0, 22)}"`,
+          ETag: contentTag(picture),
           Vary: 'Authorization',
           // a page of another site may show it: it holds nothing that its address does not tell
           'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -114,5 +116,6 @@ export const qrRoute = ({
       tag: 'links',
       types: Object.values(MEDIA_TYPES),
       tagged: true,
+      refusals: [410],
     },
   })

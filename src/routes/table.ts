@@ -5,6 +5,7 @@ import { openapiDocument } from '../http/openapi.js'
 import type { Identity } from '../identity/identity.js'
 import type { SendInvitation } from '../identity/invitation-mail.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
+import { followingStore } from '../layers/4-data/following.js'
 import { invitationsStore } from '../layers/4-data/invitations.js'
 import { linksStore } from '../layers/4-data/links.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
@@ -24,11 +25,12 @@ import { accessRoutes } from './access.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
-import { linkRoutes, redirectRoute } from './links.js'
+import { linkRoutes } from './links.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
 import { qrRoute } from './qr.js'
+import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
 import { systemRoutes } from './system.js'
 import type { OwnPlace } from './target.js'
@@ -67,10 +69,15 @@ export const routeTable = ({
   metrics,
 }: TableParts): readonly Route[] => {
   const { baseUrl } = place
-  const { own, findUser, checkPassword, hashPassword } = identity
+  const { own, findUser, checkPassword, hashPassword, verifyPassword } = identity
   const findRecord = findLink(database)
   const table: readonly Route[] = [
-    ...linkRoutes({ findLink: findRecord, links: linksStore(database, redirects.changed, searches), place }),
+    ...linkRoutes({
+      findLink: findRecord,
+      links: linksStore(database, redirects.changed, searches),
+      place,
+      hashPassword,
+    }),
     qrRoute({ findLink: findRecord, baseUrl }),
     ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
@@ -102,7 +109,11 @@ export const routeTable = ({
       docsPage: () => docsPage(table, baseUrl),
     }),
     // last: it matches every path of one segment
-    redirectRoute(redirects.find),
+    ...redirectRoutes({
+      findLink: redirects.find,
+      findFresh: findRecord,
+      following: followingStore(database, verifyPassword),
+    }),
   ]
   return table
 }

@@ -51,13 +51,11 @@ describe('workers on the embedded database', function () {
     expect(pids).to.have.length(2)
     expect(node.output()).to.include('password in')
     // its account is counted when the body is there
-    const request = await halfRequest(
-      node.baseUrl,
-      JSON.stringify({ grant_type: 'password', username: 'nobody@example.com', password: 'no password' }),
-    )
+    const request = await halfRequest(node.baseUrl, {
+      json: { grant_type: 'password', username: 'nobody@example.com', password: 'no password' },
+    })
     await node.stop('SIGKILL')
-    request.finish()
-    expect(await request.answer, 'what was begun is answered').to.equal(400)
+    expect(await request.finish(), 'what was begun is answered').to.equal(400)
     await untilGone(pids, isRunning)
     node = await startNode(environment)
     expect((await openConnection(node.baseUrl, { fresh: true }).request('GET', '/readyz')).status).to.equal(200)

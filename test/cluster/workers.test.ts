@@ -2,10 +2,7 @@ import { once } from 'node:events'
 
 import { expect } from 'chai'
 
-import { openPool } from '../../src/database/pool.js'
-import { ACTIONS } from '../../src/domain/action.js'
-import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
+import { addUser } from '../support/add-user.js'
 import { openConnection } from '../support/connection.js'
 import type { Connection } from '../support/connection.js'
 import { testDatabase } from '../support/database.js'
@@ -47,19 +44,9 @@ describe('two workers on one port', function () {
     requireBuilt()
     const db = await testDatabase()
     const signingKeyFile = await madeSigningKey()
-    const issuer = await openIssuer({ signingKeyFile, audience: undefined })
-    const pool = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
-    const tokenOf = async (role: string) => {
-      const { id } = await createAccounts(pool).add({
-        email: `${role}@example.com`,
-        role,
-        name: '',
-        passwordHash: null,
-      })
-      return (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 600 })).token
-    }
-    tokens = { admin: await tokenOf('admin'), editor: await tokenOf('editor') }
-    await pool.close()
+    const service = { connection: db.service, signingKeyFile }
+    const [admin, editor] = [await addUser(service, 'admin'), await addUser(service, 'editor')]
+    tokens = { admin: admin.token, editor: editor.token }
     const environment = {
       ...onDatabase(db.service, db.owner),
       JWT_SIGNING_KEY_FILE: signingKeyFile,
@@ -238,8 +225,7 @@ describe('two workers on one port', function () {
     // a terminal and a service manager signal every process of the group: the workers leave it to the primary
     for (const pid of pids) process.kill(pid, 'SIGINT')
     await untilSaid(node, (output) => output.includes('stopping:'))
-    for (const { finish } of begun) finish()
-    expect(await Promise.all(begun.map(({ answer }) => answer))).to.deep.equal([422, 422, 422, 422])
+    expect(await Promise.all(begun.map(({ finish }) => finish()))).to.deep.equal([422, 422, 422, 422])
     await under.stop()
     expect((await within('the node ends', exited))[0]).to.equal(0)
     expect(await Promise.all(pids.map(isRunning))).to.deep.equal([false, false])

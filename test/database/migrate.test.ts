@@ -163,7 +163,7 @@ describe('migrating', () => {
   it('serves beside a newer version: its files are tolerated, its functions are left alone', async () => {
     const newer = await copied()
     await writeFile(new URL('9999_newer.sql', newer), 'alter table links add column more integer')
-    await appendFile(new URL('functions/find_link.sql', newer), '\n-- of the newer version')
+    await appendFile(new URL('functions/find_links.sql', newer), '\n-- of the newer version')
     await writeFile(
       new URL('functions/more.sql', newer),
       'create function more() returns int language sql as $$ select 1 $$',

@@ -1,27 +1,3 @@
-import { expect } from 'chai'
+import { describeRightsTaken } from '../support/rights-taken.js'
 
-import { takeRightsAtRandom } from '../support/rights-taken.js'
-import { startTestService } from '../support/service.js'
-import type { TestService } from '../support/service.js'
-import { makeTemporaryFolder } from '../support/temporary-folder.js'
-
-describe('rights that are taken away at random amid ten thousand changes', () => {
-  let service: TestService
-  let other: TestService
-  before(async () => {
-    const environment = { DATA_DIR: await makeTemporaryFolder() }
-    service = await startTestService({ environment })
-    other = await startTestService({ environment, db: service.db })
-  })
-  after(async () => {
-    await service.stop()
-    await other.stop()
-  })
-
-  it('have no change of theirs committed after their end was acknowledged', async () => {
-    const { changes, taken, committedAfterwards } = await takeRightsAtRandom([service, other], 10_000)
-    expect(committedAfterwards).to.deep.equal([])
-    expect(changes).to.be.at.least(10_000)
-    expect(Object.keys(taken)).to.have.members(['suspension', 'demotion', 'revocation'])
-  })
-})
+describeRightsTaken(10_000)

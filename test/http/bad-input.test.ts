@@ -337,7 +337,8 @@ describe('bad input', () => {
         ['PUT', '/links', 'GET, HEAD, OPTIONS, POST'],
         ['DELETE', '/links', 'GET, HEAD, OPTIONS, POST'],
         ['POST', '/links/known', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
-        ['PATCH', '/known', 'GET, HEAD, OPTIONS'],
+        ['PATCH', '/known', 'GET, HEAD, OPTIONS, POST'],
+        ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
         ['DELETE', '/healthz', 'GET, HEAD, OPTIONS'],
       ] as const
       for (const [method, path, allow] of cases) {

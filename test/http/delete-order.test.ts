@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 
+import { editPolicy } from '../support/edit-policy.js'
 import { addLink, storedLink } from '../support/records.js'
 import type { TestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
@@ -16,16 +17,10 @@ describe('DELETE /links/{code}, in the specified order', () => {
     service = callers.service
     // a role that may not delete at all: an endpoint row is what lets a signed-in user call it, so it is taken away
     // here
-    const policy = await service.request('POST', '/policy/changes', {
-      token: callers.admin.token,
-      headers: { 'If-Match': '"1"' },
-      json: {
-        remove: [{ ptype: 'p2', role: 'user', action: 'link:delete' }],
-        add: [{ ptype: 'p2', role: 'editor', action: 'link:delete' }],
-        reason: 'only editors may call delete',
-      },
+    await editPolicy(service, callers.admin.token, {
+      remove: [{ ptype: 'p2', role: 'user', action: 'link:delete' }],
+      add: [{ ptype: 'p2', role: 'editor', action: 'link:delete' }],
     })
-    expect(policy.status, policy.text).to.equal(200)
     absentRole = callers.viewer.token
   })
   after(() => service.stop())

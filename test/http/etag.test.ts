@@ -50,8 +50,8 @@ describe('entity tags of links', () => {
     expect(await tag(null)).to.not.equal(await tag())
     expect(await tag(callers.other)).to.equal(await tag(null))
     expect((await ask('GET')).headers.get('Vary')).to.include('Authorization')
-    expect((await ask('GET')).json).to.have.keys('id', 'code', 'target', 'owner_id', 'created_at', 'updated_at')
-    expect((await ask('GET', {}, callers.other)).json).to.have.keys('code', 'target')
+    expect((await ask('GET')).json).to.include.keys('id', 'owner_id', 'note', 'tags')
+    expect((await ask('GET', {}, callers.other)).json).to.have.keys('code', 'target', 'title')
   })
 
   it('tell the public nothing but what it sees: neither the id nor how often the link was edited', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 
-import { at } from '../support/json.js'
+import { editPolicy } from '../support/edit-policy.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
@@ -39,16 +39,6 @@ describe('a change that comes after an acknowledged policy edit, to a service th
     await editing.stop()
   })
 
-  const edit = async (changes: { readonly add: readonly object[]; readonly remove: readonly object[] }) => {
-    const policy = await editing.request('GET', '/policy', { token: admin.token })
-    const answer = await editing.request('POST', '/policy/changes', {
-      token: admin.token,
-      headers: { 'If-Match': `"${String(at(policy.json, 'revision'))}"` },
-      json: { ...changes, reason: 'a test' },
-    })
-    expect(answer.status, answer.text).to.equal(200)
-    return Number(at(answer.json, 'revision'))
-  }
   const create = () =>
     behind.request('POST', '/links', { token: viewer.token, json: { target: 'https://example.com/made' } })
 
@@ -56,7 +46,7 @@ describe('a change that comes after an acknowledged policy edit, to a service th
     let wasBehind = 0
     for (let i = 0; i < EDITS; i += 1) {
       const forbids = i % 2 === 0
-      const revision = await edit(forbids ? { add: [ROW], remove: [] } : { add: [], remove: [ROW] })
+      const revision = await editPolicy(editing, admin.token, forbids ? { add: [ROW] } : { remove: [ROW] })
       if (behind.policy.current().revision < revision) wasBehind += 1
       const answers = await Promise.all(Array.from({ length: REQUESTS }, create))
       for (const { status, headers } of answers) {

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { openPool } from '../../src/database/pool.js'
 import { createAccounts } from '../../src/identity/accounts.js'
 import { createPasswords } from '../../src/identity/password.js'
+import { ask } from '../support/ask.js'
 import { testDatabase } from '../support/database.js'
 import { at, textAt } from '../support/json.js'
 import { onDatabase, startNode } from '../support/node.js'
@@ -37,55 +38,39 @@ describe('a token on two processes', () => {
     await two?.stop()
   })
 
-  const ask = async (
-    node: ServiceNode,
-    method: string,
-    path: string,
-    token?: string,
-    json?: unknown,
-  ): Promise<{ readonly status: number; readonly json: unknown }> => {
-    const response = await fetch(`${node.baseUrl}${path}`, {
-      method,
-      headers: {
-        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-      },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    })
-    const text = await response.text()
-    return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) }
-  }
   const signIn = async (node: ServiceNode, name: string) =>
     (
-      await ask(node, 'POST', '/auth/token', undefined, {
-        grant_type: 'password',
-        username: `${name}@example.com`,
-        password: PASSWORD,
+      await ask(node.baseUrl, 'POST', '/auth/token', {
+        json: { grant_type: 'password', username: `${name}@example.com`, password: PASSWORD },
       })
     ).json
-  const me = async (node: ServiceNode, token: string) => (await ask(node, 'GET', '/users/me', token)).status
+  const me = async (node: ServiceNode, token: string) => (await ask(node.baseUrl, 'GET', '/users/me', { token })).status
 
   it('an access token of one is valid on the other, and ends on both with a sign-out on either', async () => {
     const answer = await signIn(one, 'root')
     const token = textAt(answer, 'access_token')
     expect([await me(one, token), await me(two, token)]).to.deep.equal([200, 200])
-    const next = await ask(two, 'POST', '/auth/token', undefined, {
-      grant_type: 'refresh_token',
-      refresh_token: textAt(answer, 'refresh_token'),
+    const next = await ask(two.baseUrl, 'POST', '/auth/token', {
+      json: { grant_type: 'refresh_token', refresh_token: textAt(answer, 'refresh_token') },
     })
     expect(await me(one, textAt(next.json, 'access_token'))).to.equal(200)
     expect(
-      (await ask(two, 'POST', '/auth/revoke', undefined, { token: textAt(next.json, 'refresh_token') })).status,
+      (await ask(two.baseUrl, 'POST', '/auth/revoke', { json: { token: textAt(next.json, 'refresh_token') } })).status,
     ).to.equal(200)
     expect([await me(one, token), await me(two, token)]).to.deep.equal([401, 401])
   })
 
   it('a personal token made on one is revoked on both by the other', async () => {
     const token = textAt(await signIn(one, 'root'), 'access_token')
-    const made = await ask(one, 'POST', '/users/me/tokens', token, { name: 'a key', scopes: ['profile:read'] })
+    const made = await ask(one.baseUrl, 'POST', '/users/me/tokens', {
+      token,
+      json: { name: 'a key', scopes: ['profile:read'] },
+    })
     const personal = textAt(made.json, 'token')
     expect([await me(one, personal), await me(two, personal)]).to.deep.equal([200, 200])
-    expect((await ask(two, 'DELETE', `/users/me/tokens/${textAt(made.json, 'id')}`, token)).status).to.equal(204)
+    expect(
+      (await ask(two.baseUrl, 'DELETE', `/users/me/tokens/${textAt(made.json, 'id')}`, { token })).status,
+    ).to.equal(204)
     expect([await me(one, personal), await me(two, personal)]).to.deep.equal([401, 401])
   })
 
@@ -94,7 +79,7 @@ describe('a token on two processes', () => {
       const token = textAt(await signIn(one, 'root'), 'refresh_token')
       const answers = await Promise.all(
         [one, two].map((node) =>
-          ask(node, 'POST', '/auth/token', undefined, { grant_type: 'refresh_token', refresh_token: token }),
+          ask(node.baseUrl, 'POST', '/auth/token', { json: { grant_type: 'refresh_token', refresh_token: token } }),
         ),
       )
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 400])
@@ -105,16 +90,21 @@ describe('a token on two processes', () => {
 
   it('two admins who demote each other, each on another process, leave one', async () => {
     const [root, ada] = [await signIn(one, 'root'), await signIn(two, 'ada')]
-    const adaId = textAt((await ask(two, 'GET', '/users/me', textAt(ada, 'access_token'))).json, 'id')
+    const adaId = textAt(
+      (await ask(two.baseUrl, 'GET', '/users/me', { token: textAt(ada, 'access_token') })).json,
+      'id',
+    )
     const demote = (node: ServiceNode, by: unknown, id: string) =>
-      ask(node, 'PATCH', `/users/${id}`, textAt(by, 'access_token'), { role: 'viewer' })
+      ask(node.baseUrl, 'PATCH', `/users/${id}`, { token: textAt(by, 'access_token'), json: { role: 'viewer' } })
     const answers = await Promise.all([demote(one, root, adaId), demote(two, ada, adminId)])
     expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
     const roles = await Promise.all(
       [
         [one, root],
         [two, ada],
-      ].map(async ([, by]) => at((await ask(one, 'GET', '/users/me', textAt(by, 'access_token'))).json, 'role')),
+      ].map(async ([, by]) =>
+        at((await ask(one.baseUrl, 'GET', '/users/me', { token: textAt(by, 'access_token') })).json, 'role'),
+      ),
     )
     expect(roles.sort()).to.deep.equal(['admin', 'viewer'])
   })

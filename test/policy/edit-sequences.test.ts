@@ -102,11 +102,11 @@ describe('a sequence of edits', () => {
     const base = policy.current()
     if (each.kind === 'restore') {
       told.restored += 1
-      return planRestore(database, asStored(base), base.revision - each.back, rules)
+      return planRestore(database, asStored(base), base.revision - each.back, rules, 'unbounded')
     }
     const remove =
       each.kind === 'edit' ? [...new Set(each.remove)].flatMap((i) => rows[i % Math.max(rows.length, 1)] ?? []) : []
-    const plan = await planEdit(base, { add: each.add, remove }, rules)
+    const plan = await planEdit(base, { add: each.add, remove }, rules, 'unbounded')
     return each.kind === 'stale' ? { ...plan, candidate: { ...plan.candidate, revision: base.revision } } : plan
   }
 
@@ -134,7 +134,7 @@ describe('a sequence of edits', () => {
       fc.asyncProperty(sequence, async ({ guarded, steps }) => {
         rules = { model: shipped.model, invariants: guarded ? shipped.invariants : () => [] }
         const base = policy.status().revision === null ? await buildSnapshot(0, rules.model, []) : policy.current()
-        const back = await planEdit(base, editBetween(base.rows, START), rules)
+        const back = await planEdit(base, editBetween(base.rows, START), rules, 'unbounded')
         if (back.add.length + back.remove.length > 0) await commitEdit(database, back, ORIGIN)
         await policy.refresh()
         const history = [START]

@@ -5,7 +5,7 @@ import { openPool } from '../../src/database/pool.js'
 import { PolicyReplaced } from '../../src/database/errors.js'
 import { Refusal } from '../../src/domain/refusal.js'
 import { commitEdit, editBetween, parseEdit, planEdit } from '../../src/policy/edit.js'
-import type { EditOrigin } from '../../src/policy/edit.js'
+import type { EditMaker, EditOrigin } from '../../src/policy/edit.js'
 import { findRevision, listRevisions, storedRevisionOf } from '../../src/policy/history.js'
 import { planRestore } from '../../src/policy/replacement.js'
 import { rowText } from '../../src/policy/parse-row.js'
@@ -43,7 +43,12 @@ describe('commitEdit', () => {
     rules = await shippedRules()
     await commitEdit(
       database,
-      await planEdit(await buildSnapshot(0, rules.model, []), { add: await rowsOf('default.csv'), remove: [] }, rules),
+      await planEdit(
+        await buildSnapshot(0, rules.model, []),
+        { add: await rowsOf('default.csv'), remove: [] },
+        rules,
+        'unbounded',
+      ),
       ORIGIN,
     )
   })
@@ -73,7 +78,7 @@ describe('commitEdit', () => {
   it('writes rows, revision and decision record together', async () => {
     const base = await loaded()
     const before = await written()
-    const plan = await planEdit(base, { add: ROW, remove: [] }, rules)
+    const plan = await planEdit(base, { add: ROW, remove: [] }, rules, 'unbounded')
     await commitEdit(database, plan, ORIGIN)
     const after = await loaded()
     expect(after.revision).to.equal(base.revision + 1)
@@ -87,24 +92,24 @@ describe('commitEdit', () => {
       decisions_changed: plan.changes,
     })
     expect(Number((await written())?.['decisions'])).to.equal(Number(before?.['decisions']) + 1)
-    const restore = await planRestore(database, asStored(after), base.revision, rules)
+    const restore = await planRestore(database, asStored(after), base.revision, rules, 'unbounded')
     if (restore === null) throw new Error('there was one')
     await commitEdit(database, restore, ORIGIN)
     expect((await loaded()).rows.map(rowText).sort()).to.deep.equal(base.rows.map(rowText).sort())
-    expect(await planRestore(database, asStored(await loaded()), 99_999, rules)).to.equal(null)
+    expect(await planRestore(database, asStored(await loaded()), 99_999, rules, 'unbounded')).to.equal(null)
     expect((await listRevisions(database, { limit: 2 })).next_cursor).to.equal(String(base.revision + 1))
   })
 
   it('refuses a plan that was made for another revision', async () => {
     const base = await loaded()
     const [one, two] = await Promise.all([
-      planEdit(base, { add: ROW, remove: [] }, rules),
-      planEdit(base, { add: ROW, remove: [] }, rules),
+      planEdit(base, { add: ROW, remove: [] }, rules, 'unbounded'),
+      planEdit(base, { add: ROW, remove: [] }, rules, 'unbounded'),
     ])
     await commitEdit(database, one, ORIGIN)
     expect(await codeOf(commitEdit(database, two, ORIGIN))).to.equal('replaced')
     const newest = await loaded()
-    await commitEdit(database, await planEdit(newest, { add: [], remove: ROW }, rules), ORIGIN)
+    await commitEdit(database, await planEdit(newest, { add: [], remove: ROW }, rules, 'unbounded'), ORIGIN)
   })
 
   it('commits exactly one of several concurrent edits', async () => {
@@ -116,6 +121,7 @@ describe('commitEdit', () => {
             base,
             { add: csvRows(`p, ${priority}, X${round}, editor, link:read, any, allow`), remove: [] },
             rules,
+            'unbounded',
           ),
         ),
       )
@@ -124,7 +130,7 @@ describe('commitEdit', () => {
       const now = await loaded()
       expect(now.revision).to.equal(base.revision + 1)
       expect(now.rows).to.have.length(base.rows.length + 1)
-      await commitEdit(database, await planEdit(now, editBetween(now.rows, base.rows), rules), ORIGIN)
+      await commitEdit(database, await planEdit(now, editBetween(now.rows, base.rows), rules, 'unbounded'), ORIGIN)
     }
   })
 
@@ -169,6 +175,7 @@ describe('commitEdit', () => {
           remove: csvRows('p, 720, R7, user, profile:update, own, allow'),
         },
         rules,
+        'unbounded',
       )
       const before = await written()
       let n = 1
@@ -179,12 +186,12 @@ describe('commitEdit', () => {
       expect(n, 'statements of the edit, each of which died once').to.be.greaterThan(9)
       const now = await loaded()
       expect(now.rows).to.have.length(base.rows.length + 1)
-      await commitEdit(database, await planEdit(now, editBetween(now.rows, base.rows), rules), ORIGIN)
+      await commitEdit(database, await planEdit(now, editBetween(now.rows, base.rows), rules, 'unbounded'), ORIGIN)
     })
   }
 
   it('keeps nothing where the very last statement fails', async () => {
-    const plan = await planEdit(await loaded(), { add: ROW, remove: [] }, rules)
+    const plan = await planEdit(await loaded(), { add: ROW, remove: [] }, rules, 'unbounded')
     const before = await written()
     const failing: Database = {
       ...database,
@@ -225,8 +232,8 @@ describe('planEdit', () => {
     rules = await shippedRules()
     base = await buildSnapshot(7, rules.model, await rowsOf('default.csv'))
   })
-  const faults = async (add: string, remove = '') =>
-    planEdit(base, { add: csvRows(add), remove: csvRows(remove) }, rules).then(
+  const faults = async (add: string, remove = '', maker: EditMaker = 'unbounded') =>
+    planEdit(base, { add: csvRows(add), remove: csvRows(remove) }, rules, maker).then(
       () => [],
       (error: unknown) => {
         if (!(error instanceof Refusal)) throw error
@@ -255,8 +262,17 @@ describe('planEdit', () => {
     ])
   })
 
+  it('binds everybody by their own rights, but who says that nobody is to be bound', async () => {
+    const row = 'p, 505, X, viewer, user:read, any, allow'
+    const admin = { role: 'admin' }
+    for (const maker of [null, { role: 'editor' }, { ...admin, suspended: true }])
+      expect(await faults(row, '', maker), JSON.stringify(maker)).to.deep.equal(['beyond_own_rights'])
+    for (const maker of [admin, 'unbounded'] as const)
+      expect(await faults(row, '', maker), JSON.stringify(maker)).to.deep.equal([])
+  })
+
   it('plans nothing for rows that are there already', async () => {
-    const plan = await planEdit(base, { add: csvRows('p2, viewer, link:read'), remove: [] }, rules)
+    const plan = await planEdit(base, { add: csvRows('p2, viewer, link:read'), remove: [] }, rules, 'unbounded')
     expect([plan.add, plan.remove, plan.changes]).to.deep.equal([[], [], []])
   })
 
@@ -264,7 +280,7 @@ describe('planEdit', () => {
     const chain = Array.from({ length: 11 }, (_, i) => `g, role${i}, role${i + 1}`).join('\n')
     expect((await faults(chain))[0]).to.contain('role0 inherits over more than 10 levels')
     const deep = await buildSnapshot(8, rules.model, [...base.rows, ...csvRows(`${chain}\ng, role0, role2`)])
-    const refused = await planEdit(deep, { add: [], remove: csvRows('g, role0, role2') }, rules).catch(
+    const refused = await planEdit(deep, { add: [], remove: csvRows('g, role0, role2') }, rules, 'unbounded').catch(
       (error: unknown) => error,
     )
     expect(refused).to.be.instanceOf(Refusal).with.property('code', 'validation_failed')
@@ -280,13 +296,14 @@ describe('planEdit', () => {
       reach: 'any' as const,
       effect: i % 3 === 0 ? ('deny' as const) : ('allow' as const),
     }))
-    const plan = await planEdit(base, { add, remove: [] }, rules)
+    const plan = await planEdit(base, { add, remove: [] }, rules, 'unbounded')
     // the shipped R6 decides before all of them
     expect(plan.changes).to.deep.equal([])
     const early = await planEdit(
       base,
       { add: add.map((row, i) => ({ ...row, priority: 600_000 + i })), remove: [] },
       rules,
+      'unbounded',
     )
     expect(early.changes.length).to.be.greaterThan(0)
     const first = early.changes.find(({ role, action }) => role === 'team1' && action === 'doc:act1')

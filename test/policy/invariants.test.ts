@@ -26,7 +26,7 @@ describe('the invariants', () => {
 
   const refusal = async (add: string, remove = ''): Promise<string> => {
     try {
-      await planEdit(base, { add: csvRows(add), remove: csvRows(remove) }, rules)
+      await planEdit(base, { add: csvRows(add), remove: csvRows(remove) }, rules, 'unbounded')
     } catch (error) {
       if (error instanceof Refusal && error.code === 'invariant_violated') return error.message
       throw error
@@ -123,7 +123,12 @@ describe('the invariants', () => {
     await writeFile(file, shipped)
     const running = await loadPolicyRules(pathToFileURL(`${folder}/`))
     const plan = () =>
-      planEdit(base, { add: csvRows('p, 505, X, viewer, link:read, any, allow'), remove: [] }, running).then(
+      planEdit(
+        base,
+        { add: csvRows('p, 505, X, viewer, link:read, any, allow'), remove: [] },
+        running,
+        'unbounded',
+      ).then(
         () => 'was planned',
         (error: unknown) =>
           error instanceof Refusal ? error.code : error instanceof PolicyError ? 'is broken' : String(error),
@@ -138,9 +143,12 @@ describe('the invariants', () => {
   })
 
   it('list every violation for programs, with the file to change', async () => {
-    const error = await planEdit(base, { add: [], remove: csvRows('p, 300, R3, admin, *, any, allow') }, rules).catch(
-      (thrown: unknown) => thrown,
-    )
+    const error = await planEdit(
+      base,
+      { add: [], remove: csvRows('p, 300, R3, admin, *, any, allow') },
+      rules,
+      'unbounded',
+    ).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(Refusal)
     expect(error).to.have.nested.property('extensions.violations').with.length(3)
     expect(error).to.have.nested.property('extensions.violations[0].file', 'policies/invariants.csv')

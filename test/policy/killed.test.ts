@@ -1,9 +1,6 @@
 import { expect } from 'chai'
 
-import { ACTIONS } from '../../src/domain/action.js'
-import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
-import { openPool } from '../../src/database/pool.js'
+import { addUser } from '../support/add-user.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { onDatabase, startNode } from '../support/node.js'
@@ -36,10 +33,11 @@ describe('a process that is killed in the middle of an edit', function () {
       ...onDatabase(db.service, db.owner),
       JWT_SIGNING_KEY_FILE: await madeSigningKey(),
     }
+    const service = { connection: db.service, signingKeyFile: environment.JWT_SIGNING_KEY_FILE }
     let token = ''
     for (const delay of DELAYS) {
       const node = await startNode(environment)
-      token ||= await adminToken(db, environment.JWT_SIGNING_KEY_FILE)
+      token ||= (await addUser(service, 'admin')).token
       const edits = editUntilItDies(node.baseUrl, token)
       await edits.first
       await new Promise((resolve) => {
@@ -64,19 +62,6 @@ describe('a process that is killed in the middle of an edit', function () {
     await node.stop()
   })
 })
-
-const adminToken = async (db: TestDatabase, signingKeyFile: string): Promise<string> => {
-  const database = openPool({ connection: db.service, size: 1, deadlineMs: 5_000 })
-  const { id } = await createAccounts(database).add({
-    email: 'editor-of-rows@example.com',
-    role: 'admin',
-    name: '',
-    passwordHash: null,
-  })
-  await database.close()
-  const issuer = await openIssuer({ signingKeyFile, audience: undefined })
-  return (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 600 })).token
-}
 
 /** Flips the row as fast as the node commits; `acknowledged` is the last revision that it answered before it died. */
 const editUntilItDies = (url: string, token: string) => {

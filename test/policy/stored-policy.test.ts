@@ -128,7 +128,7 @@ describe('rows that somebody changes in the database, beside the service', () =>
       expect((await findRevision(database, 2))?.revision, 'the history stays readable').to.equal(2)
       const rows = await rowsOfRevision(database, stored, 1)
       if (rows === null) throw new Error('there was one')
-      const plan = await planReplacement(stored, rows, rules)
+      const plan = await planReplacement(stored, rows, rules, 'unbounded')
       expect(plan.changes, 'against what every running process decides by').to.deep.equal([])
       await commitEdit(database, plan, ORIGIN)
       expect((await policy.refresh()).revision).to.equal(3)
@@ -165,6 +165,7 @@ describe('rows that somebody changes in the database, beside the service', () =>
       stored,
       [...stored.lastGood.rows, { ptype: 'p2', role: 'clerk', action: 'link:read' }],
       rules,
+      'unbounded',
     )
     await insert('p2', ['viewer', 'doc:read'])
     await commitEdit(database, plan, ORIGIN).then(

@@ -10,7 +10,7 @@ import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
 
-const link = (code: string, target: string): Link => ({
+const link = (code: string, target: string, others: Partial<Link> = {}): Link => ({
   id: toId('1'),
   code,
   target,
@@ -18,6 +18,18 @@ const link = (code: string, target: string): Link => ({
   created_at: '',
   updated_at: '',
   version: 1,
+  title: null,
+  note: null,
+  tags: [],
+  status: 302,
+  active: true,
+  starts_at: null,
+  expires_at: null,
+  max_visits: null,
+  used: 0,
+  has_password: false,
+  forward_query: false,
+  ...others,
 })
 
 /** How soon every process serves a change, with room for a busy machine. */

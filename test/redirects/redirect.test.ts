@@ -58,7 +58,7 @@ describe('a redirect', () => {
     ['of 65 characters is none', 'GET', `/${'a'.repeat(65)}`, {}, 404, 'not_found'],
     ['with a bad token is refused', 'GET', '/followed', { Authorization: 'Bearer nonsense' }, 401, 'invalid_token'],
     ['under a newer policy is refused', 'GET', '/followed', { 'Policy-At-Least': '999' }, 412, 'precondition_failed'],
-    ['by POST is not allowed', 'POST', '/followed', {}, 405, 'method_not_allowed'],
+    ['by PUT is not allowed', 'PUT', '/followed', {}, 405, 'method_not_allowed'],
   ] as const) {
     it(name, async () => {
       const answer = await service.request(method, path, { headers })

@@ -89,8 +89,7 @@ describe('SIGTERM to one process under load', function () {
     const exited = once(node.child, 'exit')
     node.child.kill('SIGTERM')
     await untilRefused(node)
-    slow.finish()
-    expect(await slow.answer, 'what was half sent').to.equal(422)
+    expect(await slow.finish(), 'what was half sent').to.equal(422)
     await within('every client is cut off', Promise.all(clients))
     expect(await within('the service ends', exited), node.output()).to.deep.equal([0, null])
 

@@ -35,6 +35,7 @@ describe('every route of the table', () => {
         'get /links/:code',
         'get /links/:code/qr',
         'get /:code',
+        'post /:code',
         'post /auth/token',
         'post /auth/revoke',
         'post /invitations/:token/accept',

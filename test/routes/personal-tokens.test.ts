@@ -316,6 +316,7 @@ describe('personal tokens over HTTP', () => {
       const maker = (await list(one)).find((each) => at(each, 'id') === mine.id)
       expect(at(maker, 'made_by', 'type')).to.equal('sign_in')
       const origin = textAt(maker, 'made_by', 'id')
+      expect(await statusOf(one, 'DELETE', `/users/me/tokens/${origin}`), 'is no token itself').to.equal(404)
       expect(await statusOf(one, 'DELETE', `/users/me/tokens/${origin}?descendants=true`)).to.equal(204)
       expect([await statusOf(mine.value), await statusOf(other.value)]).to.deep.equal([401, 200])
 

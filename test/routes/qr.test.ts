@@ -185,6 +185,35 @@ describe('the QR code of a link', () => {
     expect((await ask('', { token })).headers.get('Cache-Control')).to.equal('no-store')
   })
 
+  it('meets the states of its link: 404 and 410 to everybody else, there for who may change it', async () => {
+    const { editor, other } = callers
+    const states = [
+      [{ active: false }, 404, 'not_found'],
+      [{ starts_at: '2999-01-01T00:00:00Z' }, 404, 'not_found'],
+      [{ expires_at: '2001-01-01T00:00:00Z' }, 410, 'link_expired'],
+    ] as const
+    for (const [json, status, refusal] of states) {
+      const [name, token] = [freshCode(), editor.token]
+      const made = { target: 'https://example.com/', code: name, ...json }
+      expect((await callers.service.request('POST', '/links', { token, json: made })).status).to.equal(201)
+      for (const asker of [undefined, other.token]) {
+        const answer = await callers.service.request('GET', `/links/${name}/qr`, { token: asker })
+        expect(answer.json, JSON.stringify(json)).to.include({ status, code: refusal })
+      }
+      expect((await callers.service.request('GET', `/links/${name}/qr`, { token })).status).to.equal(200)
+    }
+  })
+
+  it('does not tell the target of a link with a password', async () => {
+    const [name, token] = [freshCode(), callers.editor.token]
+    const json = { target: 'https://example.com/secret', code: name, password: 'a long password' }
+    expect((await callers.service.request('POST', '/links', { token, json })).status).to.equal(201)
+    const first = code
+    code = name
+    expect(scan(await picture({ format: 'png' }))).to.equal(shortUrl())
+    code = first
+  })
+
   it('is 404 where there is no such link, whatever the parameters', async () => {
     const absent = freshCode('absent')
     for (const query of ['', '?size=1']) {

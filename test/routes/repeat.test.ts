@@ -3,13 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { Client } from 'pg'
 
+import { ask } from '../support/ask.js'
+import type { TestResponse } from '../support/ask.js'
 import { addRows, rowsFor } from '../support/edit-policy.js'
 import { at, listAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { startMailServer } from '../support/mail-server.js'
 import { BY_HAND, freshCode, storedLink } from '../support/records.js'
 import { startTestService } from '../support/service.js'
-import type { TestResponse, TestService, TestUser } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('a creation under an Idempotency-Key', () => {
@@ -34,38 +36,7 @@ describe('a creation under an Idempotency-Key', () => {
   const onPort = async (environment: Readonly<Record<string, string>>, beside?: TestService): Promise<TestService> => {
     const service = await startTestService({ environment, ...(beside ? { db: beside.db } : {}) })
     const origin = `http://127.0.0.1:${service.port}`
-    return { ...service, request: async (method, path, options) => askAt(origin, method, path, options) }
-  }
-  const askAt = async (
-    origin: string,
-    method: string,
-    path: string,
-    {
-      token,
-      json,
-      headers,
-    }: {
-      readonly token?: string | undefined
-      readonly json?: unknown
-      readonly headers?: Readonly<Record<string, string>>
-    } = {},
-  ): Promise<TestResponse> => {
-    const response = await fetch(`${origin}${path}`, {
-      method,
-      headers: {
-        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    })
-    const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      json: text === '' ? undefined : JSON.parse(text),
-    }
+    return { ...service, request: async (method, path, options) => ask(origin, method, path, options) }
   }
 
   const send = (

@@ -4,13 +4,13 @@ import { STALE_MS } from '../../src/redirects/link-cache.js'
 import { WITNESS } from './log-truth.js'
 import { openConnection } from './connection.js'
 import { valueOf } from './exposition.js'
+import { halfRequest } from './half-request.js'
 import { at, textAt } from './json.js'
 import { startOwnServer, tellsProcesses } from './own-server.js'
 import type { OwnServer } from './own-server.js'
 import { openWire } from './proxy.js'
 import { random } from './random.js'
 import { freshCode } from './records.js'
-import { slowBody } from './slow-body.js'
 import { startTestService } from './service.js'
 import type { TestResponse, TestService, TestUser } from './service.js'
 import { until } from './until.js'
@@ -207,7 +207,8 @@ export const describeDatabaseTrouble = ({
         expect((await create(own, token)).status).to.equal(201)
         const code = freshCode('frozen')
         const json = { code, target: 'https://example.com/' }
-        const late = await slowBody(own, 'POST', '/links', { token, json })
+        const headers = { Connection: 'close' }
+        const late = await halfRequest(own.baseUrl, { path: '/links', token, json, headers })
         // by then the layers have decided about the one before
         for (let i = 0; i < 3; i += 1) expect((await create(own, token)).status).to.equal(201)
         await server.signal('SIGSTOP')

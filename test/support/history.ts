@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
-import { openPool } from '../../src/database/pool.js'
-import { ACTIONS } from '../../src/domain/action.js'
-import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
+import { addUser } from './add-user.js'
+import { ask } from './ask.js'
+import type { RequestOptions } from './ask.js'
 import { at, textAt } from './json.js'
 import { findUnexplained } from './linearizable.js'
 import type { Operation } from './linearizable.js'
@@ -80,46 +79,21 @@ export const recordHistory = async (operations: number, kills: number, seed = 7)
   }
   const nodes: ServiceNode[] = [await startNode(environment), await startNode(environment)]
   try {
-    const pool = openPool({ connection: server.service, size: 1, deadlineMs: 20_000 })
-    const issuer = await openIssuer({ signingKeyFile: environment.JWT_SIGNING_KEY_FILE, audience: undefined })
-    const addUser = async (role: string, name: string) => {
-      const { id } = await createAccounts(pool).add({ email: `${name}@example.com`, role, name, passwordHash: null })
-      return { id, token: (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token }
-    }
-    const root = await addUser('admin', 'root')
-    const users = await Promise.all(Array.from({ length: USERS }, (_, i) => addUser('editor', `editor-${i}`)))
-    await pool.close()
+    const service = { connection: server.service, signingKeyFile: environment.JWT_SIGNING_KEY_FILE }
+    const root = await addUser(service, 'admin')
+    const users = await Promise.all(Array.from({ length: USERS }, () => addUser(service, 'editor')))
 
-    const ask = async (
+    /** Asks one of the two services. */
+    const request = async (
       method: string,
       path: string,
-      {
-        token,
-        json,
-        headers = {},
-      }: { token?: string; json?: unknown; headers?: Readonly<Record<string, string>> } = {},
-    ): Promise<{ status: number; json: unknown; headers: Headers | null }> => {
-      const node = nodes[integer(0, nodes.length - 1)]
-      try {
-        const response = await fetch(`${node?.baseUrl}${path}`, {
-          method,
-          headers: {
-            ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-            ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-            ...headers,
-          },
-          ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-        })
-        const text = await response.text()
-        return { status: response.status, json: text === '' ? null : JSON.parse(text), headers: response.headers }
-      } catch (error) {
-        return {
-          status: isNotSent(error) ? NOT_SENT : LOST,
-          json: null,
-          headers: null,
-        }
-      }
-    }
+      options?: RequestOptions,
+    ): Promise<{ status: number; json: unknown; headers: Headers | null }> =>
+      ask(nodes[integer(0, nodes.length - 1)]?.baseUrl ?? '', method, path, options).catch((error: unknown) => ({
+        status: isNotSent(error) ? NOT_SENT : LOST,
+        json: null,
+        headers: null,
+      }))
     /** Asks until it is answered: what this changes may be asked for twice. */
     const insist = (what: string, work: () => Promise<{ status: number; json: unknown }>) =>
       until(
@@ -133,7 +107,7 @@ export const recordHistory = async (operations: number, kills: number, seed = 7)
     const makeToken = async (user: number) => {
       const json = { name: 'a key', scopes: ['link:create', 'link:update', 'link:delete'] }
       const made = await insist('a token is made', () =>
-        ask('POST', '/users/me/tokens', { token: users[user]?.token ?? '', json }),
+        request('POST', '/users/me/tokens', { token: users[user]?.token ?? '', json }),
       )
       return { id: textAt(made.json, 'id'), value: textAt(made.json, 'token') }
     }
@@ -156,12 +130,12 @@ export const recordHistory = async (operations: number, kills: number, seed = 7)
         const token = keys[user]?.value ?? ''
         const start = performance.now()
         const { status, json } = await (kind === 'read'
-          ? ask('GET', path)
+          ? request('GET', path)
           : kind === 'create'
-            ? ask('POST', path, { token, json: { code: `h-${link}`, target: value } })
+            ? request('POST', path, { token, json: { code: `h-${link}`, target: value } })
             : kind === 'update'
-              ? ask('PATCH', path, { token, json: { target: value } })
-              : ask('DELETE', path, { token }))
+              ? request('PATCH', path, { token, json: { target: value } })
+              : request('DELETE', path, { token }))
         const end = performance.now()
         if (kind === 'update' || kind === 'create') answers.push({ what: kind, user, status, start, end })
         if (status === NOT_SENT) {
@@ -203,7 +177,7 @@ export const recordHistory = async (operations: number, kills: number, seed = 7)
         const spans = standing[user] ?? []
         const set = (suspended: boolean) =>
           insist('a suspension', () =>
-            ask('PATCH', `/users/${users[user]?.id}`, { token: root.token, json: { suspended } }),
+            request('PATCH', `/users/${users[user]?.id}`, { token: root.token, json: { suspended } }),
           )
         if (integer(0, 1) === 0) {
           counts.suspensions += 1
@@ -217,7 +191,7 @@ export const recordHistory = async (operations: number, kills: number, seed = 7)
               'a revocation',
               async () =>
                 [204, 404].includes(
-                  (await ask('DELETE', `/users/me/tokens/${keys[user]?.id}`, { token: users[user]?.token ?? '' }))
+                  (await request('DELETE', `/users/me/tokens/${keys[user]?.id}`, { token: users[user]?.token ?? '' }))
                     .status,
                 ),
               { withinMs: 60_000 },
@@ -240,12 +214,12 @@ export const recordHistory = async (operations: number, kills: number, seed = 7)
           insist('an edit', async () => {
             // without this a service may still show the rows from before the last flip
             const headers = { 'Policy-At-Least': String(revision) }
-            const policy = await ask('GET', '/policy', { token: root.token, headers })
+            const policy = await request('GET', '/policy', { token: root.token, headers })
             if (policy.status !== 200) return policy
             revision = Number(at(policy.json, 'revision'))
             const isThere = JSON.stringify(policy.json).includes('"FLIP"')
             if (isThere === taken) return policy
-            return ask('POST', '/policy/changes', {
+            return request('POST', '/policy/changes', {
               token: root.token,
               headers: { 'If-Match': policy.headers?.get('ETag') ?? '' },
               json: { ...(taken ? { add: [DENY] } : { remove: [DENY] }), reason: 'a flip' },

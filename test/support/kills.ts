@@ -1,9 +1,6 @@
 import { join } from 'node:path'
 
-import { ACTIONS } from '../../src/domain/action.js'
-import { openPool } from '../../src/database/pool.js'
-import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
+import { addUser } from './add-user.js'
 import { WITNESS } from './log-truth.js'
 import { onDatabase, startNode } from './node.js'
 import { startOwnServer } from './own-server.js'
@@ -54,20 +51,8 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
   await server.ask(WITNESS)
   let node = await startNode(environment)
   try {
-    const pool = openPool({ connection: server.service, size: 1, deadlineMs: 20_000 })
-    const issuer = await openIssuer({ signingKeyFile: environment.JWT_SIGNING_KEY_FILE, audience: undefined })
-    const tokens = await Promise.all(
-      Array.from({ length: WRITERS }, async (_, i) => {
-        const { id } = await createAccounts(pool).add({
-          email: `writer-${i}@example.com`,
-          role: 'editor',
-          name: '',
-          passwordHash: null,
-        })
-        return (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 7_200 })).token
-      }),
-    )
-    await pool.close()
+    const service = { connection: server.service, signingKeyFile: environment.JWT_SIGNING_KEY_FILE }
+    const users = await Promise.all(Array.from({ length: WRITERS }, () => addUser(service, 'editor')))
 
     const ending = new AbortController()
     let number = 0
@@ -120,7 +105,7 @@ export const killAtRandom = async (kills: number, seed = 3): Promise<KillReport>
         }
       }
     }
-    const writers = tokens.map(write)
+    const writers = users.map(({ token }, i) => write(token, i))
 
     const tally = { service: 0, database: 0, both: 0 }
     let slowestRecovery = 0

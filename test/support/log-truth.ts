@@ -1,9 +1,8 @@
 import { verifyLog } from '../../src/audit/verify-log.js'
 import { openPool } from '../../src/database/pool.js'
-import { ACTIONS } from '../../src/domain/action.js'
-import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
 import { loadSigningKey } from '../../src/identity/signing-key.js'
+import { addUser } from './add-user.js'
+import { ask } from './ask.js'
 import { testDatabase } from './database.js'
 import { onDatabase, startNode } from './node.js'
 import { random } from './random.js'
@@ -62,18 +61,12 @@ export const logTruth = async (requests: number, seed = 5): Promise<LogTruth> =>
     LOG_LEVEL: 'info',
   }
   await db.asOwner(WITNESS)
-  const issuer = await openIssuer({ signingKeyFile: environment.JWT_SIGNING_KEY_FILE, audience: undefined })
   const pool = openPool({ connection: db.service, size: 2, deadlineMs: 20_000 })
   let node = await startNode(environment)
   try {
-    const accounts = createAccounts(pool)
-    const users = await Promise.all(
-      ['admin', 'editor', 'editor', 'viewer'].map(async (role, i) => {
-        const { id } = await accounts.add({ email: `truth-${i}@example.com`, role, name: '', passwordHash: null })
-        return { id, token: (await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })).token }
-      }),
-    )
-    const weak = (await issuer.sign({ subject: users[0]?.id ?? '', scope: 'link:read', ttlSeconds: 3_600 })).token
+    const service = { connection: db.service, signingKeyFile: environment.JWT_SIGNING_KEY_FILE }
+    const users = await Promise.all(['admin', 'editor', 'editor', 'viewer'].map((role) => addUser(service, role)))
+    const { token: weak } = await addUser(service, 'admin', 'link:read')
     const callers: readonly [string | null, ...(string | null)[]] = [
       null,
       'not a token',
@@ -126,18 +119,9 @@ export const logTruth = async (requests: number, seed = 5): Promise<LogTruth> =>
         const caller = pick(callers)
         const target = node
         try {
-          const response = await fetch(`${target.baseUrl}${path}`, {
-            method,
-            redirect: 'manual',
-            headers: {
-              'X-Request-ID': id,
-              ...(caller === null ? {} : { Authorization: `Bearer ${caller}` }),
-              ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-            },
-            ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-          })
-          await response.arrayBuffer()
-          sent.push({ id, method, status: response.status, at: performance.now() })
+          const headers = { 'X-Request-ID': id }
+          const { status } = await ask(target.baseUrl, method, path, { token: caller ?? undefined, json, headers })
+          sent.push({ id, method, status, at: performance.now() })
         } catch {
           cutOff += 1
           await killing

@@ -50,6 +50,7 @@ export const startNode = async (
       RATE_LIMIT_USER: 'off',
       RATE_LIMIT_SIGN_IN: 'off',
       RATE_LIMIT_INVITE: 'off',
+      RATE_LIMIT_LINK_PASSWORD: 'off',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -24,6 +24,7 @@ export const openGateway = (users: ReadonlyMap<string, User>): Gateway => ({
   }),
   requireScope: () => undefined,
   countAccount: async () => undefined,
+  countLinkPassword: async () => undefined,
 })
 
 const NONE: ReadonlySet<string> = new Set()

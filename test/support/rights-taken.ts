@@ -1,15 +1,18 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { expect } from 'chai'
 import { Client } from 'pg'
 
 import { addRows } from './edit-policy.js'
 import { textAt } from './json.js'
 import { addLink } from './records.js'
+import { startTestService } from './service.js'
 import type { TestService, TestUser } from './service.js'
+import { makeTemporaryFolder } from './temporary-folder.js'
 
 /** How often rights are taken, and what became of the changes. */
-export interface RightsTaken {
+interface RightsTaken {
   readonly changes: number
   readonly taken: Readonly<Record<string, number>>
   /** changes that were committed after it was acknowledged that their caller had lost the right to them */
@@ -21,13 +24,37 @@ const WRITERS_A_USER = 3
 /** A role that may change nothing, not even what is its own. */
 const LOCKED = 'locked'
 
+/** Promise 10 of the contract, at so many changes of links through two services. */
+export const describeRightsTaken = (changes: number): void => {
+  describe(`rights that are taken away at random amid ${changes.toLocaleString('en')} changes`, () => {
+    let service: TestService
+    let other: TestService
+    before(async () => {
+      const environment = { DATA_DIR: await makeTemporaryFolder() }
+      service = await startTestService({ environment })
+      other = await startTestService({ environment, db: service.db })
+    })
+    after(async () => {
+      await service.stop()
+      await other.stop()
+    })
+
+    it('have no change of theirs committed after their end was acknowledged', async () => {
+      const found = await takeRightsAtRandom([service, other], changes)
+      expect(found.committedAfterwards).to.deep.equal([])
+      expect(found.changes).to.be.at.least(changes)
+      expect(Object.keys(found.taken)).to.have.members(['suspension', 'demotion', 'revocation'])
+    })
+  })
+}
+
 /**
  * Users change links of theirs through two services, until there are `changes` acknowledged ones, while their rights
  * are taken away at random: suspension, another role, the end of their personal token. After each acknowledgement their
  * links are counted at once, and again when nothing of theirs is under way: no difference may be seen. Other sessions
  * lock links meanwhile, so that changes wait.
  */
-export const takeRightsAtRandom = async (
+const takeRightsAtRandom = async (
   services: readonly [TestService, TestService],
   changes: number,
 ): Promise<RightsTaken> => {

@@ -2,6 +2,7 @@ import type { Route } from '../../src/layers/route.js'
 
 export interface Sample {
   readonly json?: unknown
+  readonly form?: Readonly<Record<string, string>>
   readonly query?: string
   readonly params?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -21,6 +22,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'patch /links/:code': { json: { target: 'https://example.com/changed' } },
   'delete /links/:code': {},
   'get /:code': {},
+  'post /:code': { form: { password: 'none is asked for' } },
   'get /users/me': {},
   'patch /users/me': { json: { name: 'A new name' } },
   'get /users/me/tokens': {},
@@ -86,8 +88,18 @@ export interface RouteRequest {
   readonly path: string
   /** of a success, or of what stands for it */
   readonly status: number
-  readonly options: { readonly json?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  readonly options: {
+    readonly json?: unknown
+    readonly body?: string
+    readonly headers?: Readonly<Record<string, string>>
+  }
 }
+
+/** The options of a request with a form. */
+export const formOf = (fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) => ({
+  body: new URLSearchParams(fields).toString(),
+  headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+})
 
 /** A valid request of a route; `record` is the code or the id of the record that it is about, where it is about one. */
 export const requestOf = (
@@ -104,6 +116,7 @@ export const requestOf = (
     options: {
       ...(sample.json === undefined ? {} : { json: sample.json }),
       ...(sample.headers ? { headers: sample.headers } : {}),
+      ...(sample.form ? formOf(sample.form) : {}),
     },
   }
 }

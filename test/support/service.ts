@@ -12,24 +12,13 @@ import type { Issuer } from '../../src/identity/issuer.js'
 import type { Layers } from '../../src/layers/route.js'
 import { startService } from '../../src/service.js'
 import type { Service } from '../../src/service.js'
+import { ask } from './ask.js'
+import type { RequestOptions, TestResponse } from './ask.js'
 import { testDatabase } from './database.js'
 import type { TestDatabase } from './database.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 
-export interface TestResponse {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  /** the body as JSON; undefined where it is none */
-  readonly json: unknown
-}
-
-export interface RequestOptions {
-  readonly token?: string | undefined
-  readonly json?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
+export type { RequestOptions, TestResponse } from './ask.js'
 
 export interface TestUser extends User {
   /** a token of this user with every scope */
@@ -52,14 +41,6 @@ export interface TestServiceOptions {
   readonly log?: Logger
 }
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 let users = 0
 
 /** Starts a service for a test; limits are off unless the environment says otherwise. Stop it in `after`. */
@@ -77,6 +58,7 @@ export const startTestService = async ({
     RATE_LIMIT_USER: 'off',
     RATE_LIMIT_SIGN_IN: 'off',
     RATE_LIMIT_INVITE: 'off',
+    RATE_LIMIT_LINK_PASSWORD: 'off',
     ...environment,
   })
   const service = await startService({
@@ -103,20 +85,6 @@ export const startTestService = async ({
       })
       return { ...user, token: await tokenFor(user) }
     },
-    request: async (method, path, { token, json, headers, body } = {}) => {
-      const response = await fetch(`${service.baseUrl}${path}`, {
-        method,
-        redirect: 'manual',
-        headers: {
-          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-          ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...headers,
-        },
-        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-        ...(body === undefined ? {} : { body }),
-      })
-      const text = await response.text()
-      return { status: response.status, headers: response.headers, text, json: parseJson(text) }
-    },
+    request: async (method, path, options) => ask(service.baseUrl, method, path, options),
   }
 }

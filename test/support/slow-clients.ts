@@ -3,10 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-import { ACTIONS } from '../../src/domain/action.js'
-import { openPool } from '../../src/database/pool.js'
-import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
+import { addUser } from './add-user.js'
 import { openConnection } from './connection.js'
 import { testDatabase } from './database.js'
 import { onDatabase, startNode } from './node.js'
@@ -67,16 +64,10 @@ export const amongSlowClients = async ({
   const { hostname, port } = new URL(node.baseUrl)
   const descriptors = async () => (await readdir(`/proc/${node.child.pid}/fd`)).length
   try {
-    const pool = openPool({ connection: db.service, size: 1, deadlineMs: 20_000 })
-    const issuer = await openIssuer({ signingKeyFile: environment.JWT_SIGNING_KEY_FILE, audience: undefined })
-    const { id } = await createAccounts(pool).add({
-      email: 'slow@example.com',
-      role: 'editor',
-      name: '',
-      passwordHash: null,
-    })
-    await pool.close()
-    const { token } = await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })
+    const { id, token } = await addUser(
+      { connection: db.service, signingKeyFile: environment.JWT_SIGNING_KEY_FILE },
+      'editor',
+    )
     // more than the buffers of a connection hold
     await addManyLinks(db, { owner: id, count: 10_000, prefix: 'slow-', targetLength: 1_900 })
     const headers = { Authorization: `Bearer ${token}` }

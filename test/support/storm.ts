@@ -5,10 +5,7 @@ import { Client } from 'pg'
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import { migrate } from '../../src/database/migrate.js'
-import { openPool } from '../../src/database/pool.js'
-import { ACTIONS } from '../../src/domain/action.js'
-import { createAccounts } from '../../src/identity/accounts.js'
-import { openIssuer } from '../../src/identity/identity.js'
+import { addUser } from './add-user.js'
 import { startBalancer } from './balancer.js'
 import { onDatabase, startNode } from './node.js'
 import type { ServiceNode } from './node.js'
@@ -82,30 +79,13 @@ export const storm = async ({
       LOG_LEVEL: 'info',
       WORKERS: String(workers),
     }
-    const signingKeyFile = environment.JWT_SIGNING_KEY_FILE
-    const issuer = await openIssuer({ signingKeyFile, audience: undefined })
     const nodes = [await startNode(environment), await startNode(environment)]
     const balancer = workers > 1 ? await startBalancer(nodes.map(({ baseUrl }) => baseUrl)) : undefined
     try {
       if (sabotage !== undefined) await client.query(sabotage)
-      const pool = openPool({ connection: service, size: 1, deadlineMs: 5_000 })
-      const accounts = createAccounts(pool)
-      const admin = await accounts.add({
-        email: 'storm-admin@example.com',
-        role: 'admin',
-        name: '',
-        passwordHash: null,
-      })
-      const editor = await accounts.add({
-        email: 'storm-editor@example.com',
-        role: 'editor',
-        name: '',
-        passwordHash: null,
-      })
-      await pool.close()
-      const tokenOf = async (id: string) =>
-        `Bearer ${(await issuer.sign({ subject: id, scope: ACTIONS.join(' '), ttlSeconds: 3_600 })).token}`
-      const tokens = { admin: await tokenOf(admin.id), editor: await tokenOf(editor.id) }
+      const account = { connection: service, signingKeyFile: environment.JWT_SIGNING_KEY_FILE }
+      const tokenOf = async (role: string) => `Bearer ${(await addUser(account, role)).token}`
+      const tokens = { admin: await tokenOf('admin'), editor: await tokenOf('editor') }
       const urls = balancer === undefined ? nodes.map(({ baseUrl }) => baseUrl) : [balancer.url]
       const tally = { acknowledged: 0, denied: 0, edits: 0, odd: new Map<number, number>() }
       const odd = (status: number) => tally.odd.set(status, (tally.odd.get(status) ?? 0) + 1)

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
-import { stringify } from 'csv-stringify/sync'
 
 import { PACKAGE_ROOT } from '../../config.js'
-import { guardCell } from '../../domain/csv-cell.js'
 import { createAccounts } from '../../identity/accounts.js'
 import { analyseRows } from '../../policy/analysis.js'
 import type { Finding } from '../../policy/analysis.js'
+import { formatCsv } from '../../policy/csv.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import { describeLoop } from '../../policy/inheritance.js'
 import { describeViolation, findViolations, viewViolation } from '../../policy/invariants.js'
@@ -47,8 +46,7 @@ export const checkCommand = (policy: Command) =>
             lone_roles_of_users: loneRolesOfUsers,
           }),
         )
-      } else if (csv)
-        print(stringify(texts, { header: true, cast: { string: guardCell }, columns: ['kind', 'row', 'finding'] }))
+      } else if (csv) print(formatCsv(texts, ['kind', 'row', 'finding']))
       else {
         if (texts.length > 0)
           print(

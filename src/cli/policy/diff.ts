@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import { stringify } from 'csv-stringify/sync'
 
 import type { ReplayWindow } from '../../audit/replay.js'
-import { guardCell } from '../../domain/csv-cell.js'
+import { formatCsv } from '../../policy/csv.js'
 import { editBetween } from '../../policy/edit.js'
 import { decisionChanges } from '../../policy/table.js'
 import type { CellChange } from '../../policy/table.js'
@@ -59,18 +58,14 @@ const named = async (session: PolicySession, name: string) =>
     : { name, snapshot: await snapshotOfFile(name, session.rules) }
 
 const changesCsv = (changes: readonly CellChange[]): string =>
-  stringify([...changes], {
-    header: true,
-    cast: { string: guardCell },
-    columns: {
-      role: 'role',
-      action: 'action',
-      relation: 'relation',
-      'before.effect': 'effect_before',
-      'before.rule': 'rule_before',
-      'before.endpoint': 'endpoint_before',
-      'after.effect': 'effect_after',
-      'after.rule': 'rule_after',
-      'after.endpoint': 'endpoint_after',
-    },
+  formatCsv(changes, {
+    role: 'role',
+    action: 'action',
+    relation: 'relation',
+    'before.effect': 'effect_before',
+    'before.rule': 'rule_before',
+    'before.endpoint': 'endpoint_before',
+    'after.effect': 'effect_after',
+    'after.rule': 'rule_after',
+    'after.endpoint': 'endpoint_after',
   })

@@ -63,7 +63,9 @@ export const applyCommand = (policy: Command) =>
         if (merge && stored.fault !== null)
           throw new PolicyError('--merge needs rows that are in force: apply a whole file, or restore a revision')
         const plan = await withProgress('checking invariants and comparing decisions', () =>
-          merge ? planEdit(stored.lastGood, { add: rows, remove: [] }, rules) : planReplacement(stored, rows, rules),
+          merge
+            ? planEdit(stored.lastGood, { add: rows, remove: [] }, rules, 'unbounded')
+            : planReplacement(stored, rows, rules, 'unbounded'),
         ).catch((error: unknown) => {
           throw namingRows(error, rows)
         })
@@ -82,7 +84,7 @@ export const restoreCommand = (policy: Command) =>
       await withPolicy(async (session) => {
         const { database, stored, rules } = session
         const plan = await withProgress('checking invariants and comparing decisions', () =>
-          planRestore(database, stored, wanted, rules),
+          planRestore(database, stored, wanted, rules, 'unbounded'),
         )
         if (plan === null) throw new PolicyError(`there is no policy revision ${wanted}`)
         await commitPlan(session, plan, options)

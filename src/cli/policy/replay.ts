@@ -1,12 +1,10 @@
 import { Option } from 'commander'
-import { stringify } from 'csv-stringify/sync'
-
-import { guardCell } from '../../domain/csv-cell.js'
 
 import type { Verdict } from '../../audit/decision-groups.js'
 import { WINDOW_RULE, parseWindow, replay } from '../../audit/replay.js'
 import type { Replay, ReplayWindow } from '../../audit/replay.js'
 import type { Database } from '../../database/database.js'
+import { formatCsv } from '../../policy/csv.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { parsed } from '../arguments.js'
 import { withProgress } from '../progress.js'
@@ -76,21 +74,17 @@ export const renderReplay = (answer: Replay): string => {
 
 /** The same groups as CSV. */
 export const replayCsv = ({ decisions }: Replay): string =>
-  stringify([...decisions], {
-    header: true,
-    cast: { string: guardCell },
-    columns: {
-      role: 'role',
-      action: 'action',
-      relation: 'relation',
-      layer: 'layer',
-      count: 'count',
-      'before.effect': 'effect_before',
-      'before.rule': 'rule_before',
-      'in_force.effect': 'effect_in_force',
-      'in_force.rule': 'rule_in_force',
-      'after.effect': 'effect_after',
-      'after.rule': 'rule_after',
-      users: 'users',
-    },
+  formatCsv(decisions, {
+    role: 'role',
+    action: 'action',
+    relation: 'relation',
+    layer: 'layer',
+    count: 'count',
+    'before.effect': 'effect_before',
+    'before.rule': 'rule_before',
+    'in_force.effect': 'effect_in_force',
+    'in_force.rule': 'rule_in_force',
+    'after.effect': 'effect_after',
+    'after.rule': 'rule_after',
+    users: 'users',
   })

@@ -126,6 +126,10 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
 
     requireScope,
     countAccount: async (ctx, account) => limiter.require(ctx, 'sign_in', accountBucket(account)),
+    countLinkPassword: async (ctx, link) => {
+      await limiter.require(ctx, 'link_password', `${link} ${addressBucket(ctx.state.address ?? '')}`)
+      await limiter.require(ctx, 'link_passwords', link)
+    },
   }
 }
 

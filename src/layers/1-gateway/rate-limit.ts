@@ -11,7 +11,7 @@ import type { Count, Counter, Quota } from './rate-limit-store.js'
 
 export type { Quota } from './rate-limit-store.js'
 
-export const QUOTA_NAMES = ['anonymous', 'user', 'sign_in', 'invite'] as const
+export const QUOTA_NAMES = ['anonymous', 'user', 'sign_in', 'invite', 'link_password', 'link_passwords'] as const
 export type QuotaName = (typeof QUOTA_NAMES)[number]
 
 export interface RateLimiter {
@@ -28,7 +28,8 @@ export interface RateLimiter {
 }
 
 export interface RateLimiterOptions {
-  readonly quotas: Readonly<Record<QuotaName, Quota | undefined>>
+  /** one that is not there is off */
+  readonly quotas: { readonly [Name in QuotaName]?: Quota | undefined }
   /** shared counters; without it each process counts for itself */
   readonly redis?: Redis | undefined
   /** true in a worker of a cluster: the node's workers count together (beside Redis, while that is away) */

@@ -43,7 +43,7 @@ export const keepLink = (key: IdempotencyKey | null, { userId }: Binding, code: 
     : [
         {
           name: 'keep_link',
-          text: `${INSERT} select $1, $2, $3, to_jsonb(l) from links l where l.code = $4`,
+          text: `${INSERT} select $1, $2, $3, to_jsonb(l) - 'password_hash' from links l where l.code = $4`,
           values: [userId, key.hash, key.fingerprint, code],
         },
       ]

@@ -2,14 +2,10 @@ import { randomInt } from 'node:crypto'
 
 import type { Database } from '../../database/database.js'
 import type { Gate } from '../../database/gate.js'
-import { toLink } from '../../database/link-row.js'
+import { LINK_ROW, toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import { RecordChanged, violates } from '../../database/errors.js'
-import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
-import { isCode } from '../../domain/link.js'
-import type { Link } from '../../domain/link.js'
-import type { Statement } from '../../database/statement.js'
-import { isId } from '../../domain/id.js'
+import type { Link, RedirectStatus } from '../../domain/link.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { IdempotencyKey } from '../../input/idempotency-key.js'
@@ -17,28 +13,44 @@ import type { DataRule } from '../route.js'
 import { bind, change, read, readerOf } from './context.js'
 import type { Binding } from './context.js'
 import { enterWithKey, keepLink, keptLink } from './idempotency.js'
-import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
+import { pageOfLinks } from './link-page.js'
+import type { LinkPageQuery } from './link-page.js'
 import { LINK_COLUMNS, LINK_FORMS } from './link-export.js'
 import type { LinkFormat } from './link-export.js'
 import { knex, ownedRows, prepared, toCopy, toStatement } from './query.js'
 import type { OwnedRows } from './query.js'
 
-export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code'] as const
-export type LinkSort = (typeof LINK_SORTS)[number]
-
-export interface LinkPageQuery {
-  readonly limit: number
-  readonly sort: LinkSort
-  readonly cursor?: string | undefined
-  /** a text that the code or the target contains, in any case */
-  readonly q?: string | undefined
-  readonly owner_id?: string | undefined
+/** The fields that a request may set, as they are stored. */
+export interface LinkFields {
+  readonly target: string
+  readonly code: string
+  readonly title: string | null
+  readonly note: string | null
+  readonly tags: readonly string[]
+  readonly status: RedirectStatus
+  readonly active: boolean
+  readonly starts_at: string | null
+  readonly expires_at: string | null
+  readonly max_visits: number | null
+  readonly password_hash: string | null
+  readonly forward_query: boolean
 }
+type Optional<T> = { readonly [Name in keyof T]?: T[Name] | undefined }
+export type LinkChanges = Optional<LinkFields>
+export type NewLink = LinkChanges & Pick<LinkFields, 'target'>
 
-export interface LinkChanges {
-  readonly target?: string | undefined
-  readonly code?: string | undefined
+const NEW: Omit<LinkFields, 'target' | 'code'> = {
+  title: null,
+  note: null,
+  tags: [],
+  status: 302,
+  active: true,
+  starts_at: null,
+  expires_at: null,
+  max_visits: null,
+  password_hash: null,
+  forward_query: false,
 }
 
 /** The links that one caller reaches, inside one request. What they do not reach is not there. */
@@ -50,7 +62,8 @@ export interface Links {
   create(link: NewLink): Promise<{ readonly link: Link; readonly replayed: boolean }>
   /**
    * Changes the record that was decided about; with a version (the caller sent If-Match) only in that version. Throws
-   * RecordChanged where it is no longer there, and `code_taken` (409).
+   * RecordChanged where it is no longer there, `code_taken` (409), and `validation_failed` (422) where it would end before
+   * it starts.
    */
   update(link: Link, changes: LinkChanges, version?: number): Promise<Link>
   /** Deletes the record that was decided about; as `update`. */
@@ -60,13 +73,7 @@ export interface Links {
   export(format: LinkFormat): AsyncGenerator<Buffer>
 }
 
-export interface NewLink {
-  readonly target: string
-  readonly code?: string | undefined
-}
-
 const ROLES = { own: 'links_own', any: 'links_any' } as const
-const COLUMNS = ['id', 'code', 'target', 'owner_id', 'created_at', 'updated_at', 'version'] as const
 
 /** Told of a code whose link this process has made, changed or deleted, before anybody gets the answer. */
 export type LinkChanged = (code: string) => void
@@ -93,9 +100,17 @@ export const linksStore =
         },
         update: async (link, changes, version) => {
           const update = exactly(links, link, version)
-            .update({ ...changes, updated_at: knex.raw('now()'), version: knex.raw('version + 1') })
-            .returning([...COLUMNS])
-          const [row] = await change<LinkRow>(database, binding, prepared(update)).catch(refuseTakenCode)
+            .update({
+              ...changes,
+              // counted since there is a maximum
+              ...(changes.max_visits === null && { used: 0 }),
+              updated_at: knex.raw('now()'),
+              version: knex.raw('version + 1'),
+            })
+            .returning([...LINK_ROW])
+          // the server keeps a plan for each form: for one of each field alone, not for every combination
+          const form = Object.keys(changes).length === 1 ? prepared : toStatement
+          const [row] = await change<LinkRow>(database, binding, form(update)).catch(refuseFields)
           if (!row) throw new RecordChanged()
           changed(link.code)
           if (row.code !== link.code) changed(row.code)
@@ -107,7 +122,7 @@ export const linksStore =
           if (row === undefined) throw new RecordChanged()
           changed(link.code)
         },
-        page: (query) => page(database, binding, links, query, searches),
+        page: (query) => pageOfLinks(database, binding, query, searches),
         export: (name) => {
           const { line, format } = LINK_FORMS[name]
           // `offset 0` stops PostgreSQL from inlining the subquery, and with it each expression in every place of use
@@ -138,14 +153,14 @@ const create = async (
   database: Database,
   binding: Binding,
   links: OwnedRows,
-  { target, code }: NewLink,
+  { code, ...fields }: NewLink,
   key: IdempotencyKey | null,
 ): ReturnType<Links['create']> => {
   const send = async (named: string): Promise<Link> => {
-    const insert = prepared(links.insert({ code: named, target }).returning([...COLUMNS]))
+    const insert = prepared(links.insert({ ...NEW, ...withoutUndefined(fields), code: named }).returning([...LINK_ROW]))
     const before = enterWithKey(key, binding)
     const statements = [...before, insert, ...keepLink(key, binding, named)]
-    const results = await database.flush(statements, binding.deadline).catch(refuseTakenCode)
+    const results = await database.flush(statements, binding.deadline).catch(refuseFields)
     const row: LinkRow | undefined = results[before.length]?.rows[0]
     if (!row) throw new Error('an insert answered no row')
     return toLink(row)
@@ -156,7 +171,7 @@ const create = async (
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (key !== null && error.code === 'already_created') {
-        const [row] = await read<LinkRow>(database, binding, keptLink(key, COLUMNS))
+        const [row] = await read<LinkRow>(database, binding, keptLink(key, LINK_ROW))
         // deleted in between, since its life was over: the key is free again
         if (!row) throw new RecordChanged()
         return { link: toLink(row), replayed: true }
@@ -167,51 +182,14 @@ const create = async (
   }
 }
 
-const refuseTakenCode = (error: unknown): never => {
-  if (violates(error, 'links_code_key')) {
+/** What only the database can say of the fields. */
+const refuseFields = (error: unknown): never => {
+  if (violates(error, 'links_code_key'))
     throw new Refusal('code_taken', { errors: [{ field: 'code', message: 'is taken' }] })
-  }
+  if (violates(error, 'links_times_in_order'))
+    throw new Refusal('validation_failed', { errors: [{ field: 'expires_at', message: 'must be after starts_at' }] })
   throw error
 }
 
-const page = async (
-  database: Database,
-  binding: Binding,
-  links: OwnedRows,
-  { limit, sort, cursor, q, owner_id: owner }: LinkPageQuery,
-  searches: Gate,
-) => {
-  const column = sort.endsWith('code') ? 'code' : 'id'
-  const direction = sort.startsWith('-') ? 'desc' : 'asc'
-  const query = links()
-    .select(...COLUMNS)
-    .orderBy(column, direction)
-    .limit(limit + 1)
-  if (owner !== undefined) query.where('owner_id', owner)
-  // as the index links_search has it
-  const pattern = `%${q?.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  if (q !== undefined) query.whereRaw('(lower(code) like lower(?) or lower(target) like lower(?))', [pattern, pattern])
-  if (cursor !== undefined) {
-    const after = parseCursor(cursor, sort, column === 'id' ? isId : isCode)
-    query.where(column, direction === 'asc' ? '>' : '<', after)
-  }
-  const found =
-    q === undefined
-      ? await read<LinkRow>(database, binding, prepared(query))
-      : await searches(() => search(database, binding, toStatement(query)))
-  const rows = found.map(toLink)
-  return pageOf(rows, limit, sort, (link) => link[column])
-}
-
-/** What one search may cost: one that no index serves reads every link that the caller reaches. */
-export const SEARCH_MS = 1_000
-
-/** Sends a search under its own deadline. It is not prepared: the best plan depends on the text. */
-const search = async (database: Database, binding: Binding, query: Statement): Promise<readonly LinkRow[]> => {
-  const deadline = binding.deadline.within(SEARCH_MS)
-  const [, result] = await database.flush([binding.enterRead, query], deadline).catch((error: unknown) => {
-    if (!isDeadlineExceeded(error)) throw error
-    throw deadlineExceeded({ detail: 'The search took too long. Search for a longer text.', cause: error })
-  })
-  return result?.rows ?? []
-}
+const withoutUndefined = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

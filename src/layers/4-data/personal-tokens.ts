@@ -117,9 +117,8 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
         )
         return rows.map(toToken)
       },
-      revoke: async (id) => {
-        return revoke(live().where({ id }))
-      },
+      // the id of a sign-in names no token
+      revoke: async (id) => isId(id) && revoke(live().where({ id })),
       revokeWithDescendants: async (origin) => {
         const made = isId(origin) ? tokens().where('id', origin) : tokens().where('made_by_sign_in', origin)
         const followed = tokens().select('personal_tokens.id').join('ended', 'made_by_token', 'ended.id')

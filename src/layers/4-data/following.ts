@@ -1,0 +1,47 @@
+import type { Database } from '../../database/database.js'
+import { RecordChanged } from '../../database/errors.js'
+import type { Link } from '../../domain/link.js'
+import { Refusal } from '../../domain/refusal.js'
+import type { DataRule } from '../route.js'
+
+/** What following one link needs of the database, beside the link itself. */
+export interface Following {
+  /**
+   * Counts one visit of a link that has a maximum, and throws `link_expired` (410) where none is left. It is committed
+   * then: never is one redirect more given out, over all processes. Throws RecordChanged where the link was changed
+   * since it was looked up. Does nothing for a link without a maximum.
+   */
+  take(link: Link): Promise<void>
+  /** Whether this is the password that the link has at this moment; without one, any is. */
+  hasPassword(link: Link, password: string): Promise<boolean>
+}
+
+type Verify = (hash: string, password: string) => Promise<boolean>
+
+/** The data layer of redirects. The login role calls two functions, which reach one link by its id. */
+export const followingStore = (database: Database, verify: Verify): DataRule<Following> => ({
+  rows: 'the visits that are left of one link, and the hash of its password',
+  open: () => ({
+    take: async ({ id, version, max_visits: most }) => {
+      if (most === null) return
+      const [row] = await database.run<{ took: 'taken' | 'used up' | 'changed' }>({
+        name: 'take_visit',
+        text: 'select take_visit($1, $2) as took',
+        values: [id, version],
+      })
+      if (row?.took === 'used up') throw new Refusal('link_expired')
+      if (row?.took !== 'taken') throw new RecordChanged()
+    },
+    hasPassword: async ({ id, version }, password) => {
+      const [row] = await database.run<{ version: string; password_hash: string | null }>({
+        name: 'link_password',
+        text: 'select * from link_password($1)',
+        values: [id],
+      })
+      // the target that would be sent is that of the version that was looked up
+      if (Number(row?.version) !== version) throw new RecordChanged()
+      const hash = row?.password_hash ?? null
+      return hash === null || (await verify(hash, password))
+    },
+  }),
+})

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+
+import { forwardQuery } from '../domain/forward-query.js'
+import { stateOf } from '../domain/link.js'
+import type { Link } from '../domain/link.js'
+import { Refusal } from '../domain/refusal.js'
+import type { Following } from '../layers/4-data/following.js'
+import { route } from '../layers/compose.js'
+import { NO_INPUT } from '../layers/route.js'
+import type { Answer, DataRule, Route } from '../layers/route.js'
+import { Code } from './schemas.js'
+
+type FindLink = (code: string) => Promise<Link | null> | Link | null
+
+const ByCode = z.object({ code: Code })
+
+/** What a visitor meets instead of a link that is not open: 404 `not_found`, or 410 `link_expired`. */
+export const requireOpen = (link: Link): void => {
+  const state = stateOf(link, Date.now())
+  if (state === 'absent') throw new Refusal('not_found')
+  if (state === 'expired') throw new Refusal('link_expired')
+}
+
+/** Where a visitor goes. Browsers keep a permanent redirect unless they are told not to, and the owner may change it. */
+const onwards = (status: number, { target, forward_query: forwards }: Link, querystring: string): Answer => ({
+  status,
+  headers: {
+    Location: forwards && querystring !== '' ? forwardQuery(target, querystring) : target,
+    'Cache-Control': status === 303 ? 'no-store' : 'no-cache',
+  },
+})
+
+/** The public redirect. It matches every path of one segment, so its routes are the last of the table. */
+export const redirectRoutes = ({
+  findLink,
+  findFresh,
+  following,
+}: {
+  /** from the cache where that is recent */
+  readonly findLink: FindLink
+  /** from the database */
+  readonly findFresh: FindLink
+  readonly following: DataRule<Following>
+}): readonly Route[] => [
+  route({
+    method: 'post',
+    path: '/:code',
+    status: 303,
+    ...NO_INPUT,
+    gateway: { scope: 'public', quota: 'caller' },
+    endpoint: 'link:read',
+    object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findFresh(code) },
+    data: following,
+    params: ByCode,
+    body: z.strictObject({ password: z.string().max(1_000) }),
+    accepts: ['form'],
+    storesInput: false,
+    handle: async ({ record, store, body, querystring, countLinkPassword }) => {
+      requireOpen(record)
+      if (record.has_password) {
+        await countLinkPassword(record.id)
+        if (!(await store.hasPassword(record, body.password))) throw new Refusal('wrong_password')
+      }
+      await store.take(record)
+      return { ...onwards(303, record, querystring), unchanged: true }
+    },
+    documentation: {
+      summary: 'Follow a link that is guarded by a password',
+      tag: 'redirect',
+      refusals: [410],
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/:code',
+    status: 302,
+    ...NO_INPUT,
+    gateway: { scope: 'public', quota: 'caller' },
+    endpoint: 'link:read',
+    object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
+    data: following,
+    params: ByCode,
+    handle: ({ record, store, querystring, headers }) => {
+      requireOpen(record)
+      if (record.has_password) throw new Refusal('password_required')
+      if (record.max_visits === null) return onwards(record.status, record, querystring)
+      // nobody sees it, so it is no visit, and nothing is given out
+      if (headers.ahead) return { status: 204, headers: { 'Cache-Control': 'no-store' } }
+      return store.take(record).then(() => onwards(record.status, record, querystring))
+    },
+    documentation: { summary: 'Follow a link', tag: 'redirect', refusals: [403, 410] },
+  }),
+]
