@@ -1,11 +1,17 @@
 -- No request makes, changes or deletes a record without the entry of the decision that allowed it: both commit, or
--- neither (docs/decisions/0008). Arguments: the record's type, and the column that names it to a reader.
+-- neither (docs/decisions/0008). Nobody decides about an import: its entries say who did it (import_links.sql).
+-- Arguments: the record's type, and the column that names it to a reader.
 create or replace function record_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   entry public.decisions := jsonb_populate_record(null::public.decisions,
     nullif(current_setting('app.decision', true), '')::jsonb);
 begin
+  if entry is null and tg_op = 'INSERT' and tg_argv[0] = 'link' and current_setting('app.import', true) = 'on' then
+    perform public.record_change('link', new.code, jsonb_build_object('what', 'imported', 'link_id', new.id::text,
+      'owner_id', new.owner_id::text));
+    return null;
+  end if;
   if entry is null then
     raise exception using errcode = 'LG002',
       message = format('a %s changes only together with the decision that allowed it', tg_argv[0]);

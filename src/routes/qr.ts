@@ -67,8 +67,8 @@ const Look = z
 const ByCode = z.object({ code: Code })
 
 /**
- * The picture of a link's short URL. It tells nothing beside that URL, so it is there for whoever may read the link, and
- * a password on the link changes nothing. Drawing it takes a few milliseconds at most: no picture is kept here, and
+ * The picture of a link's short URL. It tells nothing beside that URL, so it is there for whoever may read the link,
+ * and a password on the link changes nothing. Drawing it takes a few milliseconds at most: no picture is kept here, and
  * callers keep theirs by the ETag.
  */
 export const qrRoute = ({

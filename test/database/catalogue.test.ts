@@ -93,6 +93,7 @@ record_signed_token(bigint,text,text[],timestamp with time zone) audit_chain ide
 record_unexplained_policy_rows() postgres linkgate_service
 record_user_change() audit_chain -
 require_active_admin() identity -
+reserve_link_ids(bigint) postgres linkgate_service
 settle_policy_edit() postgres -
 sweep_idempotency_keys(bytea) identity links_own,users_own
 take_visit(bigint,bigint) links_public linkgate_service
