@@ -24,12 +24,15 @@ grant update (title, note, tags, status, active, starts_at, expires_at, max_visi
   on links to links_own, links_any;
 -- Counting a visit is no change of the record: it needs no caller, and no entry in the log.
 grant update (used) on links to links_public;
-create policy links_counted on links for update to links_public using (true);
+-- Giving a link to another owner (functions/give_links.sql).
+grant update (owner_id, updated_at, version) on links to links_public;
+grant insert on changed_links to links_public;
+create policy links_by_functions on links for update to links_public using (true);
 
--- Links that were deleted, as they were, until they are restored or TRASH_DAYS are over. A table of its own: no query on
--- links can forget to leave them out.
+-- Links that were deleted, as they were, until they are restored or TRASH_DAYS are over. A table of its own: no query
+-- on links can forget to leave them out.
 create table deleted_links (
-  like links including constraints,
+  like links including constraints including generated,
   deleted_at timestamptz(3) not null default now(),
   primary key (id),
   foreign key (owner_id) references users (id) on delete set null
@@ -47,13 +50,28 @@ create policy deleted_links_any on deleted_links to links_any using (true);
 grant select, insert, delete on deleted_links to links_own, links_any;
 grant select, delete on deleted_links to links_public;
 
+-- Which background work ran when, over all processes (functions/jobs.sql).
+create table job_runs (
+  name   text primary key,
+  ran_at timestamptz not null default now()
+);
+
+-- The log follows a link through codes and owners: its id stands in every entry about it, and a rename has the code
+-- before (functions/record_decision.sql).
+alter table decisions add column resource_id bigint;
+grant insert (resource_id) on decisions to audit_writer, policy_editor;
+create index decisions_of_link on decisions (resource_id, id) where resource_id is not null;
+create index decisions_of_code on decisions (resource_code, id) where resource_type = 'link';
+create index decisions_of_code_before on decisions ((change -> 'code' ->> 0), id) where resource_type = 'link'
+  and change is not null;
+
 -- Lists. Newest first is by the time of creation, which an import keeps.
 drop index links_newest_of_owner;
 create index links_newest_of_owner on links (owner_id, created_at, id);
 create index links_newest on links (created_at, id);
 
--- Searches. LIKE and @> are not leakproof: under row-level security PostgreSQL uses no index for them. So a search of an
--- owner finds ids here, in the rows that row-level security would leave, and reads what it answers from `links`
+-- Searches. LIKE and @> are not leakproof: under row-level security PostgreSQL uses no index for them. So a search of
+-- an owner finds ids here, in the rows that row-level security would leave, and reads what it answers from `links`
 -- (docs/decisions/0024).
 create view own_links as
   select id, code, target, owner_id, created_at, updated_at, version, title, note, tags, status, active, starts_at,

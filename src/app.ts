@@ -15,13 +15,14 @@ import { cors } from './http/cors.js'
 import { errorExit } from './http/error-exit.js'
 import { finishRequests } from './http/finished-request.js'
 import { matchRedirect } from './http/match-redirect.js'
+import { plainPlus } from './http/plain-plus.js'
 import { requireOneHost } from './http/require-one-host.js'
 import { refuseUnrouted } from './http/refuse-unrouted.js'
 import { discard, respond } from './http/respond.js'
 import { withinDeadline } from './http/within-deadline.js'
 import { logBrokenResponse } from './log/broken-response.js'
 import type { QuotaName, Standing } from './layers/1-gateway/rate-limit.js'
-import type { Route, Runtime } from './layers/route.js'
+import type { FormPage, Route, Runtime } from './layers/route.js'
 
 export interface AppParts {
   readonly routes: readonly Route[]
@@ -29,8 +30,8 @@ export interface AppParts {
   readonly log: Logger
   /** after it a request is answered 503 (`deadline_exceeded`) */
   readonly deadlineMs: number
-  /** true where the public origin is https */
-  readonly secure: boolean
+  /** the public origin */
+  readonly baseUrl: string
   /** whose pages may call from a browser; empty: nobody's */
   readonly corsOrigins: CorsOrigins
   /** told of every request that is over, refused and abandoned ones too */
@@ -53,6 +54,9 @@ declare module 'koa' {
     deadline: Deadline
     /** the path's pattern in the route table; undefined where none matched */
     route?: string
+    /** shows the route's form again, and what was sent with it; undefined where there is none */
+    form?: FormPage | undefined
+    sent?: unknown
     /** true from the first look at the body until all of it is there */
     readingBody?: boolean
     /** the policy revision that the request was decided under, once it was */
@@ -80,19 +84,20 @@ declare module 'koa' {
 
 /** The HTTP application, top to bottom: what a request meets before its route, and the route's four layers last. */
 export const createApp = (parts: AppParts): Koa => {
-  const { routes, log, secure, corsOrigins, observe, onDisagreement, trace } = parts
+  const { routes, log, baseUrl, corsOrigins, observe, onDisagreement, trace } = parts
   const app = new Koa()
   app.on('error', logBrokenResponse(log))
-  app.use(commonHeaders(secure))
+  app.use(commonHeaders(baseUrl.startsWith('https:')))
   app.use(finishRequests(observe))
   if (trace !== undefined) app.use(trace)
-  app.use(errorExit(log, onDisagreement))
+  app.use(errorExit(log, new URL(baseUrl).host, onDisagreement))
   if (corsOrigins.length > 0) app.use(cors(corsOrigins))
   app.use(requireOneHost)
   const redirect = routes.find(({ method, path }) => method === 'get' && path === '/:code')
   if (redirect !== undefined) {
     app.use(matchRedirect((ctx) => serve(redirect, ctx, parts), new Set(routes.map(({ path }) => path))))
   }
+  app.use(plainPlus)
   app.use(routerOf(parts))
   app.use(refuseUnrouted(parts.runtime.layers.gateway))
   return app
@@ -103,7 +108,7 @@ const routerOf = (parts: AppParts) => {
   const router = new Router({ sensitive: true, strict: true })
   const literal = new Set(parts.routes.map(({ path }) => path))
   for (const route of parts.routes) {
-    router[route.method](route.path, (ctx: Context, next: Next) =>
+    router[route.method](patternOf(route.path), (ctx: Context, next: Next) =>
       // `/healthz` is no code, whatever the method
       route.path !== ctx.path && literal.has(ctx.path) ? next() : serve(route, ctx, parts),
     )
@@ -111,12 +116,16 @@ const routerOf = (parts: AppParts) => {
   return router.routes()
 }
 
+/** A path of the table as the router reads it, to which a bare `+` is none. */
+const patternOf = (path: string): string => path.replaceAll('+', '\\+')
+
 /** Takes a request through its route's layers, within the deadline. */
 const serve = async (route: Route, ctx: Context, { runtime, deadlineMs }: AppParts): Promise<void> => {
   if (ctx.req.headers.authorization !== undefined || route.gateway.quota === 'sign_in') {
     ctx.state.headers.set('Cache-Control', 'no-store')
   }
   ctx.state.route = route.path
+  ctx.state.form = route.form
   const deadline = (ctx.state.deadline = new Deadline(ctx.state.startedAt + deadlineMs))
   respond(ctx, await withinDeadline(route.serve(runtime, ctx), deadline, discard))
 }

@@ -117,6 +117,7 @@ const Settings = z.object({
       error: 'must be an integer from 1 to 256, or auto',
     })
     .default(1),
+  TRASH_DAYS: integer(0, 3_650).default(30),
   AUDIT_PUBLIC_READS: oneOf('on', 'off').default('off'),
   MAX_CONNECTIONS: integer(1, 1_000_000).default(10_000),
   DRAIN_MS: integer(0, 60_000).default(500),
@@ -230,6 +231,8 @@ export const readConfig = (environment: Environment = process.env) => {
     }),
     corsOrigins: settings.CORS_ORIGINS,
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+    /** how long deleted links can be restored; 0: not at all */
+    trashDays: settings.TRASH_DAYS,
     auditPublicReads: settings.AUDIT_PUBLIC_READS === 'on',
     /** processes that answer requests */
     workers: settings.WORKERS,

@@ -9,6 +9,8 @@ import { createGate } from './database/gate.js'
 import type { OpenedDatabase } from './database/open.js'
 import { createIdentity } from './identity/identity.js'
 import { loadOrMakeSigningKey, loadSigningKey } from './identity/signing-key.js'
+import { purgeTrash } from './jobs/purge-trash.js'
+import { runJobs } from './jobs/run-jobs.js'
 import { SEARCH_MS } from './layers/4-data/link-page.js'
 import type { Layers, Route } from './layers/route.js'
 import { createMetrics } from './metrics/metrics.js'
@@ -107,6 +109,13 @@ const start = async (
     onFault: (err) => log.error({ err }, 'the decision log could not be signed, or its next months be made'),
   })
   closing.add(keeper.stop)
+  const jobs = runJobs({
+    database: data.pool,
+    jobs: [purgeTrash(data.pool, config.trashDays)],
+    observer: metrics.jobs,
+    onFault: (job, err) => log.error({ err, job }, 'background work failed; it runs again when it is due'),
+  })
+  closing.add(jobs.stop)
 
   let draining = false
   const readiness = readinessOf({ database: data.database, policy, draining: () => draining })
@@ -114,7 +123,18 @@ const start = async (
   // half of the pool stays for everything else
   const searches = createGate(Math.max(1, Math.floor(config.databasePoolSize / 2)), SEARCH_MS)
   const sendInvitation = mailer?.send
-  const table = { database: data.database, redirects, rules, policy, identity, sendInvitation, readiness, searches }
+  const { trashDays } = config
+  const table = {
+    database: data.database,
+    redirects,
+    rules,
+    policy,
+    identity,
+    sendInvitation,
+    readiness,
+    searches,
+    trashDays,
+  }
   const http = await openHttp({ config, runtime, tracing: data.tracing, metrics, exposed, table, log }, closing)
   log.info(
     { url: http.baseUrl, metrics_url: http.metricsUrl, revision: policy.status().revision },

@@ -1,11 +1,12 @@
 -- Puts each new entry at the end of a chain that no other transaction is writing to, and whose newest entry is not
--- later: where the clock was put back, another chain begins. The hash covers the hash before it
--- and every field, as a JSON array in this order; `linkgate audit verify` computes it again from the columns
--- (src/audit/entry-hash.ts). Every change pays for this function: keep it short.
+-- later: where the clock was put back, another chain begins. The hash covers the hash before it and every field, as a
+-- JSON array in this order, but for a resource_id that is null; `linkgate audit verify` computes it again from the
+-- columns (src/audit/entry-hash.ts). Every change pays for this function: keep it short.
 create or replace function chain_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   head public.audit_chains;
+  fields text;
 begin
   select * into head from public.audit_chains c where c.time is null or c.time <= new.time
    order by writer limit 1 for update skip locked;
@@ -19,10 +20,14 @@ begin
   new.writer := head.writer;
   new.seq := head.seq + 1;
   new.previous := head.hash;
-  new.hash := sha256(new.previous || convert_to(json_build_array(new.writer, new.seq, new.id,
+  fields := json_build_array(new.writer, new.seq, new.id,
     extract(epoch from new.time), new.kind, new.request_id, new.revision, new.layer, new.subject_id, new.subject_role,
     new.token_id, new.network, new.action, new.resource_type, new.resource_code, new.relation, new.effect, new.rule,
-    new.row_priority, new.status, new.change)::text, 'UTF8'));
+    new.row_priority, new.status, new.change)::text;
+  if new.resource_id is not null then
+    fields := left(fields, -1) || ', ' || new.resource_id || ']';
+  end if;
+  new.hash := sha256(new.previous || convert_to(fields, 'UTF8'));
   update public.audit_chains set seq = new.seq, hash = new.hash, time = new.time where writer = new.writer;
   return new;
 end $$;

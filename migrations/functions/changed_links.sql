@@ -19,9 +19,9 @@ begin
 end $$;
 
 -- all columns but `used`, which no cache holds
-create or replace trigger notify_link_change after insert or delete or update of id, code, target, owner_id, created_at,
-  updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash, has_password,
-  forward_query on links
+create or replace trigger notify_link_change after insert or delete or update of id, code, target, owner_id,
+  created_at, updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash,
+  has_password, forward_query on links
   for each row execute function notify_link_change();
 create or replace trigger notify_links_gone after truncate on links
   for each statement execute function notify_link_change();

@@ -8,8 +8,11 @@ declare
     nullif(current_setting('app.decision', true), '')::jsonb);
 begin
   if entry is null and tg_op = 'INSERT' and tg_argv[0] = 'link' and current_setting('app.import', true) = 'on' then
-    perform public.record_change('link', new.code, jsonb_build_object('what', 'imported', 'link_id', new.id::text,
-      'owner_id', new.owner_id::text));
+    insert into public.decisions (kind, request_id, revision, resource_type, resource_code, resource_id, change)
+      select 'link', '', h.revision, 'link', new.code, new.id, jsonb_strip_nulls(jsonb_build_object('what', 'imported',
+          'owner', new.owner_id::text,
+          'by', concat_ws(' ', session_user, nullif(current_setting('application_name', true), ''))))
+        from public.policy_head h;
     return null;
   end if;
   if entry is null then
@@ -22,7 +25,17 @@ begin
   entry.network := null;
   entry.resource_type := tg_argv[0];
   entry.resource_code := to_jsonb(coalesce(new, old)) ->> tg_argv[1];
+  entry.resource_id := null;
   entry.change := null;
+  if tg_argv[0] = 'link' then
+    entry.resource_id := coalesce(new.id, old.id);
+    if tg_op = 'UPDATE' and (new.code <> old.code or new.owner_id is distinct from old.owner_id) then
+      entry.change := jsonb_strip_nulls(jsonb_build_object(
+        'code', case when new.code <> old.code then jsonb_build_array(old.code, new.code) end,
+        'owner', case when new.owner_id is distinct from old.owner_id
+          then jsonb_build_array(old.owner_id::text, new.owner_id::text) end));
+    end if;
+  end if;
   entry.hash := null;
   insert into public.decisions values (entry.*);
   return null;
@@ -30,9 +43,9 @@ end $$;
 call give_function('record_decision', 'audit_chain');
 
 -- all columns but `used`: counting a visit is no change of the record (take_visit.sql)
-create or replace trigger link_decision after insert or delete or update of id, code, target, owner_id, created_at,
-  updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash, has_password,
-  forward_query on links
+create or replace trigger link_decision after insert or delete or update of id, code, target, owner_id,
+  created_at, updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash,
+  has_password, forward_query on links
   for each row execute function record_decision('link', 'code');
 create or replace trigger user_decision after update on users
   for each row when (current_setting('role') in ('users_own', 'users_any'))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { DECISION_COLUMNS } from '../domain/decision-record.js'
 
-const { time, ...decision } = DECISION_COLUMNS
+const { time, resource_id: resourceId, ...decision } = DECISION_COLUMNS
 
 /** What an entry's hash covers, in this order, with the columns' PostgreSQL types. */
 const HASHED = {
@@ -13,6 +13,7 @@ const HASHED = {
   kind: 'text',
   ...decision,
   change: 'jsonb',
+  resource_id: resourceId,
 } as const
 const COLUMNS = Object.entries(HASHED)
 
@@ -39,7 +40,9 @@ export const ENTRY_COLUMNS = [
  * it. Computed a second time here, so that whoever replaces the database's function does not change the answer.
  */
 export const entryHash = (entry: StoredEntry): string => {
-  const fields = COLUMNS.map(([name, type]) => {
+  // an entry without a resource_id is hashed as before there was one
+  const columns = entry['resource_id'] === null ? COLUMNS.filter(([name]) => name !== 'resource_id') : COLUMNS
+  const fields = columns.map(([name, type]) => {
     const value = entry[name] ?? null
     return value === null || type === 'text' ? JSON.stringify(value) : value
   })

@@ -15,6 +15,7 @@ export const SQLSTATE = {
   policyReplaced: 'LG001',
   callerChanged: 'LG007',
   deadlinePassed: 'LG010',
+  recordChanged: 'LG011',
 } as const
 
 /** What the caller receives when a function of the database refuses a change. */
@@ -52,8 +53,8 @@ export class CallerChanged extends Error {
 
 /** The record was changed, deleted or transferred between the decision and the commit; nothing was written. */
 export class RecordChanged extends Error {
-  constructor() {
-    super('the record changed after the decision')
+  constructor(cause?: unknown) {
+    super('the record changed after the decision', { cause })
     this.name = 'RecordChanged'
   }
 }
@@ -93,13 +94,14 @@ const LOST_MESSAGES: ReadonlySet<string> = new Set([
 const isLost = (error: unknown): boolean =>
   error instanceof Error && (LOST_MESSAGES.has(error.message) || ('code' in error && LOST_CODES.has(error.code)))
 
-/** Turns the error of a query into PolicyReplaced, CallerChanged or a Refusal, or returns it unchanged. */
+/** Turns the error of a query into a Refusal or one of the errors above, or returns it unchanged. */
 export const translateError = (error: unknown): unknown => {
   if (error instanceof Refusal) return error
   const state = sqlState(error)
   if (state === undefined) return isLost(error) ? databaseAway(error) : error
   if (state === SQLSTATE.policyReplaced) return new PolicyReplaced(error)
   if (state === SQLSTATE.callerChanged) return new CallerChanged(error)
+  if (state === SQLSTATE.recordChanged) return new RecordChanged(error)
   const refused = REFUSED_BY_DATABASE[state]
   if (refused !== undefined) {
     const { code, retryAfter } = refused

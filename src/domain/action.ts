@@ -7,6 +7,7 @@ export const ACTIONS = [
   'link:create',
   'link:update',
   'link:delete',
+  'link:transfer',
   'user:invite',
   'user:read',
   'user:update',

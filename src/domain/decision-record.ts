@@ -18,6 +18,8 @@ export interface DecisionRecord {
   readonly rule: string
   readonly row_priority: number | null
   readonly status: number
+  /** of a link, which may change its code; null for other records */
+  readonly resource_id: string | null
 }
 
 /** The columns of table `decisions`, with their PostgreSQL types. An entry's hash covers them in this order. */
@@ -38,6 +40,7 @@ export const DECISION_COLUMNS = {
   rule: 'text',
   row_priority: 'integer',
   status: 'integer',
+  resource_id: 'bigint',
 } as const satisfies Readonly<Record<keyof DecisionRecord, string>>
 
 export const DECISION_COLUMN_NAMES = Object.keys(DECISION_COLUMNS)

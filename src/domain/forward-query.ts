@@ -1,6 +1,6 @@
 /**
- * The target with a visitor's query parameters after its own. A name that the target has already is left out: nobody who
- * passes a link on can change what its owner has written.
+ * The target with a visitor's query parameters after its own. A name that the target has already is left out: nobody
+ * who passes a link on can change what its owner has written.
  */
 export const forwardQuery = (target: string, querystring: string): string => {
   const own = new URL(target).searchParams

@@ -47,6 +47,7 @@ export const REFUSALS = {
 
   precondition_failed: { status: 412, layer: 'data', title: 'The record has changed' },
   precondition_required: { status: 428, layer: 'data', title: 'If-Match is required' },
+  not_done: { status: 424, layer: 'data', title: 'Not done, because another item could not be done' },
   code_taken: { status: 409, layer: 'data', title: 'The code is taken' },
   email_taken: { status: 409, layer: 'data', title: 'The e-mail address is taken' },
   conflict: { status: 409, layer: 'data', title: 'The record changed during the request' },

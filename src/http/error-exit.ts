@@ -8,10 +8,10 @@ import { writeProblem } from './problem.js'
 /**
  * The one error exit: every error of a request becomes a Refusal or `internal_error`, so that no caller sees a stack,
  * SQL or a row. 42501 and 25006 of PostgreSQL mean that the data layer refused what the layers before it had allowed:
- * they raise an alarm.
+ * they raise an alarm. `host`: of the public origin, for the pages that people get.
  */
 export const errorExit =
-  (log: Logger, onDisagreement: () => void) =>
+  (log: Logger, host: string, onDisagreement: () => void) =>
   async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next()
@@ -33,7 +33,7 @@ export const errorExit =
       } else if (refusal.status >= 500 && !isLateBody(ctx, refusal)) {
         log.error({ ...fields, err: refusal.cause ?? error }, refusal.title)
       }
-      writeProblem(ctx, refusal)
+      writeProblem(ctx, refusal, host)
     }
   }
 

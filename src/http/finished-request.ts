@@ -37,7 +37,8 @@ export const describeFinished = (ctx: Context, seconds: number): FinishedRequest
   }
 }
 
-const codeIn = (params: unknown): string | undefined =>
+/** What a path names where it names a link; it need not be a code. */
+export const codeIn = (params: unknown): string | undefined =>
   typeof params === 'object' && params !== null && 'code' in params && typeof params.code === 'string'
     ? params.code
     : undefined

@@ -44,7 +44,11 @@ const PROBLEM: Json = {
   },
 }
 
-const problemContent = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+/** A browser, which prefers HTML, gets a page instead. */
+const problemContent = {
+  'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+  'text/html': { schema: string },
+}
 
 /** The statuses of refusals by the layers and by the service itself, and the route's own. */
 const refusalsOf = (route: Route): readonly number[] => {
@@ -116,10 +120,16 @@ const operationOf = (route: Route, named: Named): Json => {
     { description: titleOf(status), content: { ...problemContent, ...ownContent(route, status, named) } },
   ])
   return {
-    operationId: `${route.method}${route.path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
+    operationId: `${route.method}${route.path
+      .replaceAll('+', '_plus')
+      .replace(/[^A-Za-z0-9]+/g, '_')
+      .replace(/_$/, '')}`,
     summary: route.documentation.summary,
     tags: [route.documentation.tag],
-    security: route.gateway.scope === 'public' ? [{}, { bearer: [] }] : [{ bearer: [route.gateway.scope] }],
+    security:
+      route.gateway.scope === 'public'
+        ? [{}, { bearer: [] }]
+        : [{ bearer: route.gateway.scope === 'items' ? [] : [route.gateway.scope] }],
     'x-layers': {
       gateway: route.gateway,
       endpoint: route.endpoint,

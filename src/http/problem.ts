@@ -1,6 +1,10 @@
 import type { Context } from 'koa'
 
+import { isCode } from '../domain/link.js'
 import type { Refusal } from '../domain/refusal.js'
+import { refusalPage } from '../pages/pages.js'
+import type { PageIn } from '../pages/pages.js'
+import { codeIn } from './finished-request.js'
 import { respond } from './respond.js'
 
 /** A refusal as problem details (RFC 9457). */
@@ -15,11 +19,28 @@ export const problemOf = ({ extensions, code, title, status, detail, errors }: R
   errors,
 })
 
+/** The page about a refusal: the form that was refused where there is one, with what is wrong in it. */
+const pageOf = (refusal: Refusal, { state, params }: Context, host: string): PageIn => {
+  const { code, status, errors, headers } = refusal
+  if (code === 'validation_failed' && state.form !== undefined) return state.form(errors ?? [], state.sent)
+  const named = codeIn(params)
+  const linkCode = isCode(named) && state.route?.includes(':code') ? named : undefined
+  return refusalPage({
+    code,
+    status,
+    retryAfter: headers['Retry-After'] === undefined ? undefined : Number(headers['Retry-After']),
+    about: linkCode !== undefined ? 'link' : state.route?.startsWith('/invitations/') ? 'invitation' : 'address',
+    linkCode,
+    host,
+    requestId: state.requestId,
+  })
+}
+
 /**
- * Answers with problem details. They are not cached: caches may keep a 404 (RFC 9110 §15.5.5) and serve it after the
- * link was created.
+ * Answers with problem details, and a person with a page at `host`. They are not cached: caches may keep a 404
+ * (RFC 9110 §15.5.5) and serve it after the link was created.
  */
-export const writeProblem = (ctx: Context, refusal: Refusal): void => {
+export const writeProblem = (ctx: Context, refusal: Refusal, host: string): void => {
   // a body that nobody will read any more: the connection ends with the answer
   if (refusal.code === 'deadline_exceeded' && !ctx.req.complete) ctx.state.headers.set('Connection', 'close')
   respond(ctx, {
@@ -27,5 +48,6 @@ export const writeProblem = (ctx: Context, refusal: Refusal): void => {
     headers: { 'Cache-Control': 'no-store', ...refusal.headers },
     type: 'application/problem+json',
     body: problemOf(refusal, ctx.state.requestId),
+    page: pageOf(refusal, ctx, host),
   })
 }

@@ -5,6 +5,7 @@ import type { Context } from 'koa'
 import type { Answer } from '../layers/route.js'
 import { AnswerHeaders } from './answer-headers.js'
 import { FixedDocument } from './fixed-document.js'
+import { negotiate } from './negotiate.js'
 
 /** Closes what an answer holds that nobody will read. */
 export const discard = ({ body }: Answer): void => {
@@ -13,9 +14,11 @@ export const discard = ({ body }: Answer): void => {
 
 /**
  * Writes an answer with the headers that the request has gathered (`ctx.state.headers`); its own win. A body is JSON
- * unless the answer names another type. Throws where a header cannot be sent; nothing is written then.
+ * unless the answer names another type, or has a page that the caller prefers. Throws where a header cannot be sent;
+ * nothing is written then.
  */
 export const respond = (ctx: Context, answer: Answer): void => {
+  if (answer.page !== undefined) return respond(ctx, negotiate(ctx, answer))
   if (answer.body instanceof FixedDocument) return respond(ctx, represent(ctx, answer, answer.body))
   const { body, type = 'application/json; charset=utf-8' } = answer
   const headers = withOwn(ctx, answer)

@@ -8,7 +8,7 @@ import { asIdentity } from './as-identity.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 
 const FIND = `
-  select i.accepted_at is null and i.expires_at > now() as open, i.role, u.role as inviter_role
+  select i.accepted_at is null and i.expires_at > now() as open, i.role, i.expires_at, u.role as inviter_role
     from invitations i left join users u on u.id = i.invited_by and u.suspended_at is null
    where i.token_hash = $1`
 
@@ -24,37 +24,63 @@ const ACCEPT = `
   insert into users (email, role, name, password_hash) select email, role, $2, $3 from accepted
   returning id, email, name, role, false as suspended, created_at`
 
-interface Acceptance {
+interface Asked {
   readonly token: string
-  readonly name: string
-  readonly password: string
   /** whether somebody with the first role may still give out the second */
   readonly mayGive: (inviterRole: string, role: string) => boolean
+}
+
+interface Acceptance extends Asked {
+  readonly name: string
+  readonly password: string
 }
 
 interface Found {
   readonly open: boolean
   readonly role: string
+  readonly expires_at: Date
   /** null where the inviter is suspended or gone */
   readonly inviter_role: string | null
 }
+
+/** An invitation that can be accepted. */
+export interface OpenInvitation {
+  readonly role: string
+  readonly expiresAt: Date
+  readonly inviterRole: string
+}
+
+/**
+ * Finds an invitation by its token, and changes nothing: programs that scan mails open links. `over` where it is used
+ * or expired or its inviter may no longer give out its role, `unknown` where there never was one.
+ */
+export const findInvitation =
+  (database: Database) =>
+  async ({ token, mayGive }: Asked): Promise<OpenInvitation | 'over' | 'unknown'> => {
+    if (!isOpaqueToken(token)) return 'unknown'
+    const [found] = await asIdentity(database, [{ text: FIND, values: [hashOfToken(token)] }])
+    const invitation: Found | undefined = found?.rows[0]
+    if (invitation === undefined) return 'unknown'
+    const { open, role, inviter_role: inviterRole, expires_at: expiresAt } = invitation
+    return open && inviterRole !== null && mayGive(inviterRole, role) ? { role, expiresAt, inviterRole } : 'over'
+  }
+
+export type FindInvitation = ReturnType<typeof findInvitation>
 
 /**
  * Resolves with the new account, `over` for an invitation that is used or expired or whose inviter may no longer give
  * out its role, `unknown` where there never was one.
  */
-export const acceptInvitation =
-  (database: Database, hashPassword: (password: string) => Promise<string>) =>
-  async ({ token, name, password, mayGive }: Acceptance, deadline: Deadline): Promise<User | 'over' | 'unknown'> => {
-    if (!isOpaqueToken(token)) return 'unknown'
-    const hash = hashOfToken(token)
-    const [found] = await asIdentity(database, [{ text: FIND, values: [hash] }])
-    const invitation: Found | undefined = found?.rows[0]
-    if (invitation === undefined) return 'unknown'
+export const acceptInvitation = (database: Database, hashPassword: (password: string) => Promise<string>) => {
+  const find = findInvitation(database)
+  return async (
+    { token, name, password, mayGive }: Acceptance,
+    deadline: Deadline,
+  ): Promise<User | 'over' | 'unknown'> => {
     // checked first, because hashing the password is expensive
-    const { open, role, inviter_role: inviterRole } = invitation
-    if (!open || inviterRole === null || !mayGive(inviterRole, role)) return 'over'
-    const values = [hash, name, await hashPassword(password), inviterRole]
+    const invitation = await find({ token, mayGive })
+    if (typeof invitation === 'string') return invitation
+    const values = [hashOfToken(token), name, await hashPassword(password), invitation.inviterRole]
     try {
       const [added] = await asIdentity(database, [{ text: ACCEPT, values }], deadline)
       const row: UserRow | undefined = added?.rows[0]
@@ -65,5 +91,6 @@ export const acceptInvitation =
       throw error
     }
   }
+}
 
 export type AcceptInvitation = ReturnType<typeof acceptInvitation>

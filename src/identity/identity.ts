@@ -2,7 +2,7 @@ import type { ExternalIssuer } from '../config.js'
 import type { Database } from '../database/database.js'
 import type { AccessToken } from '../domain/access-token.js'
 import type { User } from '../domain/user.js'
-import { acceptInvitation } from './accept-invitation.js'
+import { acceptInvitation, findInvitation } from './accept-invitation.js'
 import type { ExternalSubject } from './accounts.js'
 import { findCallers } from './callers.js'
 import { createIssuer } from './issuer.js'
@@ -63,6 +63,7 @@ export const createIdentity = async ({
       : {
           jwks: issuer.jwks,
           signIn: createSignIn({ database, issuer, passwords }),
+          findInvitation: findInvitation(database),
           acceptInvitation: acceptInvitation(database, passwords.hash),
         },
 

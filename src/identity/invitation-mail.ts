@@ -49,9 +49,9 @@ const textOf = (invitation: string, expiresAt: Date): string =>
   [
     'You are invited to Linkgate.',
     '',
-    'To accept, send your name and a password of your choice to this link, which is yours alone:',
+    'To accept, open this link, which is yours alone, and choose a name and a password:',
     '',
-    `  curl ${invitation} --json '{"name":"…","password":"…"}'`,
+    `  ${invitation}`,
     '',
     `It works once, until ${expiresAt.toUTCString()}. If you do not know why you got it, ignore this mail.`,
     '',

@@ -15,31 +15,36 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads a request's body; undefined where there is none. 415 for other media types than those accepted and for encoded
- * bodies, 413 over 64 KiB, 400 for malformed JSON, 422 for a duplicate member: parsers differ in which one they keep.
+ * bodies, 413 over 64 KiB or `maxBytes`, 400 for malformed JSON, 422 for a duplicate member: parsers differ in which
+ * one they keep.
  */
-export const readBody = async (ctx: Context, accepts: readonly ('json' | 'form')[]): Promise<unknown> => {
+export const readBody = async (
+  ctx: Context,
+  accepts: readonly ('json' | 'form')[],
+  maxBytes = MAX_BODY_BYTES,
+): Promise<unknown> => {
   const types = accepts.map((each) => MEDIA_TYPES[each])
   const type = ctx.is(types)
   if (type === null || headerOf(ctx, 'content-length') === '0') return undefined
   const encoding = headerOf(ctx, 'content-encoding') ?? 'identity'
   if (type === false || encoding !== 'identity')
     throw new Refusal('unsupported_media_type', { detail: `Send ${types.join(' or ')}, not encoded.` })
-  const text = await readText(ctx)
+  const text = await readText(ctx, maxBytes)
   return type === MEDIA_TYPES.json ? readJson(text) : readPairs(text, 'invalid_request')
 }
 
-const readText = async (ctx: Context): Promise<string> => {
+const readText = async (ctx: Context, limit: number): Promise<string> => {
   ctx.state.readingBody = true
   try {
     const fault = faultOfBody(ctx.req)
     if (fault !== undefined) throw fault
-    const bytes = await getRawBody(ctx.req, { limit: MAX_BODY_BYTES, length: headerOf(ctx, 'content-length') ?? null })
+    const bytes = await getRawBody(ctx.req, { limit, length: headerOf(ctx, 'content-length') ?? null })
     ctx.state.readingBody = false
     return UTF_8.decode(bytes)
   } catch (error) {
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
       throw new Refusal('body_too_large', {
-        detail: `At most ${MAX_BODY_BYTES} bytes.`,
+        detail: `At most ${limit} bytes.`,
         headers: { Connection: 'close' },
       })
     }

@@ -8,9 +8,9 @@ import { headerOf } from '../input/header-lines.js'
 import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { recordOfAnswer, recordOfRefusal } from './decision-record.js'
+import { linkIdOf, recordOfAnswer, recordOfRefusal } from './decision-record.js'
 import { NO_DATA, isTaken, noRecord } from './route.js'
-import type { Admitted, Answer, Caller, PartRule, Route, RouteSpec, Runtime } from './route.js'
+import type { Admitted, Answer, Caller, ItemLayers, PartRule, Route, RouteSpec, Runtime } from './route.js'
 
 /**
  * Makes a route: the only place where the four layers meet, and the only way into the route table. In order: who calls
@@ -34,9 +34,18 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
   body: isTaken(spec.body) ? spec.body : undefined,
   accepts: spec.accepts ?? ['json'],
   idempotent: spec.idempotent === true,
+  form: spec.form,
   documentation: spec.documentation,
   serve: async (runtime, ctx) => {
-    const request: LayeredRequest = { runtime, ctx, action: actionOf(spec), caller: null, decision: null, part: null }
+    const request: LayeredRequest = {
+      runtime,
+      ctx,
+      action: actionOf(spec),
+      caller: null,
+      decision: null,
+      linkId: null,
+      part: null,
+    }
     try {
       const admitted = await runtime.layers.gateway.admit(ctx, spec.gateway)
       const body = once(() => readBodyOf(spec, ctx))
@@ -64,6 +73,7 @@ interface LayeredRequest {
   /** null until the gateway knows: a refusal before that is recorded of nobody */
   caller: Caller | null
   decision: Decision | null
+  linkId: string | null
   /** the decision about the part that was asked for */
   part: Decision | null
 }
@@ -93,6 +103,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   deadline.require()
   request.caller = null
   request.decision = null
+  request.linkId = null
   request.part = null
   ctx.state.revision = snapshot.revision
 
@@ -106,6 +117,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const [caller, found] = await bothInOrder(identifying, loading)
   request.caller = caller
   ctx.state.userId = caller.user?.id
+  request.linkId = found === null ? null : linkIdOf(spec.object.action, found)
 
   // Endpoint: the role.
   if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)
@@ -121,6 +133,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   if (!isTaken(spec.query) && spec.method !== 'get' && spec.gateway.scope !== 'public') requireNoQuery(ctx.querystring)
   const part = spec.part?.asked(query) ? openPart(spec.part, request, caller, snapshot, spec.status) : null
   const rawBody = isTaken(spec.body) ? await readBodyOnce() : undefined
+  if (spec.form !== undefined) ctx.state.sent = rawBody
   deadline.require()
   const body = parseInput(rawBody, spec.body, spec.inputFault, { stored: spec.storesInput !== false })
 
@@ -140,6 +153,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     deadline,
     requestId,
     countAccount: (account) => layers.gateway.countAccount(ctx, account),
+    items: itemsOf(request, snapshot, caller, admitted),
     countLinkPassword: (link) => layers.gateway.countLinkPassword(ctx, link),
     querystring: ctx.querystring,
     headers: {
@@ -149,6 +163,38 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
       ahead: ctx.method === 'HEAD' || /\bprefetch\b/i.test(headerOf(ctx, 'sec-purpose') ?? ''),
     },
   })
+}
+
+/** Requests of a bulk request: one for so many items. */
+const ITEMS_OF_A_REQUEST = 50
+
+const itemsOf = (request: LayeredRequest, snapshot: Snapshot, caller: Caller, admitted: Admitted): ItemLayers => {
+  const { runtime, ctx } = request
+  const { layers } = runtime
+  return {
+    begin: async (action, count) => {
+      request.action = action
+      await layers.gateway.countMore(ctx, admitted, Math.ceil(count / ITEMS_OF_A_REQUEST) - 1)
+      layers.gateway.requireScope(caller, action)
+      layers.endpoint(snapshot, caller, action)
+    },
+    decide: (action, record, name) => {
+      try {
+        const { decision } = layers.object(snapshot, caller, action, record)
+        runtime.count({ effect: 'allow', rule: decision.rule, layer: 'object' })
+        return decision
+      } catch (error) {
+        const linkId = record === null ? null : linkIdOf(action, record)
+        const refused = recordOfRefusal({ ...request, action, caller, linkId, name }, error)
+        if (refused !== null) {
+          runtime.count(refused)
+          runtime.record(refused)
+        }
+        throw error
+      }
+    },
+    isNewest: async () => (await newestSnapshot(runtime.policy)).revision === snapshot.revision,
+  }
 }
 
 /** Asks the object layer, unless the route is about no action. */
@@ -255,8 +301,11 @@ const demandedSnapshot = async (policy: Runtime['policy'], demanded: string): Pr
 }
 
 /** A body that cannot be read becomes the refusal that the route's standard asks for; 413 stays what it is. */
-const readBodyOf = (spec: Pick<RouteSpec<never, never, never, Owned, never>, 'accepts' | 'inputFault'>, ctx: Context) =>
-  readBody(ctx, spec.accepts ?? ['json']).catch((error: unknown) => {
+const readBodyOf = (
+  spec: Pick<RouteSpec<never, never, never, Owned, never>, 'accepts' | 'inputFault' | 'maxBody'>,
+  ctx: Context,
+) =>
+  readBody(ctx, spec.accepts ?? ['json'], spec.maxBody).catch((error: unknown) => {
     const { inputFault: code } = spec
     if (code === undefined || !(error instanceof Refusal) || error.status === 413 || error.status >= 500) throw error
     throw new Refusal(code, { detail: error.message, ...(error.errors ? { errors: error.errors } : {}) })

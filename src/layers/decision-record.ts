@@ -1,6 +1,8 @@
 import type { Context } from 'koa'
 
 import type { Decision } from '../domain/decision.js'
+import { isId } from '../domain/id.js'
+import type { Owned } from '../domain/link.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
@@ -16,6 +18,10 @@ export interface Decided {
   /** null where the gateway refused before it knew */
   readonly caller: Caller | null
   readonly decision: Decision | null
+  /** the id of the link that was found; null for other records, and where none was */
+  readonly linkId: string | null
+  /** the record's name, where the path does not say it */
+  readonly name?: string | null
 }
 
 /** The record of a request that was let through. */
@@ -39,7 +45,7 @@ interface Outcome extends Pick<DecisionRecord, 'effect' | 'layer' | 'status'> {
 }
 
 const recordOf = (
-  { ctx, action, caller }: Decided,
+  { ctx, action, caller, linkId, name }: Decided,
   decision: Decision | null,
   { effect, layer, status, code = 'default' }: Outcome,
 ): DecisionRecord => ({
@@ -53,12 +59,13 @@ const recordOf = (
   network: caller?.user ? null : networkOf(ctx.state.address ?? ctx.req.socket.remoteAddress ?? ''),
   action,
   resource_type: action.slice(0, action.indexOf(':')),
-  resource_code: nameIn(ctx.params, decision !== null),
+  resource_code: name === undefined ? nameIn(ctx.params, decision !== null) : name,
   relation: decision?.relation ?? 'other',
   effect,
   rule: decision?.rule ?? code,
   row_priority: decision?.row?.priority ?? null,
   status,
+  resource_id: linkId,
 })
 
 /** A code or an id. Other texts name no record, and may hold what PostgreSQL cannot store (U+0000). */
@@ -72,3 +79,7 @@ const nameIn = (params: unknown, found: boolean): string | null => {
   const mayBeToken = isOpaqueToken(name) || isOpaqueToken(name, PERSONAL_TOKEN_PREFIX)
   return found || !mayBeToken ? name : null
 }
+
+/** For an action on links: the id of the record, which a list and a creation do not have. */
+export const linkIdOf = (action: string, record: Owned): string | null =>
+  action.startsWith('link:') && 'id' in record && isId(record.id) ? record.id : null

@@ -7,8 +7,10 @@ import type { Deadline } from '../domain/deadline.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
+import type { Fault } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import type { IdempotencyKey } from '../input/idempotency-key.js'
+import type { PageIn } from '../pages/pages.js'
 import type { Snapshot } from '../policy/snapshot.js'
 
 /** Who made the request, after the gateway: a user with the scopes of their token, or nobody. */
@@ -36,8 +38,11 @@ export interface Admitted {
 
 /** The first layer's rule. */
 export interface GatewayRule {
-  /** the scope that the token needs; `public`: no token is needed, but one that is sent must be valid */
-  readonly scope: Action | 'public'
+  /**
+   * The scope that the token needs; `public`: no token is needed, but one that is sent must be valid; `items`: that of
+   * the action of the request's items, once the body is read
+   */
+  readonly scope: Action | 'public' | 'items'
   /** the scope that a personal token needs beside it */
   readonly personalTokenScope?: Scope
   /**
@@ -105,6 +110,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   /** media type of a body that is not JSON (a text, a stream) */
   readonly type?: string
+  /** the same for a person: sent instead of the body where the caller prefers HTML */
+  readonly page?: PageIn
   /** true where nothing was changed, so that no transaction holds the decision record */
   readonly unchanged?: boolean
 }
@@ -135,8 +142,23 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
     /** whether nobody sees the answer: HEAD, or a browser that fetches ahead (`Sec-Purpose: prefetch`) */
     readonly ahead: boolean
   }
+  /** the layers for what is inside a request; for routes with the scope `items` */
+  readonly items: ItemLayers
   /** the query string as it was sent, without `?` */
   readonly querystring: string
+}
+
+/**
+ * The way of each item of a bulk request through the layers. Each is decided by itself, and its refusal recorded by
+ * itself; the decision of an item that is done is recorded with the change.
+ */
+export interface ItemLayers {
+  /** Once: 403 for the scope and the role; 429, since fifty items count as a request. */
+  begin(action: Action, count: number): Promise<void>
+  /** 404, 403. `name`: the record's, for the log. */
+  decide(action: Action, record: Owned | null, name: string | null): Decision
+  /** Whether the database still holds the revision that decides: refusals of an older one do not count (promise 7). */
+  isNewest(): Promise<boolean>
 }
 
 export interface Documentation {
@@ -171,10 +193,14 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
   readonly params: z.ZodType<Params>
   readonly query: z.ZodType<Query>
   readonly body: z.ZodType<Body>
+  /** bytes of the body at most; default 64 KiB */
+  readonly maxBody?: number
   /** media types of the request's body; default JSON */
   readonly accepts?: readonly MediaType[]
   /** the refusal of a body that cannot be read or is not valid, where a standard asks for another than 415, 400, 422 */
   readonly inputFault?: 'invalid_request'
+  /** the page whose form sends this body: whoever filled it in and is refused (422) gets it again */
+  readonly form?: FormPage
   /** false where nothing of a body is stored, so that it may hold text that PostgreSQL cannot */
   readonly storesInput?: false
   /** true for a creation that takes an Idempotency-Key (docs/decisions/0013) */
@@ -184,6 +210,9 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
 }
 
 export type MediaType = 'json' | 'form'
+
+/** A form with what is wrong in it, and what had been sent, which may be anything. */
+export type FormPage = (faults: readonly Fault[], sent: unknown) => PageIn
 
 const NOTHING = z.undefined()
 
@@ -208,6 +237,7 @@ export interface Route {
   readonly body: z.ZodType | undefined
   readonly accepts: readonly MediaType[]
   readonly idempotent: boolean
+  readonly form: FormPage | undefined
   readonly documentation: Documentation
   /** Takes one request through the four layers to its answer, or throws a Refusal. */
   readonly serve: (runtime: Runtime, ctx: Context) => Promise<Answer>
@@ -228,6 +258,8 @@ export interface Gateway {
   ) => Promise<Caller> | Caller
   /** 403: the scope of what a request asks for beside its route's own */
   readonly requireScope: (caller: Caller, action: Action) => void
+  /** 429: counts a request that stands for several as so many more */
+  readonly countMore: (ctx: Context, admitted: Admitted, times: number) => Promise<void>
   /** 429: sign-in attempts on one account, whatever address they come from */
   readonly countAccount: (ctx: Context, account: string) => Promise<void>
   /** 429: passwords that are tried on one link, from one address and from all */

@@ -62,6 +62,12 @@ export type LoadPolicy = (known: number | null) => Promise<Snapshot | null>
  * What one process counts, for Prometheus. Names, labels and meaning are part of the contract (docs/metrics.md):
  * dashboards and alerts depend on them.
  */
+/** Told of background work. */
+export interface JobObserver {
+  ran(job: string, records: number, seconds: number): void
+  failed(job: string): void
+}
+
 export interface Metrics {
   /** Sets where values come from that are read at collection; until then they stand for nothing: zero, off. */
   readonly readFrom: (sources: Partial<Sources>) => void
@@ -75,6 +81,7 @@ export interface Metrics {
   readonly observeBatch: (seconds: number) => void
   readonly pool: DatabaseObserver
   readonly limiter: LimiterObserver
+  readonly jobs: JobObserver
   /** The same load, timed. */
   readonly timeLoads: (load: LoadPolicy) => LoadPolicy
   /**
@@ -231,6 +238,11 @@ export const createMetrics = (): Metrics => {
     BATCH_BUCKETS,
   )
 
+  // background work
+  const jobRuns = histogram('linkgate_job_duration_seconds', 'Background work that was done', LOAD_BUCKETS, ['task'])
+  const jobRecords = counter('linkgate_job_records_total', 'Records that background work dealt with', ['task'])
+  const jobFailures = counter('linkgate_job_failures_total', 'Background work that failed; it runs again', ['task'])
+
   // redirect cache
   total('linkgate_cache_hits_total', 'Public redirects that were answered from memory', () => sources.cache().hits)
   total('linkgate_cache_misses_total', 'Public redirects that were asked of the database', () => sources.cache().misses)
@@ -258,6 +270,14 @@ export const createMetrics = (): Metrics => {
     },
     countDisagreement: () => disagreements.inc(),
     observeBatch: (seconds) => batches.observe(seconds),
+    jobs: {
+      ran: (job, records, seconds) => {
+        jobRuns.observe({ task: job }, seconds)
+        jobRecords.inc({ task: job }, records)
+        jobFailures.inc({ task: job }, 0)
+      },
+      failed: (job) => jobFailures.inc({ task: job }),
+    },
     pool: {
       acquired: (seconds) => waits.observe(seconds),
       acquireFailed: () => acquireFailures.inc(),

@@ -225,6 +225,7 @@ const writePlan = async (
         action: 'policy:write',
         resource_type: 'policy',
         resource_code: revision,
+        resource_id: null,
         relation: 'other',
         effect: 'allow',
         status: 200,

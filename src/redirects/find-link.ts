@@ -39,6 +39,15 @@ export const findLink = (database: Pick<Database, 'run'>): FindLink => {
   return async (code) => (isCode(code) ? await loader.load(code) : null)
 }
 
+/** Finds a link in the trash by its id. */
+export const findDeletedLink =
+  (database: Pick<Database, 'run'>) =>
+  async (id: string): Promise<Link | null> => {
+    const text = 'select * from find_deleted_link($1)'
+    const [row] = await database.run<LinkRow>({ name: 'find_deleted_link', text, values: [id] })
+    return row === undefined ? null : toLink(row)
+  }
+
 /**
  * Finds a link in the replica, or with `find` in the primary if the replica cannot be used or the code changed within
  * the replica's staleness bound. Its answers are thus never older than a change that this process knows of, and may be

@@ -12,7 +12,7 @@ import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { LOG_FORMATS } from './log-export.js'
-import { Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
+import { Code, Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
 
 const Moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-21T05:00:00Z' })
 
@@ -22,7 +22,12 @@ const DecisionView = EntryBase.extend({
   layer: z.string(),
   subject: z.looseObject({ id: Id.nullable(), role: z.string() }),
   action: z.string(),
-  resource: z.looseObject({ type: z.string(), code: z.string().nullable(), relation: z.string() }),
+  resource: z.looseObject({
+    type: z.string(),
+    id: Id.nullable(),
+    code: z.string().nullable(),
+    relation: z.string(),
+  }),
   effect: z.string(),
   rule: z.string(),
   status: z.number(),
@@ -43,6 +48,7 @@ const Filter = z.strictObject({
   limit: PageLimit,
   cursor: Cursor,
   user: Id.optional(),
+  link: Code.optional(),
   action: z.string().refine(isAction, 'must be an action, such as link:delete').optional(),
   effect: z.enum(['allow', 'deny']).optional(),
   rule: z.string().min(1).max(64).optional(),

@@ -49,8 +49,8 @@ const STATUS = `must be ${REDIRECT_STATUSES.slice(0, -1).join(', ')} or ${REDIRE
 const MOST_VISITS = 1_000_000_000
 
 /**
- * The fields of a link that a request may set, each with its rule; null clears one. A creation, a change, a bulk request
- * and an import all name theirs from this list (R7), so a field has one meaning everywhere.
+ * The fields of a link that a request may set, each with its rule; null clears one. A creation, a change, a bulk
+ * request and an import all name theirs from this list (R7), so a field has one meaning everywhere.
  */
 export const linkFields = (place: OwnPlace) => ({
   target: targetRule(place),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
-import { REDIRECT_STATUSES } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
@@ -9,54 +8,41 @@ import { contentTag } from '../http/content-tag.js'
 import { LINK_FORMS } from '../layers/4-data/link-export.js'
 import { LINK_SORTS, LISTED_STATES } from '../layers/4-data/link-page.js'
 import type { LinkFields, Links } from '../layers/4-data/links.js'
+import type { Tags } from '../layers/4-data/tags.js'
+import type { Trash } from '../layers/4-data/trash.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { Instant, Tag, linkFields } from './link-fields.js'
+import { LinkView, publicPart, requireMatch, tagOf, whole } from './link-view.js'
 import { requireOpen } from './redirect.js'
-import { Code, Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
+import { Code, Cursor, Id, PageLimit, pageOf } from './schemas.js'
 import type { OwnPlace } from './target.js'
-
-const LinkView = z
-  .object({
-    code: Code,
-    target: z.string().optional(),
-    title: z.string().nullable(),
-    id: Id.optional(),
-    owner_id: Id.nullable().optional(),
-    created_at: Time.optional(),
-    updated_at: Time.optional(),
-    note: z.string().nullable().optional(),
-    tags: z.array(z.string()).optional(),
-    status: z.literal([...REDIRECT_STATUSES]).optional(),
-    active: z.boolean().optional(),
-    starts_at: Time.nullable().optional(),
-    expires_at: Time.nullable().optional(),
-    max_visits: z.number().nullable().optional(),
-    has_password: z.boolean().optional(),
-    forward_query: z.boolean().optional(),
-  })
-  .meta({
-    id: 'Link',
-    description:
-      'Callers who may not change the link only see its code, title and target, and no target where a password guards it.',
-  })
 
 const ByCode = z.object({ code: Code })
 
-/** What a caller who may change the link sees. */
-const whole = (link: Link) => {
-  const { version: _, used: __, ...shown } = link
-  return shown
-}
+/** Left of a request's deadline for the last thousand links of a transfer. */
+const TRANSFER_MS = 2_000
 
-/** What everybody else sees. */
-const publicPart = ({ code, target, title, has_password: guarded }: Link) =>
-  guarded ? { code, title } : { code, target, title }
-
-const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
+const ListQuery = z
+  .strictObject({
+    limit: PageLimit,
+    cursor: Cursor,
+    sort: z.enum(LINK_SORTS).optional(),
+    q: z.string().min(1).max(200).optional(),
+    tag: z.array(Tag).max(20).optional(),
+    state: z.enum([...LISTED_STATES, 'deleted']).optional(),
+    owner_id: Id.optional(),
+    created_from: Instant.optional(),
+    created_to: Instant.optional(),
+  })
+  .refine(
+    ({ state, sort, q, tag, owner_id: owner, created_from: from, created_to: to }) =>
+      state !== 'deleted' || [sort, q, tag, owner, from, to].every((each) => each === undefined),
+    { path: ['state'], message: 'takes neither a sort nor another filter where it is deleted' },
+  )
 
 const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, 'body' | 'headers'> => {
   const manages = snapshot.can(user, 'link:update', link)
@@ -67,33 +53,31 @@ const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, '
   return { body, headers: { ETag: tag, Vary: 'Authorization' } }
 }
 
-/**
- * RFC 9110 §13.1.1: If-Match is checked after authorization and before the change. Returns the version that the commit
- * must still find; undefined: any.
- */
-const requireMatch = (link: Link, ifMatch: string | undefined): number | undefined => {
-  if (ifMatch === undefined) return undefined
-  const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (!tags.includes(tagOf(link)) && ifMatch.trim() !== '*')
-    throw new Refusal('precondition_failed', { detail: 'The link has another version than If-Match names.' })
-  return link.version
-}
-
 /** Everything under /links. */
 export const linkRoutes = ({
   findLink,
+  findUser,
   links,
+  trash,
+  tags,
   place,
   hashPassword,
 }: {
   readonly findLink: (code: string) => Promise<Link | null>
+  readonly findUser: (id: string) => Promise<User | null>
   readonly links: (action: Action | 'creation') => DataRule<Links>
+  readonly trash: DataRule<Trash>
+  readonly tags: DataRule<Tags>
   readonly place: OwnPlace
   /** throws `validation_failed` for a password that is too short or too long */
   readonly hashPassword: (password: string) => Promise<string>
 }): readonly Route[] => {
   const { baseUrl } = place
   const linkByCode = ({ code }: z.infer<typeof ByCode>) => findLink(code)
+  const ownerById = async ({ id }: { readonly id: string }) => {
+    const user = await findUser(id)
+    return user && { owner_id: user.id }
+  }
   const { target, code, ...others } = linkFields(place)
   const NewLink = z.strictObject({ target, code: code.optional(), ...others })
   const LinkChanges = z.strictObject({ target: target.optional(), code: code.optional(), ...others })
@@ -139,22 +123,20 @@ export const linkRoutes = ({
       endpoint: 'link:read',
       object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
-      query: z.strictObject({
-        limit: PageLimit,
-        cursor: Cursor,
-        sort: z.enum(LINK_SORTS).default('-created_at'),
-        q: z.string().min(1).max(200).optional(),
-        tag: z.array(Tag).max(20).optional(),
-        state: z.enum(LISTED_STATES).optional(),
-        owner_id: Id.optional(),
-        created_from: Instant.optional(),
-        created_to: Instant.optional(),
-      }),
-      handle: async ({ store, query }) => {
-        const page = await store.page(query)
-        return { status: 200, body: { data: page.data.map(whole), next_cursor: page.next_cursor } }
+      part: { asked: ({ state }) => state === 'deleted', action: 'link:delete', object: 'link:read', data: trash },
+      query: ListQuery,
+      handle: async ({ store, part, query: { state, sort = '-created_at', ...query } }) => {
+        const { data, next_cursor } =
+          part !== null
+            ? await part.page(query)
+            : await store.page({ ...query, sort, state: state === 'deleted' ? undefined : state })
+        return { status: 200, body: { data: data.map(whole), next_cursor } }
       },
-      documentation: { summary: 'List the links that the caller may change', tag: 'links', response: pageOf(LinkView) },
+      documentation: {
+        summary: 'List the links that the caller may change, or the deleted ones that they may restore',
+        tag: 'links',
+        response: pageOf(LinkView),
+      },
     }),
     route({
       method: 'get',
@@ -216,6 +198,74 @@ export const linkRoutes = ({
         return { status: 200, body: whole(changed), headers: { ETag: tagOf(changed) }, unchanged }
       },
       documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },
+    }),
+    route({
+      method: 'post',
+      path: '/links/:code/transfer',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'link:transfer', quota: 'caller' },
+      endpoint: 'link:transfer',
+      object: { action: 'link:transfer', load: linkByCode },
+      data: links('link:transfer'),
+      params: ByCode,
+      body: z.strictObject({ owner_id: Id }),
+      handle: async ({ store, record, body, headers }) => {
+        const given = await store.transfer(record, body.owner_id, requireMatch(record, headers.ifMatch))
+        return { status: 200, body: whole(given), headers: { ETag: tagOf(given) } }
+      },
+      documentation: {
+        summary: 'Give a link to another user. Its statistics, tags and history stay',
+        tag: 'links',
+        response: LinkView,
+        refusals: [409, 412],
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/users/:id/links/transfer',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'link:transfer', quota: 'caller' },
+      endpoint: 'link:transfer',
+      // what is asked is whether the caller may give away a link of this user
+      object: { action: 'link:transfer', load: ownerById },
+      data: links('link:transfer'),
+      params: z.object({ id: Id }),
+      body: z.strictObject({ owner_id: Id }),
+      handle: async ({ store, record, body, deadline }) => {
+        if (body.owner_id === record.owner_id)
+          throw new Refusal('validation_failed', { errors: [{ field: 'owner_id', message: 'must be another user' }] })
+        let transferred = 0
+        let given: number
+        do {
+          given = await store.transferSome(record.owner_id, body.owner_id)
+          transferred += given
+        } while (given > 0 && deadline.left() > TRANSFER_MS)
+        return { status: 200, body: { transferred, remaining: await store.count(record.owner_id) } }
+      },
+      documentation: {
+        summary: 'Give all links of a user to another one; repeat while some remain',
+        tag: 'links',
+        response: z.object({ transferred: z.int(), remaining: z.int() }),
+        refusals: [409],
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/tags',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'link:read', quota: 'caller' },
+      endpoint: 'link:read',
+      object: { action: 'link:read', load: noRecord },
+      data: tags,
+      handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
+      documentation: {
+        summary: 'List the tags of the caller’s own links, those of the most links first',
+        tag: 'links',
+        response: z.object({ data: z.array(z.object({ tag: z.string(), links: z.int() })) }),
+      },
     }),
     route({
       method: 'delete',

@@ -4,7 +4,7 @@ import type { TextFormat } from './export-text.js'
 
 const COLUMNS =
   'id time kind request_id revision layer subject_id subject_role network token_id action resource_type ' +
-  'resource_code relation effect rule row_priority status change'
+  'resource_code relation effect rule row_priority status change resource_id'
 
 const cellsOf = ({ subject, resource, change, ...entry }: LogEntry) => [
   entry.id,
@@ -26,6 +26,7 @@ const cellsOf = ({ subject, resource, change, ...entry }: LogEntry) => [
   entry.row_priority,
   entry.status,
   change === undefined ? null : JSON.stringify(change),
+  resource.id,
 ]
 
 export const LOG_FORMATS: Readonly<Record<'csv' | 'ndjson', TextFormat<readonly LogEntry[]>>> = {

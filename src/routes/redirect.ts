@@ -21,7 +21,7 @@ export const requireOpen = (link: Link): void => {
   if (state === 'expired') throw new Refusal('link_expired')
 }
 
-/** Where a visitor goes. Browsers keep a permanent redirect unless they are told not to, and the owner may change it. */
+/** Where a visitor goes. `no-cache`: browsers keep a permanent redirect otherwise, and its owner may change it. */
 const onwards = (status: number, { target, forward_query: forwards }: Link, querystring: string): Answer => ({
   status,
   headers: {

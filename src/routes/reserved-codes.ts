@@ -4,9 +4,9 @@
  */
 const RESERVED: ReadonlySet<string> = new Set(
   (
-    'access account admin api assets audit auth console docs export favicon health healthz help index invitations ' +
-    'link links linkgate login logout me metrics new null oauth openapi policy readyz robots security signin signup ' +
-    'static status token tokens undefined user users well-known www'
+    'access account admin api assets audit auth bulk console docs export favicon health healthz help ' +
+    'index invitations link linkgate links login logout me metrics new null oauth openapi policy readyz ' +
+    'robots security signin signup static status tags token tokens undefined user users well-known www'
   ).split(' '),
 )
 

@@ -4,6 +4,7 @@ import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
 import type { Identity } from '../identity/identity.js'
 import type { SendInvitation } from '../identity/invitation-mail.js'
+import { bulkLinksStore } from '../layers/4-data/bulk-links.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
 import { followingStore } from '../layers/4-data/following.js'
 import { invitationsStore } from '../layers/4-data/invitations.js'
@@ -12,20 +13,24 @@ import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
 import { replaysStore } from '../layers/4-data/replay.js'
 import { requestDecisionsStore } from '../layers/4-data/request-decisions.js'
+import { tagsStore } from '../layers/4-data/tags.js'
+import { trashStore } from '../layers/4-data/trash.js'
 import { usersStore } from '../layers/4-data/users.js'
 import type { Route } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { createPastSnapshots } from '../policy/past-snapshots.js'
 import type { PolicyRules } from '../policy/store.js'
-import { findLink } from '../redirects/find-link.js'
+import { findDeletedLink, findLink } from '../redirects/find-link.js'
 import type { Redirects } from '../redirects/redirects.js'
 import { VERSION } from '../version.js'
 import { accessRoutes } from './access.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
+import { bulkRoute } from './bulk.js'
 import { linkRoutes } from './links.js'
+import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
@@ -34,6 +39,7 @@ import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
 import { systemRoutes } from './system.js'
 import type { OwnPlace } from './target.js'
+import { trashRoutes } from './trash.js'
 import { userRoutes } from './users.js'
 
 export interface TableParts {
@@ -47,6 +53,8 @@ export interface TableParts {
   readonly place: OwnPlace
   /** lets so many searches run at once */
   readonly searches: Gate
+  /** TRASH_DAYS */
+  readonly trashDays: number
   /** REQUEST_DEADLINE_MS */
   readonly deadlineMs: number
   /** undefined if metrics have a port of their own */
@@ -64,6 +72,7 @@ export const routeTable = ({
   sendInvitation,
   place,
   searches,
+  trashDays,
   deadlineMs,
   readiness,
   metrics,
@@ -71,14 +80,24 @@ export const routeTable = ({
   const { baseUrl } = place
   const { own, findUser, checkPassword, hashPassword, verifyPassword } = identity
   const findRecord = findLink(database)
+  const trash = trashStore(database, redirects.changed)
   const table: readonly Route[] = [
     ...linkRoutes({
       findLink: findRecord,
-      links: linksStore(database, redirects.changed, searches),
+      findUser,
+      links: linksStore({ database, changed: redirects.changed, searches, keepsTrash: trashDays > 0 }),
+      trash,
+      tags: tagsStore(database, searches),
       place,
       hashPassword,
     }),
     qrRoute({ findLink: findRecord, baseUrl }),
+    bulkRoute({
+      findLink: findRecord,
+      bulk: bulkLinksStore({ database, changed: redirects.changed, keepsTrash: trashDays > 0 }),
+      place,
+    }),
+    ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
     ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({ users: usersStore(database), findUser }),
@@ -87,6 +106,7 @@ export const routeTable = ({
       : [
           ...invitationRoutes({
             invitations: invitationsStore(database),
+            find: own.findInvitation,
             accept: own.acceptInvitation,
             send: sendInvitation,
             baseUrl,
@@ -108,6 +128,7 @@ export const routeTable = ({
       openapi: () => openapiDocument(table, { baseUrl, version: VERSION }),
       docsPage: () => docsPage(table, baseUrl),
     }),
+    ...pageRoutes({ findLink: findRecord, baseUrl, version: VERSION }),
     // last: it matches every path of one segment
     ...redirectRoutes({
       findLink: redirects.find,

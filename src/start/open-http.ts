@@ -80,7 +80,7 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     runtime,
     log,
     deadlineMs,
-    secure,
+    baseUrl,
     corsOrigins: config.corsOrigins,
     onDisagreement: metrics.countDisagreement,
     trace: tracing?.requests,

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 
 import { at, textAt } from '../support/json.js'
 import { sendRaw, statusOf } from '../support/raw-http.js'
-import { addLink, freshCode, storedLink, storedLinks } from '../support/records.js'
+import { addDeletedLink, addLink, freshCode, storedLink, storedLinks } from '../support/records.js'
 import { requestOf } from '../support/samples.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
@@ -39,13 +39,19 @@ describe('an identifier', () => {
       'get /links/:code/qr',
       'patch /links/:code',
       'delete /links/:code',
+      'post /links/:code/transfer',
+      'post /links/:id/restore',
+      'post /users/:id/links/transfer',
       'get /:code',
+      'get /:code+',
+      'post /:code',
       'get /users/:id',
       'patch /users/:id',
       'delete /users/me/tokens/:id',
       'get /policy/revisions/:revision',
       'post /policy/revisions/:revision/restore',
       'get /audit/requests/:request_id',
+      'get /invitations/:token/accept',
       'post /invitations/:token/accept',
     ])
   })
@@ -63,8 +69,9 @@ describe('an identifier', () => {
       ] as const)
         expect((await ask(by, method, `/links/${code}`, json)).status, `${by.role} ${method}`).to.equal(404)
     }
-    expect((await service.request('GET', `/${code}`)).status).to.equal(404)
-    expect((await service.request('GET', `/links/${code}/qr`)).status).to.equal(404)
+    for (const path of [`/${code}`, `/${code}+`, `/links/${code}/qr`]) expect((await service.request('GET', path)).status).to.equal(404)
+    const form = { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'password=x' }
+    expect((await service.request('POST', `/${code}`, form)).status).to.equal(404)
     expect((await ask(other, 'POST', '/links', { code, target: 'https://example.com/theirs' })).status).to.equal(201)
     for (const headers of [{}, { 'If-Match': tag }, { 'If-Match': '*' }]) {
       expect((await ask(editor, 'PATCH', `/links/${code}`, stolen, headers)).json).to.include({
@@ -83,6 +90,27 @@ describe('an identifier', () => {
       target: 'https://example.com/theirs',
       owner_id: other.id,
     })
+  })
+
+  it('of another’s link, live or deleted, gives nothing away and brings nothing back', async () => {
+    const { editor, other } = callers
+    const live = await addLink(service.db, { owner: editor.id })
+    const deleted = await addDeletedLink(service.db, editor.id)
+    const [{ id = '' } = {}] = await service.db.asOwner<{ id: string }>('select id from links where code = $1', [live])
+    for (const [path, json, status] of [
+      [`/links/${live}/transfer`, { owner_id: other.id }, 403],
+      [`/users/${editor.id}/links/transfer`, { owner_id: other.id }, 403],
+      [`/links/${deleted}/restore`, {}, 403],
+      [`/links/${deleted}/restore`, { owner_id: other.id }, 403],
+      // the id of a link that is there names nothing in the trash, and the id of a deleted one is no code
+      [`/links/${id}/restore`, {}, 404],
+      [`/links/${deleted}/transfer`, { owner_id: other.id }, 403],
+    ] as const)
+      expect((await ask(other, 'POST', path, json)).status, path).to.equal(status)
+    expect(await storedLink(service.db, live)).to.include({ owner_id: editor.id })
+    expect(await service.db.asOwner('select owner_id from deleted_links where id = $1', [deleted])).to.deep.equal([
+      { owner_id: editor.id },
+    ])
   })
 
   it('of another’s personal token, of an expired one, and of none give the same 404, to an admin too', async () => {
@@ -137,6 +165,7 @@ describe('an identifier', () => {
       }
     }
     for (const token of ['1', 'x', 'A'.repeat(43), '%27%20or%201=1']) {
+      expect((await service.request('GET', `/invitations/${token}/accept`)).status, token).to.equal(404)
       expect(
         (
           await service.request('POST', `/invitations/${token}/accept`, {

@@ -25,6 +25,7 @@ const record = (requestId: string): DecisionRecord => ({
   rule: 'token_required',
   row_priority: null,
   status: 401,
+  resource_id: null,
 })
 
 const settled = () => new Promise(setImmediate)

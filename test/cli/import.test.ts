@@ -48,8 +48,8 @@ type Place = Awaited<ReturnType<typeof place>>
 
 const codesOf = async (db: TestDatabase) => (await storedLinks(db)).map(({ code }) => code)
 const entriesOf = (db: TestDatabase) =>
-  db.asOwner<{ code: string; change: Record<string, string>; hash: Buffer }>(
-    `select resource_code as code, change, hash from decisions where kind = 'link' order by id`,
+  db.asOwner<{ code: string; id: string; change: Record<string, string>; hash: Buffer }>(
+    `select resource_code as code, resource_id as id, change, hash from decisions where kind = 'link' order by id`,
   )
 
 describe('linkgate import', () => {
@@ -79,10 +79,12 @@ describe('linkgate import', () => {
     })
     expect(second).to.deep.include({ target: 'https://example.com/%C3%BC', title: null, tags: [], status: 302 })
     const entries = await entriesOf(at.db)
-    expect(entries.map(({ code }) => code)).to.deep.equal(['first', 'second'])
+    expect(entries.map(({ code, id }) => [code, id])).to.deep.equal([
+      ['first', first?.['id']],
+      ['second', second?.['id']],
+    ])
     for (const { change, hash } of entries) {
-      expect(change).to.include({ what: 'imported', owner_id: '1' })
-      expect(change['link_id']).to.match(/^\d+$/)
+      expect(change).to.include({ what: 'imported', owner: '1' })
       expect(change['by']).to.match(/^linkgate_service linkgate command line, /)
       expect(hash).to.have.length(32)
     }

@@ -10,8 +10,8 @@ import { addLink, addUserWithId } from '../support/records.js'
 const LOGIN = 'linkgate_service'
 
 const RECORD =
-  'action,effect,layer,network,relation,request_id,resource_code,resource_type,revision,row_priority,rule,status,' +
-  'subject_id,subject_role,token_id'
+  'action,effect,layer,network,relation,request_id,resource_code,resource_id,resource_type,revision,row_priority,' +
+  'rule,status,subject_id,subject_role,token_id'
 const TOKEN = 'expires_at,made_by_sign_in,made_by_token,name,scopes,token_hash,user_id'
 const TOKEN_CHECK = 'expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id'
 const TOKEN_LIST = 'created_at,expires_at,id,last_used_at,made_by_sign_in,made_by_token,name,revoked_at,scopes,user_id'
@@ -55,8 +55,9 @@ links_own deleted_links DELETE INSERT SELECT
 links_own idempotency_keys INSERT(fingerprint,key_hash,record,user_id) SELECT
 links_own links DELETE INSERT SELECT UPDATE(${LINK_FIELDS})
 links_own own_links SELECT
+links_public changed_links INSERT
 links_public deleted_links DELETE SELECT
-links_public links SELECT UPDATE(used)
+links_public links SELECT UPDATE(owner_id,updated_at,used,version)
 policy_editor casbin DELETE INSERT SELECT
 policy_editor decisions INSERT(${RECORD})
 policy_editor policy_head SELECT UPDATE(revision)
@@ -77,12 +78,16 @@ admit_external_user(text,text,text) identity linkgate_service
 announce_changed_links() postgres linkgate_service
 caller_stands(jsonb) identity linkgate_service
 chain_decision() audit_chain -
+claim_job(text,integer) postgres linkgate_service
+find_deleted_link(bigint) links_public linkgate_service
 find_external_user(text,text) identity linkgate_service
 find_links(text[]) links_public linkgate_service
 find_user(bigint,uuid,bigint) identity linkgate_service
+give_links(bigint[],bigint) links_public links_any,links_own
 limit_personal_tokens() identity -
 link_password(bigint) links_public linkgate_service
 note_policy_change() postgres -
+purge_deleted_links(integer) links_public linkgate_service
 record_decision() audit_chain -
 record_external_identity() audit_chain -
 record_personal_token() audit_chain -

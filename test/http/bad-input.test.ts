@@ -152,10 +152,16 @@ describe('bad input', () => {
       'known%00',
     ]) {
       it(`${path} in a path names no link: 404, for reading, changing, deleting and following`, async () => {
-        expect((await service.request('GET', `/links/${path}`)).status).to.equal(404)
-        expect((await service.request('PATCH', `/links/${path}`, { token, json: {} })).status).to.equal(404)
-        expect((await service.request('DELETE', `/links/${path}`, { token })).status).to.equal(404)
-        expect((await service.request('GET', `/${path}`)).status).to.equal(404)
+        // as it is: fetch() would take %2e%2e for a way up
+        const head = `Host: example.com\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n`
+        const json = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
+        for (const asked of [
+          `GET /links/${path} HTTP/1.1\r\n${head}\r\n`,
+          `PATCH /links/${path} HTTP/1.1\r\n${head}${json}`,
+          `DELETE /links/${path} HTTP/1.1\r\n${head}\r\n`,
+          `GET /${path} HTTP/1.1\r\n${head}\r\n`,
+        ])
+          expect(statusOf(await sendRaw(service.baseUrl, asked)), asked).to.equal(404)
       })
     }
     for (const path of ['%', '%zz', '%C3', '%E0%80%80', 'known%']) {

@@ -47,7 +47,7 @@ describe('calls from pages of other origins', () => {
         // a path may be one pattern's and another's; one of the service's own, such as /links/export, is that alone
         const own = service.routes.filter((each) => each.path === bare)
         const matching = service.routes.filter((each) =>
-          new RegExp(`^${each.path.replace(/:[a-z_]+/g, '[^/]+')}$`).test(bare),
+          new RegExp(`^${each.path.replaceAll('+', '[+]').replace(/:[a-z_]+/g, '[^/]+')}$`).test(bare),
         )
         const methods = (own.length > 0 ? own : matching).flatMap((each) =>
           each.method === 'get' ? ['GET', 'HEAD'] : [each.method.toUpperCase()],

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 
 import type { Layers } from '../../src/layers/route.js'
 import type { Snapshot } from '../../src/policy/snapshot.js'
-import { addLink } from '../support/records.js'
-import { requestOf } from '../support/samples.js'
+import { addDeletedLink, addLink } from '../support/records.js'
+import { requestOf, subjectOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
@@ -35,10 +35,15 @@ describe('can()', () => {
     const routes = service.routes.filter(({ objectAction }) => objectAction !== 'none')
     expect(routes.length).to.be.greaterThan(20)
     for (const route of routes) {
-      const { method, path, options } = requestOf(route, admin.id)
-      const code = route.path.includes(':code') ? await addLink(service.db, { owner: admin.id }) : ''
+      const subject = subjectOf(route)
+      const name =
+        subject === 'link'
+          ? await addLink(service.db, { owner: admin.id })
+          : subject === 'deleted link'
+            ? await addDeletedLink(service.db, admin.id)
+            : admin.id
+      const { method, path: at, options } = requestOf(route, name)
       asked.length = 0
-      const at = code === '' ? path : route.path.replace(':code', code)
       const answer = await service.request(method, at, { ...options, token: admin.token })
       expect(asked, `${method} ${at}: ${answer.text}`).to.include(route.objectAction)
     }

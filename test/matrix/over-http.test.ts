@@ -5,7 +5,7 @@ import { httpMatrix } from '../support/http-matrix.js'
 import type { Actor } from '../support/http-matrix.js'
 import { oracle } from '../support/oracle.js'
 import { addLink, addUserWithId, DECIDED, freshCode, storedLink } from '../support/records.js'
-import { requestOf } from '../support/samples.js'
+import { requestOf, scopeOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
 import type { TestService } from '../support/service.js'
 
@@ -82,7 +82,7 @@ describe('one matrix over HTTP', () => {
       const actor = actors.get(who)
       if (!actor) throw new Error(`no actor ${who}`)
       for (const route of service.routes.filter(({ gateway }) => gateway.scope !== 'public')) {
-        const scope = ACTIONS.filter((each) => each !== route.gateway.scope).join(' ')
+        const scope = ACTIONS.filter((each) => each !== scopeOf(route)).join(' ')
         const { method, path, options } = requestOf(route, freshCode('absent'))
         const answer = await service.request(method, path, { ...options, token: await service.tokenFor(actor, scope) })
         expect(answer.status, `${who}, ${route.method} ${route.path}: ${answer.text}`).to.equal(403)

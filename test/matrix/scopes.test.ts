@@ -4,8 +4,8 @@ import { ACTIONS } from '../../src/domain/action.js'
 import type { Route } from '../../src/layers/route.js'
 import { oracleStatus } from '../support/oracle.js'
 import { textAt } from '../support/json.js'
-import { addLink, freshCode, storedLinks } from '../support/records.js'
-import { requestOf } from '../support/samples.js'
+import { addDeletedLink, addLink, freshCode, storedLinks } from '../support/records.js'
+import { operationOf, requestOf, scopeOf, subjectOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
@@ -24,7 +24,7 @@ const SCOPE_SETS: readonly (readonly string[])[] = [
  * the other routes every ninth, different ones for each set.
  */
 const isAsked = (route: Route, index: number, scopes: readonly string[], set: number): boolean => {
-  const needed = route.gateway.scope
+  const needed = scopeOf(route)
   const isDecisive = needed !== 'public' && (scopes.length > 1 ? !scopes.includes(needed) : scopes.includes(needed))
   return isDecisive || scopes.length === 0 || (index + set) % 9 === 0
 }
@@ -46,15 +46,6 @@ describe('scope x role x action', () => {
       'token',
     )
 
-  const subjectOf = ({ path, objectAction }: Route) =>
-    path.includes('/:code')
-      ? 'link'
-      : path.endsWith('/users/:id')
-        ? 'user'
-        : objectAction.startsWith('profile:')
-          ? 'profile'
-          : 'nothing'
-
   const ask = async (
     route: Route,
     user: TestUser,
@@ -64,24 +55,22 @@ describe('scope x role x action', () => {
     isPersonal: boolean,
   ): Promise<void> => {
     const subject = subjectOf(route)
-    const needed = route.gateway.scope
+    const needed = scopeOf(route)
     const missing = [needed, ...(isPersonal ? [route.gateway.personalTokenScope ?? 'public'] : [])].find(
       (scope) => scope !== 'public' && !scopes.includes(scope),
     )
     const held = missing === undefined
     // a record that is there, so that what keeps it is the scope alone
-    const name = subject === 'link' ? await addLink(service.db, { code: freshCode(), owner: owner.id }) : owner.id
+    const name =
+      subject === 'link'
+        ? await addLink(service.db, { code: freshCode(), owner: owner.id })
+        : subject === 'deleted link'
+          ? await addDeletedLink(service.db, owner.id)
+          : owner.id
     const { method, path, options, status } = requestOf(route, name)
     const answer = await service.request(method, path, { ...options, token })
-    const operation = {
-      scope: needed,
-      endpoint: route.endpoint,
-      action: route.objectAction,
-      record: subject !== 'nothing',
-      status,
-    }
     const expected = held
-      ? oracleStatus({ id: user.id, role: user.role }, operation, {
+      ? oracleStatus({ id: user.id, role: user.role }, operationOf(route, status), {
           owner_id: subject === 'profile' ? user.id : owner.id,
         })
       : { status: 403, code: 'insufficient_scope' }

@@ -104,7 +104,8 @@ describe('personal tokens over HTTP', () => {
     for (const user of [ada, root]) {
       const { value } = await made([], user.token)
       for (const { method, path, gateway } of service.routes) {
-        if (gateway.scope === 'public') continue
+        // what a bulk request asks for is in its body (test/routes/bulk.test.ts)
+        if (gateway.scope === 'public' || gateway.scope === 'items') continue
         expect(
           await statusOf(
             value,

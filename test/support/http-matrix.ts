@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import type { Route } from '../../src/layers/route.js'
 import { oracleStatus } from './oracle.js'
 import type { OracleRecord, OracleUser } from './oracle.js'
-import { addLink, freshCode, storedLink } from './records.js'
-import { requestOf } from './samples.js'
+import { addDeletedLink, addLink, freshCode, storedLink } from './records.js'
+import { operationOf, requestOf, scopeOf, subjectOf } from './samples.js'
 import type { TestService } from './service.js'
 
 /** Who asks; `id` is what "their own" means, for an absent user too. */
@@ -23,16 +23,6 @@ export interface MatrixParts {
 
 const ABSENT_ID = '4611686018427387904'
 
-/** What a route is about: the record that it names, or the caller's own profile. */
-const subjectOf = ({ path, objectAction }: Route) =>
-  path.includes('/:code')
-    ? 'link'
-    : path.endsWith('/users/:id')
-      ? 'user'
-      : objectAction.startsWith('profile:')
-        ? 'profile'
-        : 'nothing'
-
 /** Every operation on every kind of record, asked over HTTP and held against the oracle. */
 export const httpMatrix = (partsOf: () => MatrixParts) => {
   const recordsFor = (id: string): Readonly<Record<string, OracleRecord>> => {
@@ -50,6 +40,8 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
   const nameOf = async (subject: string, record: OracleRecord): Promise<string> => {
     if (subject === 'link')
       return record === null ? freshCode('absent') : addLink(partsOf().service.db, { owner: record.owner_id ?? null })
+    if (subject === 'deleted link' && record !== null)
+      return addDeletedLink(partsOf().service.db, record.owner_id ?? null)
     return record?.owner_id ?? ABSENT_ID
   }
 
@@ -60,19 +52,16 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
     const name = await nameOf(subject, record)
     const before = await storedLink(service.db, name)
     const { method, path, options, status } = requestOf(route, name)
-    const scope = route.gateway.scope === 'public' ? '' : route.gateway.scope
+    const scope = scopeOf(route) === 'public' ? '' : scopeOf(route)
     const answer = await service.request(method, path, {
       ...options,
       token: user === null ? undefined : await service.tokenFor({ id }, scope),
     })
-    const operation = {
-      scope: route.gateway.scope,
-      endpoint: route.endpoint,
-      action: route.objectAction,
-      record: subject !== 'nothing',
-      status,
-    }
-    const expected = oracleStatus(user, operation, subject === 'profile' ? { owner_id: user?.id ?? null } : record)
+    const expected = oracleStatus(
+      user,
+      operationOf(route, status),
+      subject === 'profile' ? { owner_id: user?.id ?? null } : record,
+    )
     expect({ status: answer.status }, `${asked}: ${answer.text}`).to.deep.equal({ status: expected.status })
     if (expected.code !== undefined) expect(answer.json, asked).to.include({ code: expected.code })
     if (expected.rule !== undefined) expect(answer.json, asked).to.include({ rule: expected.rule })
@@ -83,6 +72,7 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
   const recordsOf = (route: Route, id: string): Readonly<Record<string, OracleRecord>> => {
     switch (subjectOf(route)) {
       case 'link':
+      case 'deleted link':
         return recordsFor(id)
       case 'user':
         return { themselves: { owner_id: id }, 'another user': { owner_id: partsOf().stranger }, 'no user': null }

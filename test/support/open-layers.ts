@@ -23,6 +23,7 @@ export const openGateway = (users: ReadonlyMap<string, User>): Gateway => ({
     address,
   }),
   requireScope: () => undefined,
+  countMore: async () => undefined,
   countAccount: async () => undefined,
   countLinkPassword: async () => undefined,
 })

@@ -52,6 +52,19 @@ export interface ManyLinks {
 }
 
 /** Many links in one statement, past every trigger: they have no decision records, and nobody is notified. */
+/** A link in the trash, made by hand; answers its id. */
+export const addDeletedLink = async (db: TestDatabase, owner: string | null): Promise<string> => {
+  const [row] = await db.asOwner<{ id: string }>(
+    `with gone as (select nextval(pg_get_serial_sequence('links', 'id')) as id)
+     insert into deleted_links (id, code, target, owner_id, created_at, updated_at, version, tags, status, active, used,
+         forward_query)
+       select id, $1, 'https://example.com/', $2, now(), now(), 1, '{}', 302, true, 0, false from gone returning id`,
+    [freshCode(), owner],
+  )
+  if (row === undefined) throw new Error('no row was inserted')
+  return row.id
+}
+
 export const addManyLinks = (
   db: TestDatabase,
   { owner, count, prefix, targetLength = 20 }: ManyLinks,

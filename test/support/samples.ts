@@ -1,3 +1,4 @@
+import type { Action } from '../../src/domain/action.js'
 import type { Route } from '../../src/layers/route.js'
 
 export interface Sample {
@@ -21,7 +22,17 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /links/:code/qr': {},
   'patch /links/:code': { json: { target: 'https://example.com/changed' } },
   'delete /links/:code': {},
+  'post /links/bulk': { json: { operation: 'create', items: [] } },
+  'post /links/:id/restore': { json: {} },
+  'post /links/:code/transfer': { json: { owner_id: '0' }, answer: 422 },
+  'post /users/:id/links/transfer': { json: { owner_id: '0' }, answer: 422 },
+  'get /tags': {},
   'get /:code': {},
+  'get /:code+': {},
+  'get /': {},
+  'get /favicon.ico': {},
+  'get /favicon.svg': {},
+  'get /robots.txt': {},
   'post /:code': { form: { password: 'none is asked for' } },
   'get /users/me': {},
   'patch /users/me': { json: { name: 'A new name' } },
@@ -32,6 +43,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /users/:id': {},
   'patch /users/:id': { json: {} },
   'post /users/invitations': { json: { email: 'invited@example.com', role: 'viewer' } },
+  'get /invitations/:token/accept': { params: { token: 'unknown' }, answer: 404 },
   'post /invitations/:token/accept': {
     params: { token: 'unknown' },
     json: { name: 'Somebody', password: 'a long password' },
@@ -94,6 +106,30 @@ export interface RouteRequest {
     readonly headers?: Readonly<Record<string, string>>
   }
 }
+
+/** What a route is about: the record that it names, or the caller's own profile. */
+export const subjectOf = ({
+  path,
+  objectAction,
+}: Pick<Route, 'path' | 'objectAction'>): 'link' | 'deleted link' | 'user' | 'profile' | 'nothing' => {
+  if (path === '/links/:id/restore') return 'deleted link'
+  if (path.includes('/:code')) return 'link'
+  if (path.startsWith('/users/:id')) return 'user'
+  return objectAction.startsWith('profile:') ? 'profile' : 'nothing'
+}
+
+/** The scope that the route's sample needs; that of a bulk request is its operation's, and so is the endpoint. */
+export const scopeOf = ({ gateway }: Pick<Route, 'gateway'>): Action | 'public' =>
+  gateway.scope === 'items' ? 'link:create' : gateway.scope
+
+/** What the oracle is asked about a route and its sample. */
+export const operationOf = (route: Route, status: number) => ({
+  scope: scopeOf(route),
+  endpoint: route.gateway.scope === 'items' ? scopeOf(route) : route.endpoint,
+  action: route.objectAction,
+  record: subjectOf(route) !== 'nothing',
+  status,
+})
 
 /** The options of a request with a form. */
 export const formOf = (fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) => ({

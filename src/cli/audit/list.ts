@@ -14,6 +14,7 @@ import type { StyledText } from '../session.js'
 const withFilters = (command: Command): Command =>
   command
     .option('--user <id or e-mail>', 'entries of one user')
+    .option('--link <code or id>', 'entries about one link, by its id or a code that it has or had')
     .option('--action <action>', 'entries of one action, such as link:delete', action)
     .addOption(new Option('--effect <effect>', 'what was allowed, or what was denied').choices(['allow', 'deny']))
     .option('--rule <rule>', 'entries by one rule, such as R5, or one refusal, such as insufficient_scope')
@@ -117,7 +118,8 @@ const entryLine = (entry: LogEntry): readonly StyledText[] => {
     style: effect === 'allow' ? 'green' : 'red',
   }
   const what = [action?.padEnd(15), resource.code, resource.relation === 'own' ? '(own)' : ''].filter(Boolean).join(' ')
-  return [time, outcome, who, { text: what }, { text: `${entry.layer} ${entry.request_id}`, style: 'dim' }]
+  const change = entry.change === undefined ? [] : [{ text: changeText(entry.change) }]
+  return [time, outcome, who, { text: what }, ...change, { text: `${entry.layer} ${entry.request_id}`, style: 'dim' }]
 }
 
 /** The width of `deny 403 insufficient_scope`. */

@@ -117,7 +117,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
         const caller = { user, scopes, tokenId, signIn, personalToken, external, address }
         onKnown?.(caller)
         if (user === null || user.suspended) throw invalidToken()
-        if (rule.scope !== 'public') requireScope(token, rule.scope)
+        if (rule.scope !== 'public' && rule.scope !== 'items') requireScope(token, rule.scope)
         if (personalToken !== null && rule.personalTokenScope !== undefined)
           requireScope(token, rule.personalTokenScope)
         return caller
@@ -125,6 +125,12 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     },
 
     requireScope,
+    countMore: async (ctx, { address, token }, times) => {
+      for (let i = 0; i < times; i += 1) {
+        if (token === null) await limiter.require(ctx, 'anonymous', addressBucket(address))
+        else await limiter.require(ctx, 'user', bucketOf(token))
+      }
+    },
     countAccount: async (ctx, account) => limiter.require(ctx, 'sign_in', accountBucket(account)),
     countLinkPassword: async (ctx, link) => {
       await limiter.require(ctx, 'link_password', `${link} ${addressBucket(ctx.state.address ?? '')}`)

@@ -3,6 +3,7 @@ import type { Knex } from 'knex'
 import type { StatementResult } from '../../database/batch.js'
 import type { Database, Reader } from '../../database/database.js'
 import type { Statement } from '../../database/statement.js'
+import type { Decision } from '../../domain/decision.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
 import type { Caller, DataContext } from '../route.js'
@@ -29,6 +30,8 @@ export interface Binding extends Reached {
    * user whose rights the change takes.
    */
   readonly enterChange: (losing?: string) => Statement
+  /** Before the next changes of the transaction: the decision and the status that are recorded with them. */
+  readonly decided: (decision: Decision, status: number) => Statement
   /** after it nothing of the request may commit */
   readonly deadline: Deadline
 }
@@ -54,6 +57,11 @@ export const bind = (context: DataContext, reach: CollectionReach, roles: Resour
         user && proofOf(caller),
         losing ?? null,
       ],
+    }),
+    decided: (decision, status) => ({
+      name: 'decided',
+      text: `select set_config('app.decision', $1, true)`,
+      values: [JSON.stringify(decisionRecord({ ...context, decision, status }))],
     }),
     deadline: context.deadline,
   }

@@ -17,6 +17,8 @@ export interface LogFilter {
   /** default: all of them */
   readonly kind?: EntryKind | undefined
   readonly user?: string | undefined
+  /** entries about one link: its id, or a code that it has or had */
+  readonly link?: string | undefined
   readonly request?: string | undefined
   readonly action?: string | undefined
   readonly effect?: 'allow' | 'deny' | undefined
@@ -62,12 +64,12 @@ export const viewEntry = ({ kind, change, ...row }: LogRow) => ({
   subject: { id: row.subject_id, role: row.subject_role, network: row.network },
   token_id: row.token_id,
   action: row.action,
-  resource: { type: row.resource_type, code: row.resource_code, relation: row.relation },
+  resource: { type: row.resource_type, id: row.resource_id, code: row.resource_code, relation: row.relation },
   effect: row.effect,
   rule: row.rule,
   row_priority: row.row_priority,
   status: row.status,
-  ...(kind === 'decision' || change === null ? {} : { change }),
+  ...(change === null ? {} : { change }),
 })
 
 /** An entry as it is shown; what a change does not have (a layer, an effect) is null. */
@@ -96,11 +98,20 @@ const EQUAL = [
 const matching = (filter: LogFilter) => {
   const query = knex('decisions').select(...COLUMNS)
   for (const [name, column] of EQUAL) if (filter[name] !== undefined) query.where(column, filter[name])
+  if (filter.link !== undefined) query.where(aboutLink(filter.link))
   if (filter.from !== undefined) query.where('time', '>=', filter.from)
   if (filter.to !== undefined) query.where('time', '<', filter.to)
   if (filter.after !== undefined) query.where('id', '>', filter.after)
   return query
 }
+
+/** A code may be a number as well. Written so that an index serves each part. */
+const aboutLink = (name: string) =>
+  knex.raw(
+    `resource_type = 'link'
+      and (resource_code = ? or (change is not null and change -> 'code' ->> 0 = ?) or resource_id = ?)`,
+    [name, name, isId(name) ? name : null],
+  )
 
 /** `reader` is whoever exports it: a user's id, or a name that no user has. */
 export const decisionLog = (database: Database, reader: string): DecisionLog => ({

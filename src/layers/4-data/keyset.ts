@@ -1,3 +1,4 @@
+import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 
 /**
@@ -24,6 +25,14 @@ export const pageOf = <Row>(
 
 const formatCursor = (sort: string, key: string): string =>
   Buffer.from(JSON.stringify([sort, key])).toString('base64url')
+
+/** The key of a row in the order of a time; those of one millisecond are in the order of their ids. */
+export const timeAndId = (time: string, id: string): string => `${time} ${id}`
+
+export const isTimeAndId = (key: string): boolean => {
+  const [time = '', id, ...more] = key.split(' ')
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && isId(id) && more.length === 0
+}
 
 const LONGEST_CURSOR = 400
 

@@ -6,12 +6,11 @@ import { LINK_ROW, toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import type { Statement } from '../../database/statement.js'
 import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
-import { isId } from '../../domain/id.js'
 import { isCode } from '../../domain/link.js'
 import type { Link, LinkState } from '../../domain/link.js'
 import { read } from './context.js'
 import type { Binding } from './context.js'
-import { pageOf, parseCursor } from './keyset.js'
+import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
 import { ownedRows, prepared, toStatement } from './query.js'
 
@@ -54,7 +53,7 @@ export const LISTED_AS: Readonly<Record<LinkState, ListedState>> = {
 /** As the index links_search has it. No text of a search holds the line break between them. */
 const TEXT = `lower(code || E'\\n' || target || E'\\n' || coalesce(title, '') || E'\\n' || coalesce(note, ''))`
 
-/** A page of the links that the binding reaches. Those that need an index of their own take their turn in `searches`. */
+/** A page of the links that the binding reaches. Searches take their turn in `searches`. */
 export const pageOfLinks = async (
   database: Database,
   binding: Binding,
@@ -93,21 +92,15 @@ const listed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilde
   return rows
 }
 
-/** Links of one millisecond are in the order of their ids. */
 const keyOf =
   (sort: LinkSort) =>
-  (link: Link): string =>
-    byCode(sort) ? link.code : `${link.created_at} ${link.id}`
-
-const isTimeAndId = (key: string): boolean => {
-  const [time, id, ...more] = key.split(' ')
-  return time !== undefined && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && isId(id) && more.length === 0
-}
+  ({ code, created_at: time, id }: Link): string =>
+    byCode(sort) ? code : timeAndId(time, id)
 
 /**
- * A list by text or tags. LIKE and @> are not leakproof, so PostgreSQL uses no index for them behind row-level security.
- * Where that leaves the caller's own rows, a view of just these rows finds them by the index, and the rows themselves are
- * read behind row-level security as ever (docs/decisions/0024).
+ * A list by text or tags. LIKE and @> are not leakproof, so PostgreSQL uses no index for them under row-level security.
+ * Where that leaves the caller's own rows, a view of just these rows finds them by the index, and the rows themselves
+ * are read under row-level security as ever (docs/decisions/0024).
  */
 const searchFor = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
   const { q, tag = [], cursor: _, ...list } = query

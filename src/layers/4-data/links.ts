@@ -1,10 +1,13 @@
 import { randomInt } from 'node:crypto'
 
+import type { Knex } from 'knex'
+
 import type { Database } from '../../database/database.js'
 import type { Gate } from '../../database/gate.js'
 import { LINK_ROW, toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
-import { RecordChanged, violates } from '../../database/errors.js'
+import { RecordChanged } from '../../database/errors.js'
+import type { Id } from '../../domain/id.js'
 import type { Link, RedirectStatus } from '../../domain/link.js'
 import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
@@ -16,6 +19,8 @@ import { enterWithKey, keepLink, keptLink } from './idempotency.js'
 import type { Page } from './keyset.js'
 import { pageOfLinks } from './link-page.js'
 import type { LinkPageQuery } from './link-page.js'
+import { LINK_ROLES, MOVED_COLUMNS, refuseFields } from './link-rows.js'
+import type { LinkChanged } from './link-rows.js'
 import { LINK_COLUMNS, LINK_FORMS } from './link-export.js'
 import type { LinkFormat } from './link-export.js'
 import { knex, ownedRows, prepared, toCopy, toStatement } from './query.js'
@@ -62,35 +67,44 @@ export interface Links {
   create(link: NewLink): Promise<{ readonly link: Link; readonly replayed: boolean }>
   /**
    * Changes the record that was decided about; with a version (the caller sent If-Match) only in that version. Throws
-   * RecordChanged where it is no longer there, `code_taken` (409), and `validation_failed` (422) where it would end before
-   * it starts.
+   * RecordChanged where it is no longer there, `code_taken` (409), and `validation_failed` (422) where it would end
+   * before it starts.
    */
   update(link: Link, changes: LinkChanges, version?: number): Promise<Link>
-  /** Deletes the record that was decided about; as `update`. */
+  /** Deletes the record that was decided about; as `update`. It waits in the trash, where the installation has one. */
   delete(link: Link, version?: number): Promise<void>
+  /** Gives the record that was decided about to another user; as `update`. Throws `validation_failed` for nobody. */
+  transfer(link: Link, owner: Id, version?: number): Promise<Link>
+  /** Gives the next thousand links of a user to another one, in one transaction, and answers how many it gave. */
+  transferSome(from: Id, to: Id): Promise<number>
+  /** How many links of a user the caller reaches. */
+  count(owner: Id): Promise<number>
   page(query: LinkPageQuery): Promise<Page<Link>>
   /** All of them as lines of text, oldest first, in pieces; memory does not grow with their number. */
   export(format: LinkFormat): AsyncGenerator<Buffer>
 }
 
-const ROLES = { own: 'links_own', any: 'links_any' } as const
-
-/** Told of a code whose link this process has made, changed or deleted, before anybody gets the answer. */
-export type LinkChanged = (code: string) => void
+export interface LinksStoreParts {
+  readonly database: Database
+  readonly changed: LinkChanged
+  readonly searches: Gate
+  /** false where TRASH_DAYS is 0 */
+  readonly keepsTrash: boolean
+}
 
 /**
  * The data layer of links. A creation is bound to the caller whatever the rows say: a new link is its maker's. Every
  * other action reaches what `can()` allows for it in the same revision, as own or any rows.
  */
 export const linksStore =
-  (database: Database, changed: LinkChanged, searches: Gate) =>
+  ({ database, changed, searches, keepsTrash }: LinksStoreParts) =>
   (action: Action | 'creation'): DataRule<Links> => ({
     rows: action === 'creation' ? 'the caller’s own links' : `links that ${action} reaches`,
     open: (context) => {
       const { snapshot, caller } = context
       const reach =
         action === 'creation' ? 'own' : caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)
-      const binding = bind(context, reach, ROLES)
+      const binding = bind(context, reach, LINK_ROLES)
       const links = ownedRows('links', 'owner_id', binding)
       return {
         create: async (link) => {
@@ -99,28 +113,38 @@ export const linksStore =
           return made
         },
         update: async (link, changes, version) => {
-          const update = exactly(links, link, version)
-            .update({
-              ...changes,
-              // counted since there is a maximum
-              ...(changes.max_visits === null && { used: 0 }),
-              updated_at: knex.raw('now()'),
-              version: knex.raw('version + 1'),
-            })
-            .returning([...LINK_ROW])
-          // the server keeps a plan for each form: for one of each field alone, not for every combination
-          const form = Object.keys(changes).length === 1 ? prepared : toStatement
-          const [row] = await change<LinkRow>(database, binding, form(update)).catch(refuseFields)
+          const update = asStatement(changes)(updateOf(exactly(links, link, version), changes))
+          const [row] = await change<LinkRow>(database, binding, update).catch(refuseFields)
           if (!row) throw new RecordChanged()
           changed(link.code)
           if (row.code !== link.code) changed(row.code)
           return toLink(row)
         },
         delete: async (link, version) => {
-          const deletion = exactly(links, link, version).delete().returning('code')
-          const [row] = await change(database, binding, prepared(deletion))
+          const deletion = deletionOf(exactly(links, link, version), keepsTrash)
+          const [row] = await change(database, binding, prepared(deletion.select('code').from('done')))
           if (row === undefined) throw new RecordChanged()
           changed(link.code)
+        },
+        transfer: async (link, owner, version) => {
+          const one = exactly(links, link, version).select('id').forUpdate()
+          const given = knex.raw('select * from give_links(array(?), ?)', [one, owner])
+          const [row] = await change<LinkRow>(database, binding, prepared(given)).catch(refuseFields)
+          if (row === undefined) throw new RecordChanged()
+          changed(link.code)
+          return toLink(row)
+        },
+        transferSome: async (from, to) => {
+          const some = links().where('owner_id', from).select('id').orderBy('id').limit(TRANSFERRED_AT_ONCE).forUpdate()
+          const given = knex.raw('select code from give_links(array(?), ?)', [some, to])
+          const rows = await change<Pick<LinkRow, 'code'>>(database, binding, prepared(given)).catch(refuseFields)
+          for (const { code } of rows) changed(code)
+          return rows.length
+        },
+        count: async (owner) => {
+          const counted = links().where('owner_id', owner).select(knex.raw('count(*)::int as links'))
+          const [row] = await read<{ links: number }>(database, binding, prepared(counted))
+          return row?.links ?? 0
         },
         page: (query) => pageOfLinks(database, binding, query, searches),
         export: (name) => {
@@ -134,7 +158,7 @@ export const linksStore =
   })
 
 /** The record that was decided about, within the caller's reach: this id, still with this owner and under this code. */
-const exactly = (links: OwnedRows, { id, code, owner_id: owner }: Link, version: number | undefined) => {
+export const exactly = (links: OwnedRows, { id, code, owner_id: owner }: Link, version: number | undefined) => {
   const query = links().where({ id, code }).whereRaw('owner_id is not distinct from ?', [owner])
   return version === undefined ? query : query.where({ version })
 }
@@ -157,7 +181,7 @@ const create = async (
   key: IdempotencyKey | null,
 ): ReturnType<Links['create']> => {
   const send = async (named: string): Promise<Link> => {
-    const insert = prepared(links.insert({ ...NEW, ...withoutUndefined(fields), code: named }).returning([...LINK_ROW]))
+    const insert = prepared(links.insert(rowOf({ ...fields, code: named })).returning([...LINK_ROW]))
     const before = enterWithKey(key, binding)
     const statements = [...before, insert, ...keepLink(key, binding, named)]
     const results = await database.flush(statements, binding.deadline).catch(refuseFields)
@@ -182,14 +206,38 @@ const create = async (
   }
 }
 
-/** What only the database can say of the fields. */
-const refuseFields = (error: unknown): never => {
-  if (violates(error, 'links_code_key'))
-    throw new Refusal('code_taken', { errors: [{ field: 'code', message: 'is taken' }] })
-  if (violates(error, 'links_times_in_order'))
-    throw new Refusal('validation_failed', { errors: [{ field: 'expires_at', message: 'must be after starts_at' }] })
-  throw error
+const TRANSFERRED_AT_ONCE = 1_000
+
+/** A query with the CTE `done`, which deletes these rows, and keeps them in the trash where there is one. */
+export const deletionOf = (rows: Knex.QueryBuilder, keepsTrash: boolean): Knex.QueryBuilder => {
+  const deletion = rows.delete()
+  if (!keepsTrash) return knex.with('done', deletion.returning('code'))
+  const columns = MOVED_COLUMNS.join(', ')
+  const kept = `insert into deleted_links (${columns}) select ${columns} from gone returning code`
+  return knex.with('gone', deletion.returning([...MOVED_COLUMNS])).with('done', knex.raw(kept))
 }
+
+/** Changes these rows. Returns them. */
+export const updateOf = (rows: Knex.QueryBuilder, changes: LinkChanges): Knex.QueryBuilder =>
+  rows
+    .update({
+      ...changes,
+      // counted since there is a maximum
+      ...(changes.max_visits === null && { used: 0 }),
+      updated_at: knex.raw('now()'),
+      version: knex.raw('version + 1'),
+    })
+    .returning([...LINK_ROW])
+
+/** The server keeps a plan for each form: for one of each field alone, not for every combination. */
+export const asStatement = (changes: LinkChanges): typeof toStatement =>
+  Object.keys(changes).length === 1 ? prepared : toStatement
+
+/** The row of a new link. */
+export const rowOf = (link: NewLink & { readonly code: string }): Readonly<Record<string, unknown>> => ({
+  ...NEW,
+  ...withoutUndefined(link),
+})
 
 const withoutUndefined = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

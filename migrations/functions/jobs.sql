@@ -1,0 +1,11 @@
+-- Whether this process may run a job now: of several that ask within the time, one.
+create or replace function claim_job(job text, every_seconds integer) returns boolean
+  language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+    with claimed as (
+      insert into public.job_runs as j (name) values (job)
+        on conflict (name) do update set ran_at = now()
+         where j.ran_at <= now() - make_interval(secs => every_seconds)
+      returning 1)
+    select exists (select from claimed)
+  $$;
+revoke execute on function claim_job from public;

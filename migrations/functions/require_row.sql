@@ -1,0 +1,9 @@
+-- Ends the transaction unless a row was found: for items of a bulk request of which all or none are done.
+create or replace function require_row(is_there boolean) returns boolean
+  language plpgsql volatile as $$
+begin
+  if is_there is not true then
+    raise exception using errcode = 'LG011', message = 'the record changed after the decision';
+  end if;
+  return true;
+end $$;

@@ -1,0 +1,74 @@
+import type { Database } from '../../database/database.js'
+import { RecordChanged } from '../../database/errors.js'
+import { LINK_ROW, toLink } from '../../database/link-row.js'
+import type { LinkRow } from '../../database/link-row.js'
+import type { Link } from '../../domain/link.js'
+import type { DataRule } from '../route.js'
+import { bind, change, read } from './context.js'
+import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
+import type { Page } from './keyset.js'
+import { LINK_ROLES, MOVED_COLUMNS, refuseFields } from './link-rows.js'
+import type { LinkChanged } from './link-rows.js'
+import { knex, ownedRows, prepared } from './query.js'
+
+/** A link that was deleted, as it was, and when. */
+export interface DeletedLink extends Link {
+  readonly deleted_at: string
+}
+
+/** The deleted links that one caller might delete: those of TRASH_DAYS. */
+export interface Trash {
+  /** Newest deletion first. */
+  page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<DeletedLink>>
+  /**
+   * Makes the link again as it was, with its id and its count of visits, under its code or another one. Throws
+   * `code_taken` (409), and RecordChanged where it is no longer in the trash.
+   */
+  restore(link: Link, code?: string): Promise<Link>
+}
+
+const SORT = '-deleted_at'
+/** What is not as it was; the new code is the query's last value. */
+const RESTORED: Readonly<Record<string, string>> = { code: '?::text', updated_at: 'now()', version: 'version + 1' }
+
+/** The data layer of the trash: what `link:delete` reaches. */
+export const trashStore = (database: Database, changed: LinkChanged): DataRule<Trash> => ({
+  rows: 'deleted links that link:delete reaches',
+  open: (context) => {
+    const { snapshot, caller } = context
+    const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, 'link:delete')
+    const binding = bind(context, reach, LINK_ROLES)
+    const deleted = ownedRows('deleted_links', 'owner_id', binding)
+    return {
+      page: async ({ limit, cursor }) => {
+        const query = deleted()
+          .select(...LINK_ROW, 'deleted_at')
+          .orderBy('deleted_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(limit + 1)
+        if (cursor !== undefined)
+          query.whereRaw('(deleted_at, id) < (?, ?)', parseCursor(cursor, SORT, isTimeAndId).split(' '))
+        const rows = await read<LinkRow & { readonly deleted_at: Date }>(database, binding, prepared(query))
+        const links = rows.map((row) => ({ ...toLink(row), deleted_at: row.deleted_at.toISOString() }))
+        return pageOf(links, limit, SORT, ({ deleted_at: time, id }) => timeAndId(time, id))
+      },
+      restore: async ({ id, code: before }, code = before) => {
+        const taken = deleted().where({ id, code: before }).delete()
+        const [columns, values] = [
+          MOVED_COLUMNS.join(', '),
+          MOVED_COLUMNS.map((name) => RESTORED[name] ?? name).join(', '),
+        ]
+        // Knex has no `overriding system value`: the link keeps its id
+        const text = `with taken as (? returning ${columns})
+          insert into links (${columns}) overriding system value select ${values} from taken
+          returning ${LINK_ROW.join(', ')}`
+        const [row] = await change<LinkRow>(database, binding, prepared(knex.raw(text, [taken, code]))).catch(
+          refuseFields,
+        )
+        if (row === undefined) throw new RecordChanged()
+        changed(row.code)
+        return toLink(row)
+      },
+    }
+  },
+})

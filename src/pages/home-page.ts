@@ -1,0 +1,15 @@
+import { html } from './html.js'
+import { pageOf } from './page.js'
+import type { PageIn } from './page.js'
+
+/** What stands at `/`: what this is, and where to read on. */
+export const homePage =
+  (host: string): PageIn =>
+  (texts) => {
+    const { title, lead, documentation } = texts.home
+    const body = html`<p>${lead}</p>
+      <ul class="links">
+        <li><a href="/docs">${documentation}</a></li>
+      </ul>`
+    return pageOf(texts, { title: title(host), body, foot: [host], indexed: true })
+  }

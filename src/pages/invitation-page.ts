@@ -1,0 +1,79 @@
+import type { Fault } from '../domain/refusal.js'
+import { html } from './html.js'
+import type { Html } from './html.js'
+import { pageOf } from './page.js'
+import type { PageIn } from './page.js'
+
+interface Field {
+  readonly name: 'name' | 'password'
+  readonly label: string
+  readonly hint: string
+  readonly fault: string
+  readonly isWrong: boolean
+  /** type, limits and what is in it */
+  readonly attributes: Html
+}
+
+const fieldOf = ({ name, label, hint, fault, isWrong, attributes }: Field, hasFocus: boolean): Html => {
+  const describedBy = isWrong ? `${name}-fault ${name}-hint` : `${name}-hint`
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    ${isWrong ? html`<p class="fault" id="${name}-fault">${fault}</p>` : null}
+    <input
+      id="${name}"
+      name="${name}"
+      ${attributes}
+      aria-describedby="${describedBy}"
+      ${isWrong ? html` aria-invalid="true"` : null}
+      required${hasFocus ? html` autofocus` : null}
+    />
+    <p class="hint" id="${name}-hint">${hint}</p>
+  </div>`
+}
+
+/**
+ * The form that accepts an invitation, sent to the address at which it stands. `faults`: of what was sent before; the
+ * first field with one has the focus. A name that was typed stays, a password does not.
+ */
+export const invitationPage =
+  (host: string, faults: readonly Fault[] = [], typedName = ''): PageIn =>
+  (texts) => {
+    const { invitation } = texts
+    // a fault of no field: nothing was sent
+    const isWrong = (name: string) => faults.some(({ field }) => field === name || field === '')
+    const fields: readonly Field[] = [
+      {
+        name: 'name',
+        label: invitation.name,
+        hint: invitation.nameHint,
+        fault: invitation.nameFault,
+        isWrong: isWrong('name'),
+        attributes: html`autocomplete="name" maxlength="200" value="${typedName}"`,
+      },
+      {
+        name: 'password',
+        label: invitation.password,
+        hint: invitation.passwordHint,
+        fault: invitation.passwordFault,
+        isWrong: isWrong('password'),
+        // no maxlength: a browser would cut off what is pasted without a word
+        attributes: html`type="password" autocomplete="new-password" minlength="8"`,
+      },
+    ]
+    const focused = fields.find((field) => field.isWrong)
+    const body = html`<p>${invitation.lead(host)}</p>
+      <form method="post">
+        ${fields.map((field) => fieldOf(field, field === focused))}
+        <button class="main">${invitation.send}</button>
+      </form>`
+    return pageOf(texts, { title: invitation.title, body, foot: [host], form: 'here' })
+  }
+
+/** After it: the account is there. */
+export const acceptedPage =
+  (host: string, email: string): PageIn =>
+  (texts) => {
+    const { done, doneLead } = texts.invitation
+    const body = html`<p>${doneLead(html`<strong>${email}</strong>`)}</p>`
+    return pageOf(texts, { title: done, body, foot: [host] })
+  }

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+
+import { MARK } from './icon.js'
+import { html } from './html.js'
+import type { Html } from './html.js'
+import type { Texts } from './languages/languages.js'
+import { STYLE } from './style.js'
+
+/** A page as it is sent: its text, and the headers that belong to it. */
+export interface Page {
+  readonly text: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A page before its reader's language is known. */
+export type PageIn = (texts: Texts) => Page
+
+export interface Content {
+  readonly title: string
+  readonly body: Html
+  /** in small print, line by line: what the page was an answer to, and where */
+  readonly foot: readonly string[]
+  /**
+   * Where a form on the page may lead: to this service; or to a target as well, because Chromium asks this of the
+   * redirect that follows a form, too. It is no list of targets: those are for nobody who has not entered the password.
+   */
+  readonly form?: 'here' | 'to a target'
+  /** true where there is nothing to go on with */
+  readonly ended?: boolean
+  /** true for the one page that search engines may keep */
+  readonly indexed?: boolean
+}
+
+const FORM_ACTION = { none: "'none'", here: "'self'", 'to a target': "'self' http: https:" } as const
+
+const hashOf = (style: Html): string => `'sha256-${createHash('sha256').update(style.text).digest('base64')}'`
+
+/** A content security policy: one inline style by its hash, the service's own icon, and nothing else; no script. */
+export const policyOf = (style: Html, form: keyof typeof FORM_ACTION = 'none'): string =>
+  [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    "img-src 'self'",
+    "base-uri 'none'",
+    `form-action ${FORM_ACTION[form]}`,
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+const POLICIES: Readonly<Record<keyof typeof FORM_ACTION, string>> = {
+  none: policyOf(STYLE),
+  here: policyOf(STYLE, 'here'),
+  'to a target': policyOf(STYLE, 'to a target'),
+}
+
+/** With nothing around the sheet: the hash is that of all that stands between the tags. */
+// prettier-ignore
+const styleElement = (style: Html): Html => html`<style>${style}</style>`
+
+/** A whole document: what every page of the service begins with. */
+export const documentOf = (parts: {
+  readonly language: string
+  readonly title: string
+  readonly style: Html
+  readonly indexed: boolean
+  readonly body: Html
+}): string => {
+  const { language, title, style, indexed, body } = parts
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        ${indexed ? null : html`<meta name="robots" content="noindex" />`}
+        <title>${title}</title>
+        <link rel="icon" href="/favicon.ico" sizes="32x32" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        ${styleElement(style)}
+      </head>
+      ${body}
+    </html> `.text
+}
+
+/** Puts a page's content into the one look that all of them have. */
+export const pageOf = (texts: Texts, content: Content): Page => {
+  const { title, body, foot, form = 'none', ended = false, indexed = false } = content
+  const { language } = texts
+  const whole = html`<body class="${ended ? 'ended' : 'open'}">
+    <main>
+      ${MARK}
+      <h1>${title}</h1>
+      ${body}
+    </main>
+    <footer>${foot.map((line) => html`<div>${line}</div>`)}</footer>
+  </body>`
+  return {
+    text: documentOf({ language, title, style: STYLE, indexed, body: whole }),
+    headers: { 'Content-Security-Policy': POLICIES[form], 'Content-Language': language },
+  }
+}
+
+/** An address of this service as a reader knows it, such as `go.example.com/launch`. */
+export const shownAddress = (host: string, code: string): Html => html`<strong>${host}/${code}</strong>`

@@ -1,0 +1,42 @@
+import { html } from './html.js'
+import type { Html } from './html.js'
+import { pageOf } from './page.js'
+import type { PageIn } from './page.js'
+
+/** What the public may see of a link; a guarded one has no target and no title here. */
+export interface Previewed {
+  readonly code: string
+  readonly target?: string
+  readonly title?: string | null
+}
+
+/** Scheme, host (with a port), and the rest of a target. */
+const TARGET = /^(https?:\/\/)([^/?#]*)(.*)$/is
+
+/** The target as text, with what matters in it standing out: whose it is. */
+const shownTarget = (target: string): Html => {
+  const [, scheme, host, rest] = TARGET.exec(target) ?? []
+  return host === undefined ? html`${target}` : html`${scheme}<strong>${host}</strong>${rest}`
+}
+
+/**
+ * Where a link leads, without following it. The way on is the link itself, so that the visit counts, and the link's
+ * own conditions hold.
+ */
+export const previewPage =
+  ({ code, target, title }: Previewed, host: string): PageIn =>
+  (texts) => {
+    const { preview } = texts
+    const field = (name: string, shown: Html) =>
+      html`<div class="field">
+        <div class="label">${name}</div>
+        ${shown}
+      </div>`
+    const named = title === null || title === undefined ? null : html`<strong><bdi>${title}</bdi></strong>`
+    const leadsTo = target === undefined ? null : html`<div class="shown">${shownTarget(target)}</div>`
+    const body = html`<p>${preview.lead}</p>
+      ${named && field(preview.name, named)}
+      ${leadsTo === null ? html`<p>${preview.guarded}</p>` : field(preview.target, leadsTo)}
+      <a class="main" href="/${code}" rel="noreferrer nofollow">${preview.follow}</a>`
+    return pageOf(texts, { title: preview.title(code), body, foot: [preview.note, host] })
+  }

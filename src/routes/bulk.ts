@@ -1,0 +1,190 @@
+import { z } from 'zod'
+
+import { PolicyReplaced } from '../database/errors.js'
+import type { Link } from '../domain/link.js'
+import { Refusal } from '../domain/refusal.js'
+import { problemOf } from '../http/problem.js'
+import { parseInput } from '../input/input.js'
+import { STATUS } from '../layers/4-data/bulk-links.js'
+import type { BulkItem, BulkLinks } from '../layers/4-data/bulk-links.js'
+import { generateCode } from '../layers/4-data/links.js'
+import { route } from '../layers/compose.js'
+import { NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
+import type { DataRule, ItemLayers, Route } from '../layers/route.js'
+import { linkFields } from './link-fields.js'
+import { LinkView, requireMatch, whole } from './link-view.js'
+import { Code } from './schemas.js'
+import type { OwnPlace } from './target.js'
+
+const MOST_ITEMS = 1_000
+const MAX_BODY = 1_024 * 1_024
+
+const OPERATIONS = ['create', 'update', 'delete'] as const
+
+const Result = z.object({
+  index: z.int(),
+  status: z.int(),
+  link: LinkView.optional(),
+  problem: z.looseObject({ code: z.string() }).optional(),
+})
+
+/** Many links in one request; each is decided, and recorded, by itself. */
+export const bulkRoute = ({
+  findLink,
+  bulk,
+  place,
+}: {
+  readonly findLink: (code: string) => Promise<Link | null>
+  readonly bulk: DataRule<BulkLinks>
+  readonly place: OwnPlace
+}): Route => {
+  // a password is hashed for a tenth of a second: one request for each
+  const { target, code, password: _, ...others } = linkFields(place)
+  const named = { link: Code, if_match: z.string().min(1).max(200).optional() }
+  const New = z.strictObject({ target, code: code.optional(), ...others })
+  const Changed = z.strictObject({ ...named, target: target.optional(), code: code.optional(), ...others })
+  const Named = z.strictObject(named)
+
+  /** Takes one item through validation and the layers. Throws its Refusal. */
+  const decide = async (operation: (typeof OPERATIONS)[number], raw: unknown, items: ItemLayers): Promise<BulkItem> => {
+    if (operation === 'create') {
+      const { code: given, ...fields } = parseInput(raw, New)
+      requireOrder(fields)
+      const link = { ...fields, code: given ?? generateCode() }
+      return { operation, link, decision: items.decide('link:create', noRecord(), link.code) }
+    }
+    const { link: name } = parseInput(raw, z.looseObject({ link: Code }))
+    const record = await findLink(name)
+    const decision = items.decide(`link:${operation}`, record, name)
+    // decide() has refused it; the type does not say so
+    if (record === null) throw new Refusal('not_found')
+    if (operation === 'delete') {
+      const { if_match: ifMatch } = parseInput(raw, Named)
+      return { operation, record, decision, version: requireMatch(record, ifMatch) }
+    }
+    const { link: __, if_match: ifMatch, ...changes } = parseInput(raw, Changed)
+    requireOrder({ ...record, ...changes })
+    return { operation, record, decision, changes, version: requireMatch(record, ifMatch) }
+  }
+
+  /** What became of each; nothing for an item that another one kept from being done. */
+  const run = async (
+    store: BulkLinks,
+    items: readonly BulkItem[],
+    atomic: boolean,
+    dryRun: boolean,
+  ): Promise<ReadonlyMap<BulkItem, Link | Refusal | typeof DRY>> => {
+    const taken = async (): Promise<ReadonlyMap<BulkItem, Refusal>> => {
+      const refusals = await Promise.all(items.map(async (item) => [item, await takenCode(item)] as const))
+      return new Map(refusals.flatMap(([item, refusal]) => (refusal === null ? [] : [[item, refusal] as const])))
+    }
+    if (dryRun) {
+      const refused = await taken()
+      return atomic && refused.size > 0 ? refused : new Map(items.map((item) => [item, refused.get(item) ?? DRY]))
+    }
+    if (!atomic) return store.each(items)
+    return store.all(items).catch((error: unknown) => {
+      // nothing was done: find out which item it was
+      if (error instanceof Refusal && error.code === 'code_taken') return taken()
+      throw error
+    })
+  }
+
+  /** The refusal of an item that wants a code which another link has. */
+  const takenCode = async (item: BulkItem): Promise<Refusal | null> => {
+    const wanted = codeOf(item)
+    return wanted !== undefined && (await findLink(wanted)) !== null ? codeTaken('is taken') : null
+  }
+
+  return route({
+    method: 'post',
+    path: '/links/bulk',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'items', quota: 'caller' },
+    endpoint: 'none',
+    object: NO_OBJECT,
+    data: bulk,
+    query: z.strictObject({ dry_run: z.enum(['true', 'false']).default('false') }),
+    body: z.strictObject({
+      operation: z.enum(OPERATIONS),
+      items: z.array(z.unknown()).max(MOST_ITEMS, `must be at most ${MOST_ITEMS} items`),
+      atomic: z.boolean().default(false),
+    }),
+    maxBody: MAX_BODY,
+    handle: async ({ store, query: { dry_run }, body: { operation, items: raw, atomic }, items, requestId }) => {
+      await items.begin(`link:${operation}`, raw.length)
+      const decided = await Promise.all(raw.map((item) => decide(operation, item, items).catch(toRefusal)))
+      const outcomes = refuseRepeated(decided)
+      if (outcomes.some(isPolicyRefusal) && !(await items.isNewest())) throw new PolicyReplaced()
+      const allowed = outcomes.filter(isItem)
+      const results =
+        atomic && allowed.length < raw.length ? NONE : await run(store, allowed, atomic, dry_run === 'true')
+      const all = outcomes.map((each) => (isItem(each) ? (results.get(each) ?? new Refusal('not_done')) : each))
+      const refused = all.filter((each) => each instanceof Refusal).length
+      return {
+        status: 200,
+        body: {
+          results: all.map((each, index) => {
+            if (each instanceof Refusal) return { index, status: each.status, problem: problemOf(each, requestId) }
+            const isShown = each !== DRY && operation !== 'delete'
+            return { index, status: STATUS[operation], ...(isShown && { link: whole(each) }) }
+          }),
+          done: all.length - refused,
+          refused,
+        },
+        unchanged: true,
+      }
+    },
+    documentation: {
+      summary: 'Create, change or delete up to 1,000 links, all of them or each by itself',
+      tag: 'links',
+      response: z.object({ results: z.array(Result), done: z.int(), refused: z.int() }),
+      refusals: [403, 409],
+    },
+  })
+}
+
+/** What a dry run has instead of a link: the item would be done. */
+const DRY = 'dry run'
+const NONE: ReadonlyMap<BulkItem, Refusal> = new Map()
+
+const isItem = (each: BulkItem | Refusal): each is BulkItem => !(each instanceof Refusal)
+
+const toRefusal = (error: unknown): Refusal => {
+  if (error instanceof Refusal && error.status < 500) return error
+  throw error
+}
+
+const isPolicyRefusal = (outcome: unknown): boolean => outcome instanceof Refusal && outcome.code === 'policy_denied'
+
+/** The code that an item gives to a link, where it gives one. */
+const codeOf = (item: BulkItem): string | undefined =>
+  item.operation === 'create' ? item.link.code : item.operation === 'update' ? item.changes.code : undefined
+
+const codeTaken = (message: string) => new Refusal('code_taken', { errors: [{ field: 'code', message }] })
+
+/** A code or a link that an item before has named: the second of them is refused. */
+const refuseRepeated = (items: readonly (BulkItem | Refusal)[]): readonly (BulkItem | Refusal)[] => {
+  const seen = new Set<string>()
+  const isFirst = (name: string): boolean => !seen.has(name) && seen.add(name).has(name)
+  return items.map((item) => {
+    if (item instanceof Refusal) return item
+    const code = codeOf(item)
+    if (code !== undefined && !isFirst(`code ${code}`)) return codeTaken('is taken by an item before')
+    if (item.operation === 'create' || isFirst(`link ${item.record.id}`)) return item
+    return new Refusal('conflict', { errors: [{ field: 'link', message: 'is named by an item before' }] })
+  })
+}
+
+/** As the database has it (links_times_in_order), so that the item at fault is known. */
+const requireOrder = ({
+  starts_at: start,
+  expires_at: end,
+}: {
+  readonly starts_at?: string | null | undefined
+  readonly expires_at?: string | null | undefined
+}): void => {
+  if (typeof start === 'string' && typeof end === 'string' && end <= start)
+    throw new Refusal('validation_failed', { errors: [{ field: 'expires_at', message: 'must be after starts_at' }] })
+}

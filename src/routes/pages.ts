@@ -1,0 +1,107 @@
+import { z } from 'zod'
+
+import type { Link } from '../domain/link.js'
+import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
+import type { Route } from '../layers/route.js'
+import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.js'
+import type { Previewed } from '../pages/pages.js'
+import { requireOpen } from './redirect.js'
+import { Code } from './schemas.js'
+
+const ByCode = z.object({ code: Code })
+
+const publicGet = {
+  method: 'get',
+  status: 200,
+  ...NO_INPUT,
+  gateway: { scope: 'public', quota: 'caller' },
+  endpoint: 'none',
+  object: NO_OBJECT,
+  data: NO_DATA,
+} as const
+
+const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
+
+/**
+ * RFC 9309: crawlers may read `/` alone. One that followed links would be counted as their visitor, and what it found
+ * would be listed for everybody, though it was given to a few; and the API has nothing that a search could find.
+ */
+const ROBOTS = 'User-agent: *\nAllow: /$\nDisallow: /\n'
+
+/** What a preview shows: of a guarded link that it is there. What it is called may tell as much as where it leads. */
+const seenOf = ({ code, target, title, has_password: guarded }: Link): Previewed =>
+  guarded ? { code } : { code, target, title }
+
+/** What a browser asks a service for beside its links: `/`, icons, robots.txt; and previews of links. */
+export const pageRoutes = ({
+  findLink,
+  baseUrl,
+  version,
+}: {
+  readonly findLink: (code: string) => Promise<Link | null> | Link | null
+  readonly baseUrl: string
+  readonly version: string
+}): readonly Route[] => {
+  const { host } = new URL(baseUrl)
+  return [
+    route({
+      ...publicGet,
+      path: '/',
+      handle: () => ({
+        status: 200,
+        body: { name: 'linkgate', version, documentation: `${baseUrl}/docs` },
+        page: homePage(host),
+        headers: { 'Cache-Control': 'public, max-age=60' },
+      }),
+      documentation: {
+        summary: 'What this is, and where it is described; a page for a browser',
+        tag: 'pages',
+        types: ['text/html'],
+        response: z.object({ name: z.literal('linkgate'), version: z.string(), documentation: z.url() }),
+      },
+    }),
+    route({
+      ...publicGet,
+      path: '/favicon.ico',
+      handle: () => ({ status: 200, body: FAVICON_ICO, type: 'image/vnd.microsoft.icon', headers: FOR_A_DAY }),
+      documentation: { summary: 'The icon', tag: 'pages', types: ['image/vnd.microsoft.icon'] },
+    }),
+    route({
+      ...publicGet,
+      path: '/favicon.svg',
+      handle: () => ({ status: 200, body: FAVICON_SVG, type: 'image/svg+xml', headers: FOR_A_DAY }),
+      documentation: { summary: 'The icon as a vector graphic', tag: 'pages', types: ['image/svg+xml'] },
+    }),
+    route({
+      ...publicGet,
+      path: '/robots.txt',
+      handle: () => ({ status: 200, body: ROBOTS, type: 'text/plain; charset=utf-8', headers: FOR_A_DAY }),
+      documentation: { summary: 'What crawlers may read (RFC 9309): `/` alone', tag: 'pages', types: ['text/plain'] },
+    }),
+    route({
+      ...publicGet,
+      path: '/:code+',
+      endpoint: 'link:read',
+      object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
+      params: ByCode,
+      handle: ({ record }) => {
+        requireOpen(record)
+        const seen = seenOf(record)
+        return {
+          status: 200,
+          body: seen,
+          page: previewPage(seen, host),
+          headers: { 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex' },
+        }
+      },
+      documentation: {
+        summary: 'Show where a link leads without following it; a page for a browser',
+        tag: 'pages',
+        types: ['text/html'],
+        response: z.object({ code: Code, target: z.string().optional(), title: z.string().nullable().optional() }),
+        refusals: [410],
+      },
+    }),
+  ]
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+import { isId } from '../domain/id.js'
+import type { Link } from '../domain/link.js'
+import type { Trash } from '../layers/4-data/trash.js'
+import { route } from '../layers/compose.js'
+import { NO_INPUT } from '../layers/route.js'
+import type { DataRule, Route } from '../layers/route.js'
+import { linkFields } from './link-fields.js'
+import { LinkView, tagOf, whole } from './link-view.js'
+import type { OwnPlace } from './target.js'
+
+/** Brings back what was deleted. It is asked for by whoever might delete it, by its id: its code is free since. */
+export const trashRoutes = ({
+  findDeletedLink,
+  trash,
+  place,
+}: {
+  readonly findDeletedLink: (id: string) => Promise<Link | null>
+  readonly trash: DataRule<Trash>
+  readonly place: OwnPlace
+}): readonly Route[] => [
+  route({
+    method: 'post',
+    path: '/links/:id/restore',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'link:delete', quota: 'caller' },
+    endpoint: 'link:delete',
+    object: { action: 'link:delete', load: ({ id }: { readonly id: string }) => findDeletedLink(id) },
+    data: trash,
+    params: z.object({ id: z.string().refine(isId) }),
+    body: z.strictObject({ code: linkFields(place).code.optional() }).optional(),
+    handle: async ({ store, record, body }) => {
+      const link = await store.restore(record, body?.code)
+      return {
+        status: 200,
+        body: whole(link),
+        headers: { Location: `${place.baseUrl}/links/${link.code}`, ETag: tagOf(link) },
+      }
+    },
+    documentation: {
+      summary: 'Restore a deleted link, under its code or another one',
+      tag: 'links',
+      response: LinkView,
+      refusals: [409],
+    },
+  }),
+]

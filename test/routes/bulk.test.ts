@@ -1,0 +1,223 @@
+import { expect } from 'chai'
+
+import { at, listAt, textAt } from '../support/json.js'
+import { freshCode } from '../support/records.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+
+const target = 'https://example.com/'
+
+describe('many links in one request', () => {
+  let service: TestService
+  let ada: TestUser
+  let bob: TestUser
+  let root: TestUser
+  before(async () => {
+    service = await startTestService()
+    ada = await service.addUser('editor')
+    bob = await service.addUser('editor')
+    root = await service.addUser('admin')
+  })
+  after(() => service.stop())
+
+  const bulk = (json: object, { token } = ada, query = '') =>
+    service.request('POST', `/links/bulk${query}`, { token, json })
+  const make = async (count: number, owner = ada) => {
+    const codes = Array.from({ length: count }, () => freshCode())
+    const { json, text } = await bulk({ operation: 'create', items: codes.map((code) => ({ code, target })) }, owner)
+    expect(at(json, 'done'), text).to.equal(count)
+    return codes
+  }
+  const statuses = (json: unknown) => listAt(json, 'results').map((each) => at(each, 'status'))
+  const shown = async (code: string) => (await service.request('GET', `/links/${code}`, { token: root.token })).json
+  const entries = async (code: string) =>
+    listAt((await service.request('GET', `/audit/decisions?link=${code}`, { token: root.token })).json, 'data').map(
+      (each) => [at(each, 'action'), at(each, 'effect'), at(each, 'rule'), at(each, 'resource', 'relation')],
+    )
+
+  it('creates each with its fields, its decision and its record', async () => {
+    const code = freshCode()
+    const items = [{ code, target, title: 'One', tags: ['x'] }, { target }, { target: 'ftp://example.com' }, 'nonsense']
+    const answer = await bulk({ operation: 'create', items })
+    expect(answer.status, answer.text).to.equal(200)
+    expect(answer.json).to.include({ done: 2, refused: 2 })
+    expect(statuses(answer.json)).to.deep.equal([201, 201, 422, 422])
+    expect(at(answer.json, 'results', 0, 'link')).to.deep.include({ code, title: 'One', tags: ['x'], owner_id: ada.id })
+    expect(at(answer.json, 'results', 2, 'problem', 'errors', 0, 'field')).to.equal('target')
+    expect(await entries(code)).to.deep.equal([['link:create', 'allow', 'R4', 'other']])
+    expect(await entries(textAt(answer.json, 'results', 1, 'link', 'code'))).to.have.length(1)
+  })
+
+  it('changes and deletes what the policy lets the caller, and names the others by index', async () => {
+    const [mine = '', other = ''] = await make(2)
+    const [theirs = ''] = await make(1, bob)
+    const renamed = freshCode()
+    const changed = await bulk({
+      operation: 'update',
+      items: [
+        { link: mine, title: 'Changed' },
+        { link: theirs, title: 'Changed' },
+        { link: 'absent', title: 'x' },
+        { link: other, code: renamed },
+        { link: mine, note: 'twice' },
+      ],
+    })
+    expect(statuses(changed.json)).to.deep.equal([200, 403, 404, 200, 409])
+    expect(at(changed.json, 'results', 1, 'problem')).to.include({ code: 'policy_denied', rule: 'R5' })
+    expect(await shown(mine)).to.include({ title: 'Changed', note: null })
+    expect(await shown(theirs)).to.include({ title: null })
+    expect((await service.request('GET', `/${renamed}`)).status).to.equal(302)
+    expect((await entries(mine))[0]).to.deep.equal(['link:update', 'allow', 'R5', 'own'])
+
+    const deleted = await bulk({ operation: 'delete', items: [{ link: mine }, { link: theirs }] }, root)
+    expect(deleted.json).to.include({ done: 2, refused: 0 })
+    expect((await entries(mine))[0]).to.deep.equal(['link:delete', 'allow', 'R3', 'other'])
+    expect((await service.request('GET', `/${mine}`)).status).to.equal(404)
+  })
+
+  it('records own and others’ apart in one request, and the refusals', async () => {
+    const [mine = ''] = await make(1, root)
+    const [theirs = ''] = await make(1)
+    await bulk(
+      {
+        operation: 'update',
+        items: [
+          { link: mine, title: 'x' },
+          { link: theirs, title: 'x' },
+        ],
+      },
+      root,
+    )
+    expect((await entries(mine))[0]?.[3]).to.equal('own')
+    expect((await entries(theirs))[0]?.[3]).to.equal('other')
+    await bulk({ operation: 'update', items: [{ link: theirs, title: 'y' }] }, bob)
+    let denied: unknown
+    for (let tries = 0; denied === undefined && tries < 100; tries += 1)
+      denied = (await entries(theirs)).find(([, effect]) => effect === 'deny')
+    expect(denied).to.deep.equal(['link:update', 'deny', 'R5', 'other'])
+  })
+
+  it('with atomic does all or nothing, and says which item was at fault', async () => {
+    const [one = '', two = ''] = await make(2)
+    const [theirs = ''] = await make(1, bob)
+    const fresh = freshCode()
+    for (const [operation, items, expected] of [
+      [
+        'create',
+        [
+          { code: fresh, target },
+          { code: one, target },
+        ],
+        [424, 409],
+      ],
+      [
+        'create',
+        [
+          { code: fresh, target },
+          { code: fresh, target },
+        ],
+        [424, 409],
+      ],
+      ['create', [{ code: fresh, target }, { target: 'nowhere' }], [424, 422]],
+      [
+        'update',
+        [
+          { link: one, title: 'x' },
+          { link: theirs, title: 'x' },
+        ],
+        [424, 403],
+      ],
+      [
+        'update',
+        [
+          { link: one, title: 'x' },
+          { link: two, code: theirs },
+        ],
+        [424, 409],
+      ],
+      ['delete', [{ link: one }, { link: 'absent' }], [424, 404]],
+      ['delete', [{ link: one }, { link: two, if_match: '"1-1"' }], [424, 412]],
+    ] as const) {
+      const answer = await bulk({ operation, items, atomic: true })
+      expect(statuses(answer.json), answer.text).to.deep.equal(expected)
+      expect(at(answer.json, 'done')).to.equal(0)
+    }
+    expect(await shown(fresh)).to.include({ status: 404 })
+    expect(await shown(one)).to.include({ title: null })
+    const done = await bulk({ operation: 'delete', items: [{ link: one }, { link: two }], atomic: true })
+    expect(done.json).to.include({ done: 2, refused: 0 })
+  })
+
+  it('in a dry run decides, and changes nothing', async () => {
+    const [one = ''] = await make(1)
+    const fresh = freshCode()
+    const answer = await bulk(
+      {
+        operation: 'create',
+        items: [
+          { code: fresh, target },
+          { code: one, target },
+        ],
+      },
+      ada,
+      '?dry_run=true',
+    )
+    expect(statuses(answer.json)).to.deep.equal([201, 409])
+    expect(await shown(fresh)).to.include({ status: 404 })
+    expect((await bulk({ operation: 'delete', items: [{ link: one }] }, ada, '?dry_run=true')).json).to.include({
+      done: 1,
+    })
+    expect(await shown(one)).to.include({ code: one })
+  })
+
+  it('needs the scope of its operation, the role, a token, and items of a bounded number and size', async () => {
+    expect(
+      (await service.request('POST', '/links/bulk', { json: { operation: 'create', items: [] } })).status,
+    ).to.equal(401)
+    const reading = { token: await service.tokenFor(ada, 'link:create') }
+    const one = { items: [{ link: 'absent' }] }
+    expect((await bulk({ operation: 'delete', ...one }, { ...ada, ...reading })).json).to.include({
+      code: 'insufficient_scope',
+    })
+    expect((await bulk({ operation: 'create', items: [{ target }] }, { ...ada, ...reading })).status).to.equal(200)
+    const item = { target }
+    expect((await bulk({ operation: 'create', items: Array.from({ length: 1_001 }, () => item) })).status).to.equal(422)
+    expect((await bulk({ operation: 'create', items: [{ target: 'x'.repeat(1_100_000) }] })).status).to.equal(413)
+    expect((await bulk({ operation: 'create', items: [{ target, password: 'open sesame' }] })).json).to.include({
+      refused: 1,
+    })
+    expect((await bulk({ operation: 'burn', items: [] })).status).to.equal(422)
+  })
+
+  it('counts as one request for every fifty items', async () => {
+    const limited = await startTestService({ db: service.db, environment: { RATE_LIMIT_USER: '10/60' } })
+    try {
+      const user = { token: await limited.tokenFor(ada) }
+      const send = (count: number) =>
+        limited.request('POST', '/links/bulk', {
+          ...user,
+          json: { operation: 'delete', items: Array.from({ length: count }, (_, i) => ({ link: `absent-${i}` })) },
+        })
+      expect((await send(50)).headers.get('RateLimit')).to.match(/r=9;/)
+      expect((await send(151)).headers.get('RateLimit')).to.match(/r=5;/)
+      expect((await send(1_000)).status).to.equal(429)
+    } finally {
+      await limited.stop()
+    }
+  })
+
+  it('makes a thousand links whose records verify', async () => {
+    const answer = await bulk({
+      operation: 'create',
+      items: Array.from({ length: 1_000 }, () => ({ target })),
+      atomic: true,
+    })
+    expect(answer.json).to.include({ done: 1_000, refused: 0 })
+    const ids = listAt(answer.json, 'results').map((each) => at(each, 'link', 'id'))
+    const [row] = await service.db.asOwner<{ n: number }>(
+      `select count(*)::int as n from decisions where action = 'link:create' and resource_id = any($1::bigint[])`,
+      [ids],
+    )
+    expect(row?.n).to.equal(1_000)
+  })
+})
