@@ -25,7 +25,7 @@ import { createAnnouncer } from '../redirects/announcer.js'
 import { checked, parsed } from './arguments.js'
 import { AnswerIsNo, UsageError } from './errors.js'
 import { number } from './policy/render.js'
-import { withProgress } from './progress.js'
+import { clearProgress, withProgress } from './progress.js'
 import { complain, print, withDatabase } from './session.js'
 
 const email = checked(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
@@ -132,7 +132,9 @@ const run = async (database: Database, config: Config, file: string, options: Im
       },
       onRefused: (place, reason) => {
         refused += 1
-        if (refused <= MOST_LINES) complain(`${file}:${place}  ${reason}`)
+        if (refused > MOST_LINES) return
+        clearProgress()
+        complain(`${file}:${place}  ${reason}`)
       },
       onIgnored: (columns) => {
         if (columns.length > 0) complain(`ignored columns: ${columns.join(', ')} (--map names them)`)

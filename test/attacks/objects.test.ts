@@ -69,7 +69,8 @@ describe('an identifier', () => {
       ] as const)
         expect((await ask(by, method, `/links/${code}`, json)).status, `${by.role} ${method}`).to.equal(404)
     }
-    for (const path of [`/${code}`, `/${code}+`, `/links/${code}/qr`]) expect((await service.request('GET', path)).status).to.equal(404)
+    for (const path of [`/${code}`, `/${code}+`, `/links/${code}/qr`])
+      expect((await service.request('GET', path)).status).to.equal(404)
     const form = { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'password=x' }
     expect((await service.request('POST', `/${code}`, form)).status).to.equal(404)
     expect((await ask(other, 'POST', '/links', { code, target: 'https://example.com/theirs' })).status).to.equal(201)

@@ -195,7 +195,7 @@ describe('linkgate import', () => {
     expect(real.out).to.match(/^1 made, 1 unchanged, 2 refused/)
   })
 
-  it('reads what European spreadsheets write: a BOM, semicolons, CR LF; and columns by the names that --map gives', async () => {
+  it('reads what European spreadsheets write (a BOM, semicolons, CR LF), and columns as --map names them', async () => {
     const text =
       '\ufeffKürzel;"Ziel; Adresse";Titel;Erstellt\r\n' +
       'eu1;https://example.com/?a=1;"Zwei\r\nZeilen; ""ja""";2024-05-06\r\n' +
@@ -337,7 +337,8 @@ describe('what /links/export wrote, imported into an empty installation with the
     await at.db.asOwner('delete from users')
     for (const id of [Number(owner) - 1, owner])
       await at.db.asOwner(
-        `insert into users (id, email, role) overriding system value values ($1::bigint, ($1::bigint)::text || '@example.com', 'admin')`,
+        `insert into users (id, email, role) overriding system value
+           values ($1::bigint, ($1::bigint)::text || '@example.com', 'admin')`,
         [String(id)],
       )
     await at.db.asOwner(`select setval('users_id_seq', 100)`)
@@ -464,7 +465,7 @@ describe('a large import', () => {
     expect(await at.db.asOwner('select count(*)::int as n from links')).to.deep.equal([{ n: 20_000 }])
   }).timeout(120_000)
 
-  it('that was killed is finished by running it again; each link is there once, with its id and its entry', async () => {
+  it('that was killed is finished by running it again: each link once, with its id and its entry', async () => {
     const at = await place()
     const count = 6_000
     const file = join(at.folder, 'killed.csv')

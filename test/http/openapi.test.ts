@@ -88,7 +88,9 @@ describe('/openapi.json', () => {
         // without a parameter in its path a route is the same for every owner
         for (const owner of route.path.includes(':') ? [callers.admin.id, callers.editor.id, null] : [null]) {
           const name =
-            /:code(?:\+|\/qr)?$/.test(route.path) && owner !== null ? await addLink(service.db, { owner }) : (owner ?? 'absent')
+            owner !== null && /:code(?:\+|\/qr)?$/.test(route.path)
+              ? await addLink(service.db, { owner })
+              : (owner ?? 'absent')
           const { method, path, options } = requestOf(route, name)
           check(route.method, route.path, await service.request(method, path, { ...options, token: user?.token }))
           if (route.body)

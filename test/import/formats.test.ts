@@ -57,7 +57,7 @@ const link = (known: Partial<ImportedLink>): ImportedLink => ({
 })
 
 describe('the files of other services', () => {
-  it('Bitly: the CSV of its Links page; a custom back-half is a link, codes at bit.ly only where there is no other', async () => {
+  it('Bitly: the CSV of its Links page; codes at bit.ly only where there is no other', async () => {
     const { links, reasons } = await read('bitly', 'bitly.csv')
     expect(reasons).to.deep.equal([])
     const spring = {

@@ -11,8 +11,8 @@ const SHORT = ['link', 'bitlink', 'shortlink', 'shorturl', 'id']
 /**
  * The export of Bitly's Links page: columns Link, Custom Link, Destination URL and others (URLR/urlr-docs,
  * docs/migration/bitly.md; Bitly publishes no list). The CSV that people make with its API, and the API's own answers
- * (`GET /v4/groups/{guid}/bitlinks`, https://dev.bitly.com/api-reference): link, custom_bitlinks, long_url, title, tags,
- * created_at. A bitlink may have several custom back-halves; each of them becomes a link.
+ * (`GET /v4/groups/{guid}/bitlinks`, https://dev.bitly.com/api-reference): link, custom_bitlinks, long_url, title,
+ * tags, created_at. A bitlink may have several custom back-halves; each of them becomes a link.
  */
 export const bitly: ImportFormat = {
   what: 'the CSV of Bitly’s Links page, or what its API answers (/v4/groups/…/bitlinks) as JSON',
