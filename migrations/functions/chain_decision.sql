@@ -2,19 +2,30 @@
 -- later: where the clock was put back, another chain begins. The hash covers the hash before it and every field, as a
 -- JSON array in this order, but for a resource_id that is null; `linkgate audit verify` computes it again from the
 -- columns (src/audit/entry-hash.ts). Every change pays for this function: keep it short.
+--
+-- A transaction with many entries finds the end of its chain by its address (app.chain_end) and does not pass over the
+-- ends that it wrote before. Any login can set that: only an end that this transaction has written counts, and its
+-- chain is this transaction's in any case.
 create or replace function chain_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  head public.audit_chains;
+  head record;
   fields text;
+  last text := nullif(current_setting('app.chain_end', true), '');
 begin
-  select * into head from public.audit_chains c where c.time is null or c.time <= new.time
-   order by writer limit 1 for update skip locked;
+  if last is not null then
+    select c.*, c.ctid into head from public.audit_chains c
+     where c.ctid = last::tid and c.xmin = pg_current_xact_id()::xid and c.time <= new.time;
+  end if;
+  if last is null or not found then
+    select c.*, c.ctid into head from public.audit_chains c where c.time is null or c.time <= new.time
+     order by c.writer limit 1 for update skip locked;
+  end if;
   if not found then
     -- other transactions hold all chains: begin another one
-    insert into public.audit_chains (writer, seq, hash)
+    insert into public.audit_chains as c (writer, seq, hash)
       values (nextval('public.audit_writers'), 0, decode(repeat('00', 32), 'hex'))
-      returning * into head;
+      returning c.*, c.ctid into head;
   end if;
   new.id := nextval('public.decision_ids');
   new.writer := head.writer;
@@ -28,7 +39,9 @@ begin
     fields := left(fields, -1) || ', ' || new.resource_id || ']';
   end if;
   new.hash := sha256(new.previous || convert_to(fields, 'UTF8'));
-  update public.audit_chains set seq = new.seq, hash = new.hash, time = new.time where writer = new.writer;
+  update public.audit_chains c set seq = new.seq, hash = new.hash, time = new.time
+   where c.ctid = head.ctid and c.writer = new.writer returning c.ctid::text into strict last;
+  perform set_config('app.chain_end', last, true);
   return new;
 end $$;
 call give_function('chain_decision', 'audit_chain');

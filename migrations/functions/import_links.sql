@@ -1,16 +1,6 @@
--- What `linkgate import` needs (docs/import.md).
-
--- Begins a transaction that imports links. No request decided about them: each link has an entry of the kind `link`
--- that says who imported it (record_decision.sql). Anything but adding links still needs a decision.
-create or replace function enter_import() returns void
-  language plpgsql volatile as $$
-begin
-  perform set_config('app.decision', '', true), set_config('app.import', 'on', true), enter('links_any', null);
-end $$;
-
--- Makes sure that no new link is given an id up to this one, so that imported links can keep theirs. It waits for the
--- changes of links that are under way, and holds new ones up while it runs: call it in a transaction of its own. The
--- bound keeps one number in a file from using up all ids.
+-- Makes sure that no new link is given an id up to this one, so that imported links can keep theirs (docs/import.md).
+-- It waits for the changes of links that are under way, and holds new ones up while it runs: call it in a transaction
+-- of its own. The bound keeps one number in a file from using up all ids.
 create or replace function reserve_link_ids(upto bigint) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin

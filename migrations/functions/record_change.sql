@@ -1,6 +1,7 @@
 -- Adds an entry of what changed of a user, the policy or the log, with the request and the caller where a request did
 -- it, and otherwise with the session that did.
-create or replace function record_change(kind text, code text, change jsonb) returns void
+drop function if exists record_change(text, text, jsonb);
+create or replace function record_change(kind text, code text, change jsonb, link bigint default null) returns void
   language plpgsql as $$
 declare
   decision jsonb := nullif(current_setting('app.decision', true), '')::jsonb;
@@ -8,10 +9,11 @@ declare
     concat_ws(' ', session_user, nullif(current_setting('application_name', true), ''))) else '{}' end;
 begin
   insert into public.decisions
-      (kind, request_id, revision, subject_id, subject_role, token_id, network, resource_type, resource_code, change)
+      (kind, request_id, revision, subject_id, subject_role, token_id, network, resource_type, resource_code, change,
+       resource_id)
     values (kind, coalesce(decision ->> 'request_id', ''), (select h.revision from public.policy_head h),
       (decision ->> 'subject_id')::bigint, decision ->> 'subject_role', decision ->> 'token_id',
-      decision ->> 'network', kind, code, change || by_whom);
+      decision ->> 'network', kind, code, change || by_whom, link);
 end $$;
 revoke execute on function record_change from public;
 grant execute on function record_change to audit_chain;
@@ -39,13 +41,36 @@ call give_function('record_user_change', 'audit_chain');
 create or replace trigger user_recorded after insert or update or delete on users
   for each row execute function record_user_change();
 
+-- A link that no request changed: the command line, as `identity`. Those of requests come with their decision.
+create or replace function record_link_change() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform public.record_change('link', coalesce(new.code, old.code), jsonb_build_object('what',
+    case tg_op when 'INSERT' then 'added' when 'DELETE' then 'deleted' else 'changed' end)
+    || case when tg_op = 'INSERT' and new.owner_id is not null
+      then jsonb_build_object('owner', new.owner_id::text) else '{}' end
+    || case when tg_op = 'UPDATE' and new.owner_id is distinct from old.owner_id
+      then jsonb_build_object('owner', jsonb_build_array(old.owner_id::text, new.owner_id::text)) else '{}' end
+    || case when tg_op = 'UPDATE' and new.code <> old.code
+      then jsonb_build_object('code', jsonb_build_array(old.code, new.code)) else '{}' end, coalesce(new.id, old.id));
+  return null;
+end $$;
+call give_function('record_link_change', 'audit_chain');
+create or replace trigger link_recorded after insert or delete or update of id, code, target, owner_id,
+  created_at, updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash,
+  has_password, forward_query on links
+  for each row when (current_setting('role') = 'identity') execute function record_link_change();
+create or replace trigger deleted_link_recorded after update of owner_id on deleted_links
+  for each row when (current_setting('role') = 'identity') execute function record_link_change();
+
 create or replace function record_policy_revision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform public.record_change('policy', new.revision::text, jsonb_build_object('what', 'revision',
-    'reason', new.reason, 'actor', new.actor, 'actor_id', new.actor_id::text,
+  -- a user is named by their id alone: the log outlives them
+  perform public.record_change('policy', new.revision::text, jsonb_strip_nulls(jsonb_build_object('what', 'revision',
+    'reason', new.reason, 'actor', case when new.actor_id is null then new.actor end, 'actor_id', new.actor_id::text,
     'added', jsonb_array_length(new.added), 'removed', jsonb_array_length(new.removed),
-    'decisions_changed', jsonb_array_length(new.decisions_changed)));
+    'decisions_changed', jsonb_array_length(new.decisions_changed))));
   return null;
 end $$;
 call give_function('record_policy_revision', 'audit_chain');

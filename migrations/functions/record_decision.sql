@@ -1,20 +1,11 @@
 -- No request makes, changes or deletes a record without the entry of the decision that allowed it: both commit, or
--- neither (docs/decisions/0008). Nobody decides about an import: its entries say who did it (import_links.sql).
--- Arguments: the record's type, and the column that names it to a reader.
+-- neither (docs/decisions/0008). Arguments: the record's type, and the column that names it to a reader.
 create or replace function record_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   entry public.decisions := jsonb_populate_record(null::public.decisions,
     nullif(current_setting('app.decision', true), '')::jsonb);
 begin
-  if entry is null and tg_op = 'INSERT' and tg_argv[0] = 'link' and current_setting('app.import', true) = 'on' then
-    insert into public.decisions (kind, request_id, revision, resource_type, resource_code, resource_id, change)
-      select 'link', '', h.revision, 'link', new.code, new.id, jsonb_strip_nulls(jsonb_build_object('what', 'imported',
-          'owner', new.owner_id::text,
-          'by', concat_ws(' ', session_user, nullif(current_setting('application_name', true), ''))))
-        from public.policy_head h;
-    return null;
-  end if;
   if entry is null then
     raise exception using errcode = 'LG002',
       message = format('a %s changes only together with the decision that allowed it', tg_argv[0]);
@@ -42,15 +33,17 @@ begin
 end $$;
 call give_function('record_decision', 'audit_chain');
 
--- all columns but `used`: counting a visit is no change of the record (take_visit.sql)
+-- All columns but `used`: counting a visit is no change of the record (take_visit.sql). Not for the command line, which
+-- is `identity`: nothing is decided there, and record_change.sql has what it does.
 create or replace trigger link_decision after insert or delete or update of id, code, target, owner_id,
   created_at, updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash,
   has_password, forward_query on links
-  for each row execute function record_decision('link', 'code');
-create or replace trigger user_decision after update on users
+  for each row when (current_setting('role') <> 'identity') execute function record_decision('link', 'code');
+create or replace trigger deleted_link_decision after update of owner_id on deleted_links
+  for each row when (current_setting('role') <> 'identity') execute function record_decision('link', 'code');
+create or replace trigger user_decision after update or delete on users
   for each row when (current_setting('role') in ('users_own', 'users_any'))
   execute function record_decision('user', 'id');
--- not for the command line, which makes tokens as `identity`: nothing is decided there
 create or replace trigger personal_token_decision after insert or update of revoked_at on personal_tokens
   for each row when (current_setting('role') <> 'identity') execute function record_decision('personal_token', 'id');
 create or replace trigger invitation_decision after insert on invitations

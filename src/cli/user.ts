@@ -13,7 +13,7 @@ import type { Accounts } from '../identity/accounts.js'
 import { createPasswords } from '../identity/password.js'
 import { describeLoneRole, loneRoleOfUser } from '../policy/role-names.js'
 import { storedRoles } from '../policy/store.js'
-import { checked } from './arguments.js'
+import { checked, parsed } from './arguments.js'
 import { UsageError } from './errors.js'
 import { complain, print, requireUser, withDatabase } from './session.js'
 
@@ -21,6 +21,16 @@ const email = checked(isEmail, 'must be one e-mail address in ASCII, such as ada
 const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be anonymous, anyone or user')
 const subject = checked((text) => /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text), 'must have 1 to 255 characters')
 const name = checked((text) => [...text].length <= 200, 'must have at most 200 characters')
+
+interface LinksOption {
+  /** undefined: they are deleted */
+  readonly to: string | undefined
+}
+const links = parsed((text): LinksOption | undefined => {
+  if (text === 'delete') return { to: undefined }
+  const [, to] = /^transfer:(.+)$/.exec(text) ?? []
+  return to === undefined ? undefined : { to }
+}, 'must be delete, or transfer: and the id or e-mail address of a user')
 
 const WHO = '<id or e-mail>'
 const ROLE = 'role, such as admin, editor or viewer'
@@ -109,6 +119,20 @@ export const register = (program: Command): void => {
     .option('--undo', 'end the suspension')
     .action((who: string, { undo }: { readonly undo?: true }) =>
       changeUser(who, (accounts, { id }) => accounts.setSuspended(id, undo !== true)),
+    )
+  users
+    .command('delete')
+    .description('delete a user with all that is theirs')
+    .argument(WHO)
+    .option('--links <delete or transfer:USER>', 'delete their links as well, or give them to another user', links)
+    .action((who: string, options: { readonly links?: LinksOption }) =>
+      withDatabase(async (database) => {
+        const user = await requireUser(database, who)
+        const receiver = options.links?.to === undefined ? undefined : await requireUser(database, options.links.to)
+        if (receiver?.id === user.id) throw new UsageError('--links transfer: names the user who is deleted')
+        const given = receiver === undefined ? undefined : { to: receiver.id }
+        await createAccounts(database).remove(user.id, given ?? (options.links && 'delete'))
+      }),
     )
   users
     .command('password')

@@ -11,6 +11,7 @@ export const ACTIONS = [
   'user:invite',
   'user:read',
   'user:update',
+  'user:delete',
   'policy:read',
   'policy:write',
   'policy:evaluate',

@@ -52,6 +52,8 @@ export const REFUSALS = {
   email_taken: { status: 409, layer: 'data', title: 'The e-mail address is taken' },
   conflict: { status: 409, layer: 'data', title: 'The record changed during the request' },
   last_admin: { status: 409, layer: 'data', title: 'The last active admin must remain' },
+  has_links: { status: 409, layer: 'data', title: 'The user still has links' },
+  too_many_links: { status: 409, layer: 'data', title: 'The user has too many links for one request' },
   invariant_violated: { status: 409, layer: 'data', title: 'The edit breaks an invariant' },
   too_many_tokens: { status: 409, layer: 'data', title: 'The user has too many live tokens' },
   request_in_progress: { status: 409, layer: 'data', title: 'A request with this Idempotency-Key is in progress' },

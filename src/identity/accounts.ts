@@ -6,6 +6,7 @@ import { toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
 import { isId } from '../domain/id.js'
 import type { Id } from '../domain/id.js'
+import type { LinksOfDeleted } from '../domain/links-of-deleted.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { asIdentity, lockRights } from './as-identity.js'
@@ -49,6 +50,22 @@ const ADD_PERSONAL_TOKEN = `
   insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
   values ($1, $2, $3, string_to_array($4, ' '), $5)`
 
+/** Links that one statement takes. */
+const PIECE = 10_000
+
+const countLinks = (owner: Id): Statement => ({
+  text: 'select count(*) from links where owner_id = $1',
+  values: [owner],
+})
+
+/** Deletes a piece of somebody's links, or gives it away. Each is recorded (migrations/functions/record_change.sql). */
+const takeLinks = (table: 'links' | 'deleted_links', owner: Id, links: LinksOfDeleted | undefined): Statement => {
+  const piece = `where id in (select id from ${table} where owner_id = $1 limit ${PIECE})`
+  if (typeof links !== 'object') return { text: `delete from ${table} ${piece}`, values: [owner] }
+  const changed = table === 'links' ? ', updated_at = now(), version = version + 1' : ''
+  return { text: `update ${table} set owner_id = $2${changed} ${piece}`, values: [owner, links.to] }
+}
+
 /** Accounts as the first start and the command line manage them; no request comes this way. */
 export const createAccounts = (database: Database) => {
   const ask = async (text: string, values: readonly unknown[]) => {
@@ -66,6 +83,8 @@ export const createAccounts = (database: Database) => {
     const row: UserRow | undefined = updated?.rows[0]
     return row ? toUser(row) : null
   }
+  const setSuspended = (id: Id, suspended: boolean): Promise<User | null> =>
+    change(id, 'suspended_at = case when $2 then coalesce(suspended_at, now()) end', suspended)
   return {
     /** Throws `email_taken` for an address that has an account, in any case, and `conflict` for a linked subject. */
     add: async ({ email, role, name, passwordHash, external }: NewAccount): Promise<User> => {
@@ -107,8 +126,7 @@ export const createAccounts = (database: Database) => {
     setRole: (id: Id, role: string): Promise<User | null> => change(id, 'role = $2', role),
 
     /** As `setRole`. The tokens and sign-ins of a suspended account are refused. */
-    setSuspended: (id: Id, suspended: boolean): Promise<User | null> =>
-      change(id, 'suspended_at = case when $2 then coalesce(suspended_at, now()) end', suspended),
+    setSuspended,
 
     /** Sets the password and ends all sign-ins of the account, in one transaction. */
     setPassword: (id: Id, passwordHash: string): Promise<User | null> =>
@@ -116,6 +134,36 @@ export const createAccounts = (database: Database) => {
         text: 'update refresh_tokens set revoked_at = now() where user_id = $1 and revoked_at is null',
         values: [id],
       }),
+
+    /**
+     * Deletes an account with all that is its own; its links, those in the trash too, go as well or to another account.
+     * Throws `has_links` where it has links and nothing is said of them, and `last_admin`. Many links go in pieces, each
+     * committed by itself: the account is suspended first, and a call that was interrupted is continued by the next.
+     */
+    remove: async (id: Id, links: LinksOfDeleted | undefined): Promise<void> => {
+      const [counted] = await asIdentity(database, [countLinks(id)])
+      if (links !== undefined && Number(counted?.rows[0]?.count) > PIECE) {
+        await setSuspended(id, true)
+        for (let moved = PIECE; moved === PIECE;) {
+          const [result] = await asIdentity(database, [takeLinks('links', id, links)])
+          moved = result?.rowCount ?? 0
+        }
+      }
+      await database.transaction(async (client) => {
+        const ask = ({ text, values = [] }: Statement) => client.query(text, [...values])
+        await ask({ text: 'select enter_identity()' })
+        // theirs exclusively, before any row: changes of theirs that are under way are waited for
+        await ask(lockRights(id))
+        // nobody gives them another link until this ends
+        await ask({ text: 'select from users where id = $1 for update', values: [id] })
+        const { rows } = await ask(countLinks(id))
+        const count = Number(rows[0]?.count)
+        if (count > 0 && links === undefined) throw hasLinks(count)
+        for (const table of ['links', 'deleted_links'] as const)
+          for (let moved = PIECE; moved === PIECE;) moved = (await ask(takeLinks(table, id, links))).rowCount ?? 0
+        await ask({ text: 'delete from users where id = $1', values: [id] })
+      })
+    },
 
     /** Links a subject of an external issuer to an account. Throws `conflict` where it is linked to another. */
     link: async (id: Id, { issuer, subject }: ExternalSubject): Promise<void> => {
@@ -163,6 +211,11 @@ export const createAccounts = (database: Database) => {
 }
 
 export type Accounts = ReturnType<typeof createAccounts>
+
+const hasLinks = (count: number): Refusal =>
+  new Refusal('has_links', {
+    detail: `The user has ${count} ${count === 1 ? 'link' : 'links'}: say --links delete, or --links transfer:USER.`,
+  })
 
 const linkedToAnother = (subject: string | undefined): Refusal =>
   new Refusal('conflict', { detail: `The subject ${subject} is linked to another user.` })

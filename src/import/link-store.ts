@@ -8,8 +8,8 @@ import type { ImportedLink } from './to-link.js'
 export type Outcome = { readonly kind: 'made' | 'unchanged' } | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Writes imported links, each with its entry in the log (migrations/functions/record_decision.sql). Raw SQL: there is
- * no caller whose rows a builder could be bound to. Whoever runs the command line owns the installation.
+ * Writes imported links, each with its entry in the log (migrations/functions/record_change.sql). Raw SQL: there is no
+ * caller whose rows a builder could be bound to. Whoever runs the command line owns the installation.
  */
 export interface LinkStore {
   /** Keeps ids up to this one for links that are imported under them. */
@@ -109,16 +109,13 @@ const targetKey = (owner: string | null, target: string): string => `${owner ?? 
 const unknownOwner = ({ owner_id: id }: ImportedLink): string =>
   `owner_id ${id} is no user of this installation: give the links to somebody (--owner)`
 
-const ENTER: Statement = { text: 'select enter_import()' }
-
 const lookUp = async (database: Database, links: readonly ImportedLink[]): Promise<Known> => {
   const codes = links.flatMap(({ code }) => code ?? [])
   const ids = links.flatMap(({ id }) => id ?? [])
   const uncoded = links.filter(({ code }) => code === null)
   const targets = uncoded.map(({ target }) => target)
   const owners = [...new Set(uncoded.flatMap(({ owner_id: owner }) => owner ?? []))]
-  const [, byCode, taken, owned, ownerless] = await database.flush([
-    ENTER,
+  const [byCode, taken, owned, ownerless] = await asIdentity(database, [
     { text: 'select code, target, owner_id from links where code = any($1)', values: [codes] },
     {
       text: `select id from links where id = any($1::bigint[])
@@ -202,8 +199,7 @@ const insert = async (
     const hash = link.password === null ? null : await hashPassword(link.password)
     rows.push({ ...link, code, id, password_hash: hash })
   }
-  const [, ...results] = await database.flush([
-    ENTER,
+  const results = await asIdentity(database, [
     insertion(
       'with ids',
       rows.filter((_, at) => links[at]?.id !== null),

@@ -50,8 +50,8 @@ export interface EditPlan extends Edit {
 
 /** Who edits, and why. */
 export interface EditOrigin {
-  /** a user, or somebody at the command line (`id` null) */
-  readonly actor: { readonly id: string | null; readonly name: string }
+  /** a user, by their id alone, or somebody at the command line by name */
+  readonly actor: { readonly id: string | null; readonly name: string | null }
   readonly reason: string
   /** fails where the actor is no longer who the edit was decided for; null at the command line */
   readonly proof?: Statement

@@ -13,7 +13,9 @@ export type HistoryRow = PolicyRow | { readonly ptype: string; readonly unreadab
 interface RevisionRow {
   readonly revision: string
   readonly actor_id: string | null
-  readonly actor: string
+  /** null for a user: they are kept by their id */
+  readonly actor: string | null
+  readonly email?: string | null
   readonly reason: string
   readonly time: Date
   readonly added: readonly unknown[]
@@ -23,6 +25,8 @@ interface RevisionRow {
 }
 
 const COLUMNS = 'revision, actor_id, actor, reason, time, added, removed, model_sha256'
+/** The address that a user has today; null where they were deleted. */
+const EMAIL = '(select u.email from find_user(actor_id, null, null) u) as email'
 
 /** Rows are stored as objects, or as lists of texts where the database recorded an edit by hand. */
 const parseHistoryRow = (stored: unknown): HistoryRow => {
@@ -32,9 +36,9 @@ const parseHistoryRow = (stored: unknown): HistoryRow => {
   return row.ok ? row.value : { ptype: name, unreadable: Array.isArray(stored) ? rule : stored }
 }
 
-const toRevision = ({ revision, actor_id, actor, reason, time, added, removed, model_sha256 }: RevisionRow) => ({
+const toRevision = ({ revision, actor_id, actor, email, reason, time, added, removed, model_sha256 }: RevisionRow) => ({
   revision: Number(revision),
-  actor: { id: actor_id, name: actor },
+  actor: { id: actor_id, name: email ?? actor },
   reason,
   time: time.toISOString(),
   added: added.map(parseHistoryRow),
@@ -48,7 +52,7 @@ export const listRevisions = async (
   { limit, cursor }: { readonly limit: number; readonly cursor?: number | undefined },
 ) => {
   const rows = await database.run<RevisionRow>({
-    text: `select ${COLUMNS} from policy_revisions where revision < $1 order by revision desc limit $2`,
+    text: `select ${COLUMNS}, ${EMAIL} from policy_revisions where revision < $1 order by revision desc limit $2`,
     values: [cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
   })
   const data = rows.slice(0, limit).map(toRevision)
@@ -58,7 +62,7 @@ export const listRevisions = async (
 /** One revision with every decision that it changed; null where there is none. */
 export const findRevision = async (database: Database, revision: number) => {
   const [row] = await database.run<RevisionRow>({
-    text: `select ${COLUMNS}, decisions_changed from policy_revisions where revision = $1`,
+    text: `select ${COLUMNS}, ${EMAIL}, decisions_changed from policy_revisions where revision = $1`,
     values: [revision],
   })
   return row ? { ...toRevision(row), decisions_changed: row.decisions_changed } : null

@@ -50,7 +50,7 @@ export const editStore = (database: Database): DataRule<EditStore> => ({
     rolesInUse: () => createAccounts(database).rolesInUse(),
     commit: async (plan, reason) =>
       commitEdit(database, plan, {
-        actor: { id: caller.user?.id ?? null, name: caller.user?.email ?? '' },
+        actor: { id: caller.user?.id ?? null, name: null },
         reason,
         proof: requireCaller(caller),
         deadline,

@@ -64,7 +64,7 @@ const AnyRows = z.array(z.looseObject({ ptype: z.string() }))
 const RevisionView = z
   .looseObject({
     revision: z.number(),
-    actor: z.object({ id: z.string().nullable(), name: z.string() }),
+    actor: z.object({ id: z.string().nullable(), name: z.string().nullable() }),
     reason: z.string(),
     time: Time,
     model_sha256: z.string(),

@@ -15,6 +15,7 @@ import { replaysStore } from '../layers/4-data/replay.js'
 import { requestDecisionsStore } from '../layers/4-data/request-decisions.js'
 import { tagsStore } from '../layers/4-data/tags.js'
 import { trashStore } from '../layers/4-data/trash.js'
+import { userDeletionStore } from '../layers/4-data/user-deletion.js'
 import { usersStore } from '../layers/4-data/users.js'
 import type { Route } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
@@ -100,7 +101,11 @@ export const routeTable = ({
     ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
     ...profileRoutes({ profile: profileStore(database), checkPassword, hashPassword, findUser }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
-    ...userRoutes({ users: usersStore(database), findUser }),
+    ...userRoutes({
+      users: usersStore(database),
+      deletion: userDeletionStore(database, redirects.changed),
+      findUser,
+    }),
     ...(own === null
       ? []
       : [

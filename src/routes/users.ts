@@ -1,7 +1,11 @@
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
+import { isId, toId } from '../domain/id.js'
+import type { LinksOfDeleted } from '../domain/links-of-deleted.js'
 import type { User } from '../domain/user.js'
+import { noSuchReceiver } from '../layers/4-data/user-deletion.js'
+import type { UserDeletion } from '../layers/4-data/user-deletion.js'
 import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
@@ -12,6 +16,18 @@ const UserView = ProfileView.extend({ suspended: z.boolean() }).meta({ id: 'User
 
 const ById = z.object({ id: Id })
 
+const TRANSFER = 'transfer:'
+
+/** `delete`, or `transfer:` and the id of the new owner. */
+const LinksOfDeletedQuery = z
+  .string()
+  .refine(
+    (text) => text === 'delete' || (text.startsWith(TRANSFER) && isId(text.slice(TRANSFER.length))),
+    'must be delete, or transfer: and the id of a user',
+  )
+  .transform((text): LinksOfDeleted => (text === 'delete' ? text : { to: toId(text.slice(TRANSFER.length)) }))
+  .meta({ pattern: '^(delete|transfer:[1-9][0-9]{0,18})$' })
+
 const view = ({ id, email, name, role, suspended, created_at }: User) => ({
   id,
   email,
@@ -21,12 +37,14 @@ const view = ({ id, email, name, role, suspended, created_at }: User) => ({
   created_at,
 })
 
-/** GET /users, GET and PATCH /users/{id}. A user owns their own record. */
+/** GET /users, and GET, PATCH and DELETE /users/{id}. A user owns their own record. */
 export const userRoutes = ({
   users,
+  deletion,
   findUser,
 }: {
   readonly users: (action: Action) => DataRule<Users>
+  readonly deletion: DataRule<UserDeletion>
   readonly findUser: (id: string) => Promise<User | null>
 }): readonly Route[] => {
   const userById = async ({ id }: z.infer<typeof ById>) => {
@@ -83,6 +101,29 @@ export const userRoutes = ({
         tag: 'users',
         response: UserView,
         refusals: [409],
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/users/:id',
+      status: 204,
+      ...NO_INPUT,
+      gateway: { scope: 'user:delete', quota: 'caller' },
+      endpoint: 'user:delete',
+      object: { action: 'user:delete', load: userById },
+      data: deletion,
+      params: ById,
+      query: z.strictObject({ links: LinksOfDeletedQuery.optional() }),
+      handle: async ({ store, record: { user }, query: { links } }) => {
+        if (typeof links === 'object' && (links.to === user.id || (await findUser(links.to)) === null))
+          throw noSuchReceiver()
+        await store.delete(user, links)
+        return { status: 204 }
+      },
+      documentation: {
+        summary: 'Delete a user with all that is theirs; their links go as well, or to another user',
+        tag: 'users',
+        refusals: [409, 422],
       },
     }),
   ]

@@ -63,6 +63,12 @@ describe('a change belongs to who its caller is when it commits', () => {
       const user = await service.addUser('admin')
       return { user, token: user.token, taken: () => patchUser(user, { role: 'anonymous-like' }) }
     },
+    deleted: async () => {
+      const user = await service.addUser('admin')
+      const path = `/users/${user.id}?links=transfer:${root.id}`
+      const remove = () => service.request('DELETE', path, { token: root.token })
+      return { user, token: user.token, taken: async () => (await remove()).status }
+    },
     'signed out': async () => {
       const user = await service.addUser('admin')
       await service.db.asOwner('update users set password_hash = $2 where id = $1', [user.id, passwordHash])

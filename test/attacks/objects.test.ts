@@ -47,6 +47,7 @@ describe('an identifier', () => {
       'post /:code',
       'get /users/:id',
       'patch /users/:id',
+      'delete /users/:id',
       'delete /users/me/tokens/:id',
       'get /policy/revisions/:revision',
       'post /policy/revisions/:revision/restore',
@@ -146,6 +147,7 @@ describe('an identifier', () => {
         ['GET', undefined],
         ['PATCH', { role: 'admin' }],
         ['PATCH', { suspended: true }],
+        ['DELETE', undefined],
       ] as const) {
         expect((await ask(editor, method, `/users/${id}`, json)).status, `${method} ${id}`).to.be.oneOf([403, 404])
       }

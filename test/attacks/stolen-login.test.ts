@@ -2,6 +2,7 @@ import { expect } from 'chai'
 
 import { openPool } from '../../src/database/pool.js'
 import type { PooledDatabase } from '../../src/database/pool.js'
+import { addLink } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
@@ -47,11 +48,25 @@ describe('somebody who has stolen the login of the service', () => {
     await service.db.asOwner(`delete from users where email = 'thief@example.com'`)
   })
 
-  it('takes no last admin away, and deletes no account', async () => {
+  it('takes no last admin away, and deletes no account without an entry', async () => {
     const demote = `update users set role = 'viewer' where role = 'admin'`
     expect(await codeOf(run('identity', demote))).to.equal('last_admin')
-    expect(await codeOf(run('identity', 'delete from users'))).to.equal('42501')
+    expect(await codeOf(run('identity', 'delete from users'))).to.equal('last_admin')
     expect((await service.request('GET', '/users/me', { token: admin.token })).status).to.equal(200)
+    const { id } = await service.addUser('viewer')
+    expect(await codeOf(run('users_any', `delete from users where id = ${id}`))).to.equal('LG002')
+    expect(await codeOf(run('identity', `delete from users where id = ${id}`))).to.equal('done')
+    const entry = await newest()
+    expect(entry).to.deep.include({ kind: 'user', resource_code: id })
+    expect(entry?.['change']).to.deep.include({ what: 'deleted', by: `${service.db.service.user} psql` })
+  })
+
+  it('takes no link as the command line does without an entry with the name of the login', async () => {
+    await addLink(service.db, { code: 'taken', owner: null })
+    expect(await codeOf(run('identity', `delete from links where owner_id is null`))).to.equal('done')
+    const entry = await newest()
+    expect(entry).to.deep.include({ kind: 'link', resource_code: 'taken' })
+    expect(entry?.['change']).to.deep.include({ what: 'deleted', by: `${service.db.service.user} psql` })
   })
 
   it('changes the rows of the policy, but not without a revision and an entry', async () => {

@@ -125,6 +125,32 @@ describe('the chains of the decision log', () => {
     }
   })
 
+  it('let no writer choose where a chain ends', async () => {
+    await fill(db, 6)
+    const ends = await db.asOwner<{ ctid: string }>('select ctid::text from audit_chains order by writer')
+    expect(ends).to.have.length(3)
+    for (const { ctid } of [...ends, { ctid: '(0,1)' }, { ctid: '(4000000,7)' }]) {
+      const entry = {
+        text: `insert into decisions (request_id, revision, resource_type) values ('x', 1, 'link')`,
+      }
+      const point = { text: `select set_config('app.chain_end', $1, true)`, values: [ctid] }
+      await pool.flush([{ text: `select enter('audit_writer', null)` }, point, entry, point, entry])
+    }
+    expect(await verify()).to.deep.include({ entries: 6 + 2 * 5, faults: [] })
+  })
+
+  it('take 20,000 entries of one transaction at the price of single ones', async () => {
+    const timed = async (entries: number) => {
+      const startedAt = performance.now()
+      await fill(db, entries, { chains: 1 })
+      return (performance.now() - startedAt) / entries
+    }
+    await timed(500)
+    const [few, many] = [await timed(2_000), await timed(20_000)]
+    expect(many).to.be.below(few * 3)
+    expect(await verify()).to.deep.include({ entries: 22_500, chains: 1, faults: [] })
+  })
+
   it('name an altered, a removed, an inserted and a moved entry', async () => {
     await fill(db, 30)
     const entries = await stored()

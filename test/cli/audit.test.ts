@@ -59,7 +59,7 @@ describe('linkgate audit', () => {
     const lines = out.trimEnd().split('\n')
     const position = (pattern: RegExp) => lines.findIndex((line) => pattern.test(line))
     const made = position(/allow 201 R4 .* link:create +listed/)
-    const edited = position(/ policy .* 2 +what=revision .*actor=admin/)
+    const edited = position(/ policy .* 2 +what=revision .*actor_id=\d+/)
     const decided = position(/allow 200 R3 .* user:update/)
     const demoted = position(/ user .*what=changed role=\["editor","viewer"\]$/)
     expect([made, edited, decided, demoted], out)

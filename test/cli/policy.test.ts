@@ -319,7 +319,7 @@ describe('linkgate policy', () => {
   })
 
   it('test compares the rows in force, or those of a file, with expectation files', async () => {
-    expect(await done('test')).to.equal('44 questions, all answered as expected\n')
+    expect(await done('test')).to.equal('47 questions, all answered as expected\n')
     const closed = await file('closed.csv', 'p, 1, X, admin, *, any, allow\n')
     const { code, err } = await policy('test', '--policy', closed)
     expect(code).to.equal(1)

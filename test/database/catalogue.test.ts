@@ -37,12 +37,15 @@ audit_reader decisions SELECT
 audit_writer audit_chains SELECT
 audit_writer audit_checkpoints INSERT(jws,kind) SELECT
 audit_writer decisions INSERT(${RECORD})
+identity changed_links INSERT
+identity deleted_links DELETE SELECT(id,owner_id) UPDATE(owner_id)
 identity external_identities INSERT SELECT
 identity idempotency_keys DELETE SELECT(created_at,key_hash,user_id)
-identity invitations SELECT UPDATE(accepted_at)
+identity invitations DELETE SELECT UPDATE(accepted_at)
+identity links DELETE INSERT SELECT(code,id,owner_id,target,version) UPDATE(owner_id,updated_at,version)
 identity personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(${TOKEN_CHECK}) UPDATE(last_used_at)
 identity refresh_tokens DELETE INSERT SELECT UPDATE(revoked_at,used_at)
-identity users INSERT SELECT UPDATE
+identity users DELETE INSERT SELECT UPDATE
 linkgate_service casbin SELECT
 linkgate_service policy_head SELECT
 linkgate_service policy_revisions SELECT
@@ -56,17 +59,17 @@ links_own idempotency_keys INSERT(fingerprint,key_hash,record,user_id) SELECT
 links_own links DELETE INSERT SELECT UPDATE(${LINK_FIELDS})
 links_own own_links SELECT
 links_public changed_links INSERT
-links_public deleted_links DELETE SELECT
+links_public deleted_links DELETE SELECT UPDATE(owner_id)
 links_public links SELECT UPDATE(owner_id,updated_at,used,version)
 policy_editor casbin DELETE INSERT SELECT
 policy_editor decisions INSERT(${RECORD})
 policy_editor policy_head SELECT UPDATE(revision)
 policy_editor policy_revisions INSERT SELECT
-users_any users SELECT(${USER}) UPDATE(role,suspended_at,updated_at,version)
+users_any users DELETE SELECT(${USER}) UPDATE(role,suspended_at,updated_at,version)
 users_own idempotency_keys INSERT(fingerprint,key_hash,record,user_id) SELECT
 users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
 users_own personal_tokens INSERT(${TOKEN}) SELECT(${TOKEN_LIST}) UPDATE(revoked_at)
-users_own users SELECT(${USER}) UPDATE(name,password_hash,updated_at,version)
+users_own users DELETE SELECT(${USER}) UPDATE(name,password_hash,updated_at,version)
 `
   .trim()
   .split('\n')
@@ -83,6 +86,8 @@ find_deleted_link(bigint) links_public linkgate_service
 find_external_user(text,text) identity linkgate_service
 find_links(text[]) links_public linkgate_service
 find_user(bigint,uuid,bigint) identity linkgate_service
+forget_user() identity -
+give_deleted_links(bigint,bigint) links_public links_any,links_own
 give_links(bigint[],bigint) links_public links_any,links_own
 limit_personal_tokens() identity -
 link_password(bigint) links_public linkgate_service
@@ -90,6 +95,7 @@ note_policy_change() postgres -
 purge_deleted_links(integer) links_public linkgate_service
 record_decision() audit_chain -
 record_external_identity() audit_chain -
+record_link_change() audit_chain -
 record_personal_token() audit_chain -
 record_policy_revision() audit_chain -
 record_refused_sign_in(bigint,text) audit_chain identity

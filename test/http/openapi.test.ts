@@ -4,8 +4,8 @@ import addFormats from 'ajv-formats'
 import { Validator } from '@seriousme/openapi-schema-validator'
 
 import { at } from '../support/json.js'
-import { addLink } from '../support/records.js'
-import { requestOf } from '../support/samples.js'
+import { addLink, addUserToDelete } from '../support/records.js'
+import { requestOf, subjectOf } from '../support/samples.js'
 import type { TestService } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
@@ -88,9 +88,11 @@ describe('/openapi.json', () => {
         // without a parameter in its path a route is the same for every owner
         for (const owner of route.path.includes(':') ? [callers.admin.id, callers.editor.id, null] : [null]) {
           const name =
-            owner !== null && /:code(?:\+|\/qr)?$/.test(route.path)
+            /:code(?:\+|\/qr)?$/.test(route.path) && owner !== null
               ? await addLink(service.db, { owner })
-              : (owner ?? 'absent')
+              : subjectOf(route) === 'user to delete' && owner === callers.editor.id
+                ? await addUserToDelete(service.db)
+                : (owner ?? 'absent')
           const { method, path, options } = requestOf(route, name)
           check(route.method, route.path, await service.request(method, path, { ...options, token: user?.token }))
           if (route.body)

@@ -4,7 +4,7 @@ import { ACTIONS } from '../../src/domain/action.js'
 import type { Route } from '../../src/layers/route.js'
 import { oracleStatus } from '../support/oracle.js'
 import { textAt } from '../support/json.js'
-import { addDeletedLink, addLink, freshCode, storedLinks } from '../support/records.js'
+import { addDeletedLink, addLink, addUserToDelete, freshCode, storedLinks } from '../support/records.js'
 import { operationOf, requestOf, scopeOf, subjectOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
@@ -66,7 +66,9 @@ describe('scope x role x action', () => {
         ? await addLink(service.db, { code: freshCode(), owner: owner.id })
         : subject === 'deleted link'
           ? await addDeletedLink(service.db, owner.id)
-          : owner.id
+          : subject === 'user to delete'
+            ? await addUserToDelete(service.db)
+            : owner.id
     const { method, path, options, status } = requestOf(route, name)
     const answer = await service.request(method, path, { ...options, token })
     const expected = held

@@ -381,7 +381,7 @@ describe('the policy over HTTP', () => {
       added: [row(900)],
       removed: [OWN_DELETE],
     })
-    expect(at(json, 'data', 0, 'actor', 'id')).to.equal(callers.admin.id)
+    expect(at(json, 'data', 0, 'actor')).to.deep.equal({ id: callers.admin.id, name: callers.admin.email })
     expect((await asAdmin('GET', '/policy/revisions/2')).json)
       .to.have.property('decisions_changed')
       .that.is.an('array')
@@ -404,5 +404,14 @@ describe('the policy over HTTP', () => {
     ).to.deep.equal([
       { subject_id: callers.admin.id, action: 'policy:write', rule: 'R3', effect: 'allow', revision: '1' },
     ])
+  })
+
+  it('neither history nor log holds the address of who made an edit', async () => {
+    await edit([row(900)], [])
+    const [stored] = await service.db.asOwner<{ text: string }>(
+      `select string_agg(t, ' ') as text
+         from (select p::text from policy_revisions p union all select d::text from decisions d) every(t)`,
+    )
+    expect(stored?.text).to.include('a test').and.not.to.include(callers.admin.email)
   })
 })

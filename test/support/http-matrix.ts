@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { Route } from '../../src/layers/route.js'
 import { oracleStatus } from './oracle.js'
 import type { OracleRecord, OracleUser } from './oracle.js'
-import { addDeletedLink, addLink, freshCode, storedLink } from './records.js'
+import { addDeletedLink, addLink, addUserToDelete, freshCode, storedLink } from './records.js'
 import { operationOf, requestOf, scopeOf, subjectOf } from './samples.js'
 import type { TestService } from './service.js'
 
@@ -42,6 +42,7 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
       return record === null ? freshCode('absent') : addLink(partsOf().service.db, { owner: record.owner_id ?? null })
     if (subject === 'deleted link' && record !== null)
       return addDeletedLink(partsOf().service.db, record.owner_id ?? null)
+    if (subject === 'user to delete' && record !== null) return addUserToDelete(partsOf().service.db)
     return record?.owner_id ?? ABSENT_ID
   }
 
@@ -76,6 +77,8 @@ export const httpMatrix = (partsOf: () => MatrixParts) => {
         return recordsFor(id)
       case 'user':
         return { themselves: { owner_id: id }, 'another user': { owner_id: partsOf().stranger }, 'no user': null }
+      case 'user to delete':
+        return { 'another user': { owner_id: partsOf().stranger }, 'no user': null }
       default:
         return { 'no record': null }
     }

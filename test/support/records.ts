@@ -78,6 +78,15 @@ export const addManyLinks = (
     [prefix, targetLength, owner, count],
   )
 
+/** A user whom nobody misses; answers the id. */
+export const addUserToDelete = async (db: TestDatabase): Promise<string> => {
+  const [row] = await db.asOwner<{ id: string }>(`insert into users (email, role) values ($1, 'viewer') returning id`, [
+    `${freshCode('gone')}@example.com`,
+  ])
+  if (row === undefined) throw new Error('no row was inserted')
+  return row.id
+}
+
 /** A user with an id of the test's choice. */
 export const addUserWithId = async (db: TestDatabase, id: string, role: string): Promise<void> => {
   await db.asOwner(`insert into users (id, email, role) overriding system value values ($1, $2, $3)`, [

@@ -42,6 +42,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /users': {},
   'get /users/:id': {},
   'patch /users/:id': { json: {} },
+  'delete /users/:id': { query: '?links=delete' },
   'post /users/invitations': { json: { email: 'invited@example.com', role: 'viewer' } },
   'get /invitations/:token/accept': { params: { token: 'unknown' }, answer: 404 },
   'post /invitations/:token/accept': {
@@ -109,10 +110,13 @@ export interface RouteRequest {
 
 /** What a route is about: the record that it names, or the caller's own profile. */
 export const subjectOf = ({
+  method,
   path,
   objectAction,
-}: Pick<Route, 'path' | 'objectAction'>): 'link' | 'deleted link' | 'user' | 'profile' | 'nothing' => {
+}: Pick<Route, 'method' | 'path' | 'objectAction'>):
+  'link' | 'deleted link' | 'user' | 'user to delete' | 'profile' | 'nothing' => {
   if (path === '/links/:id/restore') return 'deleted link'
+  if (path === '/users/:id' && method === 'delete') return 'user to delete'
   if (path.includes('/:code')) return 'link'
   if (path.startsWith('/users/:id')) return 'user'
   return objectAction.startsWith('profile:') ? 'profile' : 'nothing'

@@ -81,7 +81,7 @@ export const historyCommand = (policy: Command) =>
           const lines = data.map(({ revision, time, actor, added, removed, reason }) => [
             String(revision),
             time,
-            actor.name,
+            nameOf(actor),
             `+${added.length} -${removed.length}`,
             reason,
           ])
@@ -94,7 +94,7 @@ export const historyCommand = (policy: Command) =>
         if (json) return print(JSON.stringify(found))
         print(
           [
-            `revision ${found.revision}, ${found.time}, by ${escapeInLine(found.actor.name)}`,
+            `revision ${found.revision}, ${found.time}, by ${escapeInLine(nameOf(found.actor))}`,
             `reason: ${escapeInLine(found.reason)}`,
             ...found.removed.map((row) => `- ${historyText(row)}`),
             ...found.added.map((row) => `+ ${historyText(row)}`),
@@ -102,6 +102,9 @@ export const historyCommand = (policy: Command) =>
         )
       }),
     )
+
+const nameOf = ({ id, name }: { readonly id: string | null; readonly name: string | null }): string =>
+  name ?? `user ${id ?? 'unknown'} (deleted)`
 
 const historyText = (row: HistoryRow): string =>
   'unreadable' in row ? `${row.ptype}, ${JSON.stringify(row.unreadable)} (not a row)` : rowText(row)

@@ -91,6 +91,12 @@ export const enter = (role: string, userId: string | null): Statement => ({
   values: [role, userId],
 })
 
+/** Hands over another decision of the same request, which the rest of the transaction records. */
+export const handOver = (context: DataContext): Statement => ({
+  text: `select set_config('app.decision', $1, true)`,
+  values: [JSON.stringify(decisionRecord(context))],
+})
+
 /** What the decision log keeps of a change; the database adds the record's name and the time. */
 const decisionRecord = ({ caller, snapshot, decision, requestId, status }: DataContext) => ({
   request_id: requestId,

@@ -10,7 +10,7 @@ import type { Page } from './keyset.js'
 import { knex, toStatement } from './query.js'
 
 /** `decision`: what the layers answered. The others: a change, by a request, the command line or SQL. */
-export const ENTRY_KINDS = ['decision', 'user', 'policy', 'link', 'audit'] as const
+export const ENTRY_KINDS = ['decision', 'link', 'user', 'policy', 'audit'] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
 export interface LogFilter {

@@ -1,0 +1,158 @@
+import type { PoolClient, QueryResultRow } from 'pg'
+
+import type { Database } from '../../database/database.js'
+import { RecordChanged, violates } from '../../database/errors.js'
+import type { Statement } from '../../database/statement.js'
+import type { Decision } from '../../domain/decision.js'
+import type { Id } from '../../domain/id.js'
+import type { LinksOfDeleted } from '../../domain/links-of-deleted.js'
+import { Refusal } from '../../domain/refusal.js'
+import type { User } from '../../domain/user.js'
+import type { DataContext, DataRule } from '../route.js'
+import { bind, handOver } from './context.js'
+import type { Binding } from './context.js'
+import { LINK_ROLES } from './link-rows.js'
+import type { LinkChanged } from './link-rows.js'
+import { knex, ownedRows, toStatement } from './query.js'
+import { requireGrantable } from './require-grantable.js'
+
+/** The users whom one caller may delete, inside one request. */
+export interface UserDeletion {
+  /**
+   * Deletes exactly the user that was decided about, with all that is theirs: tokens, sign-ins, invitations, keys. Their
+   * links are deleted as well, or given to another user, each with the decision about it in the log; so are the links
+   * that they deleted, which go with them where nothing is said. Throws `has_links` (409) where they have links and
+   * nothing is said, `too_many_links` (409), `last_admin` (409), `policy_denied` (403) where the caller's role may not
+   * do that to these links or may do less than the user's, and `validation_failed` (422) for nobody as the new owner.
+   */
+  delete(user: User, links: LinksOfDeleted | undefined): Promise<void>
+}
+
+/**
+ * How many links one request deletes or gives away: each has its own entry in the log, about 10,000 of which fit in a
+ * second (docs/operations.md).
+ */
+export const MOST_LINKS = 10_000
+
+const USER_ROLES = { own: 'users_own', any: 'users_any' } as const
+
+/** The data layer of `DELETE /users/{id}`. `changed` is told of the code of each link, before anybody gets the answer. */
+export const userDeletionStore = (database: Database, changed: LinkChanged): DataRule<UserDeletion> => ({
+  rows: 'users that user:delete reaches; their links as far as link:delete or link:transfer does',
+  open: (context) => {
+    const { caller, snapshot } = context
+    const reachOf = (action: string) => (caller.user === null ? 'none' : snapshot.reach(caller.user.role, action))
+    const own = bind(context, reachOf('user:delete'), USER_ROLES)
+    const users = ownedRows('users', 'id', own)
+
+    return {
+      delete: async (user, links) => {
+        requireGrantable(context, user.role)
+        const action = links === 'delete' ? 'link:delete' : links === undefined ? 'user:delete' : 'link:transfer'
+        const decision = links === undefined ? context.decision : decideOnLinks(context, user, action)
+        const reached = bind(context, reachOf(action), LINK_ROLES)
+
+        const codes = await database.transaction(async (client) => {
+          const send = senderOn(client)
+          // theirs exclusively: what they ask for meanwhile is refused
+          await send(own.enterChange(user.id))
+          // nobody gives them another link until this ends
+          await lockUsers(send, links === undefined || links === 'delete' ? [user.id] : [user.id, links.to])
+
+          await send(handOver({ ...context, decision }))
+          await send(reached.enterRead)
+          const count = await countLinks(send, reached, user.id)
+          if (count > 0 && links === undefined) throw hasLinks(count)
+          if (count > MOST_LINKS) throw tooManyLinks(count)
+          const moved = await moveLinks(send, reached, user.id, links).catch(refuseNobody)
+
+          await send(handOver(context))
+          await send(own.enterRead)
+          const deletion = users()
+            // the user as they were decided about: with this role, and suspended or not
+            .where({ id: user.id, role: user.role })
+            .whereRaw(`(suspended_at is not null) = ?`, [user.suspended])
+            .delete()
+            .returning('id')
+          if ((await send(toStatement(deletion))).length === 0) throw new RecordChanged()
+          return moved
+        }, own.deadline)
+
+        for (const code of codes) changed(code)
+      },
+    }
+  },
+})
+
+type Send = <Row extends QueryResultRow>(statement: Statement) => Promise<readonly Row[]>
+
+const senderOn =
+  (client: PoolClient): Send =>
+  async <Row extends QueryResultRow>({ text, values = [] }: Statement) =>
+    (await client.query<Row>(text, [...values])).rows
+
+/** What `can()` says of these links: a role that may delete users may not therefore delete, or give away, links. */
+const decideOnLinks = ({ snapshot, caller: { user } }: DataContext, { id }: User, action: string): Decision => {
+  const record = { owner_id: id }
+  const decision = snapshot.decide(user, action, record)
+  if (snapshot.can(user, action, record)) return decision
+  throw new Refusal('policy_denied', {
+    detail: `${decision.rule} denies ${action} to the role ${decision.role} on the links of this user.`,
+    extensions: { rule: decision.rule },
+  })
+}
+
+/** In the order of their ids, so that two deletions that give links to each other's users wait and are no deadlock. */
+const lockUsers = async (send: Send, [deleted, ...others]: readonly [Id, ...Id[]]): Promise<void> => {
+  const rows = [{ id: deleted, strength: 'update' }, ...others.map((id) => ({ id, strength: 'key share' }))]
+  for (const { id, strength } of rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)))
+    await send({ text: `select from users where id = $1 for ${strength}`, values: [id] })
+}
+
+const countLinks = async (send: Send, reached: Binding, owner: Id): Promise<number> => {
+  const links = ownedRows('links', 'owner_id', reached)().where('owner_id', owner)
+  const [row] = await send<{ count: string }>(toStatement(links.count('* as count')))
+  return Number(row?.count)
+}
+
+/** Deletes the links or gives them away, those in the trash as well; answers the codes of the others. */
+const moveLinks = async (
+  send: Send,
+  reached: Binding,
+  owner: Id,
+  links: LinksOfDeleted | undefined,
+): Promise<readonly string[]> => {
+  const theirs = ownedRows('links', 'owner_id', reached)().where('owner_id', owner)
+  const inTrash = ownedRows('deleted_links', 'owner_id', reached)().where('owner_id', owner)
+  if (links === undefined || links === 'delete') {
+    await send(toStatement(inTrash.delete()))
+    return (await send<{ code: string }>(toStatement(theirs.delete().returning('code')))).map(({ code }) => code)
+  }
+  await send({ text: 'select give_deleted_links($1, $2)', values: [owner, links.to] })
+  const given = knex.raw('select code from give_links(array(?), ?)', [theirs.select('id'), links.to])
+  return (await send<{ code: string }>(toStatement(given))).map(({ code }) => code)
+}
+
+const hasLinks = (count: number): Refusal =>
+  new Refusal('has_links', {
+    detail: `The user has ${count} ${count === 1 ? 'link' : 'links'}: say links=delete, or links=transfer:ID.`,
+    extensions: { links: count },
+  })
+
+const tooManyLinks = (count: number): Refusal =>
+  new Refusal('too_many_links', {
+    detail:
+      `The user has ${count} links, and one request takes ${MOST_LINKS}: move some by /links/bulk first, ` +
+      'or have the operator run linkgate user delete.',
+    extensions: { links: count },
+  })
+
+/** Nobody as the new owner: 422. */
+export const noSuchReceiver = (): Refusal =>
+  new Refusal('validation_failed', { errors: [{ field: 'links', message: 'must name another user, who exists' }] })
+
+/** The new owner was deleted after they were looked up. */
+const refuseNobody = (error: unknown): never => {
+  const isGone = violates(error, 'links_owner_id_fkey') || violates(error, 'deleted_links_owner_id_fkey')
+  throw isGone ? noSuchReceiver() : error
+}
