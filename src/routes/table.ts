@@ -35,6 +35,7 @@ import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
+import { qrRoute } from './qr.js'
 import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
 import { systemRoutes } from './system.js'
@@ -91,6 +92,7 @@ export const routeTable = ({
       place,
       hashPassword,
     }),
+    qrRoute({ findLink: findRecord, baseUrl }),
     bulkRoute({
       findLink: findRecord,
       bulk: bulkLinksStore({ database, changed: redirects.changed, keepsTrash: trashDays > 0 }),

@@ -42,7 +42,7 @@ identity deleted_links DELETE SELECT(id,owner_id) UPDATE(owner_id)
 identity external_identities INSERT SELECT
 identity idempotency_keys DELETE SELECT(created_at,key_hash,user_id)
 identity invitations DELETE SELECT UPDATE(accepted_at)
-identity links DELETE SELECT(id,owner_id,version) UPDATE(owner_id,updated_at,version)
+identity links DELETE INSERT SELECT(code,id,owner_id,target,version) UPDATE(owner_id,updated_at,version)
 identity personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(${TOKEN_CHECK}) UPDATE(last_used_at)
 identity refresh_tokens DELETE INSERT SELECT UPDATE(revoked_at,used_at)
 identity users DELETE INSERT SELECT UPDATE
@@ -104,6 +104,7 @@ record_signed_token(bigint,text,text[],timestamp with time zone) audit_chain ide
 record_unexplained_policy_rows() postgres linkgate_service
 record_user_change() audit_chain -
 require_active_admin() identity -
+reserve_link_ids(bigint) postgres linkgate_service
 settle_policy_edit() postgres -
 sweep_idempotency_keys(bytea) identity links_own,users_own
 take_visit(bigint,bigint) links_public linkgate_service
