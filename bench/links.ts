@@ -80,12 +80,12 @@ export const linkSuites = async (): Promise<readonly Suite[]> => {
     const [quiet, busy]: [number[], number[]] = [[], []]
     for (let round = 0; round < 7; round += 1) {
       quiet.push(await slowest())
-      let done = false
+      const ended = new AbortController()
       const beside = (async () => {
-        while (!done) await bulk()
+        while (!ended.signal.aborted) await bulk()
       })()
       busy.push(await slowest())
-      done = true
+      ended.abort()
       await beside
     }
     const measured = (name: string, rounds: readonly number[]) => ({

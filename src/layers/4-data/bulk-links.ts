@@ -134,16 +134,20 @@ export const bulkLinksStore = ({
       all: (items) => send(items, 'all'),
       each: async (items) => {
         const renames = items.filter(isChange).filter(({ changes }) => changes.code !== undefined)
-        const rest = new Set<BulkItem>(renames)
-        const others = await send(
-          items.filter((item) => !rest.has(item)),
-          'each',
-        )
-        return new Map<BulkItem, Outcome>([...others, ...zip(renames, await rename(renames))])
+        const alone = new Set<BulkItem>(renames)
+        const others = items.filter((item) => !alone.has(item))
+        const outcomes = new Map<BulkItem, Outcome>()
+        for (let from = 0; from < others.length; from += TOGETHER)
+          for (const each of await send(others.slice(from, from + TOGETHER), 'each')) outcomes.set(...each)
+        for (const each of zip(renames, await rename(renames))) outcomes.set(...each)
+        return outcomes
       },
     }
   },
 })
+
+/** Items of one transaction, where they are not all or nothing: a small one keeps nobody else waiting. */
+const TOGETHER = 200
 
 /** Items that are prepared before the event loop serves everybody else. */
 const AT_ONCE = 50
