@@ -97,9 +97,11 @@ const start = async (
     audience: config.jwtAudience,
     externalIssuer: config.externalIssuer,
     onIssuerFault: (err) => log.error({ err }, 'the keys of the token issuer could not be fetched'),
+    onResetFault: (err) => log.error({ err }, 'no link for a new password could be made for somebody who asked'),
   })
   const mailer = config.smtp && (await openMailer(config.smtp, log))
   closing.add(async () => mailer?.settled())
+  closing.add(async () => identity.own?.passwordReset.settled())
   const inWorker = siblings !== undefined
   const runtime = openLayers({ config, data, policy, identity, metrics, log, inWorker, composeLayers }, closing)
   const keeper = keepLog({
@@ -122,7 +124,7 @@ const start = async (
   const exposed = siblings === undefined ? metrics : { text: siblings.metrics, contentType: metrics.contentType }
   // half of the pool stays for everything else
   const searches = createGate(Math.max(1, Math.floor(config.databasePoolSize / 2)), SEARCH_MS)
-  const sendInvitation = mailer?.send
+  const sendMail = mailer?.send
   const { trashDays } = config
   const table = {
     database: data.database,
@@ -130,7 +132,7 @@ const start = async (
     rules,
     policy,
     identity,
-    sendInvitation,
+    sendMail,
     readiness,
     searches,
     trashDays,
@@ -161,9 +163,9 @@ const start = async (
 }
 
 const openMailer = async (smtp: NonNullable<Config['smtp']>, log: Logger) => {
-  const { invitationMailer } = await import('./identity/invitation-mail.js')
-  return invitationMailer({
+  const { createMailer } = await import('./identity/mailer.js')
+  return createMailer({
     ...smtp,
-    onFault: (fault) => log.error(fault, 'an invitation could not be sent by e-mail'),
+    onFault: (fault) => log.error(fault, 'a mail could not be sent'),
   })
 }

@@ -47,6 +47,29 @@ call give_function('record_personal_token', 'audit_chain');
 create or replace trigger personal_token_recorded after insert on personal_tokens
   for each row when (current_setting('role') = 'identity') execute function record_personal_token();
 
+-- A link by which somebody may choose a new password or confirm a new address. The address is not recorded.
+create or replace function record_account_token() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform public.record_change('user', new.user_id::text, jsonb_build_object('what',
+    case new.purpose when 'password' then 'password link made' else 'address link made' end,
+    'expires_at', new.expires_at));
+  return null;
+end $$;
+call give_function('record_account_token', 'audit_chain');
+create or replace trigger account_token_recorded after insert on account_tokens
+  for each row execute function record_account_token();
+
+-- What was done by such a link, beside the change of the user's row.
+create or replace function record_link_used(account bigint, purpose text) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform public.record_change('user', account::text, jsonb_build_object('what',
+    case purpose when 'password' then 'password link used' else 'address link used' end));
+end $$;
+call give_function('record_link_used', 'audit_chain');
+grant execute on function record_link_used to identity;
+
 create or replace function record_external_identity() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -10,6 +10,8 @@ import { isEmail } from '../domain/user.js'
 import type { User } from '../domain/user.js'
 import { createAccounts } from '../identity/accounts.js'
 import type { Accounts } from '../identity/accounts.js'
+import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
+import { PASSWORD_LINK_MS, passwordLink } from '../identity/password-reset.js'
 import { createPasswords } from '../identity/password.js'
 import { describeLoneRole, loneRoleOfUser } from '../policy/role-names.js'
 import { storedRoles } from '../policy/store.js'
@@ -143,6 +145,22 @@ export const register = (program: Command): void => {
       const password = await readPassword()
       await changeUser(who, async (accounts, { id }) => accounts.setPassword(id, await hashPassword(password)))
     })
+  users
+    .command('reset-link')
+    .description('print a link by which a user can choose a new password, once, within an hour')
+    .argument(WHO)
+    .action((who: string) =>
+      withDatabase(async (database, { baseUrl, externalIssuer }) => {
+        if (externalIssuer !== undefined) throw new UsageError('with JWT_ISSUER, passwords are the issuer’s')
+        if (baseUrl === undefined) throw new UsageError('a link needs BASE_URL where PORT is 0')
+        const user = await requireUser(database, who)
+        if (user.suspended) throw new StartError(`the user ${who} is suspended`)
+        const token = newOpaqueToken()
+        const expiresAt = new Date(Date.now() + PASSWORD_LINK_MS)
+        await createAccounts(database).addPasswordLink(user.id, hashOfToken(token), expiresAt)
+        print(passwordLink(baseUrl, token))
+      }),
+    )
   users
     .command('link')
     .description('link a user to a subject of the external issuer (JWT_ISSUER)')

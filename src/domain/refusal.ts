@@ -20,6 +20,7 @@ export const REFUSALS = {
   unsupported_media_type: { status: 415, layer: 'http', title: 'The media type is not supported' },
   upgrade_required: { status: 426, layer: 'http', title: 'HTTP/1.1 is required here' },
   validation_failed: { status: 422, layer: 'http', title: 'A field is not valid' },
+  no_mail: { status: 404, layer: 'http', title: 'This installation sends no mail' },
   not_implemented: { status: 501, layer: 'http', title: 'The method is unknown' },
   internal_error: { status: 500, layer: 'http', title: 'Something went wrong on our side' },
   database_unavailable: { status: 503, layer: 'http', title: 'The database is unavailable' },

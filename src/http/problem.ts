@@ -19,6 +19,11 @@ export const problemOf = ({ extensions, code, title, status, detail, errors }: R
   errors,
 })
 
+const aboutOf = (route: string): 'invitation' | 'account' | 'address' => {
+  if (route.startsWith('/invitations/')) return 'invitation'
+  return route.startsWith('/auth/') ? 'account' : 'address'
+}
+
 /** The page about a refusal: the form that was refused where there is one, with what is wrong in it. */
 const pageOf = (refusal: Refusal, { state, params }: Context, host: string): PageIn => {
   const { code, status, errors, headers } = refusal
@@ -29,7 +34,7 @@ const pageOf = (refusal: Refusal, { state, params }: Context, host: string): Pag
     code,
     status,
     retryAfter: headers['Retry-After'] === undefined ? undefined : Number(headers['Retry-After']),
-    about: linkCode !== undefined ? 'link' : state.route?.startsWith('/invitations/') ? 'invitation' : 'address',
+    about: linkCode !== undefined ? 'link' : aboutOf(state.route ?? ''),
     linkCode,
     host,
     requestId: state.requestId,

@@ -165,6 +165,12 @@ export const createAccounts = (database: Database) => {
       })
     },
 
+    /** Makes a link by which somebody may choose a new password for the account. */
+    addPasswordLink: async (id: Id, hash: Buffer, expiresAt: Date): Promise<void> => {
+      const text = `insert into account_tokens (user_id, purpose, token_hash, expires_at) values ($1, 'password', $2, $3)`
+      await asIdentity(database, [{ text, values: [id, hash, expiresAt] }])
+    },
+
     /** Links a subject of an external issuer to an account. Throws `conflict` where it is linked to another. */
     link: async (id: Id, { issuer, subject }: ExternalSubject): Promise<void> => {
       const [, linked] = await asIdentity(database, [

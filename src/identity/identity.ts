@@ -7,6 +7,7 @@ import type { ExternalSubject } from './accounts.js'
 import { findCallers } from './callers.js'
 import { createIssuer } from './issuer.js'
 import type { Issuer } from './issuer.js'
+import { createPasswordReset } from './password-reset.js'
 import { createPasswords } from './password.js'
 import { remoteKeys } from './remote-keys.js'
 import { createSignIn, findAccount } from './sign-in.js'
@@ -34,6 +35,7 @@ export const createIdentity = async ({
   audience,
   externalIssuer: external,
   onIssuerFault,
+  onResetFault,
 }: {
   readonly database: Database
   /** the installation's own key; unused with an external issuer */
@@ -42,6 +44,8 @@ export const createIdentity = async ({
   readonly externalIssuer: ExternalIssuer | undefined
   /** called where the external issuer's keys could not be fetched */
   readonly onIssuerFault: (error: unknown) => void
+  /** called where somebody who asked for a new password could get no link */
+  readonly onResetFault: (error: unknown) => void
 }) => {
   const passwords = await createPasswords()
   const callers = findCallers(database)
@@ -65,6 +69,7 @@ export const createIdentity = async ({
           signIn: createSignIn({ database, issuer, passwords }),
           findInvitation: findInvitation(database),
           acceptInvitation: acceptInvitation(database, passwords.hash),
+          passwordReset: createPasswordReset({ database, hashPassword: passwords.hash, onFault: onResetFault }),
         },
 
     /** The live personal token with this value, whose use is noted; null where there is none. */

@@ -106,7 +106,7 @@ export interface SignInRequest {
 }
 
 /** Hands the request over to the triggers that record what the rest of the transaction does. */
-const originOf = ({ id, network }: SignInRequest, subject: string | null): Statement => ({
+export const originOf = ({ id, network }: SignInRequest, subject: string | null): Statement => ({
   name: 'sign_in_origin',
   text: `select set_config('app.decision', $1, true)`,
   values: [JSON.stringify({ request_id: id, network, subject_id: subject })],

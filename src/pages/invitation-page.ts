@@ -1,35 +1,9 @@
 import type { Fault } from '../domain/refusal.js'
+import { fieldsOf } from './field.js'
+import type { Field } from './field.js'
 import { html } from './html.js'
-import type { Html } from './html.js'
 import { pageOf } from './page.js'
 import type { PageIn } from './page.js'
-
-interface Field {
-  readonly name: 'name' | 'password'
-  readonly label: string
-  readonly hint: string
-  readonly fault: string
-  readonly isWrong: boolean
-  /** type, limits and what is in it */
-  readonly attributes: Html
-}
-
-const fieldOf = ({ name, label, hint, fault, isWrong, attributes }: Field, hasFocus: boolean): Html => {
-  const describedBy = isWrong ? `${name}-fault ${name}-hint` : `${name}-hint`
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
-    ${isWrong ? html`<p class="fault" id="${name}-fault">${fault}</p>` : null}
-    <input
-      id="${name}"
-      name="${name}"
-      ${attributes}
-      aria-describedby="${describedBy}"
-      ${isWrong ? html` aria-invalid="true"` : null}
-      required${hasFocus ? html` autofocus` : null}
-    />
-    <p class="hint" id="${name}-hint">${hint}</p>
-  </div>`
-}
 
 /**
  * The form that accepts an invitation, sent to the address at which it stands. `faults`: of what was sent before; the
@@ -60,10 +34,9 @@ export const invitationPage =
         attributes: html`type="password" autocomplete="new-password" minlength="8"`,
       },
     ]
-    const focused = fields.find((field) => field.isWrong)
     const body = html`<p>${invitation.lead(host)}</p>
       <form method="post">
-        ${fields.map((field) => fieldOf(field, field === focused))}
+        ${fieldsOf(fields)}
         <button class="main">${invitation.send}</button>
       </form>`
     return pageOf(texts, { title: invitation.title, body, foot: [host], form: 'here' })

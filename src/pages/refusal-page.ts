@@ -13,7 +13,7 @@ export interface Refused {
   /** seconds, where the refusal says when to come back */
   readonly retryAfter: number | undefined
   /** what was asked for */
-  readonly about: 'link' | 'invitation' | 'address'
+  readonly about: 'link' | 'invitation' | 'account' | 'address'
   /** the link's, where it is about one */
   readonly linkCode: string | undefined
   /** the host of the service */
@@ -46,7 +46,10 @@ const wordsOf = (refused: Refused, texts: Texts): Words => {
     if (about === 'link' && linkCode !== undefined) return filled(refusals.link, address)
     return about === 'invitation' ? refusals.invitation : refusals.address
   }
-  if (status === 410) return about === 'invitation' ? refusals.gone : filled(refusals.ended, address)
+  if (status === 410) {
+    if (about === 'account') return refusals.over
+    return about === 'invitation' ? refusals.gone : filled(refusals.ended, address)
+  }
   if (status === 429) return filled(refusals.limited, inTime(texts, retryAfter ?? 60))
   if (status === 503) {
     // nobody counts so few seconds

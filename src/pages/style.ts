@@ -117,6 +117,23 @@ export const STYLE = css`
     color: var(--ink-1);
     border: 1px solid var(--line-edge);
   }
+  [hidden] {
+    display: none;
+  }
+  .choice {
+    display: flex;
+    align-items: center;
+    gap: 0.625rem;
+  }
+  .choice input {
+    width: 1.5rem;
+    min-height: 1.5rem;
+    flex: none;
+    accent-color: var(--accent);
+  }
+  .choice label {
+    margin: 0;
+  }
   [aria-invalid] {
     border-color: var(--deny);
   }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
-import { isEmail } from '../domain/user.js'
 import type { AcceptInvitation, FindInvitation } from '../identity/accept-invitation.js'
-import type { SendInvitation } from '../identity/invitation-mail.js'
+import type { SendMail } from '../identity/mailer.js'
+import { invitationMail } from '../identity/mails.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import type { Invitations } from '../layers/4-data/invitations.js'
 import { route } from '../layers/compose.js'
@@ -12,15 +12,9 @@ import type { DataRule, Route } from '../layers/route.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { mayGrant } from '../policy/table.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { Name, Password, ProfileView, Role, Time } from './schemas.js'
+import { Email, Name, Password, ProfileView, Role, Time } from './schemas.js'
 
 const LIFE_MS = 7 * 86_400_000
-
-const Email = z
-  .string()
-  .max(254)
-  .refine(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
-  .meta({ format: 'email' })
 
 const ByToken = z.object({ token: z.string() })
 
@@ -47,14 +41,14 @@ export const invitationRoutes = ({
   invitations,
   find,
   accept,
-  send,
+  sendMail,
   baseUrl,
 }: {
   readonly invitations: DataRule<Invitations>
   readonly find: FindInvitation
   readonly accept: AcceptInvitation
-  /** sends the invitation by e-mail; undefined without an SMTP server */
-  readonly send: SendInvitation | undefined
+  /** undefined without an SMTP server */
+  readonly sendMail: SendMail | undefined
   readonly baseUrl: string
 }): readonly Route[] => {
   const { host } = new URL(baseUrl)
@@ -77,7 +71,7 @@ export const invitationRoutes = ({
         await store.add({ email, role, hash: hashOfToken(token), expiresAt })
         const url = `${baseUrl}/invitations/${token}/accept`
         // not awaited: the answer has the link, so a slow mail server need not delay it
-        send?.(email, url, expiresAt)
+        sendMail?.(invitationMail(email, url, expiresAt))
         return { status: 201, body: { email, role, url, expires_at: expiresAt.toISOString() } }
       },
       documentation: {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isId } from '../domain/id.js'
 import { isCode } from '../domain/link.js'
 import { isUserRole } from '../domain/role.js'
+import { isEmail } from '../domain/user.js'
 
 /** Schemas that several resources share. */
 export const Id = z
@@ -20,8 +21,22 @@ export const Role = z
   .refine(isUserRole, 'must be a role of [a-z][a-z0-9_-]{0,31}, and not anonymous, anyone or user')
   .meta({ pattern: '^[a-z][a-z0-9_-]{0,31}$' })
 
+export const Email = z
+  .string()
+  .max(254)
+  .refine(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
+  .meta({ format: 'email' })
+
 export const Name = z.string().trim().min(1, 'must not be empty').max(200)
 export const Password = z.string().min(8, 'must have at least 8 characters').max(256)
+/** The token of a link that was sent to somebody. Any text: one that is none is answered as one that has ended. */
+export const LinkToken = z.string().min(1).max(512)
+/** A text of a form that is shown again, whatever else was sent. */
+export const textIn = (sent: unknown, name: string): string => {
+  const [, text]: readonly unknown[] = Object.entries(Object(sent)).find(([each]) => each === name) ?? []
+  return typeof text === 'string' ? text : ''
+}
+
 export const Time = z.iso.datetime()
 
 export const PageLimit = z

@@ -3,7 +3,7 @@ import type { Gate } from '../database/gate.js'
 import { docsPage } from '../http/docs-page.js'
 import { openapiDocument } from '../http/openapi.js'
 import type { Identity } from '../identity/identity.js'
-import type { SendInvitation } from '../identity/invitation-mail.js'
+import type { SendMail } from '../identity/mailer.js'
 import { bulkLinksStore } from '../layers/4-data/bulk-links.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
 import { followingStore } from '../layers/4-data/following.js'
@@ -33,6 +33,7 @@ import { bulkRoute } from './bulk.js'
 import { linkRoutes } from './links.js'
 import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
+import { passwordRoutes } from './passwords.js'
 import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
 import { qrRoute } from './qr.js'
@@ -49,8 +50,8 @@ export interface TableParts {
   readonly policy: CurrentPolicy
   readonly redirects: Pick<Redirects, 'find' | 'changed'>
   readonly identity: Identity
-  /** sends invitations by e-mail; undefined without an SMTP server */
-  readonly sendInvitation: SendInvitation | undefined
+  /** undefined without an SMTP server */
+  readonly sendMail: SendMail | undefined
   readonly place: OwnPlace
   /** lets so many searches run at once */
   readonly searches: Gate
@@ -70,7 +71,7 @@ export const routeTable = ({
   rules,
   policy,
   identity,
-  sendInvitation,
+  sendMail,
   place,
   searches,
   trashDays,
@@ -113,10 +114,11 @@ export const routeTable = ({
             invitations: invitationsStore(database),
             find: own.findInvitation,
             accept: own.acceptInvitation,
-            send: sendInvitation,
+            sendMail,
             baseUrl,
           }),
           ...authRoutes({ signIn: own.signIn }),
+          ...passwordRoutes({ reset: own.passwordReset, sendMail, baseUrl }),
         ]),
     ...accessRoutes({ findUser, findLink: findRecord, baseUrl }),
     ...auditRoutes({

@@ -13,6 +13,7 @@ const RECORD =
   'action,effect,layer,network,relation,request_id,resource_code,resource_id,resource_type,revision,row_priority,' +
   'rule,status,subject_id,subject_role,token_id'
 const TOKEN = 'expires_at,made_by_sign_in,made_by_token,name,scopes,token_hash,user_id'
+const TOKEN_BY_HAND = 'expires_at,name,scopes,token_hash,user_id'
 const TOKEN_CHECK = 'expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id'
 const TOKEN_LIST = 'created_at,expires_at,id,last_used_at,made_by_sign_in,made_by_token,name,revoked_at,scopes,user_id'
 const LINK_FIELDS =
@@ -37,13 +38,14 @@ audit_reader decisions SELECT
 audit_writer audit_chains SELECT
 audit_writer audit_checkpoints INSERT(jws,kind) SELECT
 audit_writer decisions INSERT(${RECORD})
+identity account_tokens DELETE INSERT(email,expires_at,purpose,token_hash,user_id) SELECT
 identity changed_links INSERT
 identity deleted_links DELETE SELECT(id,owner_id) UPDATE(owner_id)
 identity external_identities INSERT SELECT
 identity idempotency_keys DELETE SELECT(created_at,key_hash,user_id)
 identity invitations DELETE SELECT UPDATE(accepted_at)
 identity links DELETE INSERT SELECT(code,id,owner_id,target,version) UPDATE(owner_id,updated_at,version)
-identity personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(${TOKEN_CHECK}) UPDATE(last_used_at)
+identity personal_tokens INSERT(${TOKEN_BY_HAND}) SELECT(${TOKEN_CHECK}) UPDATE(last_used_at,revoked_at)
 identity refresh_tokens DELETE INSERT SELECT UPDATE(revoked_at,used_at)
 identity users DELETE INSERT SELECT UPDATE
 linkgate_service casbin SELECT
@@ -66,6 +68,7 @@ policy_editor decisions INSERT(${RECORD})
 policy_editor policy_head SELECT UPDATE(revision)
 policy_editor policy_revisions INSERT SELECT
 users_any users DELETE SELECT(${USER}) UPDATE(role,suspended_at,updated_at,version)
+users_own account_tokens INSERT(email,expires_at,purpose,token_hash,user_id)
 users_own idempotency_keys INSERT(fingerprint,key_hash,record,user_id) SELECT
 users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
 users_own personal_tokens INSERT(${TOKEN}) SELECT(${TOKEN_LIST}) UPDATE(revoked_at)
@@ -82,6 +85,7 @@ announce_changed_links() postgres linkgate_service
 caller_stands(jsonb) identity linkgate_service
 chain_decision() audit_chain -
 claim_job(text,integer) postgres linkgate_service
+end_account_tokens() identity -
 find_deleted_link(bigint) links_public linkgate_service
 find_external_user(text,text) identity linkgate_service
 find_links(text[]) links_public linkgate_service
@@ -93,9 +97,11 @@ limit_personal_tokens() identity -
 link_password(bigint) links_public linkgate_service
 note_policy_change() postgres -
 purge_deleted_links(integer) links_public linkgate_service
+record_account_token() audit_chain -
 record_decision() audit_chain -
 record_external_identity() audit_chain -
 record_link_change() audit_chain -
+record_link_used(bigint,text) audit_chain identity
 record_personal_token() audit_chain -
 record_policy_revision() audit_chain -
 record_refused_sign_in(bigint,text) audit_chain identity
@@ -324,6 +330,7 @@ describe("the database's own word", () => {
       'personal_tokens',
       'invitations',
       'idempotency_keys',
+      'account_tokens',
       'decisions',
     ]) {
       for (const text of [

@@ -8,6 +8,7 @@ import { createPasswords } from '../../src/identity/password.js'
 import { textAt } from '../support/json.js'
 import { keepLog } from '../support/log.js'
 import type { KeptLog } from '../support/log.js'
+import { addAccountToken } from '../support/records.js'
 import { requestOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
 import type { RequestOptions, TestResponse, TestService } from '../support/service.js'
@@ -103,6 +104,12 @@ describe('a secret', () => {
       ),
     )
     keep('another invitation', unused.split('/')[2] ?? '')
+
+    const link = keep('a link for a new password', await addAccountToken(service.db, admin.id))
+    await ask('GET', `/auth/password/reset?token=${link}`)
+    await ask('POST', '/auth/password/reset', { json: { token: link, password: 'short' } })
+    await ask('POST', '/auth/password/reset', { json: { token: `${link}x`, password: PASSWORDS.wrong } })
+    await ask('POST', '/auth/password/forgot', { json: { email: admin.email } })
 
     // every way to fail with them
     await ask('POST', pathname, { json: { name: 'Ada', password: 'short' } })

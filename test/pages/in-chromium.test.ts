@@ -9,6 +9,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 
 import { hasChromium, openChromium } from '../support/chromium.js'
 import { at, listAt } from '../support/json.js'
+import { addAccountToken } from '../support/records.js'
 import { startVisitedService } from '../support/visited-pages.js'
 import type { VisitedService } from '../support/visited-pages.js'
 
@@ -47,6 +48,8 @@ const SCREENS = [
     expect(complaints.splice(0)).to.deep.equal([])
   })
 
+  const passwordLink = async () =>
+    `/auth/password/reset?token=${await addAccountToken(service.db, (await service.addUser('viewer')).id)}`
   const open = (path: string) => page.goto(`${service.baseUrl}${path}`)
   const focused = () => page.evaluate('document.activeElement.id || document.activeElement.className')
 
@@ -83,6 +86,18 @@ const SCREENS = [
       },
     ],
     ['of no invitation', () => open('/invitations/x/accept')],
+    ['of a new password', async () => open(await passwordLink())],
+    [
+      'of a new password with a fault',
+      async () => {
+        await open(await passwordLink())
+        await page.evaluate(`document.querySelector('form').noValidate = true`)
+        await page.fill('#password', 'short')
+        await Promise.all([page.waitForURL(/reset$/, { waitUntil: 'load' }), page.press('#password', 'Enter')])
+        await page.waitForSelector('#password-fault')
+      },
+    ],
+    ['of a link that is over', () => open('/auth/password/reset?token=x')],
     ['for people who are not signed in', () => open('/links')],
     ['/docs', () => open('/docs')],
     ...REFUSED.map(
@@ -138,6 +153,20 @@ const SCREENS = [
     expect(await service.db.asOwner(`select name from users where email = 'keyboard@example.com'`)).to.deep.equal([
       { name: 'Ada' },
     ])
+  })
+
+  it('a new password is chosen by keyboard alone', async () => {
+    await open(await passwordLink())
+    await page.keyboard.press('Tab')
+    expect(await focused()).to.equal('password')
+    await page.keyboard.type('a long password')
+    await page.keyboard.press('Tab')
+    expect(await focused()).to.equal('end-tokens')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Tab')
+    expect(await focused()).to.equal('main')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=Your new password is set')
   })
 
   it('puts the focus into the first field with a fault', async () => {

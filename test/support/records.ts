@@ -87,6 +87,17 @@ export const addUserToDelete = async (db: TestDatabase): Promise<string> => {
   return row.id
 }
 
+/** The token of a link to choose a new password, or to confirm a new address. */
+export const addAccountToken = async (db: TestDatabase, userId: string, email: string | null = null) => {
+  const token = randomBytes(32).toString('base64url')
+  await db.asOwner(
+    `insert into account_tokens (user_id, purpose, token_hash, email, expires_at)
+     values ($1, case when $3::text is null then 'password' else 'address' end, sha256($2), $3, now() + interval '1 hour')`,
+    [userId, Buffer.from(token), email],
+  )
+  return token
+}
+
 /** A user with an id of the test's choice. */
 export const addUserWithId = async (db: TestDatabase, id: string, role: string): Promise<void> => {
   await db.asOwner(`insert into users (id, email, role) overriding system value values ($1, $2, $3)`, [

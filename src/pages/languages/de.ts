@@ -48,6 +48,16 @@ export const de: Texts = {
     doneLead: (email: Html) => html`Ab jetzt melden Sie sich mit ${email} und dem eben gewählten Passwort an.`,
   },
 
+  newPassword: {
+    title: 'Wählen Sie ein neues Passwort',
+    lead: (host: string) => html`Es ersetzt Ihr bisheriges bei ${host} und beendet dort alle Ihre Anmeldungen.`,
+    password: 'Neues Passwort',
+    endTokens: 'Auch die Tokens meiner Programme beenden',
+    send: 'Passwort setzen',
+    done: 'Ihr neues Passwort gilt',
+    doneLead: 'Melden Sie sich ab jetzt damit an. Mit dem alten ist niemand mehr angemeldet.',
+  },
+
   refusals: {
     link: {
       title: 'Hier ist kein Link',
@@ -72,6 +82,10 @@ export const de: Texts = {
     gone: {
       title: 'Diese Einladung gilt nicht mehr',
       lead: 'Sie wurde schon angenommen, oder ihre Zeit ist um. Wer Sie eingeladen hat, kann es noch einmal tun.',
+    },
+    over: {
+      title: 'Dieser Link gilt nicht mehr',
+      lead: 'Er wurde schon benutzt, oder seine Zeit ist um. Bitten Sie dort um einen neuen, wo Sie um diesen baten.',
     },
     signIn: {
       title: 'Nur für Angemeldete',

@@ -48,6 +48,16 @@ export const en = {
     doneLead: (email: Html) => html`From now on you sign in with ${email} and the password that you just chose.`,
   },
 
+  newPassword: {
+    title: 'Choose a new password',
+    lead: (host: string) => html`It replaces the one that you had at ${host}, and ends all your sign-ins there.`,
+    password: 'New password',
+    endTokens: 'End the tokens of my programs, too',
+    send: 'Set the password',
+    done: 'Your new password is set',
+    doneLead: 'Sign in with it from now on. Nobody is signed in with the old one any more.',
+  },
+
   refusals: {
     link: {
       title: 'There is no link here',
@@ -71,6 +81,10 @@ export const en = {
     gone: {
       title: 'This invitation is over',
       lead: 'It was used already, or its time is up. If you still need it, ask whoever invited you for a new one.',
+    },
+    over: {
+      title: 'This link is over',
+      lead: 'It was used already, or its time is up. Ask for a new one where you asked for this one.',
     },
     signIn: {
       title: 'Only for people who are signed in',

@@ -1,10 +1,17 @@
 import { createTransport } from 'nodemailer'
 
-/** Queues an invitation for sending; returns at once. */
-export type SendInvitation = (to: string, url: string, expiresAt: Date) => void
+/** A mail as plain text, to one address. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
 
-/** Sends invitations by e-mail (RFC 5321), each over a new connection. A mail that fails is reported, not retried. */
-export const invitationMailer = ({
+/** Queues a mail for sending; returns at once. */
+export type SendMail = (mail: Mail) => void
+
+/** Sends mails (RFC 5321), each over a new connection. One that fails is reported, not retried. */
+export const createMailer = ({
   url,
   from,
   onFault,
@@ -25,16 +32,12 @@ export const invitationMailer = ({
   }
   const transport = createTransport({ url, ...timeouts }, { from })
   const pending = new Set<Promise<unknown>>()
-  const send: SendInvitation = (to, invitation, expiresAt) => {
-    const mail = transport
-      .sendMail({
-        to: { name: '', address: to },
-        subject: 'Your invitation to Linkgate',
-        text: textOf(invitation, expiresAt),
-      })
+  const send: SendMail = ({ to, subject, text }) => {
+    const sending = transport
+      .sendMail({ to: { name: '', address: to }, subject, text })
       .catch((error: unknown) => onFault(faultOf(error)))
-      .finally(() => pending.delete(mail))
-    pending.add(mail)
+      .finally(() => pending.delete(sending))
+    pending.add(sending)
   }
   return {
     send,
@@ -44,18 +47,6 @@ export const invitationMailer = ({
     },
   }
 }
-
-const textOf = (invitation: string, expiresAt: Date): string =>
-  [
-    'You are invited to Linkgate.',
-    '',
-    'To accept, open this link, which is yours alone, and choose a name and a password:',
-    '',
-    `  ${invitation}`,
-    '',
-    `It works once, until ${expiresAt.toUTCString()}. If you do not know why you got it, ignore this mail.`,
-    '',
-  ].join('\n')
 
 const faultOf = (error: unknown) => ({
   code: error instanceof Error && 'code' in error ? String(error.code) : undefined,

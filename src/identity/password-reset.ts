@@ -1,0 +1,144 @@
+import type { Database } from '../database/database.js'
+import { Refusal } from '../domain/refusal.js'
+import { asIdentity } from './as-identity.js'
+import { hashOfToken, isOpaqueToken, newOpaqueToken } from './opaque-token.js'
+import { boundedWork } from './password.js'
+import { originOf } from './sign-in.js'
+import type { SignInRequest } from './sign-in.js'
+
+/** How long a link to choose a new password works. */
+export const PASSWORD_LINK_MS = 3_600_000
+
+/** Where whoever has a link's token chooses the password. */
+export const passwordLink = (baseUrl: string, token: string): string => `${baseUrl}/auth/password/reset?token=${token}`
+
+/** Links that an account may have at once: nobody fills somebody's mailbox. */
+const MOST_LINKS = 3
+
+// Also deletes every expired link: the table holds only those that still work.
+const ASK = `
+  with account as (
+    select u.id, u.email from users u
+     where lower(u.email) = lower($1) and u.suspended_at is null
+       and ${MOST_LINKS} > (select count(*) from account_tokens t
+         where t.user_id = u.id and t.purpose = 'password' and t.expires_at > now())
+  ), swept as (
+    delete from account_tokens where expires_at <= now()
+  ), added as (
+    insert into account_tokens (user_id, purpose, token_hash, expires_at)
+    select id, 'password', $2, $3 from account returning user_id
+  )
+  select email from account join added on id = user_id`
+
+const FIND = `
+  select u.email, t.expires_at from account_tokens t join users u on u.id = t.user_id
+   where t.token_hash = $1 and t.purpose = 'password' and t.expires_at > now() and u.suspended_at is null`
+
+/** Before the account's row: what takes rights waits for changes that are under way (lock_rights.sql). */
+const LOCK = 'select lock_rights(null, user_id) from account_tokens where token_hash = $1'
+
+// One statement: the second of two that race waits for the token's row, and finds it gone.
+const RESET = `
+  with used as (
+    delete from account_tokens where token_hash = $1 and purpose = 'password' and expires_at > now() returning user_id
+  ), changed as (
+    update users set password_hash = $2, updated_at = now(), version = version + 1
+     where id in (select user_id from used) and suspended_at is null returning id
+  ), signed_out as (
+    update refresh_tokens set revoked_at = now() where user_id in (select id from changed) and revoked_at is null
+  ), ended as (
+    update personal_tokens set revoked_at = now()
+     where $3 and user_id in (select id from changed) and revoked_at is null
+  )
+  select record_link_used(id, 'password') from changed`
+
+/** Questions that may wait at once; beyond it: `rate_limited` (429), whoever asks. */
+const MOST_WAITING = 64
+
+/**
+ * New passwords by a link, which is sent to the account's address. Only the SHA-256 of a link's token is stored, and it
+ * ends with its use, with another password or address, and with a suspension (migrations/functions/account_tokens.sql).
+ */
+export const createPasswordReset = ({
+  database,
+  hashPassword,
+  onFault,
+}: {
+  readonly database: Database
+  readonly hashPassword: (password: string) => Promise<string>
+  /** called where a link could not be made for somebody who asked for one */
+  readonly onFault: (error: unknown) => void
+}) => {
+  const bounded = boundedWork({ atOnce: 2, waiting: MOST_WAITING })
+  const asked = new Set<Promise<void>>()
+
+  const make = async (email: string, request: SignInRequest, deliver: Deliver): Promise<void> => {
+    const token = newOpaqueToken()
+    const expiresAt = new Date(Date.now() + PASSWORD_LINK_MS)
+    const ask = { name: 'password_link_ask', text: ASK, values: [email, hashOfToken(token), expiresAt] }
+    const [, added] = await asIdentity(database, [originOf(request, null), ask], request.deadline)
+    const account: { readonly email: string } | undefined = added?.rows[0]
+    if (account !== undefined) deliver(account.email, token, expiresAt)
+  }
+
+  return {
+    /**
+     * Makes a link for the account with this address, if there is one that is not suspended, and has it delivered.
+     * Returns before anything is looked up: neither the answer nor its time reveals who has an account.
+     */
+    ask: (email: string, request: SignInRequest, deliver: Deliver): void => {
+      if (asked.size >= MOST_WAITING) throw new Refusal('rate_limited', { headers: { 'Retry-After': '1' } })
+      const work = bounded(() => make(email, request, deliver))
+        .catch(onFault)
+        .finally(() => asked.delete(work))
+      asked.add(work)
+    },
+
+    /** Whose link it is, and until when; changes nothing: programs that scan mails open links. Null where it is over. */
+    find: async (token: string): Promise<PasswordLink | null> => {
+      if (!isOpaqueToken(token)) return null
+      const [found] = await asIdentity(database, [{ text: FIND, values: [hashOfToken(token)] }])
+      const link: { readonly email: string; readonly expires_at: Date } | undefined = found?.rows[0]
+      return link === undefined ? null : { email: link.email, expiresAt: link.expires_at }
+    },
+
+    /**
+     * Sets the password, and ends all sign-ins of the account, with `endTokens` its personal tokens, too. False where
+     * the link does not work, or does no longer.
+     */
+    reset: async (
+      {
+        token,
+        password,
+        endTokens,
+      }: { readonly token: string; readonly password: string; readonly endTokens: boolean },
+      request: SignInRequest,
+    ): Promise<boolean> => {
+      if (!isOpaqueToken(token)) return false
+      const hash = hashOfToken(token)
+      // checked first, because hashing the password is expensive
+      const [found] = await asIdentity(database, [{ text: FIND, values: [hash] }])
+      if (found?.rows[0] === undefined) return false
+      const values = [hash, await hashPassword(password), endTokens]
+      const lock = { text: LOCK, values: [hash] }
+      const statements = [originOf(request, null), lock, { text: RESET, values }]
+      const [, , changed] = await asIdentity(database, statements, request.deadline)
+      return (changed?.rowCount ?? 0) > 0
+    },
+
+    /** Resolves when nobody's question waits any more. */
+    settled: async (): Promise<void> => {
+      await Promise.all(asked)
+    },
+  }
+}
+
+/** A link that works. */
+export interface PasswordLink {
+  readonly email: string
+  readonly expiresAt: Date
+}
+
+type Deliver = (email: string, token: string, expiresAt: Date) => void
+
+export type PasswordReset = ReturnType<typeof createPasswordReset>

@@ -1,0 +1,48 @@
+import type { Fault } from '../domain/refusal.js'
+import { fieldsOf } from './field.js'
+import { html } from './html.js'
+import { pageOf } from './page.js'
+import type { PageIn } from './page.js'
+
+/**
+ * The form for a new password, for whoever has the token of a link. `faults`: of what was sent before. The address is
+ * there for password managers.
+ */
+export const newPasswordPage =
+  (
+    host: string,
+    { token, email }: { readonly token: string; readonly email: string },
+    faults: readonly Fault[] = [],
+  ): PageIn =>
+  (texts) => {
+    const { newPassword, invitation } = texts
+    const password = {
+      name: 'password',
+      label: newPassword.password,
+      hint: invitation.passwordHint,
+      fault: invitation.passwordFault,
+      isWrong: faults.some(({ field }) => field !== 'token'),
+      // no maxlength: a browser would cut off what is pasted without a word
+      attributes: html`type="password" autocomplete="new-password" minlength="8"`,
+    }
+    const body = html`<p>${newPassword.lead(host)}</p>
+      <form method="post" action="/auth/password/reset">
+        <input type="hidden" name="token" value="${token}" />
+        <input name="username" autocomplete="username" value="${email}" readonly hidden />
+        ${fieldsOf([password])}
+        <div class="field choice">
+          <input type="checkbox" id="end-tokens" name="end_tokens" value="true" />
+          <label for="end-tokens">${newPassword.endTokens}</label>
+        </div>
+        <button class="main">${newPassword.send}</button>
+      </form>`
+    return pageOf(texts, { title: newPassword.title, body, foot: [host], form: 'here' })
+  }
+
+/** After it. */
+export const passwordSetPage =
+  (host: string): PageIn =>
+  (texts) => {
+    const { done, doneLead } = texts.newPassword
+    return pageOf(texts, { title: done, body: html`<p>${doneLead}</p>`, foot: [host] })
+  }

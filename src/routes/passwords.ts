@@ -1,0 +1,119 @@
+import { z } from 'zod'
+
+import { networkOf } from '../domain/network.js'
+import { Refusal } from '../domain/refusal.js'
+import type { SendMail } from '../identity/mailer.js'
+import { passwordMail } from '../identity/mails.js'
+import { passwordLink } from '../identity/password-reset.js'
+import type { PasswordReset } from '../identity/password-reset.js'
+import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
+import type { Route } from '../layers/route.js'
+import { newPasswordPage, passwordSetPage } from '../pages/pages.js'
+import { Email, LinkToken, Password, Time, textIn } from './schemas.js'
+
+const linkOver = (): Refusal =>
+  new Refusal('gone', { detail: 'The link was used or has expired, or there never was one. Ask for another.' })
+
+const open = {
+  status: 200,
+  ...NO_INPUT,
+  endpoint: 'none',
+  object: NO_OBJECT,
+  data: NO_DATA,
+} as const
+
+/** POST /auth/password/forgot, and GET and POST /auth/password/reset. */
+export const passwordRoutes = ({
+  reset,
+  sendMail,
+  baseUrl,
+}: {
+  readonly reset: PasswordReset
+  /** undefined without an SMTP server */
+  readonly sendMail: SendMail | undefined
+  readonly baseUrl: string
+}): readonly Route[] => {
+  const { host } = new URL(baseUrl)
+  return [
+    route({
+      ...open,
+      method: 'post',
+      path: '/auth/password/forgot',
+      status: 202,
+      gateway: { scope: 'public', quota: 'sign_in' },
+      body: z.strictObject({ email: Email }),
+      handle: async ({ body: { email }, caller, requestId, deadline, countAccount }) => {
+        if (sendMail === undefined)
+          throw new Refusal('no_mail', { detail: 'Ask an admin: linkgate user reset-link makes a link for you.' })
+        // a count of its own: whoever asks for links does not lock the account's sign-in
+        await countAccount(`a new password for ${email}`)
+        const request = { id: requestId, network: networkOf(caller.address), deadline }
+        reset.ask(email, request, (to, token, expiresAt) =>
+          sendMail(passwordMail(to, passwordLink(baseUrl, token), expiresAt)),
+        )
+        return { status: 202, body: {} }
+      },
+      documentation: {
+        summary:
+          'Ask for a link to choose a new password; the answer does not reveal whether the address has an account',
+        tag: 'sign-in',
+        response: z.object({}),
+        refusals: [404],
+      },
+    }),
+    route({
+      ...open,
+      method: 'get',
+      path: '/auth/password/reset',
+      gateway: { scope: 'public', quota: 'caller' },
+      query: z.strictObject({ token: LinkToken }),
+      handle: async ({ query: { token } }) => {
+        const link = await reset.find(token)
+        if (link === null) throw linkOver()
+        const { email, expiresAt } = link
+        return {
+          status: 200,
+          body: { email, expires_at: expiresAt.toISOString() },
+          page: newPasswordPage(host, { token, email }),
+          headers: { 'Cache-Control': 'no-store' },
+        }
+      },
+      documentation: {
+        summary: 'Look at a link to choose a new password, which stays as it is; for a browser, a page to choose it on',
+        tag: 'sign-in',
+        types: ['text/html'],
+        response: z.object({ email: z.string(), expires_at: Time }),
+        refusals: [410],
+      },
+    }),
+    route({
+      ...open,
+      method: 'post',
+      path: '/auth/password/reset',
+      gateway: { scope: 'public', quota: 'sign_in' },
+      body: z.strictObject({
+        token: LinkToken,
+        password: Password,
+        username: z.string().max(254).optional().describe('ignored: the form has it for password managers'),
+        // as a form sends it, too
+        end_tokens: z.union([z.boolean(), z.literal('true').transform(() => true)]).default(false),
+      }),
+      accepts: ['json', 'form'],
+      form: (faults, sent) =>
+        newPasswordPage(host, { token: textIn(sent, 'token'), email: textIn(sent, 'username') }, faults),
+      handle: async ({ body: { token, password, end_tokens: endTokens }, caller, requestId, deadline }) => {
+        const request = { id: requestId, network: networkOf(caller.address), deadline }
+        if (!(await reset.reset({ token, password, endTokens }, request))) throw linkOver()
+        return { status: 200, body: {}, page: passwordSetPage(host), headers: { 'Cache-Control': 'no-store' } }
+      },
+      documentation: {
+        summary: 'Choose a new password by a link, once; ends every sign-in, with end_tokens every personal token, too',
+        tag: 'sign-in',
+        types: ['text/html'],
+        response: z.object({}),
+        refusals: [410],
+      },
+    }),
+  ]
+}
