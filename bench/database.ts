@@ -108,8 +108,8 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
       // the same rows for those who know no layer: no row-level security, no trigger
       await client.query('create table if not exists bare_links (like links including all)')
       await client.query(
-        `insert into bare_links overriding system value
-         select * from links where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`,
+        `insert into bare_links (id, code, target, owner_id) overriding system value
+         select id, code, target, owner_id from links where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`,
         [from, to],
       )
       await client.query('commit')

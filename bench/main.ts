@@ -1,5 +1,6 @@
 import { canSuite } from './can.js'
 import { httpSuites } from './http.js'
+import { linkSuites } from './links.js'
 import { propagationSuite } from './propagation.js'
 import { policyScaleSuite } from './policy-scale.js'
 import { printEnvironment, printSuite, writeResults } from './report.js'
@@ -19,6 +20,7 @@ const SUITES: Readonly<Record<string, () => Promise<Suite | readonly Suite[]>>> 
   replay: replaySuite,
   transaction: transactionSuite,
   http: httpSuites,
+  links: linkSuites,
   scale: scaleSuites,
   propagation: propagationSuite,
   start: startSuite,

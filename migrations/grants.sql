@@ -9,5 +9,5 @@ end $$;
 grant usage on schema public to :service;
 grant execute on function find_links, take_visit, link_password, find_deleted_link, purge_deleted_links, claim_job,
   find_user, find_external_user, admit_external_user, use_personal_token, caller_stands, add_decision_months,
-  announce_changed_links, record_unexplained_policy_rows to :service;
+  announce_changed_links, reserve_link_ids, record_unexplained_policy_rows to :service;
 grant select on casbin, policy_revisions, policy_head, schema_migrations to :service;

@@ -59,6 +59,11 @@ router.get('/links/:code', async (ctx) => {
   const link = await findLink(ctx.params['code'])
   ctx.body = { code: link.code, target: link.target }
 })
+router.get('/counted/:code', async (ctx) => {
+  const text = 'update bare_links set used = used + 1 where code = $1 and used < max_visits returning target'
+  const link = await query('count', text, [ctx.params['code']])
+  if (link) ctx.redirect(link.target)
+})
 router.get('/:code', async (ctx) => {
   const link = await query('follow', 'select target from links where code = $1', [ctx.params['code']])
   if (link) ctx.redirect(link.target)

@@ -47,6 +47,8 @@ create or replace function record_link_change() returns trigger
 begin
   perform public.record_change('link', coalesce(new.code, old.code), jsonb_build_object('what',
     case tg_op when 'INSERT' then 'added' when 'DELETE' then 'deleted' else 'changed' end)
+    || case when tg_op = 'INSERT' and new.owner_id is not null
+      then jsonb_build_object('owner', new.owner_id::text) else '{}' end
     || case when tg_op = 'UPDATE' and new.owner_id is distinct from old.owner_id
       then jsonb_build_object('owner', jsonb_build_array(old.owner_id::text, new.owner_id::text)) else '{}' end
     || case when tg_op = 'UPDATE' and new.code <> old.code

@@ -4,6 +4,7 @@ export type ShowProgress = (text: string, part?: number) => void
 const AFTER_MS = 1_000
 const EVERY_MS = 200
 const WIDTH = 24
+const CLEAR = '\r\u001b[K'
 
 /** Shows a line on stderr while a command takes longer than a second, if stderr is a terminal. */
 export const withProgress = async <T>(first: string, work: (show: ShowProgress) => Promise<T>): Promise<T> => {
@@ -15,14 +16,19 @@ export const withProgress = async <T>(first: string, work: (show: ShowProgress) 
   const startedAt = performance.now()
   const elapsed = () => performance.now() - startedAt
   const timer = setInterval(() => {
-    if (elapsed() >= AFTER_MS) process.stderr.write(`\r\u001b[K${line} (${Math.round(elapsed() / 1_000)} s)`)
+    if (elapsed() >= AFTER_MS) process.stderr.write(`${CLEAR}${line} (${Math.round(elapsed() / 1_000)} s)`)
   }, EVERY_MS)
   try {
     return await work(show)
   } finally {
     clearInterval(timer)
-    if (elapsed() >= AFTER_MS) process.stderr.write('\r\u001b[K')
+    if (elapsed() >= AFTER_MS) process.stderr.write(CLEAR)
   }
+}
+
+/** Goes before a message while a line of progress may be shown; the line is drawn again after it. */
+export const clearProgress = (): void => {
+  if (process.stderr.isTTY) process.stderr.write(CLEAR)
 }
 
 const bar = (part: number): string => {

@@ -11,6 +11,7 @@ import { generateCode } from '../layers/4-data/links.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { DataRule, ItemLayers, Route } from '../layers/route.js'
+import { pauseEvery } from '../policy/pause-every.js'
 import { linkFields } from './link-fields.js'
 import { LinkView, requireMatch, whole } from './link-view.js'
 import { Code } from './schemas.js'
@@ -19,7 +20,14 @@ import type { OwnPlace } from './target.js'
 const MOST_ITEMS = 1_000
 const MAX_BODY = 1_024 * 1_024
 
+/** Items that are decided before the event loop serves everybody else. */
+const AT_ONCE = 50
+
 const OPERATIONS = ['create', 'update', 'delete'] as const
+type Operation = (typeof OPERATIONS)[number]
+
+type Records = ReadonlyMap<string, Link | null>
+const NamesLink = z.looseObject({ link: Code })
 
 const Result = z.object({
   index: z.int(),
@@ -46,25 +54,37 @@ export const bulkRoute = ({
   const Named = z.strictObject(named)
 
   /** Takes one item through validation and the layers. Throws its Refusal. */
-  const decide = async (operation: (typeof OPERATIONS)[number], raw: unknown, items: ItemLayers): Promise<BulkItem> => {
+  const decide = (operation: Operation, raw: unknown, found: Records, items: ItemLayers): BulkItem => {
     if (operation === 'create') {
       const { code: given, ...fields } = parseInput(raw, New)
       requireOrder(fields)
       const link = { ...fields, code: given ?? generateCode() }
       return { operation, link, decision: items.decide('link:create', noRecord(), link.code) }
     }
-    const { link: name } = parseInput(raw, z.looseObject({ link: Code }))
-    const record = await findLink(name)
+    const { link: name } = parseInput(raw, NamesLink)
+    const record = found.get(name) ?? null
     const decision = items.decide(`link:${operation}`, record, name)
-    // decide() has refused it; the type does not say so
+    // refused by then; the type does not say so
     if (record === null) throw new Refusal('not_found')
-    if (operation === 'delete') {
-      const { if_match: ifMatch } = parseInput(raw, Named)
-      return { operation, record, decision, version: requireMatch(record, ifMatch) }
-    }
-    const { link: __, if_match: ifMatch, ...changes } = parseInput(raw, Changed)
+    const { link: __, if_match: ifMatch, ...changes } = parseInput(raw, operation === 'delete' ? Named : Changed)
     requireOrder({ ...record, ...changes })
     return { operation, record, decision, changes, version: requireMatch(record, ifMatch) }
+  }
+
+  const decideAll = async (operation: Operation, raw: readonly unknown[], items: ItemLayers) => {
+    const names = raw.flatMap((item) => {
+      const parsed = NamesLink.safeParse(item)
+      return parsed.success && operation !== 'create' ? [parsed.data.link] : []
+    })
+    const records = await Promise.all([...new Set(names)].map(async (name) => [name, await findLink(name)] as const))
+    const found: Records = new Map(records)
+    const pause = pauseEvery(AT_ONCE)
+    const decided: (BulkItem | Refusal)[] = []
+    for (const item of raw) {
+      decided.push(orRefusal(() => decide(operation, item, found, items)))
+      await pause()
+    }
+    return decided
   }
 
   /** What became of each; nothing for an item that another one kept from being done. */
@@ -114,8 +134,7 @@ export const bulkRoute = ({
     maxBody: MAX_BODY,
     handle: async ({ store, query: { dry_run }, body: { operation, items: raw, atomic }, items, requestId }) => {
       await items.begin(`link:${operation}`, raw.length)
-      const decided = await Promise.all(raw.map((item) => decide(operation, item, items).catch(toRefusal)))
-      const outcomes = refuseRepeated(decided)
+      const outcomes = refuseRepeated(await decideAll(operation, raw, items))
       if (outcomes.some(isPolicyRefusal) && !(await items.isNewest())) throw new PolicyReplaced()
       const allowed = outcomes.filter(isItem)
       const results =
@@ -151,16 +170,20 @@ const NONE: ReadonlyMap<BulkItem, Refusal> = new Map()
 
 const isItem = (each: BulkItem | Refusal): each is BulkItem => !(each instanceof Refusal)
 
-const toRefusal = (error: unknown): Refusal => {
-  if (error instanceof Refusal && error.status < 500) return error
-  throw error
+const orRefusal = <T>(decide: () => T): T | Refusal => {
+  try {
+    return decide()
+  } catch (error) {
+    if (error instanceof Refusal && error.status < 500) return error
+    throw error
+  }
 }
 
 const isPolicyRefusal = (outcome: unknown): boolean => outcome instanceof Refusal && outcome.code === 'policy_denied'
 
 /** The code that an item gives to a link, where it gives one. */
 const codeOf = (item: BulkItem): string | undefined =>
-  item.operation === 'create' ? item.link.code : item.operation === 'update' ? item.changes.code : undefined
+  item.operation === 'create' ? item.link.code : item.changes.code
 
 const codeTaken = (message: string) => new Refusal('code_taken', { errors: [{ field: 'code', message }] })
 

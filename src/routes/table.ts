@@ -40,6 +40,7 @@ import { passwordRoutes } from './passwords.js'
 import { policyRoutes } from './policy.js'
 import { profileRoutes } from './profile.js'
 import type { MailAddressLink } from './profile.js'
+import { qrRoute } from './qr.js'
 import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
 import { systemRoutes } from './system.js'
@@ -103,6 +104,7 @@ export const routeTable = ({
       place,
       hashPassword,
     }),
+    qrRoute({ findLink: findRecord, baseUrl }),
     bulkRoute({
       findLink: findRecord,
       bulk: bulkLinksStore({ database, changed: redirects.changed, keepsTrash: trashDays > 0 }),

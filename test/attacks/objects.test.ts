@@ -36,6 +36,7 @@ describe('an identifier', () => {
       service.routes.filter(({ path }) => path.includes(':')).map(({ method, path }) => `${method} ${path}`),
     ).to.have.members([
       'get /links/:code',
+      'get /links/:code/qr',
       'patch /links/:code',
       'delete /links/:code',
       'post /links/:code/transfer',
@@ -69,7 +70,8 @@ describe('an identifier', () => {
       ] as const)
         expect((await ask(by, method, `/links/${code}`, json)).status, `${by.role} ${method}`).to.equal(404)
     }
-    for (const path of [`/${code}`, `/${code}+`]) expect((await service.request('GET', path)).status).to.equal(404)
+    for (const path of [`/${code}`, `/${code}+`, `/links/${code}/qr`])
+      expect((await service.request('GET', path)).status).to.equal(404)
     const form = { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'password=x' }
     expect((await service.request('POST', `/${code}`, form)).status).to.equal(404)
     expect((await ask(other, 'POST', '/links', { code, target: 'https://example.com/theirs' })).status).to.equal(201)

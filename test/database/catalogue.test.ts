@@ -13,6 +13,7 @@ const RECORD =
   'action,effect,layer,network,relation,request_id,resource_code,resource_id,resource_type,revision,row_priority,' +
   'rule,status,subject_id,subject_role,token_id'
 const TOKEN = 'expires_at,made_by_sign_in,made_by_token,name,scopes,token_hash,user_id'
+const TOKEN_BY_HAND = 'expires_at,name,scopes,token_hash,user_id'
 const TOKEN_CHECK = 'expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id'
 const TOKEN_LIST = 'created_at,expires_at,id,last_used_at,made_by_sign_in,made_by_token,name,revoked_at,scopes,user_id'
 const LINK_FIELDS =
@@ -43,8 +44,8 @@ identity deleted_links DELETE SELECT(id,owner_id) UPDATE(owner_id)
 identity external_identities INSERT SELECT
 identity idempotency_keys DELETE SELECT(created_at,key_hash,user_id)
 identity invitations DELETE SELECT UPDATE(accepted_at)
-identity links DELETE SELECT(id,owner_id,version) UPDATE(owner_id,updated_at,version)
-identity personal_tokens INSERT(expires_at,name,scopes,token_hash,user_id) SELECT(${TOKEN_CHECK}) UPDATE(last_used_at,revoked_at)
+identity links DELETE INSERT SELECT(code,id,owner_id,target,version) UPDATE(owner_id,updated_at,version)
+identity personal_tokens INSERT(${TOKEN_BY_HAND}) SELECT(${TOKEN_CHECK}) UPDATE(last_used_at,revoked_at)
 identity refresh_tokens DELETE INSERT SELECT UPDATE(revoked_at,used_at)
 identity users DELETE INSERT SELECT UPDATE
 linkgate_service casbin SELECT
@@ -110,6 +111,7 @@ record_signed_token(bigint,text,text[],timestamp with time zone) audit_chain ide
 record_unexplained_policy_rows() postgres linkgate_service
 record_user_change() audit_chain -
 require_active_admin() identity -
+reserve_link_ids(bigint) postgres linkgate_service
 settle_policy_edit() postgres -
 sweep_idempotency_keys(bytea) identity links_own,users_own
 take_visit(bigint,bigint) links_public linkgate_service

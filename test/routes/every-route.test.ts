@@ -33,6 +33,7 @@ describe('every route of the table', () => {
     for (const name of open) {
       expect(name).to.be.oneOf([
         'get /links/:code',
+        'get /links/:code/qr',
         'get /:code',
         'get /:code+',
         'get /',

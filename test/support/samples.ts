@@ -19,6 +19,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /links': {},
   'get /links/export': {},
   'get /links/:code': {},
+  'get /links/:code/qr': {},
   'patch /links/:code': { json: { target: 'https://example.com/changed' } },
   'delete /links/:code': {},
   'post /links/bulk': { json: { operation: 'create', items: [] } },

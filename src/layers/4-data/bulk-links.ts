@@ -7,6 +7,7 @@ import type { Decision } from '../../domain/decision.js'
 import type { Link } from '../../domain/link.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { DataRule } from '../route.js'
+import { pauseEvery } from '../../policy/pause-every.js'
 import { bind } from './context.js'
 import type { Binding } from './context.js'
 import { asStatement, deletionOf, exactly, rowOf, updateOf } from './links.js'
@@ -14,17 +15,25 @@ import type { LinkChanges, LinksStoreParts, NewLink } from './links.js'
 import { LINK_ROLES, refuseFields } from './link-rows.js'
 import { knex, ownedRows, prepared } from './query.js'
 
+interface Creation {
+  readonly operation: 'create'
+  readonly decision: Decision
+  readonly link: NewLink & { readonly code: string }
+}
+
+interface Change {
+  readonly operation: 'update' | 'delete'
+  readonly decision: Decision
+  /** as it was decided about */
+  readonly record: Link
+  /** none of a deletion */
+  readonly changes: LinkChanges
+  /** that the commit must still find; undefined: any */
+  readonly version: number | undefined
+}
+
 /** One item of a bulk request, with the decision that allowed it. */
-export type BulkItem = { readonly decision: Decision } & (
-  | { readonly operation: 'create'; readonly link: NewLink & { readonly code: string } }
-  | {
-      readonly operation: 'update'
-      readonly record: Link
-      readonly changes: LinkChanges
-      readonly version: number | undefined
-    }
-  | { readonly operation: 'delete'; readonly record: Link; readonly version: number | undefined }
-)
+export type BulkItem = Creation | Change
 
 /** Whether a transaction ends with an item that cannot be done, or goes on without it. */
 type Mode = 'all' | 'each'
@@ -50,81 +59,104 @@ export const bulkLinksStore = ({
   open: (context) => {
     const { snapshot, caller } = context
 
-    const bindingOf = ({ operation }: BulkItem): Binding => {
-      const reach =
-        operation === 'create'
-          ? 'own'
-          : caller.user === null
-            ? 'none'
-            : snapshot.reach(caller.user.role, `link:${operation}`)
-      return bind(context, reach, LINK_ROLES)
+    /** Makes all links in one statement; those whose code is taken are left out, or end it in the mode `all`. */
+    const create = async (items: readonly Creation[], mode: Mode): Promise<readonly Outcome[]> => {
+      const [first] = items
+      if (first === undefined) return []
+      const binding = bind(context, 'own', LINK_ROLES)
+      const insert = ownedRows('links', 'owner_id', binding).insertAll(
+        items.map(({ link }) => rowOf(link)),
+        { onConflict: mode === 'each' ? 'on conflict (code) do nothing' : '', returning: LINK_ROW },
+      )
+      const statements = [binding.enterChange(), binding.decided(first.decision, STATUS.create), prepared(insert)]
+      const results = await database.flush(statements, binding.deadline).catch(refuseFields)
+      const rows: readonly LinkRow[] = results[2]?.rows ?? []
+      const links = new Map(rows.map((row) => [row.code, toLink(row)]))
+      for (const code of links.keys()) changed(code)
+      return items.map(({ link }) => links.get(link.code) ?? new Refusal('code_taken'))
     }
 
-    const statementOf = (item: BulkItem, binding: Binding, mode: Mode): Statement => {
-      const links = ownedRows('links', 'owner_id', binding)
-      if (item.operation === 'create') {
-        const insert = links.insert(rowOf(item.link)).returning([...LINK_ROW])
-        return prepared(answer(knex.with('done', mode === 'each' ? insert.onConflict('code').ignore() : insert), mode))
-      }
-      const row = exactly(links, item.record, item.version)
-      return item.operation === 'update'
-        ? asStatement(item.changes)(answer(knex.with('done', updateOf(row, item.changes)), mode))
+    const statementOf = ({ operation, record, version, changes }: Change, binding: Binding, mode: Mode): Statement => {
+      const row = exactly(ownedRows('links', 'owner_id', binding), record, version)
+      return operation === 'update'
+        ? asStatement(changes)(answer(knex.with('done', updateOf(row, changes)), mode))
         : prepared(answer(deletionOf(row, keepsTrash), mode))
     }
 
-    /** Sends the items as one transaction; undefined for those whose row was not there. */
-    const send = async (items: readonly BulkItem[], mode: Mode): Promise<readonly (Link | undefined)[]> => {
+    const change = async (items: readonly Change[], mode: Mode): Promise<readonly Outcome[]> => {
       const [first] = items
       if (first === undefined) return []
-      const binding = bindingOf(first)
+      const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, `link:${first.operation}`)
+      const binding = bind(context, reach, LINK_ROLES)
       const statements = [binding.enterChange()]
       const places: number[] = []
+      const pause = pauseEvery(AT_ONCE)
       let decided: Decision | undefined
       for (const item of items) {
         // each record has its own decision; most items of a request have the same
         if (item.decision !== decided) statements.push(binding.decided(item.decision, STATUS[item.operation]))
         decided = item.decision
         places.push(statements.push(statementOf(item, binding, mode)) - 1)
+        await pause()
       }
       const results = await database.flush(statements, binding.deadline).catch(refuseFields)
-      return items.map((item, i) => {
+      return items.map(({ operation, record }, i) => {
         const row: LinkRow | undefined = results[places[i] ?? 0]?.rows[0]
-        if (row === undefined) return undefined
-        const link = item.operation === 'delete' ? item.record : toLink(row)
-        changed(link.code)
-        if (item.operation === 'update') changed(item.record.code)
-        return link
+        if (row === undefined) return new Refusal('conflict')
+        changed(record.code)
+        if (row.code !== record.code) changed(row.code)
+        return operation === 'delete' ? record : toLink(row)
       })
     }
 
-    const outcomesOf = async (items: readonly BulkItem[], mode: Mode): Promise<readonly Outcome[]> => {
-      const links = await send(items, mode)
-      return links.map((link, i) => link ?? new Refusal(items[i]?.operation === 'create' ? 'code_taken' : 'conflict'))
+    const send = async (items: readonly BulkItem[], mode: Mode): Promise<Outcomes> => {
+      const [made, others] = [items.filter(isCreation), items.filter(isChange)]
+      return new Map<BulkItem, Outcome>([
+        ...zip(made, await create(made, mode)),
+        ...zip(others, await change(others, mode)),
+      ])
+    }
+
+    /** Each by itself: one that takes another code may fail, and would take the others with it. */
+    const rename = async (items: readonly Change[]): Promise<readonly Outcome[]> => {
+      const outcomes: Outcome[] = []
+      for (const item of items)
+        outcomes.push(
+          ...(await change([item], 'each').catch((error: unknown) => {
+            if (error instanceof Refusal) return [error]
+            throw error
+          })),
+        )
+      return outcomes
     }
 
     return {
-      all: async (items) => new Map(zip(items, await outcomesOf(items, 'all'))),
+      all: (items) => send(items, 'all'),
       each: async (items) => {
-        // one that takes another code may fail, and would take the others with it
-        const [renames, others] = [items.filter(isRename), items.filter((item) => !isRename(item))]
-        const outcomes = new Map(zip(others, await outcomesOf(others, 'each')))
-        for (const item of renames) {
-          const alone = await outcomesOf([item], 'each').catch((error: unknown) => {
-            if (error instanceof Refusal) return [error]
-            throw error
-          })
-          for (const [, outcome] of zip([item], alone)) outcomes.set(item, outcome)
-        }
+        const renames = items.filter(isChange).filter(({ changes }) => changes.code !== undefined)
+        const alone = new Set<BulkItem>(renames)
+        const others = items.filter((item) => !alone.has(item))
+        const outcomes = new Map<BulkItem, Outcome>()
+        for (let from = 0; from < others.length; from += TOGETHER)
+          for (const each of await send(others.slice(from, from + TOGETHER), 'each')) outcomes.set(...each)
+        for (const each of zip(renames, await rename(renames))) outcomes.set(...each)
         return outcomes
       },
     }
   },
 })
 
+/** Items of one transaction, where they are not all or nothing: a small one keeps nobody else waiting. */
+const TOGETHER = 200
+
+/** Items that are prepared before the event loop serves everybody else. */
+const AT_ONCE = 50
+
 /** The status of a success, as the record of an item has it. */
 export const STATUS = { create: 201, update: 200, delete: 204 } as const
 
-const isRename = (item: BulkItem): boolean => item.operation === 'update' && item.changes.code !== undefined
+const isCreation = (item: BulkItem): item is Creation => item.operation === 'create'
+const isChange = (item: BulkItem): item is Change => item.operation !== 'create'
 
 const zip = <A, B>(some: readonly A[], others: readonly B[]): readonly (readonly [A, B])[] =>
   some.flatMap((each, i) => {

@@ -4,7 +4,6 @@ import type { Database } from '../../database/database.js'
 import type { Gate } from '../../database/gate.js'
 import { LINK_ROW, toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
-import type { Statement } from '../../database/statement.js'
 import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
 import { isCode } from '../../domain/link.js'
 import type { Link, LinkState } from '../../domain/link.js'
@@ -12,7 +11,7 @@ import { read } from './context.js'
 import type { Binding } from './context.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
-import { ownedRows, prepared, toStatement } from './query.js'
+import { knex, ownedRows, prepared, toStatement } from './query.js'
 
 export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code'] as const
 export type LinkSort = (typeof LINK_SORTS)[number]
@@ -63,28 +62,34 @@ export const pageOfLinks = async (
   const { limit, sort, q, tag = [] } = query
   const isSearch = q !== undefined || tag.length > 0
   const rows = isSearch
-    ? await searches(() => search(database, binding, toStatement(searchFor(binding, query))))
+    ? await searches(() => search(database, binding, query))
     : await read<LinkRow>(database, binding, prepared(listed(ownedRows('links', 'owner_id', binding)(), query)))
   return pageOf(rows.map(toLink), limit, sort, keyOf(sort))
 }
 
 const byCode = (sort: LinkSort): boolean => sort.endsWith('code')
 
+const directionOf = (sort: LinkSort) => (sort.startsWith('-') ? 'desc' : 'asc')
+
+/** Links of one millisecond are in the order of their ids. */
+const inOrder = (rows: Knex.QueryBuilder, sort: LinkSort): Knex.QueryBuilder =>
+  byCode(sort)
+    ? rows.orderBy('code', directionOf(sort))
+    : rows.orderBy('created_at', directionOf(sort)).orderBy('id', directionOf(sort))
+
 /** The rows of one page, and one more. */
-const listed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder => {
-  const { limit, sort, cursor, state, owner_id: owner, created_from: from, created_to: to } = query
-  const [column, direction] = [byCode(sort) ? 'code' : 'created_at', sort.startsWith('-') ? 'desc' : 'asc']
-  rows
-    .select(...LINK_ROW)
-    .orderBy(column, direction)
-    .limit(limit + 1)
-  if (!byCode(sort)) rows.orderBy('id', direction)
+const listed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder =>
+  inOrder(narrowed(rows.select(...LINK_ROW), query), query.sort).limit(query.limit + 1)
+
+/** The rows that a list may have, from its cursor on. */
+const narrowed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder => {
+  const { sort, cursor, state, owner_id: owner, created_from: from, created_to: to } = query
   if (owner !== undefined) rows.where('owner_id', owner)
   if (state !== undefined) rows.whereRaw(OF_STATE[state])
   if (from !== undefined) rows.where('created_at', '>=', from)
   if (to !== undefined) rows.where('created_at', '<', to)
   if (cursor !== undefined) {
-    const after = direction === 'asc' ? '>' : '<'
+    const after = directionOf(sort) === 'asc' ? '>' : '<'
     const key = parseCursor(cursor, sort, byCode(sort) ? isCode : isTimeAndId)
     if (byCode(sort)) rows.where('code', after, key)
     else rows.whereRaw(`(created_at, id) ${after} (?, ?)`, key.split(' '))
@@ -97,32 +102,70 @@ const keyOf =
   ({ code, created_at: time, id }: Link): string =>
     byCode(sort) ? code : timeAndId(time, id)
 
-/**
- * A list by text or tags. LIKE and @> are not leakproof, so PostgreSQL uses no index for them under row-level security.
- * Where that leaves the caller's own rows, a view of just these rows finds them by the index, and the rows themselves
- * are read under row-level security as ever (docs/decisions/0024).
- */
-const searchFor = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
-  const { q, tag = [], cursor: _, ...list } = query
-  const found = listed(ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)(), query)
+/** What a search asks of a row. */
+const matching = (rows: Knex.QueryBuilder, { q, tag = [] }: LinkPageQuery): Knex.QueryBuilder => {
   if (q !== undefined) {
     const pattern = `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-    found.whereRaw(`${TEXT} like lower(?)`, [pattern])
+    rows.whereRaw(`${TEXT} like lower(?)`, [pattern])
   }
-  if (tag.length > 0) found.whereRaw('tags @> ?::text[]', [[...tag]])
-  if (binding.reach !== 'own') return found
-  return listed(ownedRows('links', 'owner_id', binding)(), list).whereIn('id', found.clearSelect().select('id'))
+  if (tag.length > 0) rows.whereRaw('tags @> ?::text[]', [[...tag]])
+  return rows
+}
+
+/** How many links of a list a search looks at one after another, before it asks the index. */
+const WALKED = 1_000
+
+/**
+ * A search in the first links of the list, in its order: enough for a text that many links have, and for a caller who
+ * has few. Answers how many links it looked at with each row; a row of nulls where none was found.
+ */
+const walk = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
+  const { limit, sort } = query
+  const rows = listed(ownedRows('links', 'owner_id', binding)(), { ...query, limit: WALKED - 1 })
+  const found = inOrder(matching(knex('walked').select('*'), query), sort).limit(limit + 1)
+  const all = knex
+    .with('walked', rows)
+    .select('found.*', 'all.walked')
+    .from(knex('walked').select(knex.raw('count(*)::int as walked')).as('all'))
+    .leftJoin(found.as('found'), knex.raw('true'))
+  return inOrder(all, sort)
+}
+
+/**
+ * A search by the index, for a text that few links have. LIKE and @> are not leakproof, so PostgreSQL uses no index for
+ * them under row-level security. Where that leaves the caller's own rows, a view of just these rows finds them by the
+ * index, and the rows themselves are read under row-level security as ever (docs/decisions/0024). All are found before
+ * they are put in order: with the order in mind, PostgreSQL would rather look at every link.
+ */
+const lookUp = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
+  const { cursor: _, ...list } = query
+  const source = ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)
+  const hits = matching(narrowed(source().select('id', 'code', 'created_at'), query), query)
+  const first = inOrder(knex('hits').select('id'), query.sort).limit(query.limit + 1)
+  return listed(ownedRows('links', 'owner_id', binding)(), list)
+    .withMaterialized('hits', hits)
+    .whereIn('id', first)
 }
 
 /** What one search may cost: one that no index serves reads every link that the caller reaches. */
 export const SEARCH_MS = 1_000
 
-/** Sends a search under its own deadline. It is not prepared: the best plan depends on the text. */
-const search = async (database: Database, binding: Binding, query: Statement): Promise<readonly LinkRow[]> => {
+/** Searches under a deadline of its own. Nothing is prepared: the best plan depends on the text. */
+const search = async (database: Database, binding: Binding, query: LinkPageQuery): Promise<readonly LinkRow[]> => {
   const deadline = binding.deadline.within(SEARCH_MS)
-  const [, result] = await database.flush([binding.enterRead, query], deadline).catch((error: unknown) => {
-    if (!isDeadlineExceeded(error)) throw error
-    throw deadlineExceeded({ detail: 'The search took too long. Search for a longer text.', cause: error })
-  })
-  return result?.rows ?? []
+  const ask = async <Row>(built: Knex.QueryBuilder): Promise<readonly Row[]> => {
+    const [, result] = await database
+      .flush([binding.enterRead, toStatement(built)], deadline)
+      .catch((error: unknown) => {
+        if (!isDeadlineExceeded(error)) throw error
+        throw deadlineExceeded({ detail: 'The search took too long. Search for a longer text.', cause: error })
+      })
+    return result?.rows ?? []
+  }
+  const walked = await ask<Walked>(walk(binding, query))
+  const found = walked.filter((row): row is Walked & LinkRow => row.id !== null)
+  const isWhole = found.length > query.limit || (walked[0]?.walked ?? 0) < WALKED
+  return isWhole ? found : ask<LinkRow>(lookUp(binding, query))
 }
+
+type Walked = { readonly [Name in keyof LinkRow]: LinkRow[Name] | null } & { readonly walked: number }

@@ -22,6 +22,11 @@ export interface OwnedRows {
   (): Knex.QueryBuilder
   /** inserts a row of the caller's own */
   insert(values: Readonly<Record<string, unknown>>): Knex.QueryBuilder
+  /** inserts rows of the caller's own, all with the same columns, in one statement of one form */
+  insertAll(
+    rows: readonly Readonly<Record<string, unknown>>[],
+    clauses: { readonly onConflict: string; readonly returning: readonly string[] },
+  ): Knex.Raw
 }
 
 /**
@@ -35,7 +40,22 @@ export const ownedRows = (table: string, owner: string, { reach, userId }: Reach
       if (reach === 'any') return query
       return reach === 'own' && userId !== null ? query.where(owner, userId) : query.whereRaw('false')
     },
-    { insert: (values: Readonly<Record<string, unknown>>) => knex(table).insert({ ...values, [owner]: userId }) },
+    {
+      insert: (values: Readonly<Record<string, unknown>>) => knex(table).insert({ ...values, [owner]: userId }),
+      insertAll: (
+        rows: readonly Readonly<Record<string, unknown>>[],
+        { onConflict, returning }: { readonly onConflict: string; readonly returning: readonly string[] },
+      ) => {
+        const columns = Object.keys(rows[0] ?? {}).join(', ')
+        // Knex would write each value of each row as one of the statement's: thousands of them
+        return knex.raw(
+          `insert into ${table} (${columns}, ${owner})
+           select ${columns}, ?::bigint from jsonb_populate_recordset(null::${table}, ?::jsonb)
+           ${onConflict} returning ${returning.join(', ')}`,
+          [userId, JSON.stringify(rows)],
+        )
+      },
+    },
   )
 
 /** The built query as a statement. */

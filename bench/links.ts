@@ -1,0 +1,121 @@
+import { openBenchDatabase } from './database.js'
+import { load } from './load.js'
+import { measure } from './measure.js'
+import { rateSuites } from './rates.js'
+import type { Suite } from './report.js'
+import { startLinkgate, startSubject } from './server.js'
+import type { BenchServer } from './server.js'
+
+const LINKS = 10_000
+const ITEMS = 1_000
+/** Requests of somebody else, one after another, whose slowest hundredth is looked at. */
+const REQUESTS = 400
+
+const slowestOf = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
+
+/** What links cost that can do more: a redirect that is counted, and a thousand links in one request. */
+export const linkSuites = async (): Promise<readonly Suite[]> => {
+  const database = await openBenchDatabase()
+  const servers: BenchServer[] = []
+  const started = async (server: Promise<BenchServer>) => {
+    servers.push(await server)
+    return server
+  }
+  try {
+    await database.addLinks(1, LINKS)
+    await database.client.query('set session_replication_role = replica')
+    for (const table of ['links', 'bare_links'])
+      await database.client.query(`update ${table} set max_visits = 1000000000`)
+    await database.client.query('set session_replication_role = origin')
+    await database.client.query('vacuum analyze links, bare_links')
+    const koa = await started(
+      startSubject('bare-koa', { JWT_SIGNING_KEY_FILE: database.signingKeyFile, DATABASE_URL: database.ownerUrl }),
+    )
+    const linkgate = await started(
+      startLinkgate({ ...database.environment(), RATE_LIMIT_ANONYMOUS: 'off', RATE_LIMIT_USER: 'off' }),
+    )
+    const anyLink = () => `bench-${1 + Math.floor(Math.random() * LINKS)}`
+    const counted = await load(
+      [
+        {
+          name: 'bare Koa and router, one UPDATE',
+          server: koa,
+          status: 302,
+          request: () => ({ path: `/counted/${anyLink()}` }),
+        },
+        { name: 'Linkgate, max_visits', server: linkgate, status: 302, request: () => ({ path: `/${anyLink()}` }) },
+      ],
+      { rounds: 7, seconds: 2, connections: 16, database },
+    )
+
+    const headers = { authorization: database.editor.authorization, 'content-type': 'application/json' }
+    const post = async (path: string, body: unknown, status: number) => {
+      const answer = await fetch(`${linkgate.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      await answer.arrayBuffer()
+      if (answer.status !== status) throw new Error(`${path}: ${answer.status}`)
+    }
+    const item = { target: 'https://example.com/bulk', tags: ['bulk'] }
+    const items = Array.from({ length: ITEMS }, () => item)
+    const bulk = () => post('/links/bulk', { operation: 'create', items }, 200)
+    const alone = {
+      name: 'one request for each link',
+      batch: 200,
+      run: async () => {
+        for (let i = 0; i < 200; i += 1) await post('/links', item, 201)
+      },
+    }
+    const together = { name: '1,000 in a request', batch: ITEMS, run: bulk }
+    const made = await measure([alone, together], { rounds: 7, warmups: 2 })
+
+    const slowest = async () => {
+      const times: number[] = []
+      for (let i = 0; i < REQUESTS; i += 1) {
+        const begun = performance.now()
+        await post('/links', { target: 'https://example.com/else' }, 201)
+        times.push((performance.now() - begun) * 1_000)
+      }
+      return slowestOf(times)
+    }
+    const [quiet, busy]: [number[], number[]] = [[], []]
+    for (let round = 0; round < 7; round += 1) {
+      quiet.push(await slowest())
+      const ended = new AbortController()
+      const beside = (async () => {
+        while (!ended.signal.aborted) await bulk()
+      })()
+      busy.push(await slowest())
+      ended.abort()
+      await beside
+    }
+    const measured = (name: string, rounds: readonly number[]) => ({
+      name,
+      rounds,
+      median: rounds.toSorted((a, b) => a - b)[3] ?? 0,
+      lowest: Math.min(...rounds),
+      highest: Math.max(...rounds),
+    })
+    return [
+      ...rateSuites('Redirect of a link with a maximum of visits', 'bare Koa and router, one UPDATE', counted),
+      { title: 'Creation in bulk, a link', baseline: 'one request for each link', unit: 'µs', measured: made },
+      {
+        title: "Somebody else's slowest creations (p99)",
+        baseline: 'with nothing beside them',
+        unit: 'µs',
+        measured: [
+          measured(
+            'with nothing beside them',
+            quiet.map((each) => each * 1_000),
+          ),
+          measured(
+            'beside bulk requests',
+            busy.map((each) => each * 1_000),
+          ),
+        ],
+      },
+    ]
+  } finally {
+    for (const server of servers.toReversed()) await server.stop()
+    await database.close()
+  }
+}

@@ -1,0 +1,197 @@
+import { stat } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
+import { resolve } from 'node:path'
+
+import { Option } from 'commander'
+import type { Command } from 'commander'
+
+import type { Config } from '../config.js'
+import type { Database } from '../database/database.js'
+import { isEmail } from '../domain/user.js'
+import type { User } from '../domain/user.js'
+import { createAccounts } from '../identity/accounts.js'
+import { createPasswords } from '../identity/password.js'
+import { FORMATS, FORMAT_NAMES } from '../import/formats.js'
+import type { FormatName } from '../import/formats.js'
+import { importLinks } from '../import/import-links.js'
+import type { ImportResult } from '../import/import-links.js'
+import { createLinkStore } from '../import/link-store.js'
+import { createRefusedFile } from '../import/refused-file.js'
+import { linkReader } from '../import/to-link.js'
+import { UnreadableFile } from '../import/unreadable-file.js'
+import { FIELDS, columnName } from '../import/words.js'
+import type { Field } from '../import/words.js'
+import { createAnnouncer } from '../redirects/announcer.js'
+import { checked, parsed } from './arguments.js'
+import { AnswerIsNo, UsageError } from './errors.js'
+import { number } from './policy/render.js'
+import { clearProgress, withProgress } from './progress.js'
+import { complain, print, withDatabase } from './session.js'
+
+const email = checked(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
+
+const fieldOf = (text: string): Field | undefined => FIELDS.find((field) => field === text.trim())
+
+/** `their column=our field, …`; given several times, they add up. */
+const mapping = (text: string, previous: ReadonlyMap<string, Field> = new Map()): ReadonlyMap<string, Field> => {
+  const pairs = parsed(
+    (list) => {
+      const found = list.split(',').map((pair) => {
+        const at = pair.lastIndexOf('=')
+        return { column: columnName(pair.slice(0, Math.max(at, 0))), field: fieldOf(pair.slice(at + 1)) }
+      })
+      return found.every(({ column }) => column !== '') ? found : undefined
+    },
+    `must be "their column=our field, …", with our fields ${FIELDS.join(', ')}`,
+  )(text)
+  const map = new Map(previous)
+  for (const { column, field } of pairs) {
+    if (field === undefined) throw new UsageError(`--map: our fields are ${FIELDS.join(', ')}`)
+    map.set(column, field)
+  }
+  return map
+}
+
+const HELP = `
+Formats:
+${FORMAT_NAMES.map((name) => `  ${name.padEnd(8)}${FORMATS[name].what}`).join('\n')}
+
+Every link passes the rules of POST /links. Created times are kept. The same file a second time makes nothing: a link
+that is there with its code, target and owner is unchanged; a code with anything else is refused as taken. So a run that
+was interrupted is finished by running it again.
+
+Whose the links become: --owner, or else the user whose id is in the column owner_id (our own export has one; ids are
+those of this installation), or else nobody's, which only admins can change.
+
+Our fields, for --map and for the columns of --format csv:
+  ${FIELDS.slice(0, 9).join(', ')},
+  ${FIELDS.slice(9).join(', ')}
+
+Examples:
+  linkgate import links.csv --format csv --dry-run
+  linkgate import bitly.csv --format bitly --owner ada@example.com
+  linkgate import table.csv --format csv --map "Web address=target, Short name=code" --owner ada@example.com
+
+Exit code 0: all were taken. 1: some were not; mend them in the file of refused ones, and import that. 2: nothing was
+read (no such file, a missing column, no such user, no installation).`
+
+interface ImportOptions {
+  readonly format: FormatName
+  readonly owner?: string
+  readonly map?: ReadonlyMap<string, Field>
+  readonly dryRun?: true
+  readonly refused?: string
+}
+
+/** Links of other programs, and of our own exports. No policy row restricts it; the log says who it was. */
+export const register = (program: Command): void => {
+  program
+    .command('import')
+    .description('import links from a file of another service, or from our own export')
+    .argument('<file>', 'CSV with commas, semicolons or tabs, or JSON; in UTF-8')
+    .addOption(
+      new Option('--format <format>', 'what wrote the file, see below').choices(FORMAT_NAMES).makeOptionMandatory(),
+    )
+    .option('--owner <e-mail>', 'the user to whom all of them belong', email)
+    .option('--map <columns>', 'columns by names of your own: "their column=our field, …"', mapping)
+    .option('--dry-run', 'say what would become of each link, and write nothing to the database')
+    .option('--refused <file>', 'where to write what was refused and why (default: FILE.refused.csv or .ndjson)')
+    .addHelpText('after', HELP)
+    .action((file: string, options: ImportOptions) =>
+      withDatabase((database, config) => run(database, config, file, options)).catch((error: unknown) => {
+        throw error instanceof UnreadableFile ? new UsageError(`${file}: ${error.message}`) : error
+      }),
+    )
+}
+
+/** Lines about refused records; the rest is counted. */
+const MOST_LINES = 20
+
+const run = async (database: Database, config: Config, file: string, options: ImportOptions): Promise<void> => {
+  const { format, map = new Map<string, Field>(), dryRun = false } = options
+  const owner = options.owner === undefined ? undefined : await requireOwner(database, options.owner)
+  const size = await sizeOf(file)
+  let refusedPath: string | undefined
+  let refused = 0
+  const announcer = createAnnouncer(database)
+  const result = await withProgress(`reading ${file}`, (show) =>
+    importLinks({
+      file,
+      format,
+      map,
+      owner: owner?.id,
+      toLink: linkReader(placeOf(config)),
+      store: createLinkStore({ database, dryRun, hashPassword: createHash() }),
+      refusedFile: (columns) => {
+        refusedPath = refusedPathOf(file, options, columns !== null)
+        return refusedPath === undefined ? undefined : createRefusedFile(refusedPath, columns)
+      },
+      onProgress: (bytes, records) => {
+        if (!dryRun) announcer.soon()
+        show(`${number(records)} records, ${number(refused)} refused`, Math.min(bytes / size, 1))
+      },
+      onRefused: (place, reason) => {
+        refused += 1
+        if (refused > MOST_LINES) return
+        clearProgress()
+        complain(`${file}:${place}  ${reason}`)
+      },
+      onIgnored: (columns) => {
+        if (columns.length > 0) complain(`ignored columns: ${columns.join(', ')} (--map names them)`)
+      },
+    }),
+  ).finally(() => announcer.stop())
+  if (refused > MOST_LINES) complain(`… and ${number(refused - MOST_LINES)} more refused records`)
+  report(result, { file, dryRun, refusedPath })
+}
+
+const report = (
+  { made, unchanged, refused, ownerless, fault }: ImportResult,
+  { file, dryRun, refusedPath }: { file: string; dryRun: boolean; refusedPath: string | undefined },
+): void => {
+  const kept = refused > 0 && refusedPath !== undefined ? ` (${refusedPath})` : ''
+  print(
+    `${dryRun ? 'dry run: ' : ''}${number(made)} ${dryRun ? 'would be made' : 'made'}, ` +
+      `${number(unchanged)} unchanged, ${number(refused)} refused${kept}`,
+  )
+  if (ownerless > 0)
+    print(
+      `${number(ownerless)} of them belong${dryRun ? ' then' : ''} to nobody: only admins can change them (--owner)`,
+    )
+  if (fault !== null) complain(`${file}: ${fault}`)
+  if (refused > 0 || fault !== null) throw new AnswerIsNo()
+}
+
+const requireOwner = async (database: Database, address: string): Promise<User> => {
+  const user = await createAccounts(database).find(address)
+  if (user === null) throw new UsageError(`there is no user ${address}: add one with linkgate user add`)
+  return user
+}
+
+const sizeOf = async (file: string): Promise<number> => {
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isFile() !== true) throw new UsageError(`there is no file ${file}`)
+  return Math.max(found.size, 1)
+}
+
+/** A dry run makes a file only where it is told which. */
+const refusedPathOf = (file: string, { refused, dryRun }: ImportOptions, isCsv: boolean): string | undefined => {
+  if (refused === undefined) return dryRun ? undefined : `${file}.refused.${isCsv ? 'csv' : 'ndjson'}`
+  if (resolve(refused) === resolve(file))
+    throw new UsageError('--refused must be another file than the one that is read')
+  return refused
+}
+
+const placeOf = ({ baseUrl, host, port }: Config) => ({
+  // PORT=0 without BASE_URL: whatever port the service gets, it is on this machine
+  baseUrl: baseUrl ?? `http://${host}:${port}`,
+  host,
+  port,
+  addresses: Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []),
+})
+
+/** Made with the first password: most files have none. */
+const createHash = (): ((password: string) => Promise<string>) => {
+  let passwords: ReturnType<typeof createPasswords> | undefined
+  return async (password) => (await (passwords ??= createPasswords())).hash(password)
+}

@@ -1,0 +1,28 @@
+import { codeOf } from '../words.js'
+import type { ImportFormat } from '../words.js'
+
+/**
+ * The export of Shlink's web client: createdAt, domain, shortCode, shortUrl, longUrl, title, tags (with `|` between
+ * them), visits (shlinkio/shlink-web-component, src/short-urls/helpers/ExportShortUrlsBtn.tsx); or what its REST API
+ * answers (`GET /rest/v3/short-urls`), which also has the limits of a link.
+ */
+export const shlink: ImportFormat = {
+  what: 'the CSV of Shlink’s web client, or what its API answers (/rest/v3/short-urls) as JSON',
+  needs: { target: ['longurl'], code: ['shortcode', 'shorturl'] },
+  read: (cell) => {
+    const code = cell('shortcode')
+    return [
+      {
+        code: code === '' ? codeOf(cell('shorturl')) : code,
+        target: cell('longurl'),
+        title: cell('title'),
+        tags: cell('tags'),
+        created_at: cell('createdat', 'datecreated'),
+        starts_at: cell('metavalidsince', 'validsince'),
+        expires_at: cell('metavaliduntil', 'validuntil'),
+        max_visits: cell('metamaxvisits', 'maxvisits'),
+        forward_query: cell('forwardquery'),
+      },
+    ]
+  },
+}

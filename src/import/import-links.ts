@@ -1,0 +1,200 @@
+import { FORMATS } from './formats.js'
+import type { FormatName } from './formats.js'
+import type { LinkStore, Outcome } from './link-store.js'
+import type { RefusedFile } from './refused-file.js'
+import { withSource } from './source.js'
+import type { Source, SourceRecord } from './source.js'
+import { isKeptId } from './to-link.js'
+import type { ImportedLink, Read } from './to-link.js'
+import { UnreadableFile } from './unreadable-file.js'
+import { FIELDS, codeOf, columnName } from './words.js'
+import type { Cell, Field, ImportFormat, Words } from './words.js'
+
+/** Links of one transaction. */
+const BATCH = 500
+
+export interface ImportOrder {
+  readonly file: string
+  readonly format: FormatName
+  /** columns that are one of our fields, whatever the format says of them */
+  readonly map: ReadonlyMap<string, Field>
+  /** whose all links become; undefined: whose each row says */
+  readonly owner: string | undefined
+  readonly toLink: (words: Words) => Read<ImportedLink>
+  readonly store: LinkStore
+  /** answers undefined where what is refused is not kept */
+  readonly refusedFile: (columns: Source['columns']) => RefusedFile | undefined
+  readonly onProgress: (bytesRead: number, records: number) => void
+  readonly onRefused: (place: string, reason: string) => void
+  /** told of columns of ours that are not ours */
+  readonly onIgnored: (columns: readonly string[]) => void
+}
+
+export interface ImportResult {
+  readonly made: number
+  /** links that are there already, from an earlier import */
+  readonly unchanged: number
+  /** records of which no link, or not every link, was taken */
+  readonly refused: number
+  /** links among the made ones that belong to nobody */
+  readonly ownerless: number
+  /** why the rest of the file could not be read; null where all was */
+  readonly fault: string | null
+}
+
+/**
+ * Imports a file: record by record, a batch a transaction, in memory that does not grow with the file. Run again, it
+ * makes what an earlier run did not. Throws UnreadableFile where nothing of the file can be read.
+ */
+export const importLinks = async (order: ImportOrder): Promise<ImportResult> => {
+  const newest = await newestId(order)
+  if (newest > 0n) await order.store.reserveIds(newest)
+  let bytes = 0
+  const read = (count: number): void => {
+    bytes = count
+  }
+  return withSource(order.file, read, async (source) => {
+    const format = FORMATS[order.format]
+    checkColumns(source.columns, format, order)
+    const writer = createWriter(order, order.refusedFile(source.columns))
+    let records = 0
+    let fault: string | null = null
+    try {
+      for await (const record of source.records) {
+        records += 1
+        await writer.add(readRecord(record, format, order))
+        order.onProgress(bytes, records)
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadableFile) || records === 0) throw error
+      fault = error.message
+    }
+    if (records === 0) throw new UnreadableFile('it has no records')
+    return { ...(await writer.end()), fault }
+  })
+}
+
+/** Writes records in batches, and counts what becomes of them. */
+const createWriter = ({ store, onRefused }: ImportOrder, refusedFile: RefusedFile | undefined) => {
+  const sum = { made: 0, unchanged: 0, refused: 0, ownerless: 0 }
+  let batch: Reading[] = []
+  let waiting = 0
+  const count = (links: readonly ImportedLink[], outcomes: readonly Outcome[]): void => {
+    for (const [at, { kind }] of outcomes.entries()) {
+      if (kind === 'made' && links[at]?.owner_id === null) sum.ownerless += 1
+      if (kind !== 'refused') sum[kind] += 1
+    }
+  }
+  const flush = async (): Promise<void> => {
+    const outcomes = await store.take(batch.flatMap(({ links }) => links))
+    let next = 0
+    for (const { record, links, reason } of batch) {
+      const own = outcomes.slice(next, next + links.length)
+      next += links.length
+      count(links, own)
+      const why = reason ?? reasonsOf(own)
+      if (why === '') continue
+      sum.refused += 1
+      onRefused(record.place, why)
+      await refusedFile?.add(record, why)
+    }
+    batch = []
+    waiting = 0
+  }
+  return {
+    add: async (reading: Reading): Promise<void> => {
+      batch.push(reading)
+      waiting += Math.max(reading.links.length, 1)
+      if (waiting >= BATCH) await flush()
+    },
+    end: async () => {
+      await flush()
+      await refusedFile?.close()
+      return sum
+    },
+  }
+}
+
+/** A record, and the links that it stands for; or why it stands for none. */
+interface Reading {
+  readonly record: SourceRecord
+  readonly links: readonly ImportedLink[]
+  readonly reason: string | null
+}
+
+const readRecord = (
+  record: SourceRecord,
+  format: ImportFormat,
+  { map, owner, toLink }: Pick<ImportOrder, 'map' | 'owner' | 'toLink'>,
+): Reading => {
+  const refuse = (reason: string): Reading => ({ record, links: [], reason })
+  if (record.fault !== undefined) return refuse(record.fault)
+  const cell = cellOf(record, format)
+  const read = format.read(cell)
+  if ('reason' in read) return refuse(read.reason)
+  const mapped = Object.fromEntries(
+    [...map].map(([column, field]) => [field, field === 'code' ? codeOf(cell(column)) : cell(column)]),
+  )
+  const links: ImportedLink[] = []
+  for (const words of read) {
+    const link = toLink({ ...words, ...mapped, ...(owner === undefined ? {} : { owner_id: owner }) })
+    if (!link.ok) return refuse(link.reason)
+    links.push(link.value)
+  }
+  return { record, links, reason: null }
+}
+
+const cellOf =
+  ({ cells }: SourceRecord, { isTable }: ImportFormat): Cell =>
+  (...columns) => {
+    const texts = columns.map((column) => cells.get(column) ?? '')
+    return texts.find((text) => text !== '' && !(isTable === true && /^(?:NULL|\\N)$/.test(text))) ?? ''
+  }
+
+const reasonsOf = (outcomes: readonly Outcome[]): string =>
+  outcomes.flatMap((each) => (each.kind === 'refused' ? each.reason : [])).join('; ')
+
+/** Throws where a CSV lacks what the format or the mapping needs, before anything is made. */
+const checkColumns = (
+  columns: Source['columns'],
+  format: ImportFormat,
+  { map, onIgnored }: Pick<ImportOrder, 'map' | 'onIgnored'>,
+): void => {
+  if (columns === null) return
+  const there = new Set(columns.map(columnName))
+  for (const column of map.keys())
+    if (!there.has(column))
+      throw new UnreadableFile(`--map names a column that it lacks: ${column} (${listOf(columns)})`)
+  for (const [field, names] of Object.entries(format.needs))
+    if (!names.some((name) => there.has(name)) && ![...map.values()].some((each) => each === field))
+      throw new UnreadableFile(
+        `no column of it is the ${field}: name one with --map "column=${field}" (${listOf(columns)})`,
+      )
+  const known = new Set([...FIELDS.map(columnName), ...map.keys(), 'reason', ''])
+  if (format === FORMATS.csv) onIgnored(columns.filter((column) => !known.has(columnName(column))))
+}
+
+const listOf = (columns: readonly string[]): string => `its columns are ${columns.join(', ')}`
+
+/** The largest id of our own export, so that no new link gets one that a link further down has; 0 without. */
+const newestId = async ({ file, format }: ImportOrder): Promise<bigint> => {
+  if (format !== 'csv') return 0n
+  let newest = 0n
+  await withSource(
+    file,
+    () => undefined,
+    async ({ columns, records }) => {
+      if (columns !== null && !columns.map(columnName).includes('id')) return
+      try {
+        for await (const { cells } of records) {
+          const id = cells.get('id') ?? ''
+          if (isKeptId(id) && BigInt(id) > newest) newest = BigInt(id)
+        }
+      } catch (error) {
+        // reported where the links are read
+        if (!(error instanceof UnreadableFile)) throw error
+      }
+    },
+  )
+  return newest
+}

@@ -1,0 +1,99 @@
+import type { Source, SourceRecord } from './source.js'
+import { UnreadableFile } from './unreadable-file.js'
+import { columnName } from './words.js'
+
+/** Lines are read one by one. A document that is written over several lines is held in memory as a whole. */
+const LONGEST = 64 * 1024 * 1024
+
+/**
+ * One JSON value a line (NDJSON, or answers of an API one after another), or one document. A value is a link, a list of
+ * links, or a page of an API that has a list of them.
+ */
+export const readJson = (text: AsyncIterable<string>): Source => ({ columns: null, records: recordsOf(text) })
+
+const recordsOf = async function* (text: AsyncIterable<string>): AsyncGenerator<SourceRecord> {
+  let line = 0
+  let document: string | undefined
+  for await (const each of linesOf(text)) {
+    line += 1
+    if (document !== undefined) {
+      if (document.length > LONGEST) throw tooLong()
+      document += `\n${each}`
+      continue
+    }
+    if (each.trim() === '') continue
+    const value = parseJson(each)
+    if (value !== undefined) yield* linksIn(value, (nth, only) => (only ? String(line) : `${line}, link ${nth}`))
+    else if (line === 1) document = each
+    else yield { place: String(line), cells: new Map(), original: { line: each }, fault: 'is not JSON' }
+  }
+  if (document === undefined) return
+  const value = parseJson(document)
+  if (value === undefined) throw new UnreadableFile('it is neither one JSON document nor one on each line')
+  yield* linksIn(value, (nth) => `link ${nth}`)
+}
+
+const tooLong = () => new UnreadableFile('a JSON text in it is longer than 64 MiB: write one link on each line (jq -c)')
+
+const linesOf = async function* (text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  let isFirst = true
+  for await (const piece of text) {
+    const lines = (rest + (isFirst ? piece.replace(/^\ufeff/, '') : piece)).split('\n')
+    isFirst &&= piece === ''
+    rest = lines.pop() ?? ''
+    if (rest.length > LONGEST) throw tooLong()
+    for (const line of lines) yield line.replace(/\r$/, '')
+  }
+  if (rest !== '') yield rest
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return value
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The members in which APIs put their lists: Kutt, Bitly and YOURLS, Shlink. */
+const LISTS = ['data', 'links', 'shortUrls', 'result'] as const
+
+const linksIn = function* (value: unknown, placeOf: (nth: number, only: boolean) => string): Generator<SourceRecord> {
+  const list = listIn(value)
+  for (const [at, link] of list.entries()) {
+    const place = placeOf(at + 1, !Array.isArray(value) && list.length === 1)
+    if (isObject(link)) yield { place, cells: cellsOf(link), original: link }
+    else yield { place, cells: new Map(), original: { value: link }, fault: 'is not a JSON object' }
+  }
+}
+
+/** YOURLS names its links (`link_1`, …) in an object where others have a list. */
+const listIn = (value: unknown): readonly unknown[] => {
+  if (Array.isArray(value)) return value
+  if (!isObject(value)) return [value]
+  const list = LISTS.map((name) => value[name]).find((each) => typeof each === 'object' && each !== null)
+  if (list === undefined) return [value]
+  if (Array.isArray(list)) return list
+  return LISTS.some((name) => isObject(list) && name in list) ? listIn(list) : Object.values(list)
+}
+
+/** As the cells of a CSV: a list with commas, and the members of an object under both names (`meta.maxVisits`). */
+const cellsOf = (link: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> => {
+  const cells = new Map<string, string>()
+  for (const [name, value] of Object.entries(link)) {
+    if (isObject(value))
+      for (const [inner, each] of Object.entries(value)) cells.set(columnName(name + inner), textOf(each))
+    else cells.set(columnName(name), textOf(value))
+  }
+  return cells
+}
+
+const textOf = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(textOf).join(',')
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+}
