@@ -85,7 +85,7 @@ describe('linkgate audit', () => {
     const csv = await audit('list', '--from', '1h', '--format', 'csv')
     expect(csv.out.split('\n')[0]).to.equal(
       'id,time,kind,request_id,revision,layer,subject_id,subject_role,network,token_id,action,resource_type,' +
-        'resource_code,relation,effect,rule,row_priority,status,change',
+        'resource_code,relation,effect,rule,row_priority,status,change,resource_id',
     )
     expect((await audit('list', '--to', '1h')).out).to.equal('')
   })
