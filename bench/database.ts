@@ -109,7 +109,8 @@ export const openBenchDatabase = async (): Promise<BenchDatabase> => {
       await client.query('create table if not exists bare_links (like links including all)')
       await client.query(
         `insert into bare_links (id, code, target, owner_id) overriding system value
-         select id, code, target, owner_id from links where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`,
+         select id, code, target, owner_id from links
+          where code = any (select 'bench-' || n from generate_series($1::int, $2::int) n)`,
         [from, to],
       )
       await client.query('commit')

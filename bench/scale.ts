@@ -120,8 +120,8 @@ export const scaleSuites = async (): Promise<readonly Suite[]> => {
       run: async () => {
         const stream = client.query(
           copyTo(
-            `copy (select id, code, target, owner_id, created_at, updated_at, title, note, tags, status, active, starts_at,
-                    expires_at, max_visits, has_password, forward_query from links
+            `copy (select id, code, target, owner_id, created_at, updated_at, title, note, tags, status, active,
+                    starts_at, expires_at, max_visits, has_password, forward_query from links
                     where owner_id = ${editor.id} order by id) to stdout csv`,
           ),
         )

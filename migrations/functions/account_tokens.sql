@@ -1,5 +1,5 @@
--- A link to choose a password or to confirm an address ends with what it rested on: another password, another address, a
--- suspension. So nobody who reads an old mail gets an account that was secured since.
+-- A link to choose a password or to confirm an address ends with what it rested on: another password, another address,
+-- a suspension. So nobody who reads an old mail gets an account that was secured since.
 create or replace function end_account_tokens() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

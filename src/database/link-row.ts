@@ -45,13 +45,24 @@ export const LINK_ROW = [
   'forward_query',
 ] as const satisfies readonly (keyof LinkRow)[]
 
+/** Nothing but the columns of a link, whatever else a query has answered. */
 export const toLink = (row: LinkRow): Link => ({
-  ...row,
   id: toId(row.id),
+  code: row.code,
+  target: row.target,
   owner_id: row.owner_id === null ? null : toId(row.owner_id),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
   version: Number(row.version),
+  title: row.title,
+  note: row.note,
+  tags: row.tags,
+  status: row.status,
+  active: row.active,
   starts_at: row.starts_at?.toISOString() ?? null,
   expires_at: row.expires_at?.toISOString() ?? null,
+  max_visits: row.max_visits,
+  used: row.used,
+  has_password: row.has_password,
+  forward_query: row.forward_query,
 })

@@ -141,8 +141,8 @@ export const createAccounts = (database: Database) => {
 
     /**
      * Deletes an account with all that is its own; its links, those in the trash too, go as well or to another account.
-     * Throws `has_links` where it has links and nothing is said of them, and `last_admin`. Many links go in pieces, each
-     * committed by itself: the account is suspended first, and a call that was interrupted is continued by the next.
+     * Throws `has_links` where it has links and nothing is said of them, and `last_admin`. Many links go in pieces,
+     * each committed by itself: the account is suspended first, and the next call continues one that was interrupted.
      */
     remove: async (id: Id, links: LinksOfDeleted | undefined): Promise<void> => {
       const [counted] = await asIdentity(database, [countLinks(id)])
@@ -171,7 +171,8 @@ export const createAccounts = (database: Database) => {
 
     /** Makes a link by which somebody may choose a new password for the account. */
     addPasswordLink: async (id: Id, hash: Buffer, expiresAt: Date): Promise<void> => {
-      const text = `insert into account_tokens (user_id, purpose, token_hash, expires_at) values ($1, 'password', $2, $3)`
+      const text = `
+        insert into account_tokens (user_id, purpose, token_hash, expires_at) values ($1, 'password', $2, $3)`
       await asIdentity(database, [{ text, values: [id, hash, expiresAt] }])
     },
 

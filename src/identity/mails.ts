@@ -54,8 +54,8 @@ export const addressAskedMail = (to: string): Mail => ({
   to,
   subject: 'Another address for your Linkgate account',
   text: lines(
-    'Somebody, probably you, asked for another address for your account, and knew its password. It changes when the new',
-    'address is confirmed.',
+    'Somebody, probably you, asked for another address for your account, and knew its password. It changes when the',
+    'new address is confirmed.',
     '',
     'If it was not you, choose a new password at once: that ends the question as well.',
   ),

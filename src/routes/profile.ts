@@ -110,7 +110,8 @@ export const profileRoutes = ({
     },
     documentation: {
       summary:
-        'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in of the account',
+        'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in of ' +
+        'the account',
       tag: 'profile',
       response: ProfileView.extend({ unconfirmed_email: z.string().optional() }).meta({ id: 'ChangedProfile' }),
     },

@@ -29,8 +29,8 @@ const LinksOfDeletedQuery = z
   .meta({ pattern: '^(delete|transfer:[1-9][0-9]{0,18})$' })
 
 /**
- * Where mails confirm addresses, nobody sets another's. An address goes alone: who moves users among roles replaces none
- * by the way.
+ * Where mails confirm addresses, nobody sets another's. An address goes alone: who moves users among roles replaces
+ * none by the way.
  */
 const userUpdate = (setsAddresses: boolean) =>
   z
@@ -113,7 +113,8 @@ export const userRoutes = ({
       },
       documentation: {
         summary:
-          'Change a user’s role, or suspend or reinstate them; takes effect at their next request. Without a mail server: their address',
+          'Change a user’s role, or suspend or reinstate them; takes effect at their next request. Without a mail ' +
+          'server: their address',
         tag: 'users',
         response: UserView,
         refusals: [409],

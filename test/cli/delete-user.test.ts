@@ -62,8 +62,8 @@ describe('linkgate user delete', () => {
     ])
       await db.asOwner(
         `insert into deleted_links (id, code, target, owner_id, created_at, updated_at, version, tags, status, active,
-           used, forward_query) values (-$1::bigint, $2, 'https://example.com/', $1, now(), now(), 1, '{}', 302, true, 0,
-           false)`,
+           used, forward_query)
+         values (-$1::bigint, $2, 'https://example.com/', $1, now(), now(), 1, '{}', 302, true, 0, false)`,
         [owner, code],
       )
     const trash = () => db.asOwner('select code, owner_id from deleted_links order by code')

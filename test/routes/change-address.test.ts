@@ -291,7 +291,7 @@ describe('a new address', () => {
       expect(late.status).to.equal(410)
     })
 
-    it('is refused where it is somebody’s, where it comes with other fields, and where mails confirm them', async () => {
+    it('is refused where it is somebody’s, comes with other fields, or mails confirm them', async () => {
       const [user, other] = [await addAccount(), await addAccount()]
       const email = freshAddress()
       for (const [json, on] of [

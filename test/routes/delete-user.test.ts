@@ -136,7 +136,7 @@ describe('DELETE /users/{id}', () => {
     expect(entries).to.have.length(codes.length + 2)
   })
 
-  it('links=transfer gives the links to the other user with all that is kept with them, the deleted ones too', async () => {
+  it('links=transfer gives the links to the other user with all that is kept with them, deleted ones too', async () => {
     const [user, heir] = [await service.addUser('editor'), await service.addUser('viewer')]
     const codes = [
       await create(user, { title: 'A title', note: 'A note', tags: ['a', 'b'], max_visits: 7, password: 'a password' }),
@@ -377,8 +377,8 @@ describe('DELETE /users/{id}', () => {
     const hash = await (await createPasswords()).hash(PASSWORD)
     const heir = await service.addUser('editor')
     const [user] = await service.db.asOwner<{ id: string }>(
-      `insert into users (email, name, role, password_hash) values ('augusta@lovelace.example', 'Augusta Ada', 'admin', $1)
-       returning id`,
+      `insert into users (email, name, role, password_hash)
+       values ('augusta@lovelace.example', 'Augusta Ada', 'admin', $1) returning id`,
       [hash],
     )
     const ada = { id: user?.id ?? '', email: 'augusta@lovelace.example' }

@@ -92,7 +92,8 @@ export const addAccountToken = async (db: TestDatabase, userId: string, email: s
   const token = randomBytes(32).toString('base64url')
   await db.asOwner(
     `insert into account_tokens (user_id, purpose, token_hash, email, expires_at)
-     values ($1, case when $3::text is null then 'password' else 'address' end, sha256($2), $3, now() + interval '1 hour')`,
+     values ($1, case when $3::text is null then 'password' else 'address' end, sha256($2), $3,
+       now() + interval '1 hour')`,
     [userId, Buffer.from(token), email],
   )
   return token

@@ -19,9 +19,9 @@ import { requireGrantable } from './require-grantable.js'
 /** The users whom one caller may delete, inside one request. */
 export interface UserDeletion {
   /**
-   * Deletes exactly the user that was decided about, with all that is theirs: tokens, sign-ins, invitations, keys. Their
-   * links are deleted as well, or given to another user, each with the decision about it in the log; so are the links
-   * that they deleted, which go with them where nothing is said. Throws `has_links` (409) where they have links and
+   * Deletes exactly the user that was decided about, with all that is theirs: tokens, sign-ins, invitations, keys.
+   * Their links are deleted as well, or given to another user, each with the decision about it in the log; so are the
+   * links that they deleted, which go with them where nothing is said. Throws `has_links` (409) where they have links and
    * nothing is said, `too_many_links` (409), `last_admin` (409), `policy_denied` (403) where the caller's role may not
    * do that to these links or may do less than the user's, and `validation_failed` (422) for nobody as the new owner.
    */
@@ -36,7 +36,7 @@ export const MOST_LINKS = 10_000
 
 const USER_ROLES = { own: 'users_own', any: 'users_any' } as const
 
-/** The data layer of `DELETE /users/{id}`. `changed` is told of the code of each link, before anybody gets the answer. */
+/** The data layer of `DELETE /users/{id}`. `changed` is told of each link's code, before anybody gets the answer. */
 export const userDeletionStore = (database: Database, changed: LinkChanged): DataRule<UserDeletion> => ({
   rows: 'users that user:delete reaches; their links as far as link:delete or link:transfer does',
   open: (context) => {

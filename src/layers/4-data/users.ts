@@ -25,8 +25,8 @@ export interface Users {
   page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<User>>
   /**
    * Changes exactly the user that was decided about. Throws `policy_denied` (403) where their role, or the new one, may
-   * do what the caller may not, `last_admin` (409) where no active admin would be left, and `validation_failed` (422) for
-   * an address that another user has.
+   * do what the caller may not, `last_admin` (409) where no active admin would be left, and `validation_failed` (422)
+   * for an address that another user has.
    */
   update(user: User, changes: UserChanges): Promise<User>
 }
