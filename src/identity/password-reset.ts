@@ -94,7 +94,7 @@ export const createPasswordReset = ({
       asked.add(work)
     },
 
-    /** Whose link it is, and until when; null where it is over. Changes nothing: programs that scan mails open links. */
+    /** Whose link it is, and until when; null where it is over. Changes nothing: mail scanners open links. */
     find: async (token: string): Promise<PasswordLink | null> => {
       if (!isOpaqueToken(token)) return null
       const [found] = await asIdentity(database, [{ text: FIND, values: [hashOfToken(token)] }])

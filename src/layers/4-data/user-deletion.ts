@@ -21,9 +21,10 @@ export interface UserDeletion {
   /**
    * Deletes exactly the user that was decided about, with all that is theirs: tokens, sign-ins, invitations, keys.
    * Their links are deleted as well, or given to another user, each with the decision about it in the log; so are the
-   * links that they deleted, which go with them where nothing is said. Throws `has_links` (409) where they have links and
-   * nothing is said, `too_many_links` (409), `last_admin` (409), `policy_denied` (403) where the caller's role may not
-   * do that to these links or may do less than the user's, and `validation_failed` (422) for nobody as the new owner.
+   * links that they deleted, which go with them where nothing is said. Throws `has_links` (409) where they have links
+   * and nothing is said, `too_many_links` (409), `last_admin` (409), `policy_denied` (403) where the caller's role
+   * may not do that to these links or may do less than the user's, and `validation_failed` (422) for nobody as the
+   * new owner.
    */
   delete(user: User, links: LinksOfDeleted | undefined): Promise<void>
 }
