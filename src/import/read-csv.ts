@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 
 import { unguardCell } from '../domain/csv-cell.js'
-import type { Source, SourceRecord } from './source.js'
+import type { Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'
 

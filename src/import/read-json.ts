@@ -1,4 +1,4 @@
-import type { Source, SourceRecord } from './source.js'
+import type { Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'
 

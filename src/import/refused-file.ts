@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
 import { formatCsv } from '../policy/csv.js'
-import type { SourceRecord } from './source.js'
+import type { SourceRecord } from './source-record.js'
 import { columnName } from './words.js'
 
 const REASON = 'reason'

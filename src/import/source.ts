@@ -4,25 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { UnreadableFile } from './unreadable-file.js'
 import { readCsv } from './read-csv.js'
 import { readJson } from './read-json.js'
-
-/** One record of the file. */
-export interface SourceRecord {
-  /** where it stands, for a message: `12` (the line) or `link 12` */
-  readonly place: string
-  /** its texts by the names of their columns (`columnName`) */
-  readonly cells: ReadonlyMap<string, string>
-  /** its cells or its object, to be written again where it was refused */
-  readonly original: readonly string[] | object
-  /** why it cannot be read, where it cannot */
-  readonly fault?: string
-}
-
-/** A file that is read from its beginning to its end, in memory that does not grow with it. */
-export interface Source {
-  /** the columns of a CSV as the file names them; null for JSON */
-  readonly columns: readonly string[] | null
-  readonly records: AsyncIterable<SourceRecord>
-}
+import type { Source } from './source-record.js'
 
 const HEAD_BYTES = 65_536
 

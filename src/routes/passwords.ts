@@ -7,21 +7,10 @@ import { passwordMail } from '../identity/mails.js'
 import { passwordLink } from '../identity/password-reset.js'
 import type { PasswordReset } from '../identity/password-reset.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { newPasswordPage, passwordSetPage } from '../pages/pages.js'
-import { Email, LinkToken, Password, Time, textIn } from './schemas.js'
-
-const linkOver = (): Refusal =>
-  new Refusal('gone', { detail: 'The link was used or has expired, or there never was one. Ask for another.' })
-
-const open = {
-  status: 200,
-  ...NO_INPUT,
-  endpoint: 'none',
-  object: NO_OBJECT,
-  data: NO_DATA,
-} as const
+import { MAILED, linkOver, lookAtLink } from './mailed-link.js'
+import { Email, LinkToken, Password, textIn } from './schemas.js'
 
 /** POST /auth/password/forgot, and GET and POST /auth/password/reset. */
 export const passwordRoutes = ({
@@ -37,7 +26,7 @@ export const passwordRoutes = ({
   const { host } = new URL(baseUrl)
   return [
     route({
-      ...open,
+      ...MAILED,
       method: 'post',
       path: '/auth/password/forgot',
       status: 202,
@@ -62,33 +51,14 @@ export const passwordRoutes = ({
         refusals: [404],
       },
     }),
-    route({
-      ...open,
-      method: 'get',
+    lookAtLink({
       path: '/auth/password/reset',
-      gateway: { scope: 'public', quota: 'caller' },
-      query: z.strictObject({ token: LinkToken }),
-      handle: async ({ query: { token } }) => {
-        const link = await reset.find(token)
-        if (link === null) throw linkOver()
-        const { email, expiresAt } = link
-        return {
-          status: 200,
-          body: { email, expires_at: expiresAt.toISOString() },
-          page: newPasswordPage(host, { token, email }),
-          headers: { 'Cache-Control': 'no-store' },
-        }
-      },
-      documentation: {
-        summary: 'Look at a link to choose a new password, which stays as it is; for a browser, a page to choose it on',
-        tag: 'sign-in',
-        types: ['text/html'],
-        response: z.object({ email: z.string(), expires_at: Time }),
-        refusals: [410],
-      },
+      summary: 'Look at a link to choose a new password, which stays as it is; for a browser, a page to choose it on',
+      find: reset.find,
+      page: (shown) => newPasswordPage(host, shown),
     }),
     route({
-      ...open,
+      ...MAILED,
       method: 'post',
       path: '/auth/password/reset',
       gateway: { scope: 'public', quota: 'sign_in' },

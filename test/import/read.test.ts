@@ -7,7 +7,7 @@ import * as fc from 'fast-check'
 
 import { guardCell } from '../../src/domain/csv-cell.js'
 import { withSource } from '../../src/import/source.js'
-import type { SourceRecord } from '../../src/import/source.js'
+import type { SourceRecord } from '../../src/import/source-record.js'
 import { linkReader } from '../../src/import/to-link.js'
 import { UnreadableFile } from '../../src/import/unreadable-file.js'
 import { codeOf } from '../../src/import/words.js'

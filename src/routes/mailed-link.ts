@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+import { Refusal } from '../domain/refusal.js'
+import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
+import type { Answer, Route } from '../layers/route.js'
+import { LinkToken, Time } from './schemas.js'
+
+/** What the routes of a link in a mail have in common: its token is all that they ask for. */
+export const MAILED = { status: 200, ...NO_INPUT, endpoint: 'none', object: NO_OBJECT, data: NO_DATA } as const
+
+export const linkOver = (): Refusal =>
+  new Refusal('gone', { detail: 'The link was used or has expired, or there never was one. Ask for another.' })
+
+/** GET of a link in a mail. It changes nothing: programs that scan mails open links. */
+export const lookAtLink = ({
+  path,
+  summary,
+  find,
+  page,
+}: {
+  readonly path: string
+  readonly summary: string
+  /** null where it is over */
+  readonly find: (token: string) => Promise<{ readonly email: string; readonly expiresAt: Date } | null>
+  readonly page: (shown: { readonly token: string; readonly email: string }) => NonNullable<Answer['page']>
+}): Route =>
+  route({
+    ...MAILED,
+    method: 'get',
+    path,
+    gateway: { scope: 'public', quota: 'caller' },
+    query: z.strictObject({ token: LinkToken }),
+    handle: async ({ query: { token } }) => {
+      const link = await find(token)
+      if (link === null) throw linkOver()
+      const { email, expiresAt } = link
+      return {
+        status: 200,
+        body: { email, expires_at: expiresAt.toISOString() },
+        page: page({ token, email }),
+        headers: { 'Cache-Control': 'no-store' },
+      }
+    },
+    documentation: {
+      summary,
+      tag: 'sign-in',
+      types: ['text/html'],
+      response: z.object({ email: z.string(), expires_at: Time }),
+      refusals: [410],
+    },
+  })
