@@ -303,6 +303,19 @@ describe("the database's own word", () => {
     }
   })
 
+  it('no column of a link changes without its decision and its announcement, but the count of visits', async () => {
+    const columns = await lines(
+      `select column_name as line from information_schema.columns where table_name = 'links' and column_name <> 'used'`,
+    )
+    for (const trigger of ['link_decision', 'notify_link_change']) {
+      const watched = await lines(
+        `select event_object_column as line from information_schema.triggered_update_columns
+          where trigger_name = '${trigger}'`,
+      )
+      expect(watched, trigger).to.have.members(columns)
+    }
+  })
+
   it('without a setting, and with an empty one, the roles of one user see no row and change none', async () => {
     for (const setting of [null, '']) {
       const client = new Client(db.service)
