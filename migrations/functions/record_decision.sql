@@ -25,6 +25,9 @@ begin
         'code', case when new.code <> old.code then jsonb_build_array(old.code, new.code) end,
         'owner', case when new.owner_id is distinct from old.owner_id
           then jsonb_build_array(old.owner_id::text, new.owner_id::text) end));
+    elsif tg_op = 'INSERT' and new.version > 1 then
+      -- from the trash: a new link is of version 1
+      entry.change := '{"restored": true}';
     end if;
   end if;
   entry.hash := null;

@@ -255,6 +255,7 @@ describe('giving a link to somebody else', () => {
       ['link:create', code],
     ])
     expect(new Set(all.map((each) => at(each, 'resource', 'id')))).to.deep.equal(new Set([id]))
+    expect(at(all[1], 'change')).to.deep.equal({ restored: true })
     expect(at(all[3], 'change')).to.deep.equal({ owner: [ada.id, bob.id] })
     expect(at(all[4], 'change')).to.deep.equal({ code: [code, renamed] })
     expect((await entries(code)).map((each) => at(each, 'action'))).to.deep.equal([
