@@ -6,7 +6,7 @@ import { LINK_ROW, toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
 import { isCode } from '../../domain/link.js'
-import type { Link, LinkState } from '../../domain/link.js'
+import type { Link } from '../../domain/link.js'
 import { read } from './context.js'
 import type { Binding } from './context.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
@@ -43,13 +43,8 @@ const OF_STATE: Readonly<Record<ListedState, string>> = {
   inactive: '(not active or starts_at > now())',
   expired: `active and (starts_at is null or starts_at <= now()) and (expires_at <= now() or used >= max_visits)`,
 }
-export const LISTED_AS: Readonly<Record<LinkState, ListedState>> = {
-  open: 'active',
-  absent: 'inactive',
-  expired: 'expired',
-}
 
-/** As the index links_search has it. No text of a search holds the line break between them. */
+/** As the index links_search has it. The line breaks keep a word from being found across two of them. */
 const TEXT = `lower(code || E'\\n' || target || E'\\n' || coalesce(title, '') || E'\\n' || coalesce(note, ''))`
 
 /** A page of the links that the binding reaches. Searches take their turn in `searches`. */
