@@ -147,7 +147,7 @@ export const bulkLinksStore = ({
 })
 
 /** Items of one transaction, where they are not all or nothing: a small one keeps nobody else waiting. */
-const TOGETHER = 200
+const TOGETHER = 50
 
 /** Items that are prepared before the event loop serves everybody else. */
 const AT_ONCE = 50
