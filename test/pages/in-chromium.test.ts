@@ -51,6 +51,8 @@ const SCREENS = [
   const passwordLink = async () =>
     `/auth/password/reset?token=${await addAccountToken(service.db, (await service.addUser('viewer')).id)}`
   const open = (path: string) => page.goto(`${service.baseUrl}${path}`)
+  // a browser moves the focus when it first draws a page, which may be after the page was loaded
+  const hasFocus = (selector: string) => page.waitForSelector(`${selector}:focus`)
   const focused = () => page.evaluate('document.activeElement.id || document.activeElement.className')
 
   /** What axe finds wrong, in one line each. */
@@ -179,7 +181,7 @@ const SCREENS = [
   it('puts the focus into the first field with a fault', async () => {
     service.refuse('wrong_password')
     await open('/launch')
-    expect(await focused()).to.equal('password')
+    await hasFocus('#password')
     const described = await page.evaluate(
       `document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent`,
     )
@@ -206,9 +208,11 @@ const SCREENS = [
         forward_query: true,
       })
       await open('/guarded?utm_source=mail')
+      await hasFocus('#password')
       await page.keyboard.type('open simsim')
       await page.keyboard.press('Enter')
       await page.waitForSelector('.fault')
+      await hasFocus('#password')
       expect(seen).to.deep.equal([])
       await page.keyboard.type('open sesame')
       await page.keyboard.press('Enter')
