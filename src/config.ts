@@ -118,6 +118,14 @@ const Settings = z.object({
     })
     .default(1),
   TRASH_DAYS: integer(0, 3_650).default(30),
+  VISITS: oneOf('on', 'off').default('on'),
+  VISIT_DAYS: integer(0, 3_650).default(90),
+  GEOIP_DATABASE: path.optional(),
+  COUNTRY_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header, such as CF-IPCountry')
+    .transform((name) => name.toLowerCase())
+    .optional(),
   AUDIT_PUBLIC_READS: oneOf('on', 'off').default('off'),
   MAX_CONNECTIONS: integer(1, 1_000_000).default(10_000),
   DRAIN_MS: integer(0, 60_000).default(500),
@@ -155,6 +163,8 @@ const conflictsOf = (given: Environment): readonly string[] => {
   if (given['JWT_ISSUER'] && !given['JWT_AUDIENCE']) faults.push('JWT_AUDIENCE: is required with JWT_ISSUER')
   if (given['JWT_ISSUER'] && given['JWT_SIGNING_KEY_FILE'])
     faults.push('JWT_SIGNING_KEY_FILE: has no meaning with JWT_ISSUER, whose keys sign the tokens')
+  if (given['COUNTRY_HEADER'] && !(Number(given['TRUSTED_PROXY_HOPS']) > 0))
+    faults.push('COUNTRY_HEADER: has no meaning without TRUSTED_PROXY_HOPS; anybody could send the header')
   return faults
 }
 
@@ -233,6 +243,13 @@ export const readConfig = (environment: Environment = process.env) => {
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
     /** how long deleted links can be restored; 0: not at all */
     trashDays: settings.TRASH_DAYS,
+    /** whether visits of links are counted */
+    countsVisits: settings.VISITS === 'on',
+    /** how long single visits are kept, and the hours of totals */
+    visitDays: settings.VISIT_DAYS,
+    geoipDatabase: settings.GEOIP_DATABASE,
+    /** of a trusted proxy, in lower case */
+    countryHeader: settings.COUNTRY_HEADER,
     auditPublicReads: settings.AUDIT_PUBLIC_READS === 'on',
     /** processes that answer requests */
     workers: settings.WORKERS,

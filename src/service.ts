@@ -9,7 +9,7 @@ import { createGate } from './database/gate.js'
 import type { OpenedDatabase } from './database/open.js'
 import { createIdentity } from './identity/identity.js'
 import { loadOrMakeSigningKey, loadSigningKey } from './identity/signing-key.js'
-import { purgeTrash } from './jobs/purge-trash.js'
+import { backgroundWork } from './jobs/background-work.js'
 import { runJobs } from './jobs/run-jobs.js'
 import { SEARCH_MS } from './layers/4-data/link-page.js'
 import type { Layers, Route } from './layers/route.js'
@@ -23,6 +23,7 @@ import { openHttp } from './start/open-http.js'
 import { openLayers } from './start/open-layers.js'
 import { openPolicy } from './start/open-policy.js'
 import { openPublicLinks } from './start/open-public-links.js'
+import { openVisits } from './start/open-visits.js'
 
 /** A running service. */
 export interface Service {
@@ -86,6 +87,8 @@ const start = async (
   const { rules, policy, watch } = await openPolicy({ data, metrics, log }, closing)
   const redirects = openPublicLinks({ config, opened, data, watch, metrics, log }, closing)
 
+  const visits = await openVisits({ config, data, metrics, log }, closing)
+
   const { signingKeyFile: file } = config
   // one that was named and is not there may be a mistyped path: a node must not get a key of its own from that
   const key = config.signingKeyNamed
@@ -113,7 +116,7 @@ const start = async (
   closing.add(keeper.stop)
   const jobs = runJobs({
     database: data.pool,
-    jobs: [purgeTrash(data.pool, config.trashDays)],
+    jobs: backgroundWork(data.pool, config),
     observer: metrics.jobs,
     onFault: (job, err) => log.error({ err, job }, 'background work failed; it runs again when it is due'),
   })
@@ -132,6 +135,7 @@ const start = async (
     rules,
     policy,
     identity,
+    visits,
     sendMail,
     readiness,
     searches,

@@ -156,6 +156,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     items: itemsOf(request, snapshot, caller, admitted),
     countLinkPassword: (link) => layers.gateway.countLinkPassword(ctx, link),
     querystring: ctx.querystring,
+    visitor: { address: admitted.address, header: (name) => headerOf(ctx, name) },
     headers: {
       ifMatch: headerOf(ctx, 'if-match'),
       chunked: ctx.req.httpVersion !== '1.0',

@@ -9,6 +9,7 @@ import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import type { Fault } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
+import type { Visitor } from '../domain/visitor.js'
 import type { IdempotencyKey } from '../input/idempotency-key.js'
 import type { PageIn } from '../pages/pages.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -146,6 +147,8 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   readonly items: ItemLayers
   /** the query string as it was sent, without `?` */
   readonly querystring: string
+  /** for the statistics of a link that is followed */
+  readonly visitor: Visitor
 }
 
 /**

@@ -8,6 +8,7 @@ import type { DecisionRecord } from '../domain/decision-record.js'
 import type { FinishedRequest } from '../domain/finished-request.js'
 import type { PolicyStatus } from '../policy/current.js'
 import type { Snapshot } from '../policy/snapshot.js'
+import type { VisitStats } from '../visits/visits.js'
 import { boundedLabel } from './bounded-label.js'
 import { metricsIn } from './metrics-in.js'
 
@@ -51,6 +52,7 @@ export interface Sources {
   readonly recorder: () => RecorderStats
   readonly cache: () => CacheStats
   readonly replica: () => ReplicaStats
+  readonly visits: () => VisitStats
   /** true while Redis counts limits for all nodes */
   readonly limitsShared: () => boolean
 }
@@ -79,6 +81,8 @@ export interface Metrics {
   readonly countDisagreement: () => void
   /** one batch of decision records that was written */
   readonly observeBatch: (seconds: number) => void
+  /** one batch of visits that was written */
+  readonly observeVisits: (seconds: number) => void
   readonly pool: DatabaseObserver
   readonly limiter: LimiterObserver
   readonly jobs: JobObserver
@@ -115,6 +119,7 @@ export const createMetrics = (): Metrics => {
     recorder: () => ({ waiting: 0, lost: 0, failures: 0 }),
     cache: () => ({ hits: 0, misses: 0, negativeHits: 0, invalidations: 0, entries: 0, off: true }),
     replica: () => ({ reads: 0, fallbacks: 0, leftOut: false }),
+    visits: () => ({ waiting: 0, written: 0, previews: 0, dropped: 0 }),
     limitsShared: () => false,
   }
 
@@ -243,6 +248,25 @@ export const createMetrics = (): Metrics => {
   const jobRecords = counter('linkgate_job_records_total', 'Records that background work dealt with', ['task'])
   const jobFailures = counter('linkgate_job_failures_total', 'Background work that failed; it runs again', ['task'])
 
+  // visits
+  gauge('linkgate_visits_waiting', 'Visits that wait to be written', 'sum', () => sources.visits().waiting)
+  total('linkgate_visits_written_total', 'Visits that were counted in the database', () => sources.visits().written)
+  total(
+    'linkgate_visits_previews_total',
+    'Links that a messenger fetched to show where they lead, which are no visits',
+    () => sources.visits().previews,
+  )
+  total(
+    'linkgate_visits_dropped_total',
+    'Visits that were not counted: too many waited, or the database refused them',
+    () => sources.visits().dropped,
+  )
+  const visitBatches = histogram(
+    'linkgate_visits_batch_duration_seconds',
+    'Batches of visits that were written',
+    BATCH_BUCKETS,
+  )
+
   // redirect cache
   total('linkgate_cache_hits_total', 'Public redirects that were answered from memory', () => sources.cache().hits)
   total('linkgate_cache_misses_total', 'Public redirects that were asked of the database', () => sources.cache().misses)
@@ -270,6 +294,7 @@ export const createMetrics = (): Metrics => {
     },
     countDisagreement: () => disagreements.inc(),
     observeBatch: (seconds) => batches.observe(seconds),
+    observeVisits: (seconds) => visitBatches.observe(seconds),
     jobs: {
       ran: (job, records, seconds) => {
         jobRuns.observe({ task: job }, seconds)

@@ -8,6 +8,7 @@ import type { Following } from '../layers/4-data/following.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
+import type { Visits } from '../visits/visits.js'
 import { Code } from './schemas.js'
 
 type FindLink = (code: string) => Promise<Link | null> | Link | null
@@ -35,12 +36,14 @@ export const redirectRoutes = ({
   findLink,
   findFresh,
   following,
+  visits,
 }: {
   /** from the cache where that is recent */
   readonly findLink: FindLink
   /** from the database */
   readonly findFresh: FindLink
   readonly following: DataRule<Following>
+  readonly visits: Pick<Visits, 'note'>
 }): readonly Route[] => [
   route({
     method: 'post',
@@ -55,13 +58,14 @@ export const redirectRoutes = ({
     body: z.strictObject({ password: z.string().max(1_000) }),
     accepts: ['form'],
     storesInput: false,
-    handle: async ({ record, store, body, querystring, countLinkPassword }) => {
+    handle: async ({ record, store, body, querystring, countLinkPassword, visitor }) => {
       requireOpen(record)
       if (record.has_password) {
         await countLinkPassword(record.id)
         if (!(await store.hasPassword(record, body.password))) throw new Refusal('wrong_password')
       }
       await store.take(record)
+      visits.note(record.id, visitor)
       return { ...onwards(303, record, querystring), unchanged: true }
     },
     documentation: {
@@ -80,13 +84,17 @@ export const redirectRoutes = ({
     object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
     data: following,
     params: ByCode,
-    handle: ({ record, store, querystring, headers }) => {
+    handle: ({ record, store, querystring, headers, visitor }) => {
       requireOpen(record)
       if (record.has_password) throw new Refusal('password_required')
-      if (record.max_visits === null) return onwards(record.status, record, querystring)
-      // nobody sees it, so it is no visit, and nothing is given out
+      const follow = () => {
+        // where nobody sees the answer it is no visit
+        if (!headers.ahead) visits.note(record.id, visitor)
+        return onwards(record.status, record, querystring)
+      }
+      if (record.max_visits === null) return follow()
       if (headers.ahead) return { status: 204, headers: { 'Cache-Control': 'no-store' } }
-      return store.take(record).then(() => onwards(record.status, record, querystring))
+      return store.take(record).then(follow)
     },
     documentation: { summary: 'Follow a link', tag: 'redirect', refusals: [403, 410] },
   }),

@@ -27,6 +27,7 @@ import type { PolicyRules } from '../policy/store.js'
 import { findDeletedLink, findLink } from '../redirects/find-link.js'
 import type { Redirects } from '../redirects/redirects.js'
 import { VERSION } from '../version.js'
+import type { Visits } from '../visits/visits.js'
 import { accessRoutes } from './access.js'
 import { addressRoutes } from './addresses.js'
 import { auditRoutes } from './audit.js'
@@ -54,6 +55,7 @@ export interface TableParts {
   readonly policy: CurrentPolicy
   readonly redirects: Pick<Redirects, 'find' | 'changed'>
   readonly identity: Identity
+  readonly visits: Pick<Visits, 'note'>
   /** undefined without an SMTP server */
   readonly sendMail: SendMail | undefined
   readonly place: OwnPlace
@@ -75,6 +77,7 @@ export const routeTable = ({
   rules,
   policy,
   identity,
+  visits,
   sendMail,
   place,
   searches,
@@ -161,6 +164,7 @@ export const routeTable = ({
       findLink: redirects.find,
       findFresh: findRecord,
       following: followingStore(database, verifyPassword),
+      visits,
     }),
   ]
   return table

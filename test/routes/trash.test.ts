@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 
-import { purgeTrash } from '../../src/jobs/purge-trash.js'
+import { backgroundWork } from '../../src/jobs/background-work.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
@@ -122,7 +122,8 @@ describe('the trash', () => {
     const [old, recent] = [await made(), await made()]
     await Promise.all([remove(old.code), remove(recent.code)])
     await service.db.asOwner(`update deleted_links set deleted_at = now() - interval '31 days' where id = $1`, [old.id])
-    expect(await purgeTrash(service.database, 30).run()).to.equal(1)
+    const [purge] = backgroundWork(service.database, { trashDays: 30, visitDays: 90 })
+    expect(await purge?.run()).to.equal(1)
     expect((await restore(old.id)).status).to.equal(404)
     expect((await restore(recent.id)).status).to.equal(200)
   })

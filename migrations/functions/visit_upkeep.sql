@@ -1,0 +1,156 @@
+-- What is done beside the requests, in small steps (src/jobs/). Each answers how much it did; 0: nothing is left.
+
+-- Makes the partitions of visits from this month (UTC) to `ahead` months later.
+create or replace function add_visit_months(ahead integer) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  this_month timestamp := date_trunc('month', now() at time zone 'UTC');
+  name text;
+  first timestamptz;
+  last timestamptz;
+begin
+  perform pg_advisory_xact_lock(7274507);
+  for n in 0 .. least(ahead, 24) loop
+    name := 'visits_' || to_char(this_month + make_interval(months => n), 'YYYY_MM');
+    first := (this_month + make_interval(months => n)) at time zone 'UTC';
+    last := (this_month + make_interval(months => n + 1)) at time zone 'UTC';
+    if to_regclass('public.' || name) is null
+        and not exists (select from public.visits_default d where d.time >= first and d.time < last) then
+      execute format('create table public.%I partition of public.visits for values from (%L) to (%L)', name, first, last);
+    end if;
+  end loop;
+end $$;
+revoke execute on function add_visit_months from public;
+select add_visit_months(2);
+
+-- Drops the months of visits in which every one is older than so many days.
+create or replace function drop_visit_months(days integer) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  month text;
+begin
+  for month in
+    select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'public.visits'::regclass and c.relname ~ '^visits_\d{4}_\d\d$'
+       and (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC'
+           <= now() - make_interval(days => days)
+  loop
+    perform pg_advisory_xact_lock(7274507);
+    execute format('drop table public.%I', month);
+  end loop;
+end $$;
+revoke execute on function drop_visit_months from public;
+
+-- Removes single visits that are older than so many days, 10,000 at a time.
+create or replace function expire_visits(days integer) returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  expired integer;
+begin
+  delete from public.visits v using (
+    select o.tableoid, o.ctid from public.visits o where o.time < now() - make_interval(days => days) limit 10000) old
+   where v.tableoid = old.tableoid and v.ctid = old.ctid;
+  get diagnostics expired = row_count;
+  return expired;
+end $$;
+call give_function('expire_visits', 'visit_counter');
+
+-- Adds the hours of days that are older than so many days to one hour, the twelfth, for 100 days of links or owners.
+create or replace function sum_visit_days(days integer) returns integer
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  before integer := (extract(epoch from date_trunc('day', now() at time zone 'UTC')) / 3600)::integer - 24 * days;
+  whose text;
+  summed integer := 0;
+  done integer;
+begin
+  perform pg_advisory_xact_lock(7274507);
+  foreach whose in array array['', 'owner_'] loop
+    execute format($sum$
+      with days as materialized (
+        select distinct %1$I as id, hour / 24 * 24 as first from (
+          select %1$I, hour from public.%2$I where hour %% 24 <> 12 and hour < $1 limit 2400) h limit 100
+      ), gone as (
+        delete from public.%2$I h using days d where h.%1$I = d.id and h.hour between d.first and d.first + 23
+        returning h.*
+      ), gone_values as (
+        delete from public.%3$I v using days d where v.%1$I = d.id and v.hour between d.first and d.first + 23
+        returning v.*
+      ), added as (
+        insert into public.%2$I (%1$I, hour, visits, bots, visitors)
+        select %1$I, hour / 24 * 24 + 12, sum(visits), sum(bots), sum(visitors) from gone group by 1, 2
+      ), added_values as (
+        insert into public.%3$I (%1$I, hour, dimension, value, visits, bots)
+        select %1$I, hour / 24 * 24 + 12, dimension, value, sum(visits), sum(bots) from gone_values group by 1, 2, 3, 4
+      )
+      select count(*) from days
+    $sum$, case whose when '' then 'link_id' else 'owner_id' end, whose || 'visit_hours', whose || 'visit_values')
+      into done using before;
+    summed := summed + done;
+  end loop;
+  return summed;
+end $$;
+call give_function('sum_visit_days', 'visit_counter');
+
+-- Adds what a link counts, so many times (-1: takes it away), to the totals of one owner.
+create or replace function add_visits_of_link(link bigint, owner bigint, times integer) returns void
+  language sql volatile set search_path = pg_catalog, pg_temp as $$
+    insert into public.owner_visit_hours as o (owner_id, hour, visits, bots, visitors)
+    select owner, h.hour, times * h.visits, times * h.bots, times * h.visitors
+      from public.visit_hours h where h.link_id = link and owner is not null
+    on conflict (owner_id, hour) do update set visits = o.visits + excluded.visits, bots = o.bots + excluded.bots,
+      visitors = o.visitors + excluded.visitors;
+    insert into public.owner_visit_values as o (owner_id, hour, dimension, value, visits, bots)
+    select owner, v.hour, v.dimension, v.value, times * v.visits, times * v.bots
+      from public.visit_values v where v.link_id = link and owner is not null
+    on conflict (owner_id, hour, dimension, value) do update set visits = o.visits + excluded.visits,
+      bots = o.bots + excluded.bots;
+  $$;
+revoke execute on function add_visits_of_link from public;
+grant execute on function add_visits_of_link to visit_counter;
+
+-- Moves the visits of a link that has another owner from the totals of the owner before to theirs.
+create or replace function move_visits() returns integer
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  moved record;
+begin
+  perform pg_advisory_xact_lock(7274507);
+  select c.link_id, c.owner_id, c.counted_for into moved from public.visit_counts c
+   where c.counted_for is distinct from c.owner_id limit 1 for update;
+  if not found then
+    return 0;
+  end if;
+  perform public.add_visits_of_link(moved.link_id, moved.counted_for, -1),
+    public.add_visits_of_link(moved.link_id, moved.owner_id, 1);
+  update public.visit_counts c set counted_for = moved.owner_id where c.link_id = moved.link_id;
+  return 1;
+end $$;
+call give_function('move_visits', 'visit_counter');
+
+-- Removes the visits of links that are gone for good, also from the totals of their owner, and the totals of owners who
+-- are gone.
+create or replace function forget_visits() returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  links bigint[];
+  owners bigint[];
+begin
+  perform pg_advisory_xact_lock(7274507);
+  links := array(select c.link_id from public.visit_counts c
+     where not exists (select from public.links l where l.id = c.link_id)
+       and not exists (select from public.deleted_links d where d.id = c.link_id) limit 100);
+  perform public.add_visits_of_link(c.link_id, c.counted_for, -1), public.add_visits_of_link(c.link_id, 0, -1)
+     from public.visit_counts c where c.link_id = any(links);
+  delete from public.visits v where v.link_id = any(links);
+  delete from public.visit_hours h where h.link_id = any(links);
+  delete from public.visit_values v where v.link_id = any(links);
+  delete from public.visit_counts c where c.link_id = any(links);
+
+  owners := array(select distinct h.owner_id from public.owner_visit_hours h
+     where h.owner_id <> 0 and not exists (select from public.users u where u.id = h.owner_id) limit 100);
+  delete from public.owner_visit_hours h where h.owner_id = any(owners);
+  delete from public.owner_visit_values v where v.owner_id = any(owners);
+  return cardinality(links) + cardinality(owners);
+end $$;
+call give_function('forget_visits', 'visit_counter');

@@ -1,0 +1,41 @@
+import type { Config } from '../config.js'
+import type { Database } from '../database/database.js'
+import type { Job } from './run-jobs.js'
+
+type Upkeep = Pick<Config, 'trashDays' | 'visitDays'>
+
+/** Months of visits that are made ahead. */
+const MONTHS_AHEAD = 2
+
+/** All background work. Each step is one short statement (migrations/functions/). */
+export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, visitDays }: Upkeep): readonly Job[] => {
+  /** Runs a function of the database until it answers that nothing is left to do. */
+  const inSteps = (name: string, everySeconds: number, step: string, ...values: readonly number[]): Job => ({
+    name,
+    everySeconds,
+    run: async () => {
+      for (let total = 0; ;) {
+        const [row] = await database.run<{ done: number }>({ text: `select ${step} as done`, values })
+        if (row === undefined || row.done === 0) return total
+        total += row.done
+      }
+    },
+  })
+  return [
+    // for good, what has been in the trash for longer
+    inSteps('purge_trash', 3_600, 'purge_deleted_links($1)', trashDays),
+    {
+      name: 'visit_months',
+      everySeconds: 3_600,
+      run: async () => {
+        await database.run({ text: 'select add_visit_months($1)', values: [MONTHS_AHEAD] })
+        await database.run({ text: 'select drop_visit_months($1)', values: [visitDays] })
+        return 0
+      },
+    },
+    inSteps('expire_visits', 3_600, 'expire_visits($1)', visitDays),
+    inSteps('sum_visit_days', 3_600, 'sum_visit_days($1)', visitDays),
+    inSteps('move_visits', 60, 'move_visits()'),
+    inSteps('forget_visits', 3_600, 'forget_visits()'),
+  ]
+}

@@ -1,0 +1,39 @@
+import type { Logger } from 'pino'
+
+import type { Config } from '../config.js'
+import { onChange } from '../log/on-change.js'
+import type { Metrics } from '../metrics/metrics.js'
+import { openCountries } from '../visits/country.js'
+import { createVisits } from '../visits/visits.js'
+import type { Visits } from '../visits/visits.js'
+import type { Closing } from './closing.js'
+import type { Data } from './open-data.js'
+
+export interface VisitParts {
+  readonly config: Config
+  readonly data: Pick<Data, 'pool'>
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** Opens what counts visits. With VISITS=off nothing is noted. Throws StartError for a file that cannot be read. */
+export const openVisits = async (
+  { config, data, metrics, log }: VisitParts,
+  closing: Closing,
+): Promise<Pick<Visits, 'note'>> => {
+  if (!config.countsVisits) return { note: () => undefined }
+  const visits = createVisits({
+    database: data.pool,
+    ownHost: new URL(config.baseUrl ?? `http://${config.host}`).hostname,
+    countryOf: await openCountries({ file: config.geoipDatabase, header: config.countryHeader }),
+    keepsSingle: config.visitDays > 0,
+    onChange: onChange((err) => {
+      if (err !== null) log.warn({ err }, 'visits cannot be written; they wait')
+    }),
+    onDrop: () => log.error('visits are not counted: too many wait to be written'),
+    onBatch: metrics.observeVisits,
+  })
+  closing.add(visits.stop)
+  metrics.readFrom({ visits: visits.stats })
+  return visits
+}

@@ -1,0 +1,14 @@
+const MOST_CHARACTERS = 253
+const WEB = /^https?:$/
+
+/**
+ * The host of a Referer, without port, `www.` or a final dot; null where there is none, where it is no page of the web,
+ * and where it is the service's own.
+ */
+export const referrerOf = (referer: string | undefined, ownHost: string): string | null => {
+  if (referer === undefined || !URL.canParse(referer)) return null
+  const { protocol, hostname } = new URL(referer)
+  if (!WEB.test(protocol) || hostname === ownHost) return null
+  const host = hostname.replace(/\.$/, '').replace(/^www\.(?=.+\..)/, '')
+  return host === '' || host.length > MOST_CHARACTERS ? null : host
+}
