@@ -112,6 +112,8 @@ begin
     execute format('create policy %I on %I for select to links_own using (%s)', name || '_own', name,
       case when name like 'owner_%'
         then $own$owner_id = (select nullif(current_setting('app.user_id', true), '')::bigint)$own$
+        when name = 'visit_counts' then 'exists (select from links l where l.id = visit_counts.link_id)
+          or exists (select from deleted_links d where d.id = visit_counts.link_id)'
         else format('exists (select from links l where l.id = %I.link_id)', name) end);
     execute format('grant select on %I to links_own, links_any', name);
     execute format('grant select, insert, update, delete on %I to visit_counter', name);

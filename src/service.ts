@@ -85,9 +85,8 @@ const start = async (
   const data = await openData({ config, opened, metrics, log }, closing)
 
   const { rules, policy, watch } = await openPolicy({ data, metrics, log }, closing)
-  const redirects = openPublicLinks({ config, opened, data, watch, metrics, log }, closing)
-
   const visits = await openVisits({ config, data, metrics, log }, closing)
+  const redirects = openPublicLinks({ config, opened, data, watch, live: visits.live, metrics, log }, closing)
 
   const { signingKeyFile: file } = config
   // one that was named and is not there may be a mistyped path: a node must not get a key of its own from that
@@ -158,6 +157,7 @@ const start = async (
     policy,
     stop: async ({ now = false, idleMs = 0, lingerMs = 0 } = {}) => {
       draining = true
+      visits.live.endAll()
       if (now) hurry.abort()
       else if (lingerMs > 0) await pause(lingerMs, undefined, { signal: hurry.signal }).catch(() => undefined)
       await http.endConnections({ now, idleMs })

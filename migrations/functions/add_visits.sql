@@ -10,7 +10,7 @@ declare
   -- referrers of a link in one hour; the rest is `other`
   most_referrers constant integer := 100;
 begin
-  perform pg_advisory_xact_lock(7274507);
+  perform pg_advisory_xact_lock(7274510);
   insert into public.visit_writers as w (id, batch) values (writer, batch)
     on conflict (id) do update set batch = excluded.batch, wrote_at = now() where w.batch < excluded.batch;
   if not found then
@@ -118,7 +118,7 @@ declare
 begin
   if not exists (select from public.visit_salt where day >= today) then
     -- waits for a batch under way, and lets no other begin
-    perform pg_advisory_xact_lock(7274507);
+    perform pg_advisory_xact_lock(7274510);
     if not exists (select from public.visit_salt where day >= today) then
       truncate public.visit_salt, public.daily_visitors;
       insert into public.visit_salt values (today, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));

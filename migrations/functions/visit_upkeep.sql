@@ -9,7 +9,7 @@ declare
   first timestamptz;
   last timestamptz;
 begin
-  perform pg_advisory_xact_lock(7274507);
+  perform pg_advisory_xact_lock(7274510);
   for n in 0 .. least(ahead, 24) loop
     name := 'visits_' || to_char(this_month + make_interval(months => n), 'YYYY_MM');
     first := (this_month + make_interval(months => n)) at time zone 'UTC';
@@ -35,7 +35,7 @@ begin
        and (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC'
            <= now() - make_interval(days => days)
   loop
-    perform pg_advisory_xact_lock(7274507);
+    perform pg_advisory_xact_lock(7274510);
     execute format('drop table public.%I', month);
   end loop;
 end $$;
@@ -64,7 +64,7 @@ declare
   summed integer := 0;
   done integer;
 begin
-  perform pg_advisory_xact_lock(7274507);
+  perform pg_advisory_xact_lock(7274510);
   foreach whose in array array['', 'owner_'] loop
     execute format($sum$
       with days as materialized (
@@ -115,7 +115,7 @@ create or replace function move_visits() returns integer
 declare
   moved record;
 begin
-  perform pg_advisory_xact_lock(7274507);
+  perform pg_advisory_xact_lock(7274510);
   select c.link_id, c.owner_id, c.counted_for into moved from public.visit_counts c
    where c.counted_for is distinct from c.owner_id limit 1 for update;
   if not found then
@@ -136,7 +136,7 @@ declare
   links bigint[];
   owners bigint[];
 begin
-  perform pg_advisory_xact_lock(7274507);
+  perform pg_advisory_xact_lock(7274510);
   links := array(select c.link_id from public.visit_counts c
      where not exists (select from public.links l where l.id = c.link_id)
        and not exists (select from public.deleted_links d where d.id = c.link_id) limit 100);

@@ -1,5 +1,6 @@
 import { toId } from '../domain/id.js'
-import type { Link, RedirectStatus } from '../domain/link.js'
+import { NO_VISITS } from '../domain/link.js'
+import type { Link, RedirectStatus, VisitCount } from '../domain/link.js'
 
 /** A link as pg returns it: bigint as text, times as Date. */
 export interface LinkRow {
@@ -21,9 +22,16 @@ export interface LinkRow {
   readonly used: number
   readonly has_password: boolean
   readonly forward_query: boolean
+  /** `visitsOf()`, where a query asks for it; null: nobody came yet */
+  readonly visits?: VisitCount | null
 }
 
-/** The columns of a LinkRow: all of `links` but the hash of the password. */
+/** The column of a LinkRow with the visits of a row of `links`, or of another table under this name. */
+export const visitsOf = (links: string): string =>
+  `(select jsonb_build_object('total', v.visits, 'last_at', v.last_at)
+      from visit_counts v where v.link_id = ${links}.id) as visits`
+
+/** The columns of a LinkRow that are stored in `links`: all but the hash of the password. */
 export const LINK_ROW = [
   'id',
   'code',
@@ -43,7 +51,7 @@ export const LINK_ROW = [
   'used',
   'has_password',
   'forward_query',
-] as const satisfies readonly (keyof LinkRow)[]
+] as const satisfies readonly Exclude<keyof LinkRow, 'visits'>[]
 
 /** Nothing but the columns of a link, whatever else a query has answered. */
 export const toLink = (row: LinkRow): Link => ({
@@ -65,4 +73,8 @@ export const toLink = (row: LinkRow): Link => ({
   used: row.used,
   has_password: row.has_password,
   forward_query: row.forward_query,
+  visits: row.visits ? { total: row.visits.total, last_at: toTime(row.visits.last_at) } : NO_VISITS,
 })
+
+/** PostgreSQL writes a time in JSON with an offset. */
+const toTime = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString())

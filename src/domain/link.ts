@@ -4,6 +4,14 @@ import type { Id } from './id.js'
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
 export type RedirectStatus = (typeof REDIRECT_STATUSES)[number]
 
+/** How often people followed a link, and when last; bots are counted apart. ISO 8601 in UTC. */
+export interface VisitCount {
+  readonly total: number
+  readonly last_at: string | null
+}
+
+export const NO_VISITS: VisitCount = { total: 0, last_at: null }
+
 /** A stored link. Times are ISO 8601 in UTC; `version` grows with every change. */
 export interface Link {
   readonly id: Id
@@ -26,6 +34,8 @@ export interface Link {
   readonly has_password: boolean
   /** whether a visitor's query parameters are added to the target's */
   readonly forward_query: boolean
+  /** none where nobody asked for them: a redirect does not */
+  readonly visits: VisitCount
 }
 
 /** What a visitor may find at a code. `absent`: not active, or not yet; `expired`: its time or its visits are over. */

@@ -26,6 +26,7 @@ export const REFUSALS = {
   database_unavailable: { status: 503, layer: 'http', title: 'The database is unavailable' },
   policy_unavailable: { status: 503, layer: 'http', title: 'The policy is temporarily unavailable' },
   exports_busy: { status: 503, layer: 'http', title: 'Too many exports are in progress' },
+  too_many_listeners: { status: 503, layer: 'http', title: 'Too many listen already' },
   deadline_exceeded: { status: 503, layer: 'http', title: 'The request took too long' },
 
   rate_limited: { status: 429, layer: 'gateway', title: 'Too many requests' },

@@ -53,6 +53,8 @@ export interface Sources {
   readonly cache: () => CacheStats
   readonly replica: () => ReplicaStats
   readonly visits: () => VisitStats
+  /** streams of live visits that are open */
+  readonly listeners: () => number
   /** true while Redis counts limits for all nodes */
   readonly limitsShared: () => boolean
 }
@@ -120,6 +122,7 @@ export const createMetrics = (): Metrics => {
     cache: () => ({ hits: 0, misses: 0, negativeHits: 0, invalidations: 0, entries: 0, off: true }),
     replica: () => ({ reads: 0, fallbacks: 0, leftOut: false }),
     visits: () => ({ waiting: 0, written: 0, previews: 0, dropped: 0 }),
+    listeners: () => 0,
     limitsShared: () => false,
   }
 
@@ -261,6 +264,7 @@ export const createMetrics = (): Metrics => {
     'Visits that were not counted: too many waited, or the database refused them',
     () => sources.visits().dropped,
   )
+  gauge('linkgate_visits_listeners', 'Streams of live visits that are open', 'sum', () => sources.listeners())
   const visitBatches = histogram(
     'linkgate_visits_batch_duration_seconds',
     'Batches of visits that were written',

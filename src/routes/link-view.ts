@@ -24,6 +24,10 @@ export const LinkView = z
     max_visits: z.number().nullable().optional(),
     has_password: z.boolean().optional(),
     forward_query: z.boolean().optional(),
+    visits: z
+      .object({ total: z.int(), last_at: Time.nullable() })
+      .optional()
+      .meta({ description: 'people who followed the link; bots are counted apart' }),
     deleted_at: Time.optional().meta({ description: 'of a link in the trash' }),
   })
   .meta({
@@ -42,8 +46,11 @@ export const whole = <Shown extends Link>(link: Shown) => {
 export const publicPart = ({ code, target, title, has_password: guarded }: Link) =>
   guarded ? { code, title } : { code, target, title }
 
-/** Names a version of a link; not for everybody. */
-export const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
+/** Names a version of a link, and how often it was followed; not for everybody. */
+export const tagOf = (link: Link): string => {
+  const { total } = link.visits
+  return total === 0 ? `"${link.id}-${link.version}"` : `"${link.id}-${link.version}.${total}"`
+}
 
 /**
  * RFC 9110 §13.1.1: If-Match is checked after authorization and before the change. Returns the version that the commit
@@ -51,8 +58,9 @@ export const tagOf = (link: Link): string => `"${link.id}-${link.version}"`
  */
 export const requireMatch = (link: Link, ifMatch: string | undefined): number | undefined => {
   if (ifMatch === undefined) return undefined
-  const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (!tags.includes(tagOf(link)) && ifMatch.trim() !== '*')
+  // a visit changes no version
+  const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/\.\d+"$/, '"'))
+  if (!tags.includes(`"${link.id}-${link.version}"`) && ifMatch.trim() !== '*')
     throw new Refusal('precondition_failed', { detail: 'The link has another version than If-Match names.' })
   return link.version
 }

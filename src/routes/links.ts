@@ -11,7 +11,7 @@ import type { LinkFields, Links } from '../layers/4-data/links.js'
 import type { Tags } from '../layers/4-data/tags.js'
 import type { Trash } from '../layers/4-data/trash.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
+import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
@@ -44,13 +44,14 @@ const ListQuery = z
     { path: ['state'], message: 'takes neither a sort nor another filter where it is deleted' },
   )
 
-const show = (snapshot: Snapshot, user: User | null, link: Link): Pick<Answer, 'body' | 'headers'> => {
-  const manages = snapshot.can(user, 'link:update', link)
-  if (!manages) requireOpen(link)
+const show = async (snapshot: Snapshot, user: User | null, found: Link, links: Links): Promise<Answer> => {
+  const manages = snapshot.can(user, 'link:update', found)
+  if (!manages) requireOpen(found)
+  const link = manages ? await links.withVisits(found) : found
   const body = manages ? whole(link) : publicPart(link)
   // id and version are not for everybody: the tag of the public view is made of what it shows
   const tag = manages ? tagOf(link) : contentTag(JSON.stringify(body))
-  return { body, headers: { ETag: tag, Vary: 'Authorization' } }
+  return { status: 200, body, headers: { ETag: tag, Vary: 'Authorization' } }
 }
 
 /** Everything under /links. */
@@ -175,9 +176,9 @@ export const linkRoutes = ({
       gateway: { scope: 'public', quota: 'caller' },
       endpoint: 'link:read',
       object: { action: 'link:read', load: linkByCode },
-      data: NO_DATA,
+      data: links('link:update'),
       params: ByCode,
-      handle: ({ record, caller, snapshot }) => ({ status: 200, ...show(snapshot, caller.user, record) }),
+      handle: ({ record, caller, snapshot, store }) => show(snapshot, caller.user, record, store),
       documentation: { summary: 'Show a link', tag: 'links', response: LinkView, tagged: true },
     }),
     route({
@@ -194,7 +195,9 @@ export const linkRoutes = ({
       handle: async ({ store, record, body, headers }) => {
         const version = requireMatch(record, headers.ifMatch)
         const unchanged = Object.keys(body).length === 0
-        const changed = unchanged ? record : await store.update(record, await stored(body), version)
+        const changed = unchanged
+          ? await store.withVisits(record)
+          : await store.update(record, await stored(body), version)
         return { status: 200, body: whole(changed), headers: { ETag: tagOf(changed) }, unchanged }
       },
       documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },

@@ -10,6 +10,8 @@ import { POLICY_CHANNEL } from '../policy/watch.js'
 import type { PolicyWatch } from '../policy/watch.js'
 import { EVERY_CODE, LINKS_CHANNEL, STALE_MS, openRedirects } from '../redirects/redirects.js'
 import type { Redirects } from '../redirects/redirects.js'
+import { EVERY_LINK, VISITS_CHANNEL } from '../visits/live.js'
+import type { LiveVisits } from '../visits/live.js'
 import type { Closing } from './closing.js'
 import type { Data } from './open-data.js'
 
@@ -18,13 +20,14 @@ export interface RedirectParts {
   readonly opened: OpenedDatabase
   readonly data: Data
   readonly watch: PolicyWatch
+  readonly live: LiveVisits
   readonly metrics: Metrics
   readonly log: Logger
 }
 
-/** Opens the cache of public links, and the listener that tells it, and the policy's watch, what has changed. */
+/** Opens the cache of public links, and the listener that tells it, the policy's watch and live visits what happened. */
 export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirects => {
-  const { config, opened, data, watch, metrics, log } = parts
+  const { config, opened, data, watch, live, metrics, log } = parts
   const replica = openReplica(parts)
   if (replica !== undefined) {
     closing.add(replica.close)
@@ -51,8 +54,10 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
 
   listener.hear(POLICY_CHANNEL, watch.look)
   listener.hear(LINKS_CHANNEL, redirects.forget)
+  listener.hear(VISITS_CHANNEL, live.announced)
   listener.start(() => {
     redirects.forget(EVERY_CODE)
+    live.announced(EVERY_LINK)
     watch.look()
   })
   return redirects

@@ -4,6 +4,8 @@ import type { Config } from '../config.js'
 import { onChange } from '../log/on-change.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { openCountries } from '../visits/country.js'
+import { createLiveVisits } from '../visits/live.js'
+import type { LiveVisits } from '../visits/live.js'
 import { createVisits } from '../visits/visits.js'
 import type { Visits } from '../visits/visits.js'
 import type { Closing } from './closing.js'
@@ -16,12 +18,16 @@ export interface VisitParts {
   readonly log: Logger
 }
 
+/** Notes visits, and tells of them. */
+export interface OpenVisits extends Pick<Visits, 'note'> {
+  readonly live: LiveVisits
+}
+
 /** Opens what counts visits. With VISITS=off nothing is noted. Throws StartError for a file that cannot be read. */
-export const openVisits = async (
-  { config, data, metrics, log }: VisitParts,
-  closing: Closing,
-): Promise<Pick<Visits, 'note'>> => {
-  if (!config.countsVisits) return { note: () => undefined }
+export const openVisits = async ({ config, data, metrics, log }: VisitParts, closing: Closing): Promise<OpenVisits> => {
+  const live = createLiveVisits()
+  metrics.readFrom({ listeners: live.count })
+  if (!config.countsVisits) return { live, note: () => undefined }
   const visits = createVisits({
     database: data.pool,
     ownHost: new URL(config.baseUrl ?? `http://${config.host}`).hostname,
@@ -35,5 +41,5 @@ export const openVisits = async (
   })
   closing.add(visits.stop)
   metrics.readFrom({ visits: visits.stats })
-  return visits
+  return { live, note: visits.note }
 }

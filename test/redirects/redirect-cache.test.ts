@@ -3,6 +3,7 @@ import { Client } from 'pg'
 
 import { STALE_MS, createLinkCache } from '../../src/redirects/link-cache.js'
 import { toId } from '../../src/domain/id.js'
+import { NO_VISITS } from '../../src/domain/link.js'
 import type { Link } from '../../src/domain/link.js'
 import { Refusal } from '../../src/domain/refusal.js'
 import { BY_HAND } from '../support/records.js'
@@ -29,6 +30,7 @@ const link = (code: string, target: string, others: Partial<Link> = {}): Link =>
   used: 0,
   has_password: false,
   forward_query: false,
+  visits: NO_VISITS,
   ...others,
 })
 

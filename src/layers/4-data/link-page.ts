@@ -2,9 +2,10 @@ import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
 import type { Gate } from '../../database/gate.js'
-import { LINK_ROW, toLink } from '../../database/link-row.js'
+import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
+import type { Deadline } from '../../domain/deadline.js'
 import { isCode } from '../../domain/link.js'
 import type { Link } from '../../domain/link.js'
 import { read } from './context.js'
@@ -13,7 +14,8 @@ import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows, prepared, toStatement } from './query.js'
 
-export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code'] as const
+/** `visits`: those of the most visits first; `-visits`: those of the fewest. */
+export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code', 'visits', '-visits'] as const
 export type LinkSort = (typeof LINK_SORTS)[number]
 
 export interface LinkPageQuery {
@@ -47,20 +49,25 @@ const OF_STATE: Readonly<Record<ListedState, string>> = {
 /** As the index links_search has it. The line breaks keep a word from being found across two of them. */
 const TEXT = `lower(code || E'\\n' || target || E'\\n' || coalesce(title, '') || E'\\n' || coalesce(note, ''))`
 
-/** A page of the links that the binding reaches. Searches take their turn in `searches`. */
+/** A page of the links that the binding reaches, in any order but that of visits. Searches take their turn in `searches`. */
 export const pageOfLinks = async (
   database: Database,
   binding: Binding,
   query: LinkPageQuery,
   searches: Gate,
 ): Promise<Page<Link>> => {
-  const { limit, sort, q, tag = [] } = query
-  const isSearch = q !== undefined || tag.length > 0
-  const rows = isSearch
+  const { limit, sort } = query
+  const rows = isSearch(query)
     ? await searches(() => search(database, binding, query))
-    : await read<LinkRow>(database, binding, prepared(listed(ownedRows('links', 'owner_id', binding)(), query)))
+    : await read<LinkRow>(
+        database,
+        binding,
+        prepared(withVisits(listed(ownedRows('links', 'owner_id', binding)(), query))),
+      )
   return pageOf(rows.map(toLink), limit, sort, keyOf(sort))
 }
+
+export const isSearch = ({ q, tag = [] }: LinkPageQuery): boolean => q !== undefined || tag.length > 0
 
 const byCode = (sort: LinkSort): boolean => sort.endsWith('code')
 
@@ -76,13 +83,22 @@ const inOrder = (rows: Knex.QueryBuilder, sort: LinkSort): Knex.QueryBuilder =>
 const listed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder =>
   inOrder(narrowed(rows.select(...LINK_ROW), query), query.sort).limit(query.limit + 1)
 
-/** The rows that a list may have, from its cursor on. */
-const narrowed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder => {
-  const { sort, cursor, state, owner_id: owner, created_from: from, created_to: to } = query
+const withVisits = (rows: Knex.QueryBuilder): Knex.QueryBuilder => rows.select(knex.raw(visitsOf('links')))
+
+/** The rows that a list may have. */
+export const filtered = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder => {
+  const { state, owner_id: owner, created_from: from, created_to: to } = query
   if (owner !== undefined) rows.where('owner_id', owner)
   if (state !== undefined) rows.whereRaw(OF_STATE[state])
   if (from !== undefined) rows.where('created_at', '>=', from)
   if (to !== undefined) rows.where('created_at', '<', to)
+  return rows
+}
+
+/** The same from its cursor on. */
+const narrowed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder => {
+  const { sort, cursor } = query
+  filtered(rows, query)
   if (cursor !== undefined) {
     const after = directionOf(sort) === 'asc' ? '>' : '<'
     const key = parseCursor(cursor, sort, byCode(sort) ? isCode : isTimeAndId)
@@ -98,7 +114,7 @@ const keyOf =
     byCode(sort) ? code : timeAndId(time, id)
 
 /** What a search asks of a row. */
-const matching = (rows: Knex.QueryBuilder, { q, tag = [] }: LinkPageQuery): Knex.QueryBuilder => {
+export const matching = (rows: Knex.QueryBuilder, { q, tag = [] }: LinkPageQuery): Knex.QueryBuilder => {
   if (q !== undefined) {
     const pattern = `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
     rows.whereRaw(`${TEXT} like lower(?)`, [pattern])
@@ -120,7 +136,7 @@ const walk = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
   const found = inOrder(matching(knex('walked').select('*'), query), sort).limit(limit + 1)
   const all = knex
     .with('walked', rows)
-    .select('found.*', 'all.walked')
+    .select('found.*', knex.raw(visitsOf('found')), 'all.walked')
     .from(knex('walked').select(knex.raw('count(*)::int as walked')).as('all'))
     .leftJoin(found.as('found'), knex.raw('true'))
   return inOrder(all, sort)
@@ -137,7 +153,7 @@ const lookUp = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
   const source = ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)
   const hits = matching(narrowed(source().select('id', 'code', 'created_at'), query), query)
   const first = inOrder(knex('hits').select('id'), query.sort).limit(query.limit + 1)
-  return listed(ownedRows('links', 'owner_id', binding)(), list)
+  return withVisits(listed(ownedRows('links', 'owner_id', binding)(), list))
     .withMaterialized('hits', hits)
     .whereIn('id', first)
 }
@@ -148,19 +164,24 @@ export const SEARCH_MS = 1_000
 /** Searches under a deadline of its own. Nothing is prepared: the best plan depends on the text. */
 const search = async (database: Database, binding: Binding, query: LinkPageQuery): Promise<readonly LinkRow[]> => {
   const deadline = binding.deadline.within(SEARCH_MS)
-  const ask = async <Row>(built: Knex.QueryBuilder): Promise<readonly Row[]> => {
-    const [, result] = await database
-      .flush([binding.enterRead, toStatement(built)], deadline)
-      .catch((error: unknown) => {
-        if (!isDeadlineExceeded(error)) throw error
-        throw deadlineExceeded({ detail: 'The search took too long. Search for a longer text.', cause: error })
-      })
-    return result?.rows ?? []
-  }
-  const walked = await ask<Walked>(walk(binding, query))
+  const walked = await ask<Walked>(database, binding, walk(binding, query), deadline)
   const found = walked.filter((row): row is Walked & LinkRow => row.id !== null)
   const isWhole = found.length > query.limit || (walked[0]?.walked ?? 0) < WALKED
-  return isWhole ? found : ask<LinkRow>(lookUp(binding, query))
+  return isWhole ? found : ask<LinkRow>(database, binding, lookUp(binding, query), deadline)
+}
+
+/** Sends one query of a search. */
+export const ask = async <Row>(
+  database: Database,
+  { enterRead }: Pick<Binding, 'enterRead'>,
+  query: Knex.QueryBuilder,
+  deadline: Deadline,
+): Promise<readonly Row[]> => {
+  const [, result] = await database.flush([enterRead, toStatement(query)], deadline).catch((error: unknown) => {
+    if (!isDeadlineExceeded(error)) throw error
+    throw deadlineExceeded({ detail: 'This took too long. Narrow the search.', cause: error })
+  })
+  return result?.rows ?? []
 }
 
 type Walked = { readonly [Name in keyof LinkRow]: LinkRow[Name] | null } & { readonly walked: number }

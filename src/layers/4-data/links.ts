@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
 import type { Gate } from '../../database/gate.js'
-import { LINK_ROW, toLink } from '../../database/link-row.js'
+import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import { RecordChanged } from '../../database/errors.js'
 import type { Id } from '../../domain/id.js'
@@ -17,6 +17,7 @@ import { bind, change, read, readerOf } from './context.js'
 import type { Binding } from './context.js'
 import { enterWithKey, keepLink, keptLink } from './idempotency.js'
 import type { Page } from './keyset.js'
+import { isByVisits, pageByVisits } from './link-page-by-visits.js'
 import { pageOfLinks } from './link-page.js'
 import type { LinkPageQuery } from './link-page.js'
 import { LINK_ROLES, MOVED_COLUMNS, refuseFields } from './link-rows.js'
@@ -77,6 +78,8 @@ export interface Links {
   transfer(link: Link, owner: Id, version?: number): Promise<Link>
   /** Gives the next thousand links of a user to another one, in one transaction, and answers how many it gave. */
   transferSome(from: Id, to: Id): Promise<number>
+  /** The record that was decided about, with its visits. */
+  withVisits(link: Link): Promise<Link>
   /** How many links of a user the caller reaches. */
   count(owner: Id): Promise<number>
   page(query: LinkPageQuery): Promise<Page<Link>>
@@ -128,7 +131,7 @@ export const linksStore =
         },
         transfer: async (link, owner, version) => {
           const one = exactly(links, link, version).select('id').forUpdate()
-          const given = knex.raw('select * from give_links(array(?), ?)', [one, owner])
+          const given = knex.raw(`select *, ${visitsOf('given')} from give_links(array(?), ?) given`, [one, owner])
           const [row] = await change<LinkRow>(database, binding, prepared(given)).catch(refuseFields)
           if (row === undefined) throw new RecordChanged()
           changed(link.code)
@@ -141,12 +144,22 @@ export const linksStore =
           for (const { code } of rows) changed(code)
           return rows.length
         },
+        withVisits: async (link) => {
+          const query = ownedRows('visit_counts', 'owner_id', binding)().select('visits as total', 'last_at')
+          const text = prepared(query.where('link_id', link.id))
+          const [row] = await read<{ total: string; last_at: Date | null }>(database, binding, text)
+          if (row === undefined) return link
+          return { ...link, visits: { total: Number(row.total), last_at: row.last_at?.toISOString() ?? null } }
+        },
         count: async (owner) => {
           const counted = links().where('owner_id', owner).select(knex.raw('count(*)::int as links'))
           const [row] = await read<{ links: number }>(database, binding, prepared(counted))
           return row?.links ?? 0
         },
-        page: (query) => pageOfLinks(database, binding, query, searches),
+        page: (query) =>
+          isByVisits(query)
+            ? pageByVisits(database, binding, query, searches)
+            : pageOfLinks(database, binding, query, searches),
         export: (name) => {
           const { line, format } = LINK_FORMS[name]
           // `offset 0` stops PostgreSQL from inlining the subquery, and with it each expression in every place of use
@@ -227,7 +240,7 @@ export const updateOf = (rows: Knex.QueryBuilder, changes: LinkChanges): Knex.Qu
       updated_at: knex.raw('now()'),
       version: knex.raw('version + 1'),
     })
-    .returning([...LINK_ROW])
+    .returning([...LINK_ROW, knex.raw(visitsOf('links'))])
 
 /** The server keeps a plan for each form: for one of each field alone, not for every combination. */
 export const asStatement = (changes: LinkChanges): typeof toStatement =>

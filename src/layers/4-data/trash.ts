@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js'
 import { RecordChanged } from '../../database/errors.js'
-import { LINK_ROW, toLink } from '../../database/link-row.js'
+import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../route.js'
@@ -42,7 +42,7 @@ export const trashStore = (database: Database, changed: LinkChanged): DataRule<T
     return {
       page: async ({ limit, cursor }) => {
         const query = deleted()
-          .select(...LINK_ROW, 'deleted_at')
+          .select(...LINK_ROW, 'deleted_at', knex.raw(visitsOf('deleted_links')))
           .orderBy('deleted_at', 'desc')
           .orderBy('id', 'desc')
           .limit(limit + 1)
@@ -61,7 +61,7 @@ export const trashStore = (database: Database, changed: LinkChanged): DataRule<T
         // Knex has no `overriding system value`: the link keeps its id
         const text = `with taken as (? returning ${columns})
           insert into links (${columns}) overriding system value select ${values} from taken
-          returning ${LINK_ROW.join(', ')}`
+          returning ${LINK_ROW.join(', ')}, ${visitsOf('links')}`
         const [row] = await change<LinkRow>(database, binding, prepared(knex.raw(text, [taken, code]))).catch(
           refuseFields,
         )

@@ -1,0 +1,121 @@
+import type { Knex } from 'knex'
+
+import type { Database } from '../../database/database.js'
+import type { Gate } from '../../database/gate.js'
+import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
+import type { LinkRow } from '../../database/link-row.js'
+import type { Deadline } from '../../domain/deadline.js'
+import { isId } from '../../domain/id.js'
+import type { Link } from '../../domain/link.js'
+import type { Binding } from './context.js'
+import { pageOf, parseCursor } from './keyset.js'
+import type { Page } from './keyset.js'
+import { SEARCH_MS, ask, filtered, isSearch, matching } from './link-page.js'
+import type { LinkPageQuery } from './link-page.js'
+import { knex, ownedRows } from './query.js'
+
+type ByVisits = LinkPageQuery & { readonly sort: 'visits' | '-visits' }
+
+export const isByVisits = (query: LinkPageQuery): query is ByVisits => query.sort.endsWith('visits')
+
+/** Where a page begins: after a link with so many visits, and this id. */
+interface Place {
+  readonly visits: number
+  readonly id: string
+}
+
+/** A page of the links that the binding reaches, those of the most visits first, or those of the fewest. */
+export const pageByVisits = async (
+  database: Database,
+  binding: Binding,
+  query: ByVisits,
+  searches: Gate,
+): Promise<Page<Link>> => {
+  const { limit, sort, cursor } = query
+  const place = cursor === undefined ? null : placeOf(parseCursor(cursor, sort, isPlace))
+  const deadline = binding.deadline.within(SEARCH_MS)
+  const rows = await searches(() =>
+    isSearch(query)
+      ? ask<LinkRow>(database, binding, found(binding, query, place), deadline)
+      : listed(database, binding, query, place, deadline),
+  )
+  const links = rows.map(toLink).sort(inOrder(sort))
+  return pageOf(links, limit, sort, ({ visits, id }) => `${visits.total} ${id}`)
+}
+
+const isPlace = (key: string): boolean => {
+  const [visits = '', id, ...more] = key.split(' ')
+  return /^\d{1,15}$/.test(visits) && isId(id) && more.length === 0
+}
+
+const placeOf = (key: string): Place => {
+  const [visits = '', id = ''] = key.split(' ')
+  return { visits: Number(visits), id }
+}
+
+const directionOf = (sort: ByVisits['sort']) => (sort === 'visits' ? 'desc' : 'asc')
+const after = (sort: ByVisits['sort']) => (sort === 'visits' ? '<' : '>')
+
+const inOrder = (sort: ByVisits['sort']) => (a: Link, b: Link) => {
+  const difference = a.visits.total - b.visits.total || (BigInt(a.id) < BigInt(b.id) ? -1 : 1)
+  return sort === 'visits' ? -difference : difference
+}
+
+/** Links that were visited are in an index in their order; the others have no count, and come after or before them. */
+const listed = async (
+  database: Database,
+  binding: Binding,
+  query: ByVisits,
+  place: Place | null,
+  deadline: Deadline,
+): Promise<readonly LinkRow[]> => {
+  const parts = query.sort === 'visits' ? [visited, unvisited] : [unvisited, visited]
+  const isVisited = place !== null && place.visits > 0
+  const begin = place === null ? 0 : parts.indexOf(isVisited ? visited : unvisited)
+  const rows: LinkRow[] = []
+  for (const [n, part] of parts.entries()) {
+    if (n < begin || rows.length > query.limit) continue
+    const from = n === begin ? place : null
+    rows.push(...(await ask<LinkRow>(database, binding, part(binding, query, from), deadline)))
+  }
+  return rows.slice(0, query.limit + 1)
+}
+
+const visited = (binding: Binding, query: ByVisits, place: Place | null): Knex.QueryBuilder => {
+  const { sort, limit, owner_id: owner } = query
+  const counts = ownedRows('visit_counts', 'owner_id', binding)().select('*').where('visits', '>', 0)
+  if (owner !== undefined) counts.where('owner_id', owner)
+  if (place !== null) counts.whereRaw(`(visits, link_id) ${after(sort)} (?, ?)`, [place.visits, place.id])
+  const links = filtered(ownedRows('links', 'owner_id', binding)().select(...LINK_ROW), query)
+  return knex
+    .select('links.*', knex.raw(visitsOf('links')))
+    .from(counts.as('counts'))
+    .join(links.as('links'), 'links.id', 'counts.link_id')
+    .orderBy('counts.visits', directionOf(sort))
+    .orderBy('counts.link_id', directionOf(sort))
+    .limit(limit + 1)
+}
+
+const unvisited = (binding: Binding, query: ByVisits, place: Place | null): Knex.QueryBuilder => {
+  const { sort, limit } = query
+  const counts = knex.select(knex.raw('1')).from('visit_counts as v').whereRaw('v.link_id = links.id and v.visits > 0')
+  const links = filtered(ownedRows('links', 'owner_id', binding)().select(...LINK_ROW), query).whereNotExists(counts)
+  if (place !== null) links.where('id', after(sort), place.id)
+  return links.orderBy('id', directionOf(sort)).limit(limit + 1)
+}
+
+/** All that a search finds, and of these the first: no index has both orders (docs/decisions/0024). */
+const found = (binding: Binding, query: ByVisits, place: Place | null): Knex.QueryBuilder => {
+  const { sort, limit } = query
+  const source = ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)
+  const first = knex('hits')
+    .leftJoin('visit_counts as v', 'v.link_id', 'hits.id')
+    .select('hits.id')
+    .orderByRaw(`coalesce(v.visits, 0) ${directionOf(sort)}, hits.id ${directionOf(sort)}`)
+    .limit(limit + 1)
+  if (place !== null) first.whereRaw(`(coalesce(v.visits, 0), hits.id) ${after(sort)} (?, ?)`, [place.visits, place.id])
+  return ownedRows('links', 'owner_id', binding)()
+    .withMaterialized('hits', matching(filtered(source().select('id'), query), query))
+    .select(...LINK_ROW, knex.raw(visitsOf('links')))
+    .whereIn('id', first)
+}

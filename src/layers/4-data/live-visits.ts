@@ -1,0 +1,37 @@
+import type { Database } from '../../database/database.js'
+import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
+import type { LinkRow } from '../../database/link-row.js'
+import type { VisitCount } from '../../domain/link.js'
+import type { DataRule } from '../route.js'
+import { bind, requireCaller } from './context.js'
+import { LINK_ROLES } from './link-rows.js'
+import { knex, ownedRows, prepared } from './query.js'
+
+/** What a listener is told, over and over. */
+export interface LiveCount {
+  /**
+   * The visits of a link, as of now. Throws CallerChanged once the caller was suspended, demoted or signed out, and
+   * answers null once the link is not within their reach.
+   */
+  read(link: string): Promise<VisitCount | null>
+}
+
+/** The data layer of a stream of visits. Each look is proved by itself: a stream lasts longer than its decision. */
+export const liveVisitsStore = (database: Database): DataRule<LiveCount> => ({
+  rows: 'visits of links that link:update reaches',
+  open: (context) => {
+    const { caller, snapshot } = context
+    const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, 'link:update')
+    const binding = bind(context, reach, LINK_ROLES)
+    return {
+      read: async (link) => {
+        const query = ownedRows('links', 'owner_id', binding)()
+          .select(...LINK_ROW, knex.raw(visitsOf('links')))
+          .where('id', link)
+        const results = await database.flush([requireCaller(caller), binding.enterRead, prepared(query)])
+        const row: LinkRow | undefined = results[2]?.rows[0]
+        return row === undefined ? null : toLink(row).visits
+      },
+    }
+  },
+})

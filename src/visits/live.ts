@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream'
+
+import { Refusal } from '../domain/refusal.js'
+
+/** Tells listeners when a link was visited, as server-sent events (HTML Living Standard, "Server-sent events"). */
+export interface LiveVisits {
+  /**
+   * A stream of events about one link: one at once, and one after visits, at most one a second. `read` answers what an
+   * event says, or throws where the listener may not know it any more: the stream ends then. Throws `too_many_listeners`
+   * (503).
+   */
+  listen(listener: Listener): Readable
+  /** Takes what the database announces: ids of links, separated by commas, or `*`. */
+  announced(ids: string): void
+  /** Listeners at this moment. */
+  count(): number
+  /** Ends all streams, and takes no more; their readers may connect again, elsewhere. */
+  endAll(): void
+}
+
+export interface Listener {
+  readonly link: string
+  /** whose listeners are counted together */
+  readonly user: string
+  readonly read: () => Promise<object>
+}
+
+interface LiveOptions {
+  readonly everyMs?: number
+  /** listeners of this process */
+  readonly most?: number
+  /** of one user */
+  readonly mostOfUser?: number
+}
+
+export const VISITS_CHANNEL = 'linkgate_visits'
+export const EVERY_LINK = '*'
+
+/** How often a quiet stream is proved to be alive, and its listener's rights with it: each so many looks. */
+const QUIET_LOOKS = 15
+/** After so many looks a stream ends, and its listener connects again with a token that is good then. */
+const MOST_LOOKS = 600
+
+interface Open extends Listener {
+  readonly stream: Readable
+  looks: number
+  isDue: boolean
+  isReading: boolean
+}
+
+export const createLiveVisits = ({ everyMs = 1_000, most = 200, mostOfUser = 10 }: LiveOptions = {}): LiveVisits => {
+  const open = new Set<Open>()
+  let timer: NodeJS.Timeout | undefined
+  let ended = false
+
+  const close = (listener: Open): void => {
+    open.delete(listener)
+    listener.stream.push(null)
+    if (open.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+    }
+  }
+
+  const send = async (listener: Open): Promise<void> => {
+    listener.isReading = true
+    listener.isDue = false
+    try {
+      const event = JSON.stringify(await listener.read())
+      if (open.has(listener)) listener.stream.push(`event: visits\ndata: ${event}\n\n`)
+    } catch {
+      close(listener)
+    }
+    listener.isReading = false
+  }
+
+  const look = (): void => {
+    for (const listener of open) {
+      listener.looks += 1
+      if (listener.looks > MOST_LOOKS || listener.stream.destroyed) close(listener)
+      // who reads too slowly gets the newest event later, not all of them
+      else if (listener.isReading || listener.stream.readableLength > 0) continue
+      else if (listener.isDue || listener.looks % QUIET_LOOKS === 0) void send(listener)
+    }
+  }
+
+  return {
+    listen: (wanted) => {
+      const ofUser = [...open].filter(({ user }) => user === wanted.user).length
+      if (ended || open.size >= most || ofUser >= mostOfUser)
+        throw new Refusal('too_many_listeners', { headers: { 'Retry-After': '10' } })
+      const stream = new Readable({ read: () => undefined })
+      const listener: Open = { ...wanted, stream, looks: 0, isDue: false, isReading: false }
+      open.add(listener)
+      stream.on('close', () => {
+        if (open.has(listener)) close(listener)
+      })
+      stream.push('retry: 2000\n\n')
+      timer ??= setInterval(look, everyMs).unref()
+      void send(listener)
+      return stream
+    },
+    announced: (ids) => {
+      if (open.size === 0) return
+      const visited = new Set(ids.split(','))
+      for (const listener of open) {
+        if (visited.has(listener.link) || ids === EVERY_LINK) listener.isDue = true
+      }
+    },
+    count: () => open.size,
+    endAll: () => {
+      ended = true
+      for (const listener of open) close(listener)
+    },
+  }
+}
