@@ -20,13 +20,15 @@ export interface LoadFigures {
   readonly cpuWithDatabase: readonly number[] | undefined
 }
 
-/** Rounds that do not count: a server that was just started is still compiling its hot code. */
+/** A server that was just started is still compiling its hot code. */
 const WARM_UP = 3
 
 export interface LoadOptions {
   readonly rounds?: number
   readonly seconds?: number
   readonly connections?: number
+  /** rounds that do not count */
+  readonly warmUp?: number
   /** the database that the subjects share */
   readonly database?: { cpuSeconds(): Promise<number> }
 }
@@ -37,10 +39,10 @@ export interface LoadOptions {
  */
 export const load = async (
   subjects: readonly LoadSubject[],
-  { rounds = 5, seconds = 2, connections = 16, database }: LoadOptions = {},
+  { rounds = 5, seconds = 2, connections = 16, warmUp = WARM_UP, database }: LoadOptions = {},
 ): Promise<readonly LoadFigures[]> => {
   const figures = subjects.map((subject) => ({ subject, rate: [], cpu: [], database: [] }) as Collected)
-  for (let round = -WARM_UP; round < rounds; round += 1) {
+  for (let round = -warmUp; round < rounds; round += 1) {
     for (const { subject, ...collected } of figures) {
       const before = [await subject.server.cpuSeconds(), await database?.cpuSeconds()]
       const { total, duration } = await fire(subject, { seconds, connections })

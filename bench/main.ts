@@ -11,6 +11,7 @@ import { startSuite } from './start.js'
 import { storageSuites } from './storage.js'
 import { plotVerdicts } from './plot.js'
 import { judge, printVerdicts } from './targets.js'
+import { visitSuites } from './visits.js'
 import { transactionSuite } from './transaction.js'
 import { workerSuites } from './workers.js'
 
@@ -21,6 +22,7 @@ const SUITES: Readonly<Record<string, () => Promise<Suite | readonly Suite[]>>> 
   transaction: transactionSuite,
   http: httpSuites,
   links: linkSuites,
+  visits: visitSuites,
   scale: scaleSuites,
   propagation: propagationSuite,
   start: startSuite,

@@ -28,7 +28,7 @@ create table visits (
 create table visits_default partition of visits default;
 create index visits_of_link on visits (link_id, time);
 
--- Totals. An hour is counted from 1970 in UTC. Of a day that is older than VISIT_DAYS only the sum is kept, at its
+-- Totals. An hour is counted from 1970 in UTC. Of a day that is older than 35 days only the sum is kept, at its
 -- twelfth hour, so that it falls into that day in nearly every time zone.
 create type visit_dimension as enum ('referrer', 'country', 'browser', 'os', 'device');
 create table visit_hours (

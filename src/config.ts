@@ -245,7 +245,7 @@ export const readConfig = (environment: Environment = process.env) => {
     trashDays: settings.TRASH_DAYS,
     /** whether visits of links are counted */
     countsVisits: settings.VISITS === 'on',
-    /** how long single visits are kept, and the hours of totals */
+    /** how long single visits are kept; 0: not at all */
     visitDays: settings.VISIT_DAYS,
     geoipDatabase: settings.GEOIP_DATABASE,
     /** of a trusted proxy, in lower case */

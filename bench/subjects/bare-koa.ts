@@ -64,6 +64,11 @@ router.get('/counted/:code', async (ctx) => {
   const link = await query('count', text, [ctx.params['code']])
   if (link) ctx.redirect(link.target)
 })
+router.get('/clicked/:code', async (ctx) => {
+  const text = 'with click as (insert into bare_clicks (code) values ($1)) select target from links where code = $1'
+  const link = await query('click', text, [ctx.params['code']])
+  if (link) ctx.redirect(link.target)
+})
 router.get('/:code', async (ctx) => {
   const link = await query('follow', 'select target from links where code = $1', [ctx.params['code']])
   if (link) ctx.redirect(link.target)

@@ -7,6 +7,9 @@ type Upkeep = Pick<Config, 'trashDays' | 'visitDays'>
 /** Months of visits that are made ahead. */
 const MONTHS_AHEAD = 2
 
+/** For so long totals are kept by the hour, and by the day (UTC) after that. */
+const DAYS_BY_HOUR = 35
+
 /** All background work. Each step is one short statement (migrations/functions/). */
 export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, visitDays }: Upkeep): readonly Job[] => {
   /** Runs a function of the database until it answers that nothing is left to do. */
@@ -34,7 +37,7 @@ export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, vis
       },
     },
     inSteps('expire_visits', 3_600, 'expire_visits($1)', visitDays),
-    inSteps('sum_visit_days', 3_600, 'sum_visit_days($1)', visitDays),
+    inSteps('sum_visit_days', 3_600, 'sum_visit_days($1)', DAYS_BY_HOUR),
     inSteps('move_visits', 60, 'move_visits()'),
     inSteps('forget_visits', 3_600, 'forget_visits()'),
   ]

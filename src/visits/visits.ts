@@ -42,6 +42,7 @@ export interface VisitsOptions {
   readonly onBatch?: (seconds: number) => void
   /** between two batches: with the time that a batch takes, what a crash can lose */
   readonly intervalMs?: number
+  readonly retryMs?: number
   /** visits that wait at most, noted or described; the newest are dropped */
   readonly most?: number
 }
@@ -67,7 +68,6 @@ interface Seen {
 }
 
 const BATCH = 2_000
-const RETRY_MS = 1_000
 
 export const createVisits = ({
   database,
@@ -78,6 +78,7 @@ export const createVisits = ({
   onDrop,
   onBatch,
   intervalMs = 250,
+  retryMs = 1_000,
   most = 100_000,
 }: VisitsOptions): Visits => {
   const describeAgent = createAgents()
@@ -157,7 +158,7 @@ export const createVisits = ({
         onChange(null)
       } catch (error) {
         onChange(error)
-        if (isDatabaseAway(error)) retryAt = performance.now() + RETRY_MS
+        if (isDatabaseAway(error)) retryAt = performance.now() + retryMs
         else {
           // the database refuses this batch for what is in it: another try would be refused as well
           drop(sent.length)
@@ -198,7 +199,11 @@ export const createVisits = ({
       await writeInTurn()
       retryAt = Number.NEGATIVE_INFINITY
       await writeInTurn()
-      if (total() > 0) drop(total())
+      const left = total()
+      if (left > 0) drop(left)
+      noted = []
+      waiting = []
+      sent = []
     },
   }
 }

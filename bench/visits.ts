@@ -1,0 +1,253 @@
+import { openBenchDatabase } from './database.js'
+import type { BenchDatabase } from './database.js'
+import { load } from './load.js'
+import type { LoadSubject } from './load.js'
+import { measure } from './measure.js'
+import { measured, rateSuites } from './rates.js'
+import type { Suite } from './report.js'
+import { startLinkgate, startSubject } from './server.js'
+import type { BenchServer } from './server.js'
+
+const LINKS = 1_000
+const AGENTS = {
+  browser:
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+  bot: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+} as const
+const REFERER = 'https://news.example/article?id=1'
+const FULL_LOAD_S = 60
+
+/** What visits cost: their redirects, the database, and the statistics of a year. */
+export const visitSuites = async (): Promise<readonly Suite[]> => {
+  const database = await openBenchDatabase()
+  const servers: BenchServer[] = []
+  const started = async (server: Promise<BenchServer>) => {
+    servers.push(await server)
+    return server
+  }
+  try {
+    await database.addLinks(1, LINKS)
+    await database.client.query('create table bare_clicks (code text not null, at timestamptz not null default now())')
+    const environment = () => ({ ...database.environment(), RATE_LIMIT_ANONYMOUS: 'off', RATE_LIMIT_USER: 'off' })
+    const koa = await started(startSubject('bare-koa', { DATABASE_URL: database.ownerUrl }))
+    const without = await started(startLinkgate({ ...environment(), VISITS: 'off' }))
+    const linkgate = await started(startLinkgate(environment()))
+    const anyLink = () => `bench-${1 + Math.floor(Math.random() * LINKS)}`
+    const redirect = (
+      name: string,
+      server: BenchServer,
+      headers: Readonly<Record<string, string>> = {},
+      path = '',
+    ): LoadSubject => ({ name, server, status: 302, request: () => ({ path: `${path}/${anyLink()}` }), headers })
+    const browser = { 'user-agent': AGENTS.browser, referer: REFERER }
+    const redirects = await load(
+      [
+        redirect('visits off', without, browser),
+        redirect('visits on, a browser', linkgate, browser),
+        redirect('visits on, a bot', linkgate, { 'user-agent': AGENTS.bot }),
+        redirect('visits on, no user agent', linkgate),
+      ],
+      { rounds: 9, seconds: 2, connections: 16, database },
+    )
+    const clicks = await load(
+      [
+        redirect('bare Koa and router, one INSERT', koa, browser, '/clicked'),
+        redirect('Linkgate, visits on', linkgate, browser),
+      ],
+      { rounds: 5, seconds: 2, connections: 16, database },
+    )
+    return [
+      ...rateSuites('Redirect, remembered, with visits', 'visits off', redirects),
+      ...rateSuites('Redirect that counts its visit', 'bare Koa and router, one INSERT', clicks),
+      ...(await fullLoad(database, linkgate, redirect('full load', linkgate, browser))),
+      await storage(database),
+      ...(await year(database, linkgate)),
+    ]
+  } finally {
+    for (const server of servers) await server.stop()
+    await database.close()
+  }
+}
+
+/** Under full load: how old the newest visit is that was written. Throws where one was not counted. */
+const fullLoad = async (
+  { client }: BenchDatabase,
+  server: BenchServer,
+  subject: LoadSubject,
+): Promise<readonly Suite[]> => {
+  const count = async () => {
+    const text = 'select coalesce(sum(visits + bots), 0)::int as visits from visit_counts'
+    return (await client.query<{ visits: number }>(text)).rows[0]?.visits ?? 0
+  }
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`${server.url}/metrics`)).text()
+    return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+  }
+  const settled = async () => {
+    for (let tries = 0; tries < 600 && (await metric('linkgate_visits_waiting')) > 0; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  await settled()
+  const before = await count()
+  let over = false
+  const ages: number[] = []
+  const watch = async () => {
+    // the first batch of the load has to be there
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    while (!over) {
+      const text = 'select extract(epoch from clock_timestamp() - max(last_at))::float8 as age from visit_counts'
+      ages.push((await client.query<{ age: number }>(text)).rows[0]?.age ?? 0)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+  const watching = watch()
+  const [figures] = await load([subject], { rounds: 1, seconds: FULL_LOAD_S, connections: 16, warmUp: 0 })
+  over = true
+  await watching
+  await settled()
+  const [dropped, counted] = [await metric('linkgate_visits_dropped_total'), (await count()) - before]
+  const answered = Math.round((figures?.rate[0] ?? 0) * FULL_LOAD_S)
+  if (dropped > 0 || Math.abs(counted - answered) > answered / 100)
+    throw new Error(`${answered} redirects, ${counted} visits, ${dropped} dropped`)
+  return [
+    {
+      title: `Full load for ${FULL_LOAD_S} s: age of the newest visit that is written`,
+      baseline: 'newest visit',
+      unit: 'ms',
+      measured: [
+        measured(
+          'newest visit',
+          ages.map((age) => age * 1e9),
+        ),
+      ],
+    },
+    {
+      title: `Full load for ${FULL_LOAD_S} s: visits`,
+      baseline: 'counted',
+      unit: '/s',
+      measured: [measured('counted', [counted / FULL_LOAD_S])],
+    },
+  ]
+}
+
+const MILLION = 1_000_000
+const BATCH = 2_000
+
+/** What a million visits of a thousand links take on the disk: the busier a link, the more of its visits share a row. */
+const storage = async ({ client }: BenchDatabase): Promise<Suite> => {
+  const TABLES = {
+    'single visits':
+      "select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'visits'::regclass",
+    totals: `select pg_total_relation_size('visit_hours') + pg_total_relation_size('visit_values')
+      + pg_total_relation_size('owner_visit_hours') + pg_total_relation_size('owner_visit_values')
+      + pg_total_relation_size('visit_counts')`,
+  } as const
+  const names = ['visits', 'visit_hours', 'visit_values', 'owner_visit_hours', 'owner_visit_values', 'visit_counts']
+  await client.query(`truncate ${names.join(', ')}`)
+  // as a week brings them: popular links, hosts and countries first
+  await client.query('create temp table bench_writer as select gen_random_uuid() as id')
+  for (let batch = 0; batch < MILLION / BATCH; batch += 1) {
+    await client.query(
+      `select add_visits((select id from bench_writer), $1, null, (select jsonb_agg(jsonb_build_object(
+         'link', (select min(id) from links) + floor(power(1000, random()))::int,
+         'age', (7 * 86400000 * (1 - ($1 + random()) / $2))::bigint,
+         'referrer', 'site-' || floor(power(200, random()))::int || '.example',
+         'country', chr(65 + floor(power(26, random()))::int - 1) || 'X',
+         'browser', (array['Chrome', 'Safari', 'Firefox', 'Microsoft Edge'])[floor(power(5, random()))::int],
+         'os', (array['Windows', 'iOS', 'Android', 'macOS'])[floor(power(5, random()))::int],
+         'device', (array['desktop', 'mobile', 'tablet'])[floor(power(4, random()))::int],
+         'bot', random() < 0.1, 'single', true, 'visitor', null)) from generate_series(1, $3::int)))`,
+      [batch, MILLION / BATCH, BATCH],
+    )
+  }
+  const sizes = []
+  for (const [name, text] of Object.entries(TABLES)) {
+    const { rows } = await client.query<{ size: string }>(`select (${text})::text as size`)
+    sizes.push(measured(name, [Number(rows[0]?.size)]))
+  }
+  return { title: 'A million visits on the disk', baseline: 'single visits', unit: 'MiB', measured: sizes }
+}
+
+const YEAR_LINKS = 1_000
+const YEAR_VISITS = 100_000_000
+
+/**
+ * The totals that 100,000,000 visits of 1,000 links leave in a year: by hour for five weeks, and by day before. Those by
+ * referrer, country and so on are written for the owner and for the busiest link; the other links would have as many as
+ * they have days and hours with visits, and no question below reads them.
+ */
+const year = async ({ client, editor }: BenchDatabase, server: BenchServer): Promise<readonly Suite[]> => {
+  const tables = ['visit_hours', 'visit_values', 'owner_visit_hours', 'owner_visit_values', 'visit_counts']
+  await client.query(`truncate ${tables.join(', ')}`)
+  await client.query('create temp table bench_hours (hour int, hours int)')
+  await client.query(
+    `with now as (select extract(epoch from now())::int / 3600 as hour), days as (select hour / 24 * 24 - 35 * 24 as first from now)
+     insert into bench_hours
+     select h, 1 from now, days, generate_series(days.first, now.hour - 1) h
+     union all select days.first - d * 24 + 12, 24 from days, generate_series(1, 330) d`,
+  )
+  await client.query(
+    `with ranked as (select id, row_number() over (order by id) as rank from links order by id limit ${YEAR_LINKS}),
+       whole as (select sum(1.0 / rank) as weight from ranked)
+     insert into visit_hours
+     select id, hour, n, n / 10, n * 7 / 10 from (
+       select r.id, h.hour, floor(${YEAR_VISITS} / 8760.0 * h.hours / r.rank / whole.weight + random())::int as n
+         from ranked r, whole, bench_hours h) each where n > 0`,
+  )
+  await client.query(
+    `insert into owner_visit_hours select ${editor.id}, hour, sum(visits), sum(bots), sum(visitors)
+       from visit_hours group by hour`,
+  )
+  await client.query(
+    `insert into visit_counts select link_id, ${editor.id}, ${editor.id}, sum(visits), sum(bots), now()
+       from visit_hours group by link_id`,
+  )
+  const values = (table: string, from: string, key: string) =>
+    client.query(
+      `insert into ${table} select ${key}, hour, dimension::visit_dimension, dimension || '-' || v, n, n / 10 from (
+         select t.${key}, t.hour, d.dimension, v, floor(t.visits / v / ln(d.most) + random())::int as n
+           from ${from} t, (values ('referrer', 300), ('country', 120), ('browser', 15), ('os', 8), ('device', 4))
+             d (dimension, most), generate_series(1, d.most) v) each where n > 0`,
+    )
+  await values('owner_visit_values', 'owner_visit_hours', 'owner_id')
+  const busiest = '(select * from visit_hours where link_id = (select min(link_id) from visit_hours))'
+  await values('visit_values', busiest, 'link_id')
+  await client.query(`vacuum analyze ${tables.join(', ')}`)
+  const size = async (of: string): Promise<number> => {
+    const text = `select sum(${of})::float8 as n from unnest($1::text[]) t`
+    return (await client.query<{ n: number }>(text, [tables])).rows[0]?.n ?? 0
+  }
+  const rows = await size(`(select reltuples from pg_class where oid = t::regclass)`)
+  const bytes = await size('pg_total_relation_size(t::regclass)')
+
+  const ask = (name: string, path: string) => ({
+    name,
+    batch: 1,
+    run: async () => {
+      const answer = await fetch(`${server.url}${path}`, { headers: { authorization: editor.authorization } })
+      const body = await answer.text()
+      if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${body}`)
+    },
+  })
+  const from = new Date(Date.now() - 364 * 86_400_000).toISOString()
+  const query = `from=${from}&interval=day&zone=Europe/Berlin`
+  const asked = await measure(
+    [ask('one link', `/links/bench-1/visits?${query}`), ask('1,000 links', `/visits?${query}`)],
+    { rounds: 7, warmups: 2 },
+  )
+  return [
+    { title: 'A year by day of 100,000,000 visits', baseline: 'one link', unit: 'ms', measured: asked },
+    {
+      title: 'Totals of that year: rows',
+      baseline: 'rows',
+      unit: '/s',
+      measured: [measured('rows', [rows])],
+    },
+    {
+      title: 'Totals of that year on the disk',
+      baseline: 'bytes',
+      unit: 'MiB',
+      measured: [measured('bytes', [bytes])],
+    },
+  ]
+}
