@@ -89,12 +89,12 @@ const fullLoad = async (
   }
   await settled()
   const before = await count()
-  let over = false
+  const over = new AbortController()
   const ages: number[] = []
   const watch = async () => {
     // the first batch of the load has to be there
     await new Promise((resolve) => setTimeout(resolve, 2_000))
-    while (!over) {
+    while (!over.signal.aborted) {
       const text = 'select extract(epoch from clock_timestamp() - max(last_at))::float8 as age from visit_counts'
       ages.push((await client.query<{ age: number }>(text)).rows[0]?.age ?? 0)
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -102,7 +102,7 @@ const fullLoad = async (
   }
   const watching = watch()
   const [figures] = await load([subject], { rounds: 1, seconds: FULL_LOAD_S, connections: 16, warmUp: 0 })
-  over = true
+  over.abort()
   await watching
   await settled()
   const [dropped, counted] = [await metric('linkgate_visits_dropped_total'), (await count()) - before]

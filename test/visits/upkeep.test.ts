@@ -1,0 +1,147 @@
+import { expect } from 'chai'
+
+import { backgroundWork } from '../../src/jobs/background-work.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+import { countsOf, makeLink } from '../support/visitors.js'
+import type { MadeLink } from '../support/visitors.js'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+describe('the upkeep of visits', () => {
+  let service: TestService
+  let ada: TestUser
+  let bob: TestUser
+  let root: TestUser
+  before(async () => {
+    service = await startTestService({ environment: { VISITS: 'off', TRASH_DAYS: '1' } })
+    ada = await service.addUser('editor')
+    bob = await service.addUser('editor')
+    root = await service.addUser('admin')
+  })
+  after(() => service.stop())
+
+  /** Counts one visit of each age, in milliseconds. */
+  const add = async ({ id }: MadeLink, ages: readonly number[], referrer = 'news.example') =>
+    service.db.asOwner('select add_visits(gen_random_uuid(), 1, null, $1)', [
+      JSON.stringify(ages.map((age) => ({ link: id, age: Math.round(age), referrer, bot: false, single: true }))),
+    ])
+  const run = async (name: string) => {
+    const jobs = backgroundWork(service.database, { trashDays: 1, visitDays: 90 })
+    return jobs.find((job) => job.name === name)?.run()
+  }
+  const number = async (text: string, ...values: readonly string[]) =>
+    Number((await service.db.asOwner<{ n: number }>(`select (${text})::int as n`, [...values]))[0]?.n ?? 0)
+  const totalOf = async (owner: string) => [
+    await number('select sum(visits) from owner_visit_hours where owner_id = $1', owner),
+    await number(`select sum(visits) from owner_visit_values where owner_id = $1 and dimension = 'referrer'`, owner),
+  ]
+
+  it('makes the months that come, and drops those in which every visit is too old', async () => {
+    await run('visit_months')
+    const months = async () =>
+      (
+        await service.db.asOwner<{ name: string }>(
+          `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+            where i.inhparent = 'visits'::regclass order by 1`,
+        )
+      ).map(({ name }) => name)
+    const now = new Date()
+    const names = [0, 1, 2].map((ahead) => {
+      const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1))
+      return `visits_${month.toISOString().slice(0, 7).replace('-', '_')}`
+    })
+    expect(await months()).to.deep.equal([...names, 'visits_default'])
+    await service.db.asOwner(
+      `create table visits_2020_01 partition of visits for values from ('2020-01-01Z') to ('2020-02-01Z')`,
+    )
+    await run('visit_months')
+    expect(await months()).to.deep.equal([...names, 'visits_default'])
+  })
+
+  it('removes single visits after VISIT_DAYS, and keeps what they add up to', async () => {
+    const link = await makeLink(service, ada)
+    await add(link, [0, 89 * DAY, 91 * DAY, 400 * DAY])
+    await run('expire_visits')
+    expect(await number('select count(*) from visits where link_id = $1', link.id)).to.equal(2)
+    expect((await countsOf(service, link)).visits).to.equal(4)
+    expect(await number('select sum(visits) from visit_hours where link_id = $1', link.id)).to.equal(4)
+  })
+
+  it('adds the hours of old days to one, for links and owners, and keeps each sum; twice changes nothing', async () => {
+    const link = await makeLink(service, ada)
+    const ages = Array.from({ length: 60 }, (_, i) => 30 * DAY + i * 7 * HOUR)
+    await add(link, ages)
+    const before = await totalOf(ada.id)
+    const days = `select count(distinct hour / 24) from visit_hours where link_id = $1`
+    const [daysBefore, hoursBefore] = [await number(days, link.id), ages.length]
+    expect(await number('select count(*) from visit_hours where link_id = $1', link.id)).to.equal(hoursBefore)
+    for (let times = 0; times < 2; times += 1) {
+      await run('sum_visit_days')
+      expect(await totalOf(ada.id)).to.deep.equal(before)
+      expect(await number(days, link.id)).to.equal(daysBefore)
+      for (const table of ['visit_hours', 'visit_values'])
+        expect(await number(`select sum(visits) from ${table} where link_id = $1`, link.id)).to.be.oneOf([60, 300])
+      const old = `hour < extract(epoch from date_trunc('day', now(), 'UTC')) / 3600 - 35 * 24 and hour % 24 <> 12`
+      for (const table of ['visit_hours', 'visit_values', 'owner_visit_hours', 'owner_visit_values'])
+        expect(await number(`select count(*) from ${table} where ${old}`), table).to.equal(0)
+    }
+    // a visit of a day that was added up: a clock that was set back
+    await add(link, [50 * DAY])
+    await run('sum_visit_days')
+    expect(await number('select sum(visits) from visit_hours where link_id = $1', link.id)).to.equal(61)
+    expect(await number(days, link.id)).to.be.within(daysBefore, daysBefore + 1)
+  })
+
+  it('moves the visits of a link that was given away from the totals of one owner to those of the other', async () => {
+    const link = await makeLink(service, ada)
+    await add(link, [0, HOUR, 40 * DAY])
+    const [adas, bobs, all] = [await totalOf(ada.id), await totalOf(bob.id), await totalOf('0')]
+    const given = await service.request('POST', `/links/${link.code}/transfer`, {
+      token: root.token,
+      json: { owner_id: bob.id },
+    })
+    expect(given.status).to.equal(200)
+    // counted before it is moved: in the totals of the owner before
+    await add(link, [0])
+    expect(await run('move_visits')).to.equal(1)
+    expect(await totalOf(ada.id)).to.deep.equal(adas.map((n) => n - 3))
+    expect(await totalOf(bob.id)).to.deep.equal(bobs.map((n) => n + 4))
+    expect(await totalOf('0')).to.deep.equal(all.map((n) => n + 1))
+    await add(link, [0])
+    expect(await totalOf(bob.id)).to.deep.equal(bobs.map((n) => n + 5))
+    expect(await run('move_visits')).to.equal(0)
+  })
+
+  it('keeps the visits of a deleted link while it can be restored, and forgets them when it is gone', async () => {
+    const link = await makeLink(service, ada)
+    const before = [await totalOf(ada.id), await totalOf('0')]
+    await add(link, [0, HOUR])
+    await service.request('DELETE', `/links/${link.code}`, { token: ada.token })
+    await run('forget_visits')
+    expect((await countsOf(service, link)).visits).to.equal(2)
+    await service.db.asOwner(`update deleted_links set deleted_at = now() - interval '2 days' where id = $1`, [link.id])
+    await run('purge_trash')
+    await run('forget_visits')
+    for (const table of ['visits', 'visit_hours', 'visit_values', 'visit_counts'])
+      expect(await number(`select count(*) from ${table} where link_id = $1`, link.id), table).to.equal(0)
+    expect([await totalOf(ada.id), await totalOf('0')]).to.deep.equal(before)
+  })
+
+  it('forgets the totals of a user who was deleted, and moves those of links that somebody else got', async () => {
+    const carol = await service.addUser('editor')
+    const [kept, lost] = [await makeLink(service, carol), await makeLink(service, carol)]
+    await add(kept, [0])
+    await add(lost, [0, 0])
+    await service.request('DELETE', `/links/${lost.code}`, { token: carol.token })
+    const bobs = await totalOf(bob.id)
+    const gone = await service.request('DELETE', `/users/${carol.id}?links=transfer:${bob.id}`, { token: root.token })
+    expect(gone.status, gone.text).to.equal(204)
+    await run('move_visits')
+    await run('forget_visits')
+    expect(await totalOf(carol.id)).to.deep.equal([0, 0])
+    expect(await number('select count(*) from owner_visit_values where owner_id = $1', carol.id)).to.equal(0)
+    expect(await totalOf(bob.id)).to.deep.equal(bobs.map((n) => n + 3))
+  })
+})
