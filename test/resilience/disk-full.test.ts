@@ -54,7 +54,8 @@ describe('a database whose disk is full (pending where no file system can be mou
         refused += 1
       }
     }
-    expect((await service.request('GET', `/${first}`)).status).to.equal(302)
+    const followed = 30
+    for (let i = 0; i < followed; i += 1) expect((await service.request('GET', `/${first}`)).status).to.equal(302)
     expect((await service.request('GET', `/links/${first}`, { token: user.token })).status).to.equal(200)
     expect((await service.request('GET', '/links', { token: user.token })).status).to.equal(200)
     expect((await service.request('GET', '/readyz')).status).to.equal(200)
@@ -66,6 +67,11 @@ describe('a database whose disk is full (pending where no file system can be mou
 
     await disk?.clear()
     await until('a link is made', async () => (await create()).status === 201)
+    await until('the visits that waited are counted, each once', async () => {
+      const text =
+        'select (visits + bots)::int as n from visit_counts where link_id = (select id from links where code = $1)'
+      return Number((await server.ask(text, [first]))[0]?.['n']) === followed
+    })
     const faults: unknown[] = []
     await verifyLog(service.database, {
       keys: new Map(),
