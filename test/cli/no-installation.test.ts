@@ -25,6 +25,7 @@ const COMMANDS = [
   ['user', 'list'],
   ['user', 'add', '--email', 'a@example.com', '--role', 'viewer'],
   ['token', '--user', 'a@example.com'],
+  ['visits', 'a-code'],
 ] as const
 
 const exists = (path: string): Promise<boolean> =>
@@ -141,6 +142,7 @@ describe('a start', () => {
     expect((await runCommand(add, { environment: onEmpty })).code).to.equal(0)
     for (const command of [
       ['token', '--user', 'a@example.com'],
+      ['visits', 'a-code'],
       ['audit', 'verify'],
     ]) {
       const { code, out, err } = await runCommand(command, { environment: onEmpty })
