@@ -142,7 +142,6 @@ describe('a start', () => {
     expect((await runCommand(add, { environment: onEmpty })).code).to.equal(0)
     for (const command of [
       ['token', '--user', 'a@example.com'],
-      ['visits', 'a-code'],
       ['audit', 'verify'],
     ]) {
       const { code, out, err } = await runCommand(command, { environment: onEmpty })

@@ -80,7 +80,7 @@ export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts)
 export const visitsOfLink = async (
   database: Database,
   binding: ReadBinding,
-  { id }: Pick<Link, 'id'>,
+  { id }: { readonly id: string },
   query: VisitQuery,
 ): Promise<VisitStatistics> => {
   const link = oneLink(binding, id)
