@@ -14,6 +14,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<{ register(program: Command): 
   ['migrate', () => import('./migrate.js')],
   ['user', () => import('./user.js')],
   ['token', () => import('./token.js')],
+  ['visits', () => import('./visits.js')],
   ['import', () => import('./import.js')],
   ['policy', () => import('./policy.js')],
   ['audit', () => import('./audit.js')],

@@ -51,6 +51,11 @@ const STYLE = css`
 
 const code = (text: string): Html => html`<code>${text}</code>`
 
+const objectOf = ({ objectAction, andAction }: Route): Html => {
+  const asked = [objectAction, andAction].filter((each) => each !== 'none')
+  return asked.length === 0 ? html`none` : code(asked.map((each) => `can(user, '${each}', record)`).join(' and '))
+}
+
 const layersOf = (route: Route): readonly (readonly [layer: string, checks: Html])[] => [
   [
     'gateway',
@@ -58,7 +63,7 @@ const layersOf = (route: Route): readonly (readonly [layer: string, checks: Html
     ${route.gateway.scope === 'public' ? 'no token needed' : html`scope ${code(route.gateway.scope)}`}`,
   ],
   ['endpoint', route.endpoint === 'none' ? html`none` : html`a row allows the role ${code(route.endpoint)}`],
-  ['object', route.objectAction === 'none' ? html`none` : code(`can(user, '${route.objectAction}', record)`)],
+  ['object', objectOf(route)],
   ['data', html`${route.dataRows}`],
 ]
 

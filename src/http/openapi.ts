@@ -134,6 +134,7 @@ const operationOf = (route: Route, named: Named): Json => {
       gateway: route.gateway,
       endpoint: route.endpoint,
       object: route.objectAction,
+      ...(route.andAction !== 'none' && { and: route.andAction }),
       data: route.dataRows,
       ...(route.partAction !== 'none' && { part: route.partAction }),
     },

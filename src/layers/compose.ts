@@ -26,6 +26,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
   gateway: spec.gateway,
   endpoint: spec.endpoint,
   objectAction: spec.object.action,
+  andAction: spec.object.and ?? 'none',
   dataRows: spec.data.rows,
   partAction: spec.part?.action ?? 'none',
   status: spec.status,
@@ -125,6 +126,12 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   // Object: the record (404; a path that cannot name one names none), then can() (403).
   if (!params.success) throw new Refusal('not_found')
   const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, found)
+  if (spec.object.and !== undefined) {
+    const own = request.action
+    request.action = spec.object.and
+    layers.object(snapshot, caller, spec.object.and, record)
+    request.action = own
+  }
   request.decision = decision
   ctx.state.decision = decision ?? undefined
 

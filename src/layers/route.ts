@@ -57,6 +57,11 @@ export interface GatewayRule {
 export interface ObjectRule<Params, Record extends Owned> {
   readonly action: Action | 'none'
   /**
+   * Asked about the same record after `action`, where reading it takes the right to more. It needs no scope. Its refusal
+   * is recorded under this action.
+   */
+  readonly and?: Action
+  /**
    * Finds the record; null where there is none (404). It runs while the caller is looked up, so a loader that needs the
    * caller awaits them.
    */
@@ -232,6 +237,7 @@ export interface Route {
   readonly gateway: GatewayRule
   readonly endpoint: Action | 'none'
   readonly objectAction: Action | 'none'
+  readonly andAction: Action | 'none'
   readonly dataRows: string
   readonly partAction: Action | 'none'
   readonly status: number

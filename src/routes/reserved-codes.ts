@@ -6,7 +6,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   (
     'access account admin api assets audit auth bulk console docs export favicon health healthz help ' +
     'index invitations link linkgate links login logout me metrics new null oauth openapi policy readyz ' +
-    'robots security signin signup static status tags token tokens undefined user users well-known www'
+    'robots security signin signup static status tags token tokens undefined user users visits well-known www'
   ).split(' '),
 )
 

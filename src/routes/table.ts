@@ -19,6 +19,7 @@ import { tagsStore } from '../layers/4-data/tags.js'
 import { trashStore } from '../layers/4-data/trash.js'
 import { userDeletionStore } from '../layers/4-data/user-deletion.js'
 import { usersStore } from '../layers/4-data/users.js'
+import { visitsStore } from '../layers/4-data/visits.js'
 import type { Route } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { CurrentPolicy } from '../policy/current.js'
@@ -48,6 +49,7 @@ import { systemRoutes } from './system.js'
 import type { OwnPlace } from './target.js'
 import { trashRoutes } from './trash.js'
 import { userRoutes } from './users.js'
+import { visitRoutes } from './visits.js'
 
 export interface TableParts {
   readonly database: Database
@@ -63,6 +65,8 @@ export interface TableParts {
   readonly searches: Gate
   /** TRASH_DAYS */
   readonly trashDays: number
+  /** VISIT_DAYS */
+  readonly visitDays: number
   /** REQUEST_DEADLINE_MS */
   readonly deadlineMs: number
   /** undefined if metrics have a port of their own */
@@ -82,6 +86,7 @@ export const routeTable = ({
   place,
   searches,
   trashDays,
+  visitDays,
   deadlineMs,
   readiness,
   metrics,
@@ -113,6 +118,7 @@ export const routeTable = ({
       bulk: bulkLinksStore({ database, changed: redirects.changed, keepsTrash: trashDays > 0 }),
       place,
     }),
+    ...visitRoutes({ findLink: findRecord, visits: visitsStore({ database, searches, visitDays }) }),
     ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
     ...profileRoutes({
       profile: profileStore(database),

@@ -25,6 +25,7 @@ const COMMANDS = [
   ['user', 'list'],
   ['user', 'add', '--email', 'a@example.com', '--role', 'viewer'],
   ['token', '--user', 'a@example.com'],
+  ['visits', 'a-code'],
 ] as const
 
 const exists = (path: string): Promise<boolean> =>

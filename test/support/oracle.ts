@@ -40,6 +40,8 @@ export interface OracleOperation {
   readonly endpoint: string
   /** what can() is asked; `none` where nothing is decided */
   readonly action: string
+  /** what can() is asked after it */
+  readonly and?: string
   /** true where the operation is about one record that has to exist */
   readonly record: boolean
   readonly status: number
@@ -62,6 +64,9 @@ export const oracleStatus = (user: OracleUser, operation: OracleOperation, recor
     return { status: 403, code: 'role_not_allowed' }
   if (operation.action === 'none') return { status: operation.status }
   if (operation.record && record === null) return { status: 404, code: 'not_found' }
-  const { effect, rule } = oracle(user, operation.action, record)
-  return effect === 'allow' ? { status: operation.status } : { status: 403, code: 'policy_denied', rule }
+  for (const action of [operation.action, operation.and ?? 'none'].filter((each) => each !== 'none')) {
+    const { effect, rule } = oracle(user, action, record)
+    if (effect === 'deny') return { status: 403, code: 'policy_denied', rule }
+  }
+  return { status: operation.status }
 }

@@ -27,6 +27,9 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'post /links/:code/transfer': { json: { owner_id: '0' }, answer: 422 },
   'post /users/:id/links/transfer': { json: { owner_id: '0' }, answer: 422 },
   'get /tags': {},
+  'get /visits': {},
+  'get /links/:code/visits': {},
+  'get /links/:code/visits/export': {},
   'get /:code': {},
   'get /:code+': {},
   'get /': {},
@@ -136,6 +139,7 @@ export const operationOf = (route: Route, status: number) => ({
   scope: scopeOf(route),
   endpoint: route.gateway.scope === 'items' ? scopeOf(route) : route.endpoint,
   action: route.objectAction,
+  and: route.andAction,
   record: subjectOf(route) !== 'nothing',
   status,
 })

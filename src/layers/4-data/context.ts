@@ -36,6 +36,9 @@ export interface Binding extends Reached {
   readonly deadline: Deadline
 }
 
+/** What a transaction that only reads needs of it. */
+export type ReadBinding = Pick<Binding, 'reach' | 'userId' | 'enterRead'>
+
 /** Binds transactions to the caller, and to what the decision's revision lets them reach. `none`: no row matches. */
 export const bind = (context: DataContext, reach: CollectionReach, roles: ResourceRoles): Binding => {
   const role = reach === 'any' ? roles.any : roles.own

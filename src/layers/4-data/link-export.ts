@@ -15,7 +15,7 @@ export interface LinkForm {
  * ISO 8601 with milliseconds, as they are stored. The added microsecond keeps trailing zeros, so that all have one
  * length. to_char(), and names of zones and units, took more than twice as long.
  */
-const utc = (column: string): string =>
+export const utc = (column: string): string =>
   `substr(to_json(${column} at time zone interval '0' + interval '1 microsecond')::text, 2, 23) || 'Z'`
 
 /** The columns that a line is made of: those of a link, with its times as texts. */
@@ -49,9 +49,9 @@ const CSV: Readonly<Record<string, string>> = {
   forward_query: 'forward_query::text',
 }
 
-const text = (column: string) => `coalesce(to_json(${column})::text, 'null')`
+export const text = (column: string) => `coalesce(to_json(${column})::text, 'null')`
 // ids, codes and times hold no character that JSON escapes
-const quoted = (value: string) => `coalesce('"' || ${value} || '"', 'null')`
+export const quoted = (value: string) => `coalesce('"' || ${value} || '"', 'null')`
 
 const JSON_MEMBERS: Readonly<Record<string, string>> = {
   id: quoted('id'),
@@ -72,6 +72,12 @@ const JSON_MEMBERS: Readonly<Record<string, string>> = {
   forward_query: text('forward_query'),
 }
 
+/** The expression of a line of JSON, from those of its members. */
+export const jsonLine = (members: Readonly<Record<string, string>>): string =>
+  `'{' || ${Object.entries(members)
+    .map(([name, value]) => `'"${name}":' || ${value}`)
+    .join(` || ',' || `)} || '}'`
+
 /** PostgreSQL writes the lines from LINK_COLUMNS, so that the service passes on bytes and parses no value. */
 export const LINK_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
   csv: {
@@ -81,9 +87,7 @@ export const LINK_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
   },
   ndjson: {
     head: '',
-    line: `'{' || ${Object.entries(JSON_MEMBERS)
-      .map(([name, value]) => `'"${name}":' || ${value}`)
-      .join(` || ',' || `)} || '}'`,
+    line: jsonLine(JSON_MEMBERS),
     format: 'json lines',
   },
 }

@@ -1,0 +1,97 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+
+import { StartError } from '../domain/start-error.js'
+import { VISIT_INTERVALS, visitRange } from '../domain/visit-range.js'
+import type { VisitInterval } from '../domain/visit-range.js'
+import { timeZone } from '../domain/time-zone.js'
+import { enter } from '../layers/4-data/context.js'
+import { LINK_ROLES } from '../layers/4-data/link-rows.js'
+import { COUNTED, VISIT_DIMENSIONS } from '../layers/4-data/visit-statistics.js'
+import type { Counted, ValueCount } from '../layers/4-data/visit-statistics.js'
+import { visitsOfLink } from '../layers/4-data/visits.js'
+import { findLink } from '../redirects/find-link.js'
+import { MOMENT_RULE, Moment, showVisits } from '../routes/visits.js'
+import { checked, parsed } from './arguments.js'
+import { UsageError } from './errors.js'
+import { counted, number } from './policy/render.js'
+import { print, printStyled, withDatabase } from './session.js'
+import { drawChart } from './visits/chart.js'
+
+const moment = parsed((text) => Moment.safeParse(text).data, MOMENT_RULE)
+const zone = checked((text) => timeZone(text) !== null, 'must be a time zone such as Europe/Berlin')
+
+interface Options {
+  readonly from?: string
+  readonly to?: string
+  readonly interval: VisitInterval
+  readonly zone: string
+  readonly bots: Counted
+  readonly json?: true
+}
+
+/** Of a terminal that is none. */
+const USUAL_WIDTH = 80
+const TOP = 5
+
+/** The command line belongs to whoever owns the installation: it reads every link, and no policy row restricts it. */
+const EVERY_LINK = { reach: 'any', userId: null, enterRead: enter(LINK_ROLES.any, null) } as const
+
+export const register = (program: Command): void => {
+  program
+    .command('visits')
+    .description('show who visited a link')
+    .argument('<code>', 'of the link')
+    .option('--from <time>', 'a time, or a day (default: 30 days before --to)', moment)
+    .option('--to <time>', 'the end of it (default: now)', moment)
+    .addOption(
+      new Option('--interval <interval>', 'what a bar stands for').choices([...VISIT_INTERVALS]).default('day'),
+    )
+    .option('--zone <zone>', 'the time zone of days, weeks and months', zone, 'UTC')
+    .addOption(
+      new Option('--bots <bots>', 'count people, people and bots (true), or bots only')
+        .choices([...COUNTED])
+        .default('false'),
+    )
+    .option('--json', 'print JSON, as GET /links/{code}/visits answers it')
+    .action((code: string, options: Options) =>
+      withDatabase(async (database) => {
+        const found = visitRange(options, Date.now())
+        if ('fault' in found) throw new UsageError(`--${found.fault.field} ${found.fault.message}`)
+        const link = await findLink(database)(code)
+        if (link === null) throw new StartError(`there is no link ${code}`)
+        const { range } = found
+        const statistics = await visitsOfLink(database, EVERY_LINK, link, { range, bots: options.bots })
+        const shown = showVisits(options, range, statistics)
+        if (options.json) print(JSON.stringify(shown))
+        else draw(code, options, shown)
+      }),
+    )
+}
+
+const draw = (code: string, { bots, interval }: Options, shown: ReturnType<typeof showVisits>): void => {
+  const { total, visitors, before, series, by } = shown
+  const of = { false: '', true: ', bots included', only: ', bots only' }[bots]
+  printStyled([{ text: code }, { text: `${shown.from} to ${shown.to}${of}`, style: 'dim' }])
+  print('')
+  const { lines, perBar } = drawChart(
+    series.map(({ visits }) => visits),
+    process.stdout.columns ?? USUAL_WIDTH,
+  )
+  print(lines.join('\n'))
+  printStyled([{ text: `each bar: ${counted(perBar, interval)} (${shown.zone})`, style: 'dim' }])
+  print('')
+  const bot = bots === 'false' ? [{ text: counted(shown.bots, 'bot') }] : []
+  printStyled([{ text: counted(total, 'visit') }, { text: counted(visitors, 'daily visitor') }, ...bot])
+  printStyled([
+    { text: `before: ${counted(before.total, 'visit')}, ${counted(before.visitors, 'daily visitor')}`, style: 'dim' },
+  ])
+  for (const dimension of VISIT_DIMENSIONS) {
+    print('')
+    printStyled([{ text: dimension, style: 'dim' }])
+    for (const value of by[dimension].slice(0, TOP)) print(valueLine(value, total))
+  }
+}
+
+const valueLine = ({ value, visits }: ValueCount, total: number): string =>
+  `${number(visits).padStart(11)}  ${`${Math.round((visits / total) * 100)} %`.padStart(5)}  ${value ?? 'not known'}`

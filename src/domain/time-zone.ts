@@ -1,0 +1,81 @@
+/** Days since 1970-01-01, as calendars count them: those of no zone in particular. */
+export type DayNumber = number
+
+/** The calendar of a time zone. */
+export interface TimeZone {
+  /** The day that it is there at an instant (in milliseconds since 1970). */
+  dayAt(instant: number): DayNumber
+  /**
+   * The instant at which a day begins there: at midnight, or where clocks skip that, at the end of the gap. A day that
+   * the zone skips begins with the one after it.
+   */
+  startOfDay(day: DayNumber): number
+}
+
+export const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/** The zone with this name in the IANA database; null where there is none. */
+export const timeZone = (name: string): TimeZone | null => {
+  const clock = clockOf(name)
+  if (clock === null) return null
+  const known = new Map<number, number>()
+  /** Milliseconds that the zone's clocks are ahead of UTC. */
+  const offsetAt = (instant: number): number => {
+    const offset = known.get(instant) ?? readClock(clock, instant) - instant
+    known.set(instant, offset)
+    return offset
+  }
+  const dayAt = (instant: number): DayNumber => Math.floor((instant + offsetAt(instant)) / DAY_MS)
+
+  return {
+    dayAt,
+    startOfDay: (day) => {
+      const midnight = day * DAY_MS
+      const first = midnight - offsetAt(midnight - DAY_MS)
+      const second = midnight - offsetAt(midnight + DAY_MS)
+      return first === second ? first : firstMinuteOf(day, midnight, dayAt)
+    },
+  }
+}
+
+/** Near a change of the offset: the first minute at which it is this day or a later one. */
+const firstMinuteOf = (day: DayNumber, midnight: number, dayAt: TimeZone['dayAt']): number => {
+  // no zone is more than a day away from UTC
+  let [before, since] = [midnight - 2 * DAY_MS, midnight + 2 * DAY_MS]
+  while (since - before > MINUTE_MS) {
+    const middle = before + Math.floor((since - before) / 2 / MINUTE_MS) * MINUTE_MS
+    if (dayAt(middle) >= day) since = middle
+    else before = middle
+  }
+  return since
+}
+
+const clockOf = (name: string): Intl.DateTimeFormat | null => {
+  // newer engines take offsets as well
+  if (!/^[A-Za-z]/.test(name)) return null
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
+  } catch {
+    return null
+  }
+}
+
+/** What the clock shows, as if it were UTC. `formatToParts` would take twice as long. */
+const readClock = (clock: Intl.DateTimeFormat, instant: number): number => {
+  // 11/23/2026, 04:31:14
+  const [month = 1, day, year = 0, ...time] = (clock.format(instant).match(/\d+/g) ?? []).map(Number)
+  const [hour, minute, second] = time
+  return Date.UTC(year, month - 1, day, hour, minute, second) + (((instant % 1_000) + 1_000) % 1_000)
+}

@@ -1,0 +1,88 @@
+import type { Fault } from './refusal.js'
+import { DAY_MS, timeZone } from './time-zone.js'
+import type { DayNumber, TimeZone } from './time-zone.js'
+
+export const VISIT_INTERVALS = ['hour', 'day', 'week', 'month'] as const
+export type VisitInterval = (typeof VISIT_INTERVALS)[number]
+
+/** What is asked about visits: instants as ISO 8601, or days (`2026-11-01`) that begin at midnight in the zone. */
+export interface VisitPeriod {
+  /** default: 30 days before `to`, from the start of the interval on */
+  readonly from?: string | undefined
+  /** default: now, with the hour that has begun */
+  readonly to?: string | undefined
+  readonly interval: VisitInterval
+  /** a name of the IANA database */
+  readonly zone: string
+}
+
+/**
+ * Whole hours, each counted from 1970 in UTC, in intervals of a time zone. An interval that begins within an hour has
+ * that hour.
+ */
+export interface VisitRange {
+  readonly from: number
+  /** the first hour after it */
+  readonly to: number
+  /** when each interval begins, in milliseconds; the first and the last may be cut by `from` and `to` */
+  readonly starts: readonly number[]
+}
+
+export const HOUR_MS = 3_600_000
+export const MOST_POINTS = 10_000
+const USUAL_DAYS = 30
+
+export const hourOf = (instant: number): number => Math.floor(instant / HOUR_MS)
+
+/** The range that is asked for, or the parameter that is wrong. */
+export const visitRange = (
+  { from, to, interval, zone: name }: VisitPeriod,
+  now: number,
+): { readonly range: VisitRange } | { readonly fault: Fault } => {
+  const zone = timeZone(name)
+  if (zone === null) return fault('zone', 'must be a time zone such as Europe/Berlin')
+  const instantOf = (text: string): number =>
+    text.length === DATE_LENGTH ? zone.startOfDay(Date.parse(text) / DAY_MS) : Date.parse(text)
+
+  const toHour = to === undefined ? hourOf(now) + 1 : hourOf(instantOf(to))
+  const first = from === undefined ? startOf(interval, zone, toHour * HOUR_MS - USUAL_DAYS * DAY_MS) : instantOf(from)
+  const fromHour = hourOf(first)
+  if (fromHour >= toHour) return fault('from', 'must be an hour or more before to')
+  const starts = startsOf(interval, zone, fromHour, toHour)
+  return starts.length > MOST_POINTS
+    ? fault('interval', `must be longer: the range has more than ${MOST_POINTS} of these`)
+    : { range: { from: fromHour, to: toHour, starts } }
+}
+
+const DATE_LENGTH = '2026-11-01'.length
+
+const fault = (field: string, message: string) => ({ fault: { field, message } })
+
+/** The starts of all intervals with an hour of the range; one more than there may be where they are more. */
+const startsOf = (interval: VisitInterval, zone: TimeZone, from: number, to: number): readonly number[] => {
+  if (interval === 'hour')
+    return Array.from({ length: Math.min(to - from, MOST_POINTS + 1) }, (_, i) => (from + i) * HOUR_MS)
+  const starts: number[] = []
+  // the last millisecond of the hour: an interval that begins within it has it
+  let day = firstDayOf(interval, zone.dayAt((from + 1) * HOUR_MS - 1))
+  let start = zone.startOfDay(day)
+  while (hourOf(start) < to && starts.length <= MOST_POINTS) {
+    // a day that the zone skipped begins with the one after it
+    if (start !== starts.at(-1)) starts.push(start)
+    day = nextOf(interval, day)
+    start = zone.startOfDay(day)
+  }
+  return starts
+}
+
+const startOf = (interval: VisitInterval, zone: TimeZone, instant: number): number =>
+  interval === 'hour' ? instant : zone.startOfDay(firstDayOf(interval, zone.dayAt(instant)))
+
+/** The first day of the day, week (from Monday on) or month that a day is in. */
+const firstDayOf = (interval: VisitInterval, day: DayNumber): DayNumber => {
+  if (interval === 'week') return day - ((((day + 3) % 7) + 7) % 7)
+  return interval === 'month' ? day - new Date(day * DAY_MS).getUTCDate() + 1 : day
+}
+
+const nextOf = (interval: VisitInterval, day: DayNumber): DayNumber =>
+  interval === 'month' ? firstDayOf('month', day + 31) : day + (interval === 'week' ? 7 : 1)

@@ -1,0 +1,20 @@
+import { guardedColumn } from '../../domain/csv-cell.js'
+import { jsonLine, quoted, text, utc } from './link-export.js'
+import type { LinkForm, LinkFormat } from './link-export.js'
+
+const TEXTS = ['referrer', 'country', 'browser', 'os', 'device']
+
+/** The columns that a line is made of. */
+export const VISIT_COLUMNS = [`time, ${utc('time')} as at`, ...TEXTS, 'bot'].join(', ')
+
+const ofTexts = (write: (column: string) => string): Readonly<Record<string, string>> =>
+  Object.fromEntries(TEXTS.map((column) => [column, write(column)]))
+
+const CSV = { time: 'at', ...ofTexts(guardedColumn), bot: 'bot::text' }
+const JSON_MEMBERS = { time: quoted('at'), ...ofTexts(text), bot: 'bot::text' }
+
+/** How a single visit is written. As links are, PostgreSQL writes the lines. */
+export const VISIT_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
+  csv: { head: `${Object.keys(CSV).join(',')}\n`, line: Object.values(CSV).join(', '), format: 'csv' },
+  ndjson: { head: '', line: jsonLine(JSON_MEMBERS), format: 'json lines' },
+}

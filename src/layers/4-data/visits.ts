@@ -1,0 +1,136 @@
+import type { Knex } from 'knex'
+
+import type { Database } from '../../database/database.js'
+import type { Gate } from '../../database/gate.js'
+import { RecordChanged } from '../../database/errors.js'
+import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
+import type { Deadline } from '../../domain/deadline.js'
+import type { Link } from '../../domain/link.js'
+import type { DataRule } from '../route.js'
+import { bind, readerOf } from './context.js'
+import type { ReadBinding } from './context.js'
+import type { LinkFormat } from './link-export.js'
+import { LINK_ROLES } from './link-rows.js'
+import { mostVisited } from './most-visited.js'
+import type { LinkVisits } from './most-visited.js'
+import { knex, ownedRows, toCopy, toStatement } from './query.js'
+import { VISIT_COLUMNS, VISIT_FORMS } from './visit-export.js'
+import { statisticsQuery, toStatistics } from './visit-statistics.js'
+import type { VisitQuery, VisitSource, VisitStatistics } from './visit-statistics.js'
+
+/** The visits of the links that one caller reaches, inside one request. */
+export interface LinkVisitsStore {
+  /** Those of one link. Throws RecordChanged where the caller does not reach it any more. */
+  ofLink(link: Pick<Link, 'id'>, query: VisitQuery): Promise<VisitStatistics>
+  /** Those of all links together, or of those that have all of these tags; with the ten links that have most. */
+  ofAll(
+    query: VisitQuery,
+    tags: readonly string[],
+  ): Promise<VisitStatistics & { readonly links: readonly LinkVisits[] }>
+  /** Single visits of a link as lines of text, oldest first: those of VISIT_DAYS. */
+  export(link: Pick<Link, 'id'>, format: LinkFormat): AsyncGenerator<Buffer>
+}
+
+export interface VisitsStoreParts {
+  readonly database: Database
+  readonly searches: Gate
+  /** VISIT_DAYS */
+  readonly visitDays: number
+}
+
+/** What adding up the visits of links by their tags may cost. */
+export const TAGGED_MS = 3_000
+
+/** The data layer of visits. They are for whoever may change the link: what `link:update` reaches. */
+export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts): DataRule<LinkVisitsStore> => ({
+  rows: 'visits of links that link:update reaches',
+  open: (context) => {
+    const { snapshot, caller } = context
+    const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, 'link:update')
+    const binding = bind(context, reach, LINK_ROLES)
+    return {
+      ofLink: (link, query) => visitsOfLink(database, binding, link, query),
+      ofAll: async (query, tags) => {
+        const source = tags.length === 0 ? ofOwner(binding) : ofTags(binding, tags)
+        const ask = async (deadline: Deadline) => ({
+          ...(await visitsOf(database, binding, source, query, deadline)),
+          links: await mostVisited(database, binding, query, having(tags), deadline),
+        })
+        return tags.length === 0
+          ? ask(context.deadline)
+          : searches(() => ask(context.deadline.within(TAGGED_MS))).catch(tooSlow)
+      },
+      export: ({ id }, name) => {
+        const { line, format } = VISIT_FORMS[name]
+        const since = Math.floor(Date.now() / 1_000) - visitDays * 86_400
+        const single = knex('visits')
+          .whereIn('link_id', oneLink(binding, id))
+          .whereRaw('time >= to_timestamp(?)', [since])
+          .select(knex.raw(VISIT_COLUMNS))
+          .orderBy('time')
+        // `offset 0`: as for links
+        const rows = knex.raw('(? offset 0) as visits', [single])
+        return database.copy(readerOf(binding), toCopy(knex(rows).select(knex.raw(line)).orderBy('time'), format))
+      },
+    }
+  },
+})
+
+/** The statistics of one link, if the binding reaches it; RecordChanged if not. */
+export const visitsOfLink = async (
+  database: Database,
+  binding: ReadBinding,
+  { id }: { readonly id: string },
+  query: VisitQuery,
+): Promise<VisitStatistics> => {
+  const link = oneLink(binding, id)
+  const statistics = statisticsQuery(ofReached(link), query)
+  const [, found, result] = await database.flush([binding.enterRead, ...[link, statistics].map(toStatement)])
+  if (found?.rowCount !== 1) throw new RecordChanged()
+  return toStatistics(result?.rows ?? [], query.range)
+}
+
+const visitsOf = async (
+  database: Database,
+  { enterRead }: ReadBinding,
+  source: VisitSource,
+  query: VisitQuery,
+  deadline: Deadline,
+): Promise<VisitStatistics> => {
+  const [, result] = await database.flush([enterRead, toStatement(statisticsQuery(source, query))], deadline)
+  return toStatistics(result?.rows ?? [], query.range)
+}
+
+const oneLink = (binding: ReadBinding, id: string): Knex.QueryBuilder =>
+  ownedRows('links', 'owner_id', binding)().where({ id }).select('id')
+
+/** Totals of the links in `reached`. */
+const ofReached = (reached: Knex.QueryBuilder): VisitSource => {
+  const of = (table: string) => knex(table).whereIn('link_id', knex('reached').select('id'))
+  return { reached, hours: of('visit_hours'), values: of('visit_values') }
+}
+
+/** The totals that are kept of all links of an owner; of owner 0, of all there are. */
+const ofOwner = (binding: ReadBinding): VisitSource => {
+  const of = (table: string) => {
+    const rows = ownedRows(table, 'owner_id', binding)()
+    return binding.reach === 'any' ? rows.where('owner_id', 0) : rows
+  }
+  return { hours: of('owner_visit_hours'), values: of('owner_visit_values') }
+}
+
+/** PostgreSQL uses the index of tags in the view of own links alone (docs/decisions/0024). */
+const ofTags = (binding: ReadBinding, tags: readonly string[]): VisitSource =>
+  ofReached(
+    having(tags)(ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)()).select('id'),
+  )
+
+const having =
+  (tags: readonly string[]) =>
+  (links: Knex.QueryBuilder): Knex.QueryBuilder =>
+    tags.length === 0 ? links : links.whereRaw('tags @> ?::text[]', [[...tags]])
+
+const tooSlow = (error: unknown): never => {
+  if (!isDeadlineExceeded(error)) throw error
+  throw deadlineExceeded({ detail: 'Adding up these links took too long. Ask for a shorter time.', cause: error })
+}
