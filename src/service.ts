@@ -135,6 +135,7 @@ const start = async (
     policy,
     identity,
     visits,
+    live: visits.live,
     sendMail,
     readiness,
     searches,

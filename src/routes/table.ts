@@ -10,6 +10,7 @@ import { bulkLinksStore } from '../layers/4-data/bulk-links.js'
 import { decisionsStore } from '../layers/4-data/decisions.js'
 import { followingStore } from '../layers/4-data/following.js'
 import { invitationsStore } from '../layers/4-data/invitations.js'
+import { liveVisitsStore } from '../layers/4-data/live-visits.js'
 import { linksStore } from '../layers/4-data/links.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
@@ -28,6 +29,7 @@ import type { PolicyRules } from '../policy/store.js'
 import { findDeletedLink, findLink } from '../redirects/find-link.js'
 import type { Redirects } from '../redirects/redirects.js'
 import { VERSION } from '../version.js'
+import type { LiveVisits } from '../visits/live.js'
 import type { Visits } from '../visits/visits.js'
 import { accessRoutes } from './access.js'
 import { addressRoutes } from './addresses.js'
@@ -36,6 +38,7 @@ import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
 import { bulkRoute } from './bulk.js'
 import { linkRoutes } from './links.js'
+import { liveVisitsRoute } from './live-visits.js'
 import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { passwordRoutes } from './passwords.js'
@@ -58,6 +61,7 @@ export interface TableParts {
   readonly redirects: Pick<Redirects, 'find' | 'changed'>
   readonly identity: Identity
   readonly visits: Pick<Visits, 'note'>
+  readonly live: Pick<LiveVisits, 'listen'>
   /** undefined without an SMTP server */
   readonly sendMail: SendMail | undefined
   readonly place: OwnPlace
@@ -82,6 +86,7 @@ export const routeTable = ({
   policy,
   identity,
   visits,
+  live,
   sendMail,
   place,
   searches,
@@ -119,6 +124,7 @@ export const routeTable = ({
       place,
     }),
     ...visitRoutes({ findLink: findRecord, visits: visitsStore({ database, searches, visitDays }) }),
+    liveVisitsRoute({ findLink: findRecord, counts: liveVisitsStore(database), live, policy }),
     ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
     ...profileRoutes({
       profile: profileStore(database),

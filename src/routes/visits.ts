@@ -78,7 +78,7 @@ const VisitsBase = z.object({
 })
 const DESCRIPTION =
   'Whole hours (UTC) are counted: times are cut to the hour, and `from` and `to` say what was counted. Where clocks are ' +
-  'half an hour off, a day has the hour in which it begins. Days older than VISIT_DAYS count at their twelfth hour (UTC).'
+  'half an hour off, a day has the hour in which it begins. Days older than 35 days count at their twelfth hour (UTC).'
 const VisitsView = VisitsBase.meta({ id: 'Visits', description: DESCRIPTION })
 const AllVisitsView = VisitsBase.extend({
   links: z

@@ -22,6 +22,8 @@ export interface Listener {
   readonly link: string
   /** whose listeners are counted together */
   readonly user: string
+  /** events after which the stream ends */
+  readonly limit: number
   readonly read: () => Promise<object>
 }
 
@@ -44,6 +46,7 @@ const MOST_LOOKS = 600
 interface Open extends Listener {
   readonly stream: Readable
   looks: number
+  events: number
   isDue: boolean
   isReading: boolean
 }
@@ -68,6 +71,8 @@ export const createLiveVisits = ({ everyMs = 1_000, most = 200, mostOfUser = 10 
     try {
       const event = JSON.stringify(await listener.read())
       if (open.has(listener)) listener.stream.push(`event: visits\ndata: ${event}\n\n`)
+      listener.events += 1
+      if (listener.events >= listener.limit) close(listener)
     } catch {
       close(listener)
     }
@@ -90,7 +95,7 @@ export const createLiveVisits = ({ everyMs = 1_000, most = 200, mostOfUser = 10 
       if (ended || open.size >= most || ofUser >= mostOfUser)
         throw new Refusal('too_many_listeners', { headers: { 'Retry-After': '10' } })
       const stream = new Readable({ read: () => undefined })
-      const listener: Open = { ...wanted, stream, looks: 0, isDue: false, isReading: false }
+      const listener: Open = { ...wanted, stream, looks: 0, events: 0, isDue: false, isReading: false }
       open.add(listener)
       stream.on('close', () => {
         if (open.has(listener)) close(listener)

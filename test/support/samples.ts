@@ -30,6 +30,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /visits': {},
   'get /links/:code/visits': {},
   'get /links/:code/visits/export': {},
+  'get /links/:code/visits/live': { query: '?limit=1' },
   'get /:code': {},
   'get /:code+': {},
   'get /': {},

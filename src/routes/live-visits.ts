@@ -1,0 +1,72 @@
+import { z } from 'zod'
+
+import type { Link } from '../domain/link.js'
+import { Refusal } from '../domain/refusal.js'
+import type { LiveCount } from '../layers/4-data/live-visits.js'
+import { route } from '../layers/compose.js'
+import { NO_INPUT } from '../layers/route.js'
+import type { DataRule, PolicyInForce, Route } from '../layers/route.js'
+import type { LiveVisits } from '../visits/live.js'
+import { Code } from './schemas.js'
+
+const ByCode = z.object({ code: Code })
+
+/** Visits of a link as they come: a stream of events, each decided by who the listener is at that moment. */
+export const liveVisitsRoute = ({
+  findLink,
+  counts,
+  live,
+  policy,
+}: {
+  readonly findLink: (code: string) => Promise<Link | null>
+  readonly counts: DataRule<LiveCount>
+  readonly live: Pick<LiveVisits, 'listen'>
+  readonly policy: Pick<PolicyInForce, 'current'>
+}): Route =>
+  route({
+    method: 'get',
+    path: '/links/:code/visits/live',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'link:read', quota: 'caller' },
+    endpoint: 'link:read',
+    object: {
+      action: 'link:read',
+      and: 'link:update',
+      load: ({ code }: z.infer<typeof ByCode>) => findLink(code),
+    },
+    data: counts,
+    params: ByCode,
+    query: z.strictObject({
+      limit: z
+        .string()
+        .regex(/^[1-9]\d{0,3}$/, 'must be an integer from 1 to 9999')
+        .transform(Number)
+        .optional()
+        .meta({ description: 'after so many events the stream ends' }),
+    }),
+    handle: ({ record, store, query, caller, snapshot }) => ({
+      status: 200,
+      body: live.listen({
+        link: record.id,
+        user: caller.user?.id ?? '',
+        limit: query.limit ?? Number.POSITIVE_INFINITY,
+        read: async () => {
+          const count = await store.read(record.id)
+          // another policy may decide otherwise: the listener asks again, and that is decided under it
+          if (count === null || policy.current().revision !== snapshot.revision) throw new Refusal('not_found')
+          return count
+        },
+      }),
+      type: 'text/event-stream; charset=utf-8',
+      headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+    }),
+    documentation: {
+      summary:
+        'The visits of a link as they come: server-sent events `visits` with `total` and `last_at`, one at once and at ' +
+        'most one a second. The stream ends after ten minutes, and whenever the listener’s rights or the policy change',
+      tag: 'visits',
+      types: ['text/event-stream'],
+      refusals: [503],
+    },
+  })
