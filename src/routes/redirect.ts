@@ -4,11 +4,13 @@ import { forwardQuery } from '../domain/forward-query.js'
 import { stateOf } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
+import type { Fault } from '../domain/refusal.js'
 import type { Following } from '../layers/4-data/following.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
-import { Code } from './schemas.js'
+import { passwordPage } from '../pages/pages.js'
+import { Code, textIn } from './schemas.js'
 
 type FindLink = (code: string) => Promise<Link | null> | Link | null
 
@@ -30,17 +32,26 @@ const onwards = (status: number, { target, forward_query: forwards }: Link, quer
   },
 })
 
+/** What is wrong with the password; null where only other fields are at fault. */
+const faultOf = (faults: readonly Fault[], sent: unknown): 'missing' | 'long' | null => {
+  // a fault of no field: nothing was sent
+  if (!faults.some(({ field }) => field === 'password' || field === '')) return null
+  return textIn(sent, 'password') === '' ? 'missing' : 'long'
+}
+
 /** The public redirect. It matches every path of one segment, so its routes are the last of the table. */
 export const redirectRoutes = ({
   findLink,
   findFresh,
   following,
+  baseUrl,
 }: {
   /** from the cache where that is recent */
   readonly findLink: FindLink
   /** from the database */
   readonly findFresh: FindLink
   readonly following: DataRule<Following>
+  readonly baseUrl: string
 }): readonly Route[] => [
   route({
     method: 'post',
@@ -55,6 +66,14 @@ export const redirectRoutes = ({
     body: z.strictObject({ password: z.string().max(1_000) }),
     accepts: ['form'],
     storesInput: false,
+    form: (faults, sent, { linkCode, requestId }) =>
+      passwordPage({
+        code: linkCode,
+        host: new URL(baseUrl).host,
+        status: 422,
+        fault: faultOf(faults, sent),
+        requestId,
+      }),
     handle: async ({ record, store, body, querystring, countLinkPassword }) => {
       requireOpen(record)
       if (record.has_password) {

@@ -158,6 +158,7 @@ export const routeTable = ({
     ...pageRoutes({ findLink: findRecord, baseUrl, version: VERSION }),
     // last: it matches every path of one segment
     ...redirectRoutes({
+      baseUrl,
       findLink: redirects.find,
       findFresh: findRecord,
       following: followingStore(database, verifyPassword),
