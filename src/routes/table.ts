@@ -107,6 +107,8 @@ export const routeTable = ({
     qrRoute({ findLink: findRecord, baseUrl }),
     bulkRoute({
       findLink: findRecord,
+      findDeletedLink: findDeletedLink(database),
+      isUser: async (id) => (await findUser(id)) !== null,
       bulk: bulkLinksStore({ database, changed: redirects.changed, keepsTrash: trashDays > 0 }),
       place,
     }),
