@@ -1,4 +1,5 @@
 import { openBenchDatabase } from './database.js'
+import type { BenchDatabase } from './database.js'
 import { load } from './load.js'
 import { measure } from './measure.js'
 import { rateSuites } from './rates.js'
@@ -14,7 +15,27 @@ const REQUESTS = 400
 const slowestOf = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
 
-/** What links cost that can do more: a redirect that is counted, and a thousand links in one request. */
+/** Two links whose redirects are remembered: `plain`, and `full` with all that such a link may have. */
+const addRemembered = async ({ client, editor }: BenchDatabase): Promise<void> => {
+  const full = {
+    title: 'A title of a link',
+    note: 'What its owner wants to remember of it. '.repeat(50),
+    tags: Array.from({ length: 20 }, (_, i) => `tag number ${i}`),
+    status: 307,
+    starts_at: '2020-01-01T00:00:00Z',
+    expires_at: '2999-01-01T00:00:00Z',
+    forward_query: false,
+  }
+  await client.query(
+    `insert into links (code, target, owner_id, title, note, tags, status, starts_at, expires_at, forward_query)
+     select code, 'https://example.com/remembered', $1, title, note, coalesce(tags, '{}'), coalesce(status, 302),
+         starts_at, expires_at, coalesce(forward_query, false)
+       from jsonb_populate_recordset(null::links, $2)`,
+    [editor.id, JSON.stringify([{ code: 'plain' }, { code: 'full', ...full }])],
+  )
+}
+
+/** What links cost that can do more: a counted redirect, a full record, and a thousand links in one request. */
 export const linkSuites = async (): Promise<readonly Suite[]> => {
   const database = await openBenchDatabase()
   const servers: BenchServer[] = []
@@ -27,6 +48,7 @@ export const linkSuites = async (): Promise<readonly Suite[]> => {
     await database.client.query('set session_replication_role = replica')
     for (const table of ['links', 'bare_links'])
       await database.client.query(`update ${table} set max_visits = 1000000000`)
+    await addRemembered(database)
     await database.client.query('set session_replication_role = origin')
     await database.client.query('vacuum analyze links, bare_links')
     const koa = await started(
@@ -47,6 +69,14 @@ export const linkSuites = async (): Promise<readonly Suite[]> => {
         { name: 'Linkgate, max_visits', server: linkgate, status: 302, request: () => ({ path: `/${anyLink()}` }) },
       ],
       { rounds: 7, seconds: 2, connections: 16, database },
+    )
+
+    const remembered = await load(
+      [
+        { name: 'a plain link', server: linkgate, status: 302, request: () => ({ path: '/plain' }) },
+        { name: 'a link with everything', server: linkgate, status: 307, request: () => ({ path: '/full' }) },
+      ],
+      { rounds: 15, seconds: 2, connections: 16 },
     )
 
     const headers = { authorization: database.editor.authorization, 'content-type': 'application/json' }
@@ -97,6 +127,7 @@ export const linkSuites = async (): Promise<readonly Suite[]> => {
     })
     return [
       ...rateSuites('Redirect of a link with a maximum of visits', 'bare Koa and router, one UPDATE', counted),
+      ...rateSuites('Redirect, remembered, by what is in the record', 'a plain link', remembered),
       { title: 'Creation in bulk, a link', baseline: 'one request for each link', unit: 'µs', measured: made },
       {
         title: "Somebody else's slowest creations (p99)",

@@ -15,6 +15,8 @@ import { cors } from './http/cors.js'
 import { errorExit } from './http/error-exit.js'
 import { finishRequests } from './http/finished-request.js'
 import { matchRedirect } from './http/match-redirect.js'
+import { patternsOf } from './http/patterns-of.js'
+import type { Matched } from './http/patterns-of.js'
 import { plainPlus } from './http/plain-plus.js'
 import { requireOneHost } from './http/require-one-host.js'
 import { refuseUnrouted } from './http/refuse-unrouted.js'
@@ -106,11 +108,10 @@ export const createApp = (parts: AppParts): Koa => {
 const routerOf = (parts: AppParts) => {
   // exact paths: no other case, no trailing slash
   const router = new Router({ sensitive: true, strict: true })
-  const literal = new Set(parts.routes.map(({ path }) => path))
   for (const route of parts.routes) {
-    router[route.method](patternOf(route.path), (ctx: Context, next: Next) =>
-      // `/healthz` is no code, whatever the method
-      route.path !== ctx.path && literal.has(ctx.path) ? next() : serve(route, ctx, parts),
+    const pattern = patternOf(route.path)
+    router[route.method](pattern, (ctx: Context & { readonly matched?: readonly Matched[] }, next: Next) =>
+      patternsOf(ctx.path, ctx.matched).some(({ path }) => path === pattern) ? serve(route, ctx, parts) : next(),
     )
   }
   return router.routes()

@@ -27,9 +27,11 @@ const aboutOf = (route: string): 'invitation' | 'account' | 'address' => {
 /** The page about a refusal: the form that was refused where there is one, with what is wrong in it. */
 const pageOf = (refusal: Refusal, { state, params }: Context, host: string): PageIn => {
   const { code, status, errors, headers } = refusal
-  if (code === 'validation_failed' && state.form !== undefined) return state.form(errors ?? [], state.sent)
+  const { requestId } = state
   const named = codeIn(params)
   const linkCode = isCode(named) && state.route?.includes(':code') ? named : undefined
+  if (code === 'validation_failed' && state.form !== undefined)
+    return state.form(errors ?? [], state.sent, { linkCode: linkCode ?? '', requestId })
   return refusalPage({
     code,
     status,
@@ -37,7 +39,7 @@ const pageOf = (refusal: Refusal, { state, params }: Context, host: string): Pag
     about: linkCode !== undefined ? 'link' : aboutOf(state.route ?? ''),
     linkCode,
     host,
-    requestId: state.requestId,
+    requestId,
   })
 }
 

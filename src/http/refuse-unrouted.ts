@@ -3,6 +3,8 @@ import type { Context } from 'koa'
 import { Refusal } from '../domain/refusal.js'
 import type { Gateway, GatewayRule } from '../layers/route.js'
 import { preflightHeaders } from './cors.js'
+import { patternsOf } from './patterns-of.js'
+import type { Matched } from './patterns-of.js'
 import { respond } from './respond.js'
 
 /** The methods of RFC 9110 and RFC 5789. */
@@ -13,12 +15,6 @@ export const KNOWN_METHODS: ReadonlySet<string> = new Set(
 /** A request without a route meets the gateway as one to a public route does. */
 const UNROUTED: GatewayRule = { scope: 'public', quota: 'caller' }
 
-/** A pattern that the path has matched, as @koa/router tells it. */
-interface Matched {
-  readonly path: string | RegExp
-  readonly methods: readonly string[]
-}
-
 /**
  * For requests without a route: 501 for an unknown method, 405 with `Allow` for a known path, otherwise 404. They are
  * counted like all others; only `OPTIONS` of a known path is not, because browsers ask it without a token.
@@ -26,10 +22,7 @@ interface Matched {
 export const refuseUnrouted =
   (gateway: Pick<Gateway, 'admit'>) =>
   async (ctx: Context & { readonly matched?: readonly Matched[] }): Promise<void> => {
-    const { matched = [] } = ctx
-    // a path of the service's own is that alone, and no code
-    const own = matched.filter(({ path }) => path === ctx.path)
-    const allowed = [...new Set((own.length > 0 ? own : matched).flatMap(({ methods }) => methods))].sort()
+    const allowed = [...new Set(patternsOf(ctx.path, ctx.matched).flatMap(({ methods }) => methods))].sort()
     const allow = { Allow: [...allowed, 'OPTIONS'].join(', ') }
     if (ctx.method === 'OPTIONS' && allowed.length > 0)
       return respond(ctx, { status: 204, headers: { ...allow, ...preflightHeaders(ctx, allow.Allow) } })

@@ -219,8 +219,15 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
 
 export type MediaType = 'json' | 'form'
 
+/** What a form that is shown again is about, beside its faults. */
+export interface Refilled {
+  /** the code in its path; empty where it is about no link */
+  readonly linkCode: string
+  readonly requestId: string
+}
+
 /** A form with what is wrong in it, and what had been sent, which may be anything. */
-export type FormPage = (faults: readonly Fault[], sent: unknown) => PageIn
+export type FormPage = (faults: readonly Fault[], sent: unknown, about: Refilled) => PageIn
 
 const NOTHING = z.undefined()
 

@@ -1,4 +1,5 @@
 import { html } from './html.js'
+import type { Texts } from './languages/languages.js'
 import { pageOf, shownAddress } from './page.js'
 import type { PageIn } from './page.js'
 
@@ -10,33 +11,35 @@ export const passwordPage =
   ({
     code,
     host,
-    wrong,
+    status,
+    fault,
     requestId,
   }: {
     readonly code: string
     readonly host: string
-    /** true where another password was sent before */
-    readonly wrong: boolean
+    readonly status: number
+    /** of what was sent before */
+    readonly fault: keyof Texts['password']['faults'] | null
     readonly requestId: string
   }): PageIn =>
   (texts) => {
-    const { title, lead, label, wrong: fault, send } = texts.password
+    const { title, lead, label, faults, send } = texts.password
     // not role="alert": the page is new, and the field that has the focus is described by it
     const body = html`<p>${lead(shownAddress(host, code))}</p>
       <form method="post">
         <div class="field">
           <label for="password">${label}</label>
-          ${wrong ? html`<p class="fault" id="fault">${fault}</p>` : null}
+          ${fault === null ? null : html`<p class="fault" id="fault">${faults[fault]}</p>`}
           <input
             id="password"
             name="password"
             type="password"
             autocomplete="off"
             required
-            autofocus${wrong ? html` aria-invalid="true" aria-describedby="fault"` : null}
+            autofocus${fault === null ? null : html` aria-invalid="true" aria-describedby="fault"`}
           />
         </div>
         <button class="main">${send}</button>
       </form>`
-    return pageOf(texts, { title, body, foot: [`403 · ${host}`, texts.request(requestId)], form: 'to a target' })
+    return pageOf(texts, { title, body, foot: [`${status} · ${host}`, texts.request(requestId)], form: 'to a target' })
   }

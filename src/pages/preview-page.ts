@@ -3,11 +3,11 @@ import type { Html } from './html.js'
 import { pageOf } from './page.js'
 import type { PageIn } from './page.js'
 
-/** What the public may see of a link; a guarded one has no target and no title here. */
-export interface Previewed {
+/** What the public sees of a link; a guarded one has no target here. */
+interface Previewed {
   readonly code: string
   readonly target?: string
-  readonly title?: string | null
+  readonly title: string | null
 }
 
 /** Scheme, host (with a port), and the rest of a target. */
@@ -32,7 +32,7 @@ export const previewPage =
         <div class="label">${name}</div>
         ${shown}
       </div>`
-    const named = title === null || title === undefined ? null : html`<strong><bdi>${title}</bdi></strong>`
+    const named = title === null ? null : html`<strong><bdi>${title}</bdi></strong>`
     const leadsTo = target === undefined ? null : html`<div class="shown">${shownTarget(target)}</div>`
     const body = html`<p>${preview.lead}</p>
       ${named && field(preview.name, named)}

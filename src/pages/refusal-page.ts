@@ -30,7 +30,7 @@ interface Words {
 export const refusalPage = (refused: Refused): PageIn => {
   const { code, status, host, requestId, linkCode } = refused
   if (linkCode !== undefined && (code === 'password_required' || code === 'wrong_password'))
-    return passwordPage({ code: linkCode, host, wrong: code === 'wrong_password', requestId })
+    return passwordPage({ code: linkCode, host, status, fault: code === 'wrong_password' ? 'wrong' : null, requestId })
   return (texts) => {
     const { title, lead } = wordsOf(refused, texts)
     const body = html`<p>${lead}</p>`

@@ -15,8 +15,8 @@ const select = (codes: readonly string[]): Statement => ({
   values: [codes],
 })
 
-/** Look-ups in one query at most. */
-const MAX_BATCH = 100
+/** Look-ups of one turn of the event loop share a query, a hundred at most. */
+const IN_ONE_TURN = { cache: false, maxBatchSize: 100, batchScheduleFn: setImmediate }
 
 export type FindLink = (code: string) => Promise<Link | null>
 
@@ -31,22 +31,21 @@ export const findLink = (database: Pick<Database, 'run'>): FindLink => {
     const links = new Map(rows.map((row) => [row.code, toLink(row)]))
     return codes.map((code) => links.get(code) ?? null)
   }
-  const loader = new DataLoader<string, Link | null>(findLinks, {
-    cache: false,
-    maxBatchSize: MAX_BATCH,
-    batchScheduleFn: setImmediate,
-  })
+  const loader = new DataLoader<string, Link | null>(findLinks, IN_ONE_TURN)
   return async (code) => (isCode(code) ? await loader.load(code) : null)
 }
 
-/** Finds a link in the trash by its id. */
-export const findDeletedLink =
-  (database: Pick<Database, 'run'>) =>
-  async (id: string): Promise<Link | null> => {
-    const text = 'select * from find_deleted_link($1)'
-    const [row] = await database.run<LinkRow>({ name: 'find_deleted_link', text, values: [id] })
-    return row === undefined ? null : toLink(row)
+/** Finds a link in the trash by its id; many at once in one query, as `findLink`. */
+export const findDeletedLink = (database: Pick<Database, 'run'>): ((id: string) => Promise<Link | null>) => {
+  const findLinks = async (ids: readonly string[]) => {
+    const text = 'select found.* from unnest($1::bigint[]) as wanted, find_deleted_link(wanted) as found'
+    const rows = await database.run<LinkRow>({ name: 'find_deleted_links', text, values: [ids] })
+    const links = new Map(rows.map((row) => [row.id, toLink(row)]))
+    return ids.map((id) => links.get(id) ?? null)
   }
+  const loader = new DataLoader<string, Link | null>(findLinks, IN_ONE_TURN)
+  return (id) => loader.load(id)
+}
 
 /**
  * Finds a link in the replica, or with `find` in the primary if the replica cannot be used or the code changed within

@@ -5,7 +5,7 @@ import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { problemOf } from '../http/problem.js'
 import { parseInput } from '../input/input.js'
-import { STATUS } from '../layers/4-data/bulk-links.js'
+import { ACTION_OF, STATUS } from '../layers/4-data/bulk-links.js'
 import type { BulkItem, BulkLinks } from '../layers/4-data/bulk-links.js'
 import { generateCode } from '../layers/4-data/links.js'
 import { route } from '../layers/compose.js'
@@ -14,7 +14,7 @@ import type { DataRule, ItemLayers, Route } from '../layers/route.js'
 import { pauseEvery } from '../policy/pause-every.js'
 import { linkFields } from './link-fields.js'
 import { LinkView, requireMatch, whole } from './link-view.js'
-import { Code } from './schemas.js'
+import { Code, Id } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
 const MOST_ITEMS = 1_000
@@ -23,11 +23,28 @@ const MAX_BODY = 1_024 * 1_024
 /** Items that are decided before the event loop serves everybody else. */
 const AT_ONCE = 50
 
-const OPERATIONS = ['create', 'update', 'delete'] as const
+const OPERATIONS = ['create', 'update', 'delete', 'transfer', 'restore'] as const
 type Operation = (typeof OPERATIONS)[number]
 
 type Records = ReadonlyMap<string, Link | null>
-const NamesLink = z.looseObject({ link: Code })
+const NamesLink = z.looseObject({ link: Code }).transform(({ link }) => link)
+/** One in the trash has no code of its own. */
+const NamesDeleted = z.looseObject({ id: Id }).transform(({ id }) => id)
+const namesIn = (operation: Operation) => (operation === 'restore' ? NamesDeleted : NamesLink)
+const NamesOwner = z.looseObject({ owner_id: Id }).transform(({ owner_id: id }) => id)
+
+/** What the items name, each looked up once. */
+const foundIn = async <Found>(
+  raw: readonly unknown[],
+  schema: z.ZodType<string>,
+  find: (name: string) => Promise<Found>,
+): Promise<ReadonlyMap<string, Found>> => {
+  const names = raw.flatMap((item) => {
+    const parsed = schema.safeParse(item)
+    return parsed.success ? [parsed.data] : []
+  })
+  return new Map(await Promise.all([...new Set(names)].map(async (name) => [name, await find(name)] as const)))
+}
 
 const Result = z.object({
   index: z.int(),
@@ -39,10 +56,14 @@ const Result = z.object({
 /** Many links in one request; each is decided, and recorded, by itself. */
 export const bulkRoute = ({
   findLink,
+  findDeletedLink,
+  isUser,
   bulk,
   place,
 }: {
   readonly findLink: (code: string) => Promise<Link | null>
+  readonly findDeletedLink: (id: string) => Promise<Link | null>
+  readonly isUser: (id: string) => Promise<boolean>
   readonly bulk: DataRule<BulkLinks>
   readonly place: OwnPlace
 }): Route => {
@@ -52,36 +73,59 @@ export const bulkRoute = ({
   const New = z.strictObject({ target, code: code.optional(), ...others })
   const Changed = z.strictObject({ ...named, target: target.optional(), code: code.optional(), ...others })
   const Named = z.strictObject(named)
+  const Given = z.strictObject({ ...named, owner_id: Id })
+  const Restored = z.strictObject({ id: Id, code: code.optional() })
+
+  /** The rest of an item that names a link: what is to be done with it. */
+  const parseRest = (operation: Exclude<Operation, 'create'>, raw: unknown, users: ReadonlySet<string>) => {
+    const none = { changes: {}, owner: null, if_match: undefined }
+    if (operation === 'restore') {
+      const { id: _id, ...changes } = parseInput(raw, Restored)
+      return { ...none, changes }
+    }
+    if (operation === 'transfer') {
+      const { owner_id: owner, if_match } = parseInput(raw, Given)
+      if (users.has(owner)) return { ...none, owner, if_match }
+      throw new Refusal('validation_failed', { errors: [{ field: 'owner_id', message: 'must be a user' }] })
+    }
+    if (operation === 'delete') return { ...none, if_match: parseInput(raw, Named).if_match }
+    const { link: _link, if_match, ...changes } = parseInput(raw, Changed)
+    return { ...none, changes, if_match }
+  }
 
   /** Takes one item through validation and the layers. Throws its Refusal. */
-  const decide = (operation: Operation, raw: unknown, found: Records, items: ItemLayers): BulkItem => {
+  const decide = (
+    operation: Operation,
+    raw: unknown,
+    { found, users }: { readonly found: Records; readonly users: ReadonlySet<string> },
+    items: ItemLayers,
+  ): BulkItem => {
     if (operation === 'create') {
       const { code: given, ...fields } = parseInput(raw, New)
       requireOrder(fields)
       const link = { ...fields, code: given ?? generateCode() }
       return { operation, link, decision: items.decide('link:create', noRecord(), link.code) }
     }
-    const { link: name } = parseInput(raw, NamesLink)
+    const name = parseInput(raw, namesIn(operation))
     const record = found.get(name) ?? null
-    const decision = items.decide(`link:${operation}`, record, name)
+    const code = operation === 'restore' ? (record?.code ?? null) : name
+    const decision = items.decide(ACTION_OF[operation], record, code)
     // refused by then; the type does not say so
     if (record === null) throw new Refusal('not_found')
-    const { link: __, if_match: ifMatch, ...changes } = parseInput(raw, operation === 'delete' ? Named : Changed)
+    const { changes, owner, if_match } = parseRest(operation, raw, users)
     requireOrder({ ...record, ...changes })
-    return { operation, record, decision, changes, version: requireMatch(record, ifMatch) }
+    return { operation, record, decision, changes, owner, version: requireMatch(record, if_match) }
   }
 
   const decideAll = async (operation: Operation, raw: readonly unknown[], items: ItemLayers) => {
-    const names = raw.flatMap((item) => {
-      const parsed = NamesLink.safeParse(item)
-      return parsed.success && operation !== 'create' ? [parsed.data.link] : []
-    })
-    const records = await Promise.all([...new Set(names)].map(async (name) => [name, await findLink(name)] as const))
-    const found: Records = new Map(records)
+    const find = operation === 'restore' ? findDeletedLink : findLink
+    const found: Records = operation === 'create' ? new Map() : await foundIn(raw, namesIn(operation), find)
+    const owners = operation === 'transfer' ? await foundIn(raw, NamesOwner, isUser) : new Map<string, boolean>()
+    const users = new Set([...owners].flatMap(([id, isThere]) => (isThere ? [id] : [])))
     const pause = pauseEvery(AT_ONCE)
     const decided: (BulkItem | Refusal)[] = []
     for (const item of raw) {
-      decided.push(orRefusal(() => decide(operation, item, found, items)))
+      decided.push(orRefusal(() => decide(operation, item, { found, users }, items)))
       await pause()
     }
     return decided
@@ -133,7 +177,7 @@ export const bulkRoute = ({
     }),
     maxBody: MAX_BODY,
     handle: async ({ store, query: { dry_run }, body: { operation, items: raw, atomic }, items, requestId }) => {
-      await items.begin(`link:${operation}`, raw.length)
+      await items.begin(ACTION_OF[operation], raw.length)
       const outcomes = refuseRepeated(await decideAll(operation, raw, items))
       if (outcomes.some(isPolicyRefusal) && !(await items.isNewest())) throw new PolicyReplaced()
       const allowed = outcomes.filter(isItem)
@@ -156,7 +200,7 @@ export const bulkRoute = ({
       }
     },
     documentation: {
-      summary: 'Create, change or delete up to 1,000 links, all of them or each by itself',
+      summary: 'Create, change, delete, give away or restore up to 1,000 links, all of them or each by itself',
       tag: 'links',
       response: z.object({ results: z.array(Result), done: z.int(), refused: z.int() }),
       refusals: [403, 409],
@@ -182,8 +226,10 @@ const orRefusal = <T>(decide: () => T): T | Refusal => {
 const isPolicyRefusal = (outcome: unknown): boolean => outcome instanceof Refusal && outcome.code === 'policy_denied'
 
 /** The code that an item gives to a link, where it gives one. */
-const codeOf = (item: BulkItem): string | undefined =>
-  item.operation === 'create' ? item.link.code : item.changes.code
+const codeOf = (item: BulkItem): string | undefined => {
+  if (item.operation === 'create') return item.link.code
+  return item.changes.code ?? (item.operation === 'restore' ? item.record.code : undefined)
+}
 
 const codeTaken = (message: string) => new Refusal('code_taken', { errors: [{ field: 'code', message }] })
 
@@ -196,7 +242,8 @@ const refuseRepeated = (items: readonly (BulkItem | Refusal)[]): readonly (BulkI
     const code = codeOf(item)
     if (code !== undefined && !isFirst(`code ${code}`)) return codeTaken('is taken by an item before')
     if (item.operation === 'create' || isFirst(`link ${item.record.id}`)) return item
-    return new Refusal('conflict', { errors: [{ field: 'link', message: 'is named by an item before' }] })
+    const field = item.operation === 'restore' ? 'id' : 'link'
+    return new Refusal('conflict', { errors: [{ field, message: 'is named by an item before' }] })
   })
 }
 

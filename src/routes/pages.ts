@@ -5,7 +5,7 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.js'
-import type { Previewed } from '../pages/pages.js'
+import { publicPart } from './link-view.js'
 import { requireOpen } from './redirect.js'
 import { Code } from './schemas.js'
 
@@ -28,10 +28,6 @@ const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
  * would be listed for everybody, though it was given to a few; and the API has nothing that a search could find.
  */
 const ROBOTS = 'User-agent: *\nAllow: /$\nDisallow: /\n'
-
-/** What a preview shows: of a guarded link that it is there. What it is called may tell as much as where it leads. */
-const seenOf = ({ code, target, title, has_password: guarded }: Link): Previewed =>
-  guarded ? { code } : { code, target, title }
 
 /** What a browser asks a service for beside its links: `/`, icons, robots.txt; and previews of links. */
 export const pageRoutes = ({
@@ -87,7 +83,7 @@ export const pageRoutes = ({
       params: ByCode,
       handle: ({ record }) => {
         requireOpen(record)
-        const seen = seenOf(record)
+        const seen = publicPart(record)
         return {
           status: 200,
           body: seen,
@@ -99,7 +95,7 @@ export const pageRoutes = ({
         summary: 'Show where a link leads without following it; a page for a browser',
         tag: 'pages',
         types: ['text/html'],
-        response: z.object({ code: Code, target: z.string().optional(), title: z.string().nullable().optional() }),
+        response: z.object({ code: Code, target: z.string().optional(), title: z.string().nullable() }),
         refusals: [410],
       },
     }),

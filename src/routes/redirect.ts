@@ -4,12 +4,14 @@ import { forwardQuery } from '../domain/forward-query.js'
 import { stateOf } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
+import type { Fault } from '../domain/refusal.js'
 import type { Following } from '../layers/4-data/following.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
+import { passwordPage } from '../pages/pages.js'
 import type { Visits } from '../visits/visits.js'
-import { Code } from './schemas.js'
+import { Code, textIn } from './schemas.js'
 
 type FindLink = (code: string) => Promise<Link | null> | Link | null
 
@@ -22,6 +24,10 @@ export const requireOpen = (link: Link): void => {
   if (state === 'expired') throw new Refusal('link_expired')
 }
 
+/** Not active, or not yet: for a visitor there is no such link, whatever they send. */
+const unlessAbsent = (link: Link | null): Link | null =>
+  link !== null && stateOf(link, Date.now()) === 'absent' ? null : link
+
 /** Where a visitor goes. `no-cache`: browsers keep a permanent redirect otherwise, and its owner may change it. */
 const onwards = (status: number, { target, forward_query: forwards }: Link, querystring: string): Answer => ({
   status,
@@ -31,12 +37,20 @@ const onwards = (status: number, { target, forward_query: forwards }: Link, quer
   },
 })
 
+/** What is wrong with the password; null where only other fields are at fault. */
+const faultOf = (faults: readonly Fault[], sent: unknown): 'missing' | 'long' | null => {
+  // a fault of no field: nothing was sent
+  if (!faults.some(({ field }) => field === 'password' || field === '')) return null
+  return textIn(sent, 'password') === '' ? 'missing' : 'long'
+}
+
 /** The public redirect. It matches every path of one segment, so its routes are the last of the table. */
 export const redirectRoutes = ({
   findLink,
   findFresh,
   following,
   visits,
+  baseUrl,
 }: {
   /** from the cache where that is recent */
   readonly findLink: FindLink
@@ -44,6 +58,7 @@ export const redirectRoutes = ({
   readonly findFresh: FindLink
   readonly following: DataRule<Following>
   readonly visits: Pick<Visits, 'note'>
+  readonly baseUrl: string
 }): readonly Route[] => [
   route({
     method: 'post',
@@ -52,12 +67,23 @@ export const redirectRoutes = ({
     ...NO_INPUT,
     gateway: { scope: 'public', quota: 'caller' },
     endpoint: 'link:read',
-    object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findFresh(code) },
+    object: {
+      action: 'link:read',
+      load: async ({ code }: z.infer<typeof ByCode>) => unlessAbsent(await findFresh(code)),
+    },
     data: following,
     params: ByCode,
     body: z.strictObject({ password: z.string().max(1_000) }),
     accepts: ['form'],
     storesInput: false,
+    form: (faults, sent, { linkCode, requestId }) =>
+      passwordPage({
+        code: linkCode,
+        host: new URL(baseUrl).host,
+        status: 422,
+        fault: faultOf(faults, sent),
+        requestId,
+      }),
     handle: async ({ record, store, body, querystring, countLinkPassword, visitor }) => {
       requireOpen(record)
       if (record.has_password) {

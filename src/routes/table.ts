@@ -120,6 +120,8 @@ export const routeTable = ({
     qrRoute({ findLink: findRecord, baseUrl }),
     bulkRoute({
       findLink: findRecord,
+      findDeletedLink: findDeletedLink(database),
+      isUser: async (id) => (await findUser(id)) !== null,
       bulk: bulkLinksStore({ database, changed: redirects.changed, keepsTrash: trashDays > 0 }),
       place,
     }),
@@ -173,6 +175,7 @@ export const routeTable = ({
     ...pageRoutes({ findLink: findRecord, baseUrl, version: VERSION }),
     // last: it matches every path of one segment
     ...redirectRoutes({
+      baseUrl,
       findLink: redirects.find,
       findFresh: findRecord,
       following: followingStore(database, verifyPassword),

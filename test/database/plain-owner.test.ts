@@ -161,6 +161,25 @@ for (const [server, superuserOf] of servers)
       expect(await message(await makeDatabase(aloof))).to.match(/^[^\n]*"alter role owner_[0-9a-f]+ inherit"[^\n]*$/)
     })
 
+    it('searches by an index of owners, tags and texts, and of tags alone without extensions', async () => {
+      const user = await makeOwner('createrole')
+      await adopt(user)
+      const [able, unable] = [await makeDatabase(user), await makeDatabase(user)]
+      await ask(`revoke create on database ${unable.database} from ${user}`)
+      const indexed = async (owner: ClientConfig) => {
+        await open(owner)
+        const [row] = await withConnection(
+          owner,
+          async (client) =>
+            (await client.query<{ it: string }>(`select pg_get_indexdef('links_search'::regclass) as it`)).rows,
+        )
+        return /gin \(([^]*)\)$/.exec(row?.it ?? '')?.[1]
+      }
+      expect(await indexed(able)).to.match(/^owner_id, tags, lower\([^]* gin_trgm_ops$/)
+      expect(await indexed(unable)).to.equal('tags')
+      await serve(unable)
+    })
+
     it('serves nothing as a role that could become the owner', async () => {
       const user = await makeOwner('createrole')
       await adopt(user)

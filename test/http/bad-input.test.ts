@@ -344,6 +344,8 @@ describe('bad input', () => {
         ['DELETE', '/links', 'GET, HEAD, OPTIONS, POST'],
         ['POST', '/links/known', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
         ['PATCH', '/known', 'GET, HEAD, OPTIONS, POST'],
+        ['POST', '/known+', 'GET, HEAD, OPTIONS'],
+        ['POST', '/known%2B', 'GET, HEAD, OPTIONS'],
         ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
         ['DELETE', '/healthz', 'GET, HEAD, OPTIONS'],
       ] as const
@@ -359,9 +361,15 @@ describe('bad input', () => {
       expect(statusOf(await raw('TRACE'))).to.equal(405)
       expect(statusOf(await raw('PROPFIND'))).to.equal(501)
       expect(statusOf(await raw('NONSENSE'))).to.equal(501)
-      const options = await service.request('OPTIONS', '/links')
-      expect(options.status).to.equal(204)
-      expect(options.headers.get('Allow')).to.include('POST')
+      for (const [path, allow] of [
+        ['/links', 'GET, HEAD, POST, OPTIONS'],
+        ['/known', 'GET, HEAD, POST, OPTIONS'],
+        ['/known+', 'GET, HEAD, OPTIONS'],
+        ['/healthz', 'GET, HEAD, OPTIONS'],
+      ] as const) {
+        const options = await service.request('OPTIONS', path)
+        expect([options.status, options.headers.get('Allow')], path).to.deep.equal([204, allow])
+      }
     })
     it('HEAD answers as GET does, without a body', async () => {
       for (const path of ['/links/known', '/known', '/healthz', '/openapi.json', '/docs', '/links/there-is-none']) {

@@ -80,12 +80,15 @@ describe('what a visitor may look at', () => {
       }
     })
 
-    it('of a link with a password says that it has one, and neither its target nor its title', async () => {
+    it('of a link with a password says what the public may see: its title, that it is guarded, no target', async () => {
       const target = 'https://example.com/kept-to-itself'
-      await service.add({ code: 'guarded', target, title: 'Kept to itself', password: 'open sesame' })
-      expect((await service.request('GET', '/guarded+')).json).to.deep.equal({ code: 'guarded' })
+      await service.add({ code: 'guarded', target, title: 'For <members>', password: 'open sesame' })
+      const seen = (await service.request('GET', '/guarded+')).json
+      expect(seen).to.deep.equal({ code: 'guarded', title: 'For <members>' })
+      expect((await service.request('GET', '/links/guarded')).json).to.deep.equal(seen)
       const { status, text } = await service.visit('/guarded+')
-      expect([status, text.includes('The link has a password'), /kept/i.test(text)]).to.deep.equal([200, true, false])
+      expect([status, /kept/i.test(text)]).to.deep.equal([200, false])
+      expect(text).to.include('The link has a password').and.include('<bdi>For &#60;members&#62;</bdi>')
     })
 
     it('has the title of a link', async () => {
@@ -94,11 +97,11 @@ describe('what a visitor may look at', () => {
       expect((await service.visit('/titled+')).text).to.include('<bdi>&#60;i&#62;Autumn&#60;/i&#62;</bdi>')
     })
 
-    it('shows a title, and of a guarded link neither title nor target', () => {
+    it('shows a title, and of a guarded link no target', () => {
       const page = (link: Parameters<typeof previewPage>[0]) => previewPage(link, 'go.example.com')(textsIn('en')).text
       const titled = page({ code: 'launch', target: 'https://example.org/', title: '<script>alert(1)</script>' })
       expect(titled).to.include('&#60;script&#62;alert(1)&#60;/script&#62;').and.not.include('<script')
-      const guarded = page({ code: 'launch' })
+      const guarded = page({ code: 'launch', title: null })
       expect(guarded)
         .to.include('The link has a password')
         .and.not.match(/Target|Title|class="shown"/)
@@ -113,9 +116,10 @@ describe('what a visitor may look at', () => {
         ['https://a.example#@b.example', 'a.example'],
         ['https://paypal.com.a.example/https://b.example', 'paypal.com.a.example'],
       ] as const)
-        expect(previewPage({ code: 'x', target }, 'go.example.com')(textsIn('en')).text, target).to.include(
-          `<strong>${host}</strong>`,
-        )
+        expect(
+          previewPage({ code: 'x', target, title: null }, 'go.example.com')(textsIn('en')).text,
+          target,
+        ).to.include(`<strong>${host}</strong>`)
     })
   })
 

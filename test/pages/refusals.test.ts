@@ -108,6 +108,43 @@ describe('a person who follows a link and is refused', () => {
       .and.match(/aria-invalid="true" aria-describedby="fault"/)
   })
 
+  it('gets that form again for a password that is too long, or none; a program gets the problem', async () => {
+    await service.add({ code: 'guarded', target: 'https://example.com/', password: 'open sesame' })
+    const long = `password=${'x'.repeat(1_001)}`
+    const form = (body: string) => ({ headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body })
+    for (const [body, language, said] of [
+      [long, 'en', 'That is longer than any password of a link.'],
+      [long, 'de', 'Das ist länger als jedes Passwort eines Links.'],
+      ['', 'en', 'No password was sent.'],
+      ['a=b', 'de', 'Es wurde kein Passwort geschickt.'],
+    ] as const) {
+      const page = await service.visit('/guarded?from=mail', language, form(body), 'POST')
+      expect(page.status).to.equal(422)
+      expectPage(page, language)
+      expect(page.text)
+        .to.include(`<p class="fault" id="fault">${said}</p>`)
+        .and.include('aria-invalid="true" aria-describedby="fault"')
+        .and.include(`${new URL(service.baseUrl).host}/guarded</strong>`)
+        .and.not.include('xxx')
+      const program = await service.request('POST', '/guarded', form(body))
+      expect(typeOf(program)).to.equal('application/problem+json')
+      expect(program.json).to.include({ status: 422, code: 'validation_failed' })
+    }
+    const other = await service.visit('/guarded', 'en', form('password=open+sesame&a=b'), 'POST')
+    expect(other.status).to.equal(422)
+    expect(other.text)
+      .to.include('<form method="post">')
+      .and.not.match(/class="fault"|aria-invalid="/)
+  })
+
+  it('is not told by a form that a link is there which is not active', async () => {
+    await service.add({ code: 'asleep', target: 'https://example.com/', password: 'open sesame', active: false })
+    for (const body of ['password=open+sesame', `password=${'x'.repeat(1_001)}`, '']) {
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      expect((await service.request('POST', '/asleep', { headers, body })).status).to.equal(404)
+    }
+  })
+
   it('gets a page for whatever is refused before a link is looked for', async () => {
     const put = await service.visit('/launch', 'en', {}, 'PUT')
     expect([put.status, put.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD, POST, OPTIONS'])

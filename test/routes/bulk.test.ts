@@ -148,6 +148,79 @@ describe('many links in one request', () => {
     expect(done.json).to.include({ done: 2, refused: 0 })
   })
 
+  it('gives links to others: to users alone, and each that the policy lets the caller give', async () => {
+    const [one = '', two = '', three = ''] = await make(3)
+    const items = [
+      { link: one, owner_id: bob.id },
+      { link: two, owner_id: '999999999' },
+      { link: 'absent', owner_id: bob.id },
+      { link: one, owner_id: ada.id },
+      { link: three, owner_id: bob.id, if_match: '"1-1"' },
+      { link: three },
+    ]
+    const all = [200, 422, 404, 409, 412, 422]
+    expect((await bulk({ operation: 'transfer', items })).json).to.include({ status: 403, code: 'role_not_allowed' })
+    const dry = await bulk({ operation: 'transfer', items }, root, '?dry_run=true')
+    expect(statuses(dry.json), dry.text).to.deep.equal(all)
+    const atomic = await bulk({ operation: 'transfer', items: items.slice(0, 2), atomic: true }, root)
+    expect(statuses(atomic.json)).to.deep.equal([424, 422])
+    expect(await shown(one)).to.include({ owner_id: ada.id })
+
+    const given = await bulk({ operation: 'transfer', items }, root)
+    expect(statuses(given.json), given.text).to.deep.equal(all)
+    expect(at(given.json, 'results', 0, 'link')).to.include({ code: one, owner_id: bob.id })
+    expect(at(given.json, 'results', 1, 'problem', 'errors', 0, 'field')).to.equal('owner_id')
+    expect(await shown(one)).to.include({ owner_id: bob.id })
+    expect(await shown(two)).to.include({ owner_id: ada.id })
+    expect((await entries(one))[0]).to.deep.equal(['link:transfer', 'allow', 'R3', 'other'])
+  })
+
+  it('restores what was deleted, by id: all whose codes are free, or under other codes', async () => {
+    const codes = await make(4)
+    const ids = await Promise.all(codes.map(async (code) => textAt(await shown(code), 'id')))
+    await bulk({ operation: 'delete', items: codes.map((link) => ({ link })) })
+    const [one = '', two = '', three = ''] = codes
+    await bulk(
+      {
+        operation: 'create',
+        items: [
+          { code: two, target },
+          { code: three, target },
+        ],
+      },
+      bob,
+    )
+    const fresh = freshCode()
+    const items = [
+      { id: ids[0] },
+      { id: ids[1] },
+      { id: ids[2], code: fresh },
+      { id: '999999999' },
+      { id: ids[0] },
+      { id: ids[3], note: 'x' },
+    ]
+    const all = [200, 409, 200, 404, 409, 422]
+    expect(statuses((await bulk({ operation: 'restore', items: items.slice(0, 3) }, bob)).json)).to.deep.equal([
+      403, 403, 403,
+    ])
+    expect(statuses((await bulk({ operation: 'restore', items }, ada, '?dry_run=true')).json)).to.deep.equal(all)
+    const atomic = await bulk({ operation: 'restore', items: items.slice(0, 2), atomic: true })
+    expect(statuses(atomic.json), atomic.text).to.deep.equal([424, 409])
+    expect(await shown(one)).to.include({ status: 404 })
+
+    const restored = await bulk({ operation: 'restore', items })
+    expect(statuses(restored.json), restored.text).to.deep.equal(all)
+    expect(at(restored.json, 'results', 0, 'link')).to.include({ id: ids[0], code: one, owner_id: ada.id })
+    expect(await shown(fresh)).to.include({ id: ids[2], owner_id: ada.id })
+    expect(await shown(two)).to.include({ owner_id: bob.id })
+    // the deletion and the restoration; refusals are recorded in their own time
+    const allowed = (await entries(one)).filter(([action, effect]) => action === 'link:delete' && effect === 'allow')
+    const expected = ['link:delete', 'allow', 'R5', 'own']
+    expect(allowed).to.deep.equal([expected, expected])
+    const last = await bulk({ operation: 'restore', items: [{ id: ids[3] }], atomic: true })
+    expect(last.json).to.include({ done: 1, refused: 0 })
+  })
+
   it('in a dry run decides, and changes nothing', async () => {
     const [one = ''] = await make(1)
     const fresh = freshCode()

@@ -4,16 +4,18 @@ import { LINK_ROW, toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import type { Statement } from '../../database/statement.js'
 import type { Decision } from '../../domain/decision.js'
+import type { Id } from '../../domain/id.js'
 import type { Link } from '../../domain/link.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { DataRule } from '../route.js'
 import { pauseEvery } from '../../policy/pause-every.js'
 import { bind } from './context.js'
 import type { Binding } from './context.js'
-import { asStatement, deletionOf, exactly, rowOf, updateOf } from './links.js'
+import { asStatement, deletionOf, exactly, rowOf, transferOf, updateOf } from './links.js'
 import type { LinkChanges, LinksStoreParts, NewLink } from './links.js'
 import { LINK_ROLES, refuseFields } from './link-rows.js'
 import { knex, ownedRows, prepared } from './query.js'
+import { restorationOf } from './trash.js'
 
 interface Creation {
   readonly operation: 'create'
@@ -22,12 +24,14 @@ interface Creation {
 }
 
 interface Change {
-  readonly operation: 'update' | 'delete'
+  readonly operation: 'update' | 'delete' | 'transfer' | 'restore'
   readonly decision: Decision
   /** as it was decided about */
   readonly record: Link
-  /** none of a deletion */
+  /** of an update; of a restoration the code alone */
   readonly changes: LinkChanges
+  /** the new one, of a transfer */
+  readonly owner: Id | null
   /** that the commit must still find; undefined: any */
   readonly version: number | undefined
 }
@@ -76,17 +80,21 @@ export const bulkLinksStore = ({
       return items.map(({ link }) => links.get(link.code) ?? new Refusal('code_taken'))
     }
 
-    const statementOf = ({ operation, record, version, changes }: Change, binding: Binding, mode: Mode): Statement => {
+    const statementOf = (item: Change, binding: Binding, mode: Mode): Statement => {
+      const { operation, record, version, changes, owner } = item
+      if (operation === 'restore') {
+        const deleted = ownedRows('deleted_links', 'owner_id', binding)
+        return prepared(answer(restorationOf(deleted, record, changes.code), mode))
+      }
       const row = exactly(ownedRows('links', 'owner_id', binding), record, version)
-      return operation === 'update'
-        ? asStatement(changes)(answer(knex.with('done', updateOf(row, changes)), mode))
-        : prepared(answer(deletionOf(row, keepsTrash), mode))
+      if (operation === 'update') return asStatement(changes)(answer(knex.with('done', updateOf(row, changes)), mode))
+      return prepared(answer(owner === null ? deletionOf(row, keepsTrash) : transferOf(row, owner), mode))
     }
 
     const change = async (items: readonly Change[], mode: Mode): Promise<readonly Outcome[]> => {
       const [first] = items
       if (first === undefined) return []
-      const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, `link:${first.operation}`)
+      const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, ACTION_OF[first.operation])
       const binding = bind(context, reach, LINK_ROLES)
       const statements = [binding.enterChange()]
       const places: number[] = []
@@ -117,29 +125,26 @@ export const bulkLinksStore = ({
       ])
     }
 
-    /** Each by itself: one that takes another code may fail, and would take the others with it. */
-    const rename = async (items: readonly Change[]): Promise<readonly Outcome[]> => {
-      const outcomes: Outcome[] = []
-      for (const item of items)
-        outcomes.push(
-          ...(await change([item], 'each').catch((error: unknown) => {
-            if (error instanceof Refusal) return [error]
-            throw error
-          })),
-        )
+    /** Together; where one of them fails, and the others with it, each by itself. */
+    const some = async (items: readonly BulkItem[]): Promise<Outcomes> => {
+      try {
+        return await send(items, 'each')
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.status >= 500) throw error
+        const [first, ...more] = items
+        if (first !== undefined && more.length === 0) return new Map([[first, error]])
+      }
+      const outcomes = new Map<BulkItem, Outcome>()
+      for (const item of items) for (const each of await some([item])) outcomes.set(...each)
       return outcomes
     }
 
     return {
       all: (items) => send(items, 'all'),
       each: async (items) => {
-        const renames = items.filter(isChange).filter(({ changes }) => changes.code !== undefined)
-        const alone = new Set<BulkItem>(renames)
-        const others = items.filter((item) => !alone.has(item))
         const outcomes = new Map<BulkItem, Outcome>()
-        for (let from = 0; from < others.length; from += TOGETHER)
-          for (const each of await send(others.slice(from, from + TOGETHER), 'each')) outcomes.set(...each)
-        for (const each of zip(renames, await rename(renames))) outcomes.set(...each)
+        for (let from = 0; from < items.length; from += TOGETHER)
+          for (const each of await some(items.slice(from, from + TOGETHER))) outcomes.set(...each)
         return outcomes
       },
     }
@@ -153,7 +158,16 @@ const TOGETHER = 50
 const AT_ONCE = 50
 
 /** The status of a success, as the record of an item has it. */
-export const STATUS = { create: 201, update: 200, delete: 204 } as const
+export const STATUS = { create: 201, update: 200, delete: 204, transfer: 200, restore: 200 } as const
+
+/** What `can()` is asked about an item of each operation. */
+export const ACTION_OF = {
+  create: 'link:create',
+  update: 'link:update',
+  delete: 'link:delete',
+  transfer: 'link:transfer',
+  restore: 'link:delete',
+} as const
 
 const isCreation = (item: BulkItem): item is Creation => item.operation === 'create'
 const isChange = (item: BulkItem): item is Change => item.operation !== 'create'

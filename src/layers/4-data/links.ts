@@ -130,9 +130,12 @@ export const linksStore =
           changed(link.code)
         },
         transfer: async (link, owner, version) => {
-          const one = exactly(links, link, version).select('id').forUpdate()
-          const given = knex.raw(`select *, ${visitsOf('given')} from give_links(array(?), ?) given`, [one, owner])
-          const [row] = await change<LinkRow>(database, binding, prepared(given)).catch(refuseFields)
+          const given = prepared(
+            transferOf(exactly(links, link, version), owner)
+              .select('*')
+              .from('done'),
+          )
+          const [row] = await change<LinkRow>(database, binding, given).catch(refuseFields)
           if (row === undefined) throw new RecordChanged()
           changed(link.code)
           return toLink(row)
@@ -229,6 +232,16 @@ export const deletionOf = (rows: Knex.QueryBuilder, keepsTrash: boolean): Knex.Q
   const kept = `insert into deleted_links (${columns}) select ${columns} from gone returning code`
   return knex.with('gone', deletion.returning([...MOVED_COLUMNS])).with('done', knex.raw(kept))
 }
+
+/** A query with the CTE `done`, which gives these rows to another owner. */
+export const transferOf = (rows: Knex.QueryBuilder, owner: Id): Knex.QueryBuilder =>
+  knex.with(
+    'done',
+    knex.raw(`select *, ${visitsOf('given')} from give_links(array(?), ?) given`, [
+      rows.select('id').forUpdate(),
+      owner,
+    ]),
+  )
 
 /** Changes these rows. Returns them. */
 export const updateOf = (rows: Knex.QueryBuilder, changes: LinkChanges): Knex.QueryBuilder =>

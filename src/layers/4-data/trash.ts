@@ -1,3 +1,5 @@
+import type { Knex } from 'knex'
+
 import type { Database } from '../../database/database.js'
 import { RecordChanged } from '../../database/errors.js'
 import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
@@ -10,6 +12,7 @@ import type { Page } from './keyset.js'
 import { LINK_ROLES, MOVED_COLUMNS, refuseFields } from './link-rows.js'
 import type { LinkChanged } from './link-rows.js'
 import { knex, ownedRows, prepared } from './query.js'
+import type { OwnedRows } from './query.js'
 
 /** A link that was deleted, as it was, and when. */
 export interface DeletedLink extends Link {
@@ -52,19 +55,9 @@ export const trashStore = (database: Database, changed: LinkChanged): DataRule<T
         const links = rows.map((row) => ({ ...toLink(row), deleted_at: row.deleted_at.toISOString() }))
         return pageOf(links, limit, SORT, ({ deleted_at: time, id }) => timeAndId(time, id))
       },
-      restore: async ({ id, code: before }, code = before) => {
-        const taken = deleted().where({ id, code: before }).delete()
-        const [columns, values] = [
-          MOVED_COLUMNS.join(', '),
-          MOVED_COLUMNS.map((name) => RESTORED[name] ?? name).join(', '),
-        ]
-        // Knex has no `overriding system value`: the link keeps its id
-        const text = `with taken as (? returning ${columns})
-          insert into links (${columns}) overriding system value select ${values} from taken
-          returning ${LINK_ROW.join(', ')}, ${visitsOf('links')}`
-        const [row] = await change<LinkRow>(database, binding, prepared(knex.raw(text, [taken, code]))).catch(
-          refuseFields,
-        )
+      restore: async (link, code) => {
+        const restoration = prepared(restorationOf(deleted, link, code).select('*').from('done'))
+        const [row] = await change<LinkRow>(database, binding, restoration).catch(refuseFields)
         if (row === undefined) throw new RecordChanged()
         changed(row.code)
         return toLink(row)
@@ -72,3 +65,20 @@ export const trashStore = (database: Database, changed: LinkChanged): DataRule<T
     }
   },
 })
+
+/** A query with the CTE `done`, which makes this link of these rows again, under its code or another one. */
+export const restorationOf = (deleted: OwnedRows, { id, code: before }: Link, code = before): Knex.QueryBuilder => {
+  const values = MOVED_COLUMNS.map((name) => RESTORED[name] ?? name).join(', ')
+  // Knex has no `overriding system value`: the link keeps its id
+  const text = `insert into links (${MOVED_COLUMNS.join(', ')}) overriding system value select ${values} from taken
+    returning ${LINK_ROW.join(', ')}, ${visitsOf('links')}`
+  return knex
+    .with(
+      'taken',
+      deleted()
+        .where({ id, code: before })
+        .delete()
+        .returning([...MOVED_COLUMNS]),
+    )
+    .with('done', knex.raw(text, [code]))
+}

@@ -30,7 +30,11 @@ export const de: Texts = {
     title: 'Dieser Link hat ein Passwort',
     lead: (address: Html) => html`Wer Ihnen ${address} gegeben hat, kann es Ihnen sagen.`,
     label: 'Passwort',
-    wrong: 'Das ist nicht das Passwort dieses Links. Großbuchstaben zählen.',
+    faults: {
+      wrong: 'Das ist nicht das Passwort dieses Links. Großbuchstaben zählen.',
+      missing: 'Es wurde kein Passwort geschickt.',
+      long: 'Das ist länger als jedes Passwort eines Links.',
+    },
     send: 'Weiter',
   },
 

@@ -30,7 +30,11 @@ export const en = {
     title: 'This link has a password',
     lead: (address: Html) => html`Whoever gave you ${address} can tell you what it is.`,
     label: 'Password',
-    wrong: 'That is not the password of this link. Capitals count.',
+    faults: {
+      wrong: 'That is not the password of this link. Capitals count.',
+      missing: 'No password was sent.',
+      long: 'That is longer than any password of a link.',
+    },
     send: 'Go on',
   },
 
