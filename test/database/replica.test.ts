@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { openPool } from '../../src/database/pool.js'
 import { openReplica } from '../../src/database/replica.js'
 import { STALE_MS } from '../../src/redirects/link-cache.js'
-import { migratedDatabase, testDatabase } from '../support/database.js'
+import { openedDatabase, testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { urlOf } from '../support/node.js'
 import { openWire } from '../support/proxy.js'
@@ -92,7 +92,7 @@ describe('a read replica for redirects', function () {
 
   before(async () => {
     pair = await startPair()
-    db = await migratedDatabase(pair.primary, pair.primary.owner)
+    db = openedDatabase(pair.primary.owner, pair.primary.service)
     wire = await openWire({ ...db.service, ...pair.standby.socket })
     const environment = {
       DATABASE_URL: urlOf(db.service),

@@ -8,6 +8,8 @@ import {
   openEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.js'
+import { openMigratedServer } from './migrated-server.js'
+import { RUN_PREFIX } from './run-folder.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 
 interface Running {
@@ -27,19 +29,24 @@ let running: Promise<Running> | undefined
  * that was killed before the next. The process that made a folder claims it, and then the one that deletes it.
  */
 const removeAbandoned = async (): Promise<void> => {
-  const folders = (await readdir(tmpdir()))
-    .filter((name) => name.startsWith(PREFIX))
-    .map((name) => join(tmpdir(), name))
+  const names = await readdir(tmpdir())
+  const foldersOf = (prefix: string) =>
+    names.filter((name) => name.startsWith(prefix)).map((name) => join(tmpdir(), name))
+  const stopped = foldersOf(PREFIX).map(async (folder) => {
+    const dataDir = join(folder, 'data')
+    await access(join(dataDir, 'postgres'))
+    await claimDataDir(folder)
+    await (await openEmbeddedPostgres({ dataDir, settings: SETTINGS })).leave()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const deleted = foldersOf(RUN_PREFIX).map(async (folder) => {
+    // claimed before anything is in it
+    await access(join(folder, 'pattern'))
+    await claimDataDir(folder)
+    await rm(folder, { recursive: true, force: true })
+  })
   // a folder of a live process or of another user is no reason not to run the tests
-  await Promise.allSettled(
-    folders.map(async (folder) => {
-      const dataDir = join(folder, 'data')
-      await access(join(dataDir, 'postgres'))
-      await claimDataDir(folder)
-      await (await openEmbeddedPostgres({ dataDir, settings: SETTINGS })).leave()
-      await rm(folder, { recursive: true, force: true })
-    }),
-  )
+  await Promise.allSettled([...stopped, ...deleted])
 }
 
 const start = async (): Promise<Running> => {
@@ -47,7 +54,9 @@ const start = async (): Promise<Running> => {
   const folder = await makeTemporaryFolder(PREFIX)
   await claimDataDir(folder)
   try {
-    return { folder, postgres: await openEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: SETTINGS }) }
+    const postgres = await openMigratedServer({ dataDir: join(folder, 'data'), settings: SETTINGS })
+    // nobody connects to the migrated database: what somebody is connected to cannot be copied
+    return { folder, postgres: { ...postgres, owner: { ...postgres.owner, database: 'postgres' } } }
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
@@ -61,18 +70,18 @@ const start = async (): Promise<Running> => {
 export const cluster = async (): Promise<EmbeddedPostgres> => (await (running ??= start())).postgres
 
 /**
- * A fresh database in the cluster, empty or a copy of another, and how its owner connects. It goes away with the
- * cluster.
+ * A fresh database in the cluster, empty or a migrated one, and how its owner connects. It goes away with the cluster.
  */
-export const createDatabase = async (
-  copied?: string,
-): Promise<{ readonly name: string; readonly owner: ClientConfig }> => {
+export const createDatabase = async ({ isMigrated = false } = {}): Promise<{
+  readonly name: string
+  readonly owner: ClientConfig
+}> => {
   const { owner } = await cluster()
   const name = `test_${randomBytes(8).toString('hex')}`
   const client = new Client(owner)
   await client.connect()
   try {
-    await client.query(`create database ${name}${copied === undefined ? '' : ` template ${copied}`}`)
+    await client.query(`create database ${name}${isMigrated ? ' template linkgate' : ''}`)
   } finally {
     await client.end()
   }

@@ -1,9 +1,7 @@
 import type { ClientConfig } from 'pg'
 
-import { PACKAGE_ROOT } from '../../src/config.js'
 import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import type { OpenedDatabase } from '../../src/database/open.js'
-import { migrate } from '../../src/database/migrate.js'
 import { withPool } from './bare-database.js'
 import type { AskDatabase } from './bare-database.js'
 import { cluster, createDatabase } from './cluster.js'
@@ -15,42 +13,22 @@ export interface TestDatabase extends OpenedDatabase {
   readonly asOwner: AskDatabase
 }
 
-/** The one database of this process that is migrated and never used: what every other of its cluster is a copy of. */
-let pattern: Promise<{ readonly name: string; readonly migrated: readonly string[] }> | undefined
-
-const makePattern = async () => {
-  const { name, owner } = await createDatabase()
-  const { service } = await cluster()
-  return { name, migrated: await migrate({ owner, service, folder: new URL('migrations/', PACKAGE_ROOT) }) }
-}
-
-/** Makes a migrated database in the cluster of the run: a copy, since migrating takes several times as long. */
+/** Makes a migrated database in the cluster of this process: a copy, since migrating takes several times as long. */
 export const testDatabase = async (): Promise<TestDatabase> => {
   const { service } = await cluster()
-  const { name, migrated } = await (pattern ??= makePattern())
-  const { owner } = await createDatabase(name)
-  return opened(owner, service, migrated)
+  const { owner } = await createDatabase({ isMigrated: true })
+  return openedDatabase(owner, service)
 }
 
-/** Migrates a database in a cluster of its own. */
-export const migratedDatabase = async (
-  { service }: Pick<EmbeddedPostgres, 'service'>,
-  owner: ClientConfig,
-): Promise<TestDatabase> =>
-  opened(owner, service, await migrate({ owner, service, folder: new URL('migrations/', PACKAGE_ROOT) }))
-
-const opened = (
-  owner: ClientConfig,
-  { user, password }: EmbeddedPostgres['service'],
-  migrated: readonly string[],
-): TestDatabase => {
+/** A migrated database as a service of this process opens it. */
+export const openedDatabase = (owner: ClientConfig, { user, password }: EmbeddedPostgres['service']): TestDatabase => {
   const login = { ...owner, user, password }
   return {
     owner,
     service: login,
     listener: login,
     embedded: true,
-    migrated,
+    migrated: [],
     leave: async () => {},
     asOwner: withPool(owner),
   }

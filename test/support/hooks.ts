@@ -1,19 +1,19 @@
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import type { Context, RootHookObject } from 'mocha'
 
+import { claimDataDir } from '../../src/embedded-postgres/embedded-postgres.js'
 import { removeClusters } from './cluster.js'
 import { machineLock, type HeldLock } from './machine-lock.js'
+import { RUN_PREFIX, runFolder, setRunFolder } from './run-folder.js'
 import { makeTemporaryFolder, removeTemporaryFolders } from './temporary-folder.js'
 
 /**
  * Files in which the service falls back to something less exact after 100 to 200 ms (Redis, the primary, the replica):
  * nothing runs beside them.
  */
-const ALONE = /\/(?:cluster\/workers|replica|rate-limit-(?:cluster|redis)|redis-away)\.test/
-
-/** The folder of the lock of this run: set by the process that forks the workers. */
-const LOCK_FOLDER = 'LINKGATE_TEST_LOCK_FOLDER'
+const ALONE = /\/(?:cluster\/limits|replica|rate-limit-(?:cluster|redis)|redis-away)\.test/
 
 let lock: HeldLock | undefined
 
@@ -21,22 +21,25 @@ let lock: HeldLock | undefined
  * What mocha runs once, before and after all files, in the process that was started (.mocharc.json names this file).
  */
 export const mochaGlobalSetup = async (): Promise<void> => {
-  process.env[LOCK_FOLDER] = await makeTemporaryFolder('linkgate-test-lock-')
+  const folder = await makeTemporaryFolder(RUN_PREFIX)
+  await claimDataDir(folder)
+  setRunFolder(folder)
 }
 
 export const mochaGlobalTeardown = async (): Promise<void> => {
   await removeClusters()
-  const { [LOCK_FOLDER]: folder } = process.env
+  const folder = runFolder()
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 }
 
 /** What mocha runs around each file in a worker, around the whole run where there are no workers. */
 export const mochaHooks: RootHookObject = {
   async beforeAll(this: Context) {
-    const { [LOCK_FOLDER]: folder, MOCHA_WORKER_ID: worker } = process.env
+    const { MOCHA_WORKER_ID: worker } = process.env
+    const folder = runFolder()
     if (folder === undefined || worker === undefined) return
     this.timeout(0)
-    const workerLock = machineLock(folder, worker)
+    const workerLock = machineLock(join(folder, 'lock'), worker)
     const isExclusive = this.test?.parent?.suites.some(({ file = '' }) => ALONE.test(file))
     lock = await (isExclusive ? workerLock.exclusive() : workerLock.shared())
   },

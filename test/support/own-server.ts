@@ -4,14 +4,13 @@ import { join } from 'node:path'
 
 import type { ClientConfig } from 'pg'
 
-import { PACKAGE_ROOT } from '../../src/config.js'
 import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
-import { migrate } from '../../src/database/migrate.js'
-import { withPool } from './bare-database.js'
 import type { AskDatabase } from './bare-database.js'
+import { openedDatabase } from './database.js'
 import type { TestDatabase } from './database.js'
 import { isRunning } from './is-running.js'
+import { openMigratedServer } from './migrated-server.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 import { untilGone } from './workers.js'
 import { until } from './until.js'
@@ -70,8 +69,9 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
     opened.push(postgres)
     return postgres
   }
-  const { owner, service } = await open()
-  await migrate({ owner, service, folder: new URL('migrations/', PACKAGE_ROOT) })
+  const first = await openMigratedServer({ dataDir, settings, restarts: false })
+  opened.push(first)
+  const { owner, service } = first
   const processes = async (): Promise<readonly number[]> => {
     const pid = Number((await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
     return [pid, ...(await childrenOf(pid))]
@@ -90,22 +90,13 @@ export const startOwnServer = async ({ dataDir: given, settings = {} }: OwnServe
   const stop = async () => {
     for (const postgres of opened) await postgres.leave()
   }
-  const login = { ...owner, user: service.user, password: service.password }
-  const ask = withPool(owner)
+  const database = openedDatabase(owner, service)
   return {
     owner,
     dataDir,
-    service: login,
-    ask,
-    database: {
-      owner,
-      service: login,
-      listener: login,
-      embedded: true,
-      migrated: [],
-      leave: async () => {},
-      asOwner: ask,
-    },
+    service: database.service,
+    ask: database.asOwner,
+    database,
     signal: async (name) => {
       await signal(name)
     },

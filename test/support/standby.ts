@@ -8,13 +8,14 @@ import { Client } from 'pg'
 import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import type { EmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
 import { isRunning } from './is-running.js'
+import { openMigratedServer } from './migrated-server.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 import { untilGone } from './workers.js'
 
 // nothing in them outlives the test, so nothing needs to reach the disk
 const SETTINGS = { fsync: 'off', autovacuum: 'off' }
 
-/** A PostgreSQL of its own, and a streaming replica of it. */
+/** A migrated PostgreSQL of its own, and a streaming replica of it. */
 export interface Pair {
   readonly primary: EmbeddedPostgres
   readonly standby: EmbeddedPostgres
@@ -45,7 +46,7 @@ const copyCluster = async (primary: EmbeddedPostgres, from: string, to: string):
 
 export const startPair = async (): Promise<Pair> => {
   const [folder, other] = [join(await makeTemporaryFolder(), 'data'), join(await makeTemporaryFolder(), 'data')]
-  const primary = await openEmbeddedPostgres({ dataDir: folder, settings: SETTINGS })
+  const primary = await openMigratedServer({ dataDir: folder, settings: SETTINGS })
   const [cluster, copy] = [join(folder, 'postgres'), join(other, 'postgres')]
   const { uid, gid } = await stat(cluster)
   await mkdir(other, { mode: 0o711 })

@@ -2,11 +2,9 @@ import { join } from 'node:path'
 
 import { Client } from 'pg'
 
-import { PACKAGE_ROOT } from '../../src/config.js'
-import { openEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js'
-import { migrate } from '../../src/database/migrate.js'
 import { addUser } from './add-user.js'
 import { startBalancer } from './balancer.js'
+import { openMigratedServer } from './migrated-server.js'
 import { onDatabase, startNode } from './node.js'
 import type { ServiceNode } from './node.js'
 import { madeSigningKey } from './signing-key.js'
@@ -64,13 +62,12 @@ export const storm = async ({
   sabotage,
 }: StormOptions): Promise<StormReport> => {
   const folder = await makeTemporaryFolder()
-  const postgres = await openEmbeddedPostgres({
+  const postgres = await openMigratedServer({
     dataDir: join(folder, 'data'),
     settings: { track_commit_timestamp: 'on', fsync: 'off' },
   })
   const client = new Client(postgres.owner)
   try {
-    await migrate({ owner: postgres.owner, service: postgres.service, folder: new URL('migrations/', PACKAGE_ROOT) })
     await client.connect()
     const service = { ...postgres.owner, user: postgres.service.user, password: postgres.service.password }
     const environment = {
