@@ -62,8 +62,8 @@ const VisitsBase = z.object({
   total: Count.meta({ description: 'people, unless `bots` says otherwise; the sum of the series, and of each list' }),
   visitors: Count.meta({
     description:
-      'people whose first visit of a link on a day (UTC) it was. They are known for one day alone, so this number adds ' +
-      'up days and links: who comes on two days, or follows two links, counts twice',
+      'people whose first visit of a link on a day (UTC) it was. They are recognised for one day only, so this ' +
+      'number adds up days and links: who comes on two days, or follows two links, counts twice',
   }),
   bots: Count.meta({ description: 'visits by bots, whoever is counted elsewhere' }),
   before: z
@@ -77,8 +77,8 @@ const VisitsBase = z.object({
   }),
 })
 const DESCRIPTION =
-  'Whole hours (UTC) are counted: times are cut to the hour, and `from` and `to` say what was counted. Where clocks are ' +
-  'half an hour off, a day has the hour in which it begins. Days older than VISIT_DAYS count at their twelfth hour (UTC).'
+  'Whole hours (UTC) are counted: times are cut to the hour, and `from` and `to` say what was counted. Where clocks ' +
+  'are half an hour off, a day has the hour in which it begins. Days older than VISIT_DAYS count at noon (UTC).'
 const VisitsView = VisitsBase.meta({ id: 'Visits', description: DESCRIPTION })
 const AllVisitsView = VisitsBase.extend({
   links: z
@@ -139,7 +139,7 @@ export const visitRoutes = ({
         const statistics = await store.ofLink(record, { range, bots: query.bots })
         return { status: 200, body: showVisits(query, range, statistics) }
       },
-      documentation: { summary: 'The visits of a link', tag: 'visits', response: VisitsView },
+      documentation: { summary: 'The visits of a link', tag: 'visits', response: VisitsView, refusals: [409] },
     }),
     route({
       ...ofLink,
@@ -157,8 +157,8 @@ export const visitRoutes = ({
       }),
       documentation: {
         summary:
-          'Export the single visits of a link, oldest first, as a stream: those of the last VISIT_DAYS. In CSV, a cell ' +
-          'that a spreadsheet would take for a formula has an apostrophe before it',
+          'Export the single visits of a link in the last VISIT_DAYS, oldest first, as a stream. In CSV, a cell that ' +
+          'a spreadsheet would take for a formula has an apostrophe before it',
         tag: 'visits',
         types: ['text/csv', 'application/x-ndjson'],
         refusals: [426],

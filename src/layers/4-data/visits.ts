@@ -15,7 +15,7 @@ import { mostVisited } from './most-visited.js'
 import type { LinkVisits } from './most-visited.js'
 import { knex, ownedRows, toCopy, toStatement } from './query.js'
 import { VISIT_COLUMNS, VISIT_FORMS } from './visit-export.js'
-import { statisticsQuery, toStatistics } from './visit-statistics.js'
+import { WITHOUT_SORT, statisticsQuery, toStatistics } from './visit-statistics.js'
 import type { VisitQuery, VisitSource, VisitStatistics } from './visit-statistics.js'
 
 /** The visits of the links that one caller reaches, inside one request. */
@@ -84,8 +84,9 @@ export const visitsOfLink = async (
   query: VisitQuery,
 ): Promise<VisitStatistics> => {
   const link = oneLink(binding, id)
-  const statistics = statisticsQuery(ofReached(link), query)
-  const [, found, result] = await database.flush([binding.enterRead, ...[link, statistics].map(toStatement)])
+  const statistics = toStatement(statisticsQuery(ofReached(link), query))
+  const statements = [binding.enterRead, toStatement(link), WITHOUT_SORT, statistics]
+  const [, found, , result] = await database.flush(statements)
   if (found?.rowCount !== 1) throw new RecordChanged()
   return toStatistics(result?.rows ?? [], query.range)
 }
@@ -97,7 +98,8 @@ const visitsOf = async (
   query: VisitQuery,
   deadline: Deadline,
 ): Promise<VisitStatistics> => {
-  const [, result] = await database.flush([enterRead, toStatement(statisticsQuery(source, query))], deadline)
+  const statements = [enterRead, WITHOUT_SORT, toStatement(statisticsQuery(source, query))]
+  const [, , result] = await database.flush(statements, deadline)
   return toStatistics(result?.rows ?? [], query.range)
 }
 
