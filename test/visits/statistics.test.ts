@@ -19,7 +19,7 @@ describe('statistics of visits', () => {
   let service: TestService
   let ada: TestUser
   before(async () => {
-    service = await startTestService({ environment: { VISIT_DAYS: '3650' } })
+    service = await startTestService({ environment: { VISIT_DAYS: '3650', REQUEST_DEADLINE_MS: '60000' } })
     ada = await service.addUser('editor')
   })
   after(() => service.stop())

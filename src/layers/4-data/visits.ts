@@ -58,13 +58,14 @@ export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts)
         })
         return tags.length === 0
           ? ask(context.deadline)
-          : searches(() => ask(context.deadline.within(TAGGED_MS))).catch(tooSlow)
+          : searches(() => ask(context.deadline.within(TAGGED_MS)).catch(tooSlow))
       },
       export: ({ id }, name) => {
         const { line, format } = VISIT_FORMS[name]
         const since = Math.floor(Date.now() / 1_000) - visitDays * 86_400
         const single = knex('visits')
-          .whereIn('link_id', oneLink(binding, id))
+          // of one link, so that the index has them in order
+          .whereRaw('link_id = (?)', [oneLink(binding, id)])
           .whereRaw('time >= to_timestamp(?)', [since])
           .select(knex.raw(VISIT_COLUMNS))
           .orderBy('time')
