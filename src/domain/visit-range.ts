@@ -29,7 +29,9 @@ export interface VisitRange {
 }
 
 export const HOUR_MS = 3_600_000
-export const MOST_POINTS = 10_000
+/** Points of a series: a year of hours. Calendars take longer than hours, which no caller may have the process do. */
+export const MOST_HOURS = 10_000
+export const MOST_DAYS = 2_000
 const USUAL_DAYS = 30
 
 export const hourOf = (instant: number): number => Math.floor(instant / HOUR_MS)
@@ -49,10 +51,12 @@ export const visitRange = (
   const fromHour = hourOf(first)
   if (fromHour >= toHour) return fault('from', 'must be an hour or more before to')
   const starts = startsOf(interval, zone, fromHour, toHour)
-  return starts.length > MOST_POINTS
-    ? fault('interval', `must be longer: the range has more than ${MOST_POINTS} of these`)
+  return starts.length > mostOf(interval)
+    ? fault('interval', `must be longer: the range has more than ${mostOf(interval)} of these`)
     : { range: { from: fromHour, to: toHour, starts } }
 }
+
+const mostOf = (interval: VisitInterval): number => (interval === 'hour' ? MOST_HOURS : MOST_DAYS)
 
 const DATE_LENGTH = '2026-11-01'.length
 
@@ -61,12 +65,12 @@ const fault = (field: string, message: string) => ({ fault: { field, message } }
 /** The starts of all intervals with an hour of the range; one more than there may be where they are more. */
 const startsOf = (interval: VisitInterval, zone: TimeZone, from: number, to: number): readonly number[] => {
   if (interval === 'hour')
-    return Array.from({ length: Math.min(to - from, MOST_POINTS + 1) }, (_, i) => (from + i) * HOUR_MS)
+    return Array.from({ length: Math.min(to - from, MOST_HOURS + 1) }, (_, i) => (from + i) * HOUR_MS)
   const starts: number[] = []
   // the last millisecond of the hour: an interval that begins within it has it
   let day = firstDayOf(interval, zone.dayAt((from + 1) * HOUR_MS - 1))
   let start = zone.startOfDay(day)
-  while (hourOf(start) < to && starts.length <= MOST_POINTS) {
+  while (hourOf(start) < to && starts.length <= MOST_DAYS) {
     // a day that the zone skipped begins with the one after it
     if (start !== starts.at(-1)) starts.push(start)
     day = nextOf(interval, day)

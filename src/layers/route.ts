@@ -57,8 +57,8 @@ export interface GatewayRule {
 export interface ObjectRule<Params, Record extends Owned> {
   readonly action: Action | 'none'
   /**
-   * Asked about the same record after `action`, where reading it takes the right to more. It needs no scope. Its refusal
-   * is recorded under this action.
+   * Asked about the same record after `action`, where more than that right is needed. The token needs no scope for it.
+   * Its refusal is recorded under this action.
    */
   readonly and?: Action
   /**

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import { HOUR_MS, MOST_POINTS, VISIT_INTERVALS, visitRange } from '../domain/visit-range.js'
+import { HOUR_MS, MOST_DAYS, MOST_HOURS, VISIT_INTERVALS, visitRange } from '../domain/visit-range.js'
 import type { VisitRange } from '../domain/visit-range.js'
 import { COUNTED, VISIT_DIMENSIONS } from '../layers/4-data/visit-statistics.js'
 import type { VisitStatistics } from '../layers/4-data/visit-statistics.js'
@@ -34,7 +34,9 @@ const PERIOD = {
   interval: z
     .enum(VISIT_INTERVALS)
     .default('day')
-    .meta({ description: `of the series, which has at most ${MOST_POINTS} points. Weeks begin on Monday` }),
+    .meta({
+      description: `of the series, which has at most ${MOST_HOURS} hours, or ${MOST_DAYS} others. Weeks begin on Monday`,
+    }),
   zone: z
     .string()
     .max(64)
@@ -62,8 +64,8 @@ const VisitsBase = z.object({
   total: Count.meta({ description: 'people, unless `bots` says otherwise; the sum of the series, and of each list' }),
   visitors: Count.meta({
     description:
-      'people whose first visit of a link on a day (UTC) it was. They are known for one day alone, so this number adds ' +
-      'up days and links: who comes on two days, or follows two links, counts twice',
+      'people whose first visit of a link on a day (UTC) it was. They are recognised for one day only, so this ' +
+      'number adds up days and links: who comes on two days, or follows two links, counts twice',
   }),
   bots: Count.meta({ description: 'visits by bots, whoever is counted elsewhere' }),
   before: z
@@ -77,8 +79,8 @@ const VisitsBase = z.object({
   }),
 })
 const DESCRIPTION =
-  'Whole hours (UTC) are counted: times are cut to the hour, and `from` and `to` say what was counted. Where clocks are ' +
-  'half an hour off, a day has the hour in which it begins. Days older than 35 days count at their twelfth hour (UTC).'
+  'Whole hours (UTC) are counted: times are cut to the hour, and `from` and `to` say what was counted. Where clocks ' +
+  'are half an hour off, a day has the hour in which it begins. Days older than 35 days count at noon (UTC).'
 const VisitsView = VisitsBase.meta({ id: 'Visits', description: DESCRIPTION })
 const AllVisitsView = VisitsBase.extend({
   links: z
@@ -139,7 +141,7 @@ export const visitRoutes = ({
         const statistics = await store.ofLink(record, { range, bots: query.bots })
         return { status: 200, body: showVisits(query, range, statistics) }
       },
-      documentation: { summary: 'The visits of a link', tag: 'visits', response: VisitsView },
+      documentation: { summary: 'The visits of a link', tag: 'visits', response: VisitsView, refusals: [409] },
     }),
     route({
       ...ofLink,
@@ -157,8 +159,8 @@ export const visitRoutes = ({
       }),
       documentation: {
         summary:
-          'Export the single visits of a link, oldest first, as a stream: those of the last VISIT_DAYS. In CSV, a cell ' +
-          'that a spreadsheet would take for a formula has an apostrophe before it',
+          'Export the single visits of a link in the last VISIT_DAYS, oldest first, as a stream. In CSV, a cell that ' +
+          'a spreadsheet would take for a formula has an apostrophe before it',
         tag: 'visits',
         types: ['text/csv', 'application/x-ndjson'],
         refusals: [426],

@@ -56,7 +56,7 @@ describe('who sees visits', () => {
   }
   const recordsOf = (code: string) =>
     service.db.asOwner<{ action: string; effect: string; rule: string; status: number; layer: string }>(
-      'select action, effect, rule, status, layer from decisions where resource_code = $1 and status <> 201 order by id',
+      'select action, effect, rule, status, layer from decisions where resource_code = $1 and status <> 201',
       [code],
     )
 

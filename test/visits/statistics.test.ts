@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { at, listAt, textAt } from '../support/json.js'
 import { addLink } from '../support/records.js'
@@ -18,7 +19,7 @@ describe('statistics of visits', () => {
   let service: TestService
   let ada: TestUser
   before(async () => {
-    service = await startTestService({ environment: { VISIT_DAYS: '3650' } })
+    service = await startTestService({ environment: { VISIT_DAYS: '3650', REQUEST_DEADLINE_MS: '60000' } })
     ada = await service.addUser('editor')
   })
   after(() => service.stop())
@@ -138,6 +139,24 @@ describe('statistics of visits', () => {
         ).to.deep.equal(best)
         for (const each of answered) expect(sums.get(textAt(each, 'code'))).to.equal(at(each, 'visits'))
       }
+  })
+
+  it('of a tag end at a deadline of their own, with a word on what to do', async () => {
+    const blocker = new Client(service.db.owner)
+    await blocker.connect()
+    try {
+      await blocker.query('begin; lock table visit_hours in access exclusive mode')
+      const answer = await service.request('GET', '/visits?tag=spring', { token: ada.token })
+      expect(answer.json).to.include({
+        status: 503,
+        code: 'deadline_exceeded',
+        detail: 'Adding up these links took too long. Ask for a shorter time.',
+      })
+      expect(answer.headers.get('Retry-After')).to.match(/^[1-9]\d*$/)
+    } finally {
+      await blocker.end()
+    }
+    expect(at(await ask('/visits?tag=spring'), 'total')).to.equal(0)
   })
 
   it('are refused for a query that says nothing, with the parameter that is wrong', async () => {

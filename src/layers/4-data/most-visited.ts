@@ -14,8 +14,8 @@ export interface LinkVisits {
 }
 
 const MOST = 10
-const FIRST_BATCH = 50
-const LARGEST_BATCH = 3_200
+const FIRST_BATCH = 16
+const LARGEST_BATCH = 4_096
 
 interface Row {
   readonly id: string
@@ -27,9 +27,9 @@ interface Row {
 }
 
 /**
- * The ten links that were visited most in a range, exactly, without adding up every link: goes through them in the order
- * of the visits that they ever had, and stops at the first that had no more than the tenth has in the range. `tagged`
- * says which links of the caller's to look at.
+ * The ten links that were visited most in a range, exactly, without adding up every link. It goes through them in the
+ * order of the visits that they ever had, and stops at the first that had no more than the tenth has in the range.
+ * `tagged` narrows the links.
  */
 export const mostVisited = async (
   database: Database,

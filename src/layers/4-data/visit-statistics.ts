@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 
+import type { Statement } from '../../database/statement.js'
 import { hourOf } from '../../domain/visit-range.js'
 import type { VisitRange } from '../../domain/visit-range.js'
 import { knex } from './query.js'
@@ -48,6 +49,12 @@ export interface VisitSource {
 export const COUNT: Readonly<Record<Counted, string>> = { false: 'visits', true: 'visits + bots', only: 'bots' }
 
 const MOST_VALUES = 100
+
+/**
+ * Goes before statements that add up totals. PostgreSQL takes the policy of row-level security for so expensive that a
+ * sort of all rows looks free beside it; without one it adds up in a hash table, in less than half of the time.
+ */
+export const WITHOUT_SORT: Statement = { text: 'set local enable_sort = off' }
 
 /** One statement, so all of it is read from one snapshot. */
 export const statisticsQuery = ({ hours, values, reached }: VisitSource, { range, bots }: VisitQuery): Knex.Raw => {

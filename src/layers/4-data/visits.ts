@@ -15,7 +15,7 @@ import { mostVisited } from './most-visited.js'
 import type { LinkVisits } from './most-visited.js'
 import { knex, ownedRows, toCopy, toStatement } from './query.js'
 import { VISIT_COLUMNS, VISIT_FORMS } from './visit-export.js'
-import { statisticsQuery, toStatistics } from './visit-statistics.js'
+import { WITHOUT_SORT, statisticsQuery, toStatistics } from './visit-statistics.js'
 import type { VisitQuery, VisitSource, VisitStatistics } from './visit-statistics.js'
 
 /** The visits of the links that one caller reaches, inside one request. */
@@ -58,13 +58,14 @@ export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts)
         })
         return tags.length === 0
           ? ask(context.deadline)
-          : searches(() => ask(context.deadline.within(TAGGED_MS))).catch(tooSlow)
+          : searches(() => ask(context.deadline.within(TAGGED_MS)).catch(tooSlow))
       },
       export: ({ id }, name) => {
         const { line, format } = VISIT_FORMS[name]
         const since = Math.floor(Date.now() / 1_000) - visitDays * 86_400
         const single = knex('visits')
-          .whereIn('link_id', oneLink(binding, id))
+          // of one link, so that the index has them in order
+          .whereRaw('link_id = (?)', [oneLink(binding, id)])
           .whereRaw('time >= to_timestamp(?)', [since])
           .select(knex.raw(VISIT_COLUMNS))
           .orderBy('time')
@@ -84,8 +85,9 @@ export const visitsOfLink = async (
   query: VisitQuery,
 ): Promise<VisitStatistics> => {
   const link = oneLink(binding, id)
-  const statistics = statisticsQuery(ofReached(link), query)
-  const [, found, result] = await database.flush([binding.enterRead, ...[link, statistics].map(toStatement)])
+  const statistics = toStatement(statisticsQuery(ofReached(link), query))
+  const statements = [binding.enterRead, toStatement(link), WITHOUT_SORT, statistics]
+  const [, found, , result] = await database.flush(statements)
   if (found?.rowCount !== 1) throw new RecordChanged()
   return toStatistics(result?.rows ?? [], query.range)
 }
@@ -97,7 +99,8 @@ const visitsOf = async (
   query: VisitQuery,
   deadline: Deadline,
 ): Promise<VisitStatistics> => {
-  const [, result] = await database.flush([enterRead, toStatement(statisticsQuery(source, query))], deadline)
+  const statements = [enterRead, WITHOUT_SORT, toStatement(statisticsQuery(source, query))]
+  const [, , result] = await database.flush(statements, deadline)
   return toStatistics(result?.rows ?? [], query.range)
 }
 
