@@ -31,7 +31,7 @@ export interface VisitRange {
 export const HOUR_MS = 3_600_000
 /** Points of a series: a year of hours. Calendars take longer than hours, which no caller may have the process do. */
 export const MOST_HOURS = 10_000
-export const MOST_DAYS = 2_000
+export const MOST_DAYS = 3_000
 const USUAL_DAYS = 30
 
 export const hourOf = (instant: number): number => Math.floor(instant / HOUR_MS)
