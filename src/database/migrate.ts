@@ -110,12 +110,13 @@ const becomes = (name: string): string => `
   end $$;`
 
 /**
- * The roles that migrations/0001_roles.sql makes. Its array is their only list, and its text never changes. They belong
- * to the whole cluster, so another installation may have made them.
+ * The roles that migrations make: 0001_roles.sql those of an array, later ones one at a time. Their texts never change.
+ * Roles belong to the whole cluster, so another installation may have made them.
  */
-const rolesMadeBy = ([first]: readonly SqlFile[]): readonly string[] => {
-  const [, list = ''] = /array\[([^\]]*)\]/.exec(first?.text ?? '') ?? []
-  return [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name)
+const rolesMadeBy = (files: readonly SqlFile[]): readonly string[] => {
+  const [, list = ''] = /array\[([^\]]*)\]/.exec(files[0]?.text ?? '') ?? []
+  const later = files.flatMap(({ text }) => [...text.matchAll(/create role (\w+) nologin/g)])
+  return [...list.matchAll(/'(\w+)'/g), ...later].map(([, name = '']) => name)
 }
 
 /** What the person who migrates can mend is one line that says how. */

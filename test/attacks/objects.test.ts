@@ -37,6 +37,9 @@ describe('an identifier', () => {
     ).to.have.members([
       'get /links/:code',
       'get /links/:code/qr',
+      'get /links/:code/visits',
+      'get /links/:code/visits/export',
+      'get /links/:code/visits/live',
       'patch /links/:code',
       'delete /links/:code',
       'post /links/:code/transfer',
@@ -72,6 +75,8 @@ describe('an identifier', () => {
     }
     for (const path of [`/${code}`, `/${code}+`, `/links/${code}/qr`])
       expect((await service.request('GET', path)).status).to.equal(404)
+    const visits = ['', '/export', '/live?limit=1'].map((rest) => `/links/${code}/visits${rest}`)
+    for (const path of visits) expect((await ask(editor, 'GET', path)).status, path).to.equal(404)
     const form = { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'password=x' }
     expect((await service.request('POST', `/${code}`, form)).status).to.equal(404)
     expect((await ask(other, 'POST', '/links', { code, target: 'https://example.com/theirs' })).status).to.equal(201)
@@ -85,6 +90,8 @@ describe('an identifier', () => {
         rule: 'R5',
       })
     }
+    for (const path of visits)
+      expect((await ask(editor, 'GET', path)).json, path).to.include({ status: 403, rule: 'R5' })
     // the tag of the old one is not that of the new one, for who may change both
     expect((await ask(admin, 'DELETE', `/links/${code}`, undefined, { 'If-Match': tag })).status).to.equal(412)
     expect(await storedLink(service.db, code)).to.deep.equal({

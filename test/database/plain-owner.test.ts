@@ -81,7 +81,8 @@ for (const [server, superuserOf] of servers)
       const names = await ask<{ name: string }>(
         `select rolname as name from pg_roles
           where rolname in ('links_own', 'links_any', 'users_own', 'users_any', 'identity', 'policy_editor',
-            'audit_writer', 'audit_reader', 'links_public', 'audit_chain', 'linkgate_service')`,
+            'audit_writer', 'audit_reader', 'links_public', 'audit_chain', 'visit_counter',
+            'linkgate_service')`,
       )
       if (names.length > 0) await ask(`grant ${names.map(({ name }) => name).join(', ')} to ${user} with admin option`)
     }
