@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 const WITHIN_MS = 15_000
-const EVERY_MS = 5
+const EVERY_MS = 20
 
 interface Bound {
   readonly withinMs?: number
