@@ -3,12 +3,13 @@ import { connect } from 'node:net'
 
 import { expect } from 'chai'
 
+import { addUser } from '../support/add-user.js'
 import { openConnection } from '../support/connection.js'
 import { testDatabase } from '../support/database.js'
 import { halfRequest } from '../support/half-request.js'
 import { WITNESS } from '../support/log-truth.js'
 import { onDatabase, startNode } from '../support/node.js'
-import { requireBuilt, runProgram } from '../support/program.js'
+import { requireBuilt } from '../support/program.js'
 import { addManyLinks, freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import { madeSigningKey } from '../support/signing-key.js'
@@ -21,7 +22,7 @@ describe('a stop beside slow exports', function () {
   it('does not wait for their readers: what is not read within two seconds breaks off, and looks it', async () => {
     const service = await startTestService({ environment: { DATABASE_POOL_SIZE: '8' } })
     const { id, token } = await service.addUser('viewer')
-    await addManyLinks(service.db, { owner: id, count: 30_000, prefix: 'slow-', targetLength: 1_900 })
+    await addManyLinks(service.db, { owner: id, count: 10_000, prefix: 'slow-', targetLength: 1_900 })
     const ask = async () => {
       const { hostname, port } = new URL(service.baseUrl)
       const socket = connect(Number(port), hostname)
@@ -63,8 +64,10 @@ describe('SIGTERM to one process under load', function () {
       JWT_SIGNING_KEY_FILE: await madeSigningKey(),
       WORKERS: '1',
     }
-    await runProgram(['user', 'add', '--email', 'sigterm@example.com', '--role', 'editor'], environment).ended
-    const token = (await runProgram(['token', '--user', 'sigterm@example.com'], environment).ended).stdout.trim()
+    const { token } = await addUser(
+      { connection: db.service, signingKeyFile: environment.JWT_SIGNING_KEY_FILE },
+      'editor',
+    )
     const node = await startNode(environment)
     const answered: string[] = []
     const unanswered: string[] = []
