@@ -247,9 +247,9 @@ describe('HTTP under attack', () => {
           ['', 401],
         ] as const) {
           const before = await held()
-          const { said } = await pour(head(framing, token), each, 128 * MEGABYTE)
+          const { said } = await pour(head(framing, token), each, 80 * MEGABYTE)
           expect(statusOf(said), said).to.equal(expected)
-          expect((await held()) - before, framing).to.be.lessThan(64 * MEGABYTE)
+          expect((await held()) - before, framing).to.be.lessThan(40 * MEGABYTE)
         }
       }
     })
