@@ -13,7 +13,7 @@ import { makeTemporaryFolder, removeTemporaryFolders } from './temporary-folder.
  * Files in which the service falls back to something less exact after 100 to 200 ms (Redis, the primary, the replica):
  * nothing runs beside them.
  */
-const ALONE = /\/(?:cluster\/workers|replica|rate-limit-(?:cluster|redis)|redis-away)\.test/
+const ALONE = /\/(?:cluster\/limits|replica|rate-limit-(?:cluster|redis)|redis-away)\.test/
 
 let lock: HeldLock | undefined
 
