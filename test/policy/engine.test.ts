@@ -45,7 +45,7 @@ describe('the engine', () => {
           interpreter: interpreterWitness(rows),
         })
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     )
   }).timeout(60_000)
 
