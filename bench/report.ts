@@ -6,7 +6,7 @@ import Table from 'cli-table3'
 import type { Measured } from './measure.js'
 
 /** What a figure, kept in nanoseconds, bytes or pieces, is divided by to be one of its unit. */
-export const DIVISOR = { ns: 1, µs: 1e3, ms: 1e6, '/s': 1, MiB: 2 ** 20, bytes: 1, connections: 1 } as const
+export const DIVISOR = { ns: 1, µs: 1e3, ms: 1e6, '/s': 1, MiB: 2 ** 20, bytes: 1, connections: 1, rows: 1 } as const
 
 export interface Suite {
   readonly title: string

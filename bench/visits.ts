@@ -148,9 +148,9 @@ const storage = async ({ client }: BenchDatabase): Promise<Suite> => {
   await client.query('create temp table bench_writer as select gen_random_uuid() as id')
   for (let batch = 0; batch < MILLION / BATCH; batch += 1) {
     await client.query(
-      `select add_visits((select id from bench_writer), $1, null, (select jsonb_agg(jsonb_build_object(
+      `select add_visits((select id from bench_writer), $1::bigint, null, (select jsonb_agg(jsonb_build_object(
          'link', (select min(id) from links) + floor(power(1000, random()))::int,
-         'age', (7 * 86400000 * (1 - ($1 + random()) / $2))::bigint,
+         'age', (7 * 86400000 * (1 - ($1::int + random()) / $2::int))::bigint,
          'referrer', 'site-' || floor(power(200, random()))::int || '.example',
          'country', chr(65 + floor(power(26, random()))::int - 1) || 'X',
          'browser', (array['Chrome', 'Safari', 'Firefox', 'Microsoft Edge'])[floor(power(5, random()))::int],
@@ -240,7 +240,7 @@ const year = async ({ client, editor }: BenchDatabase, server: BenchServer): Pro
     {
       title: 'Totals of that year: rows',
       baseline: 'rows',
-      unit: '/s',
+      unit: 'rows',
       measured: [measured('rows', [rows])],
     },
     {
