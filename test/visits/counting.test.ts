@@ -195,7 +195,7 @@ describe('counting visits', () => {
     expect(sums[0]?.['v']).to.be.greaterThan(100)
   })
 
-  it('leaves no address and no user agent in any table, log line or metric', async () => {
+  it('leaves no address and no user agent in any table, file, log line or metric', async () => {
     const link = await made()
     const visits = Array.from({ length: 1_000 }, (_, i) => i)
     for (let from = 0; from < visits.length; from += 100)
@@ -220,10 +220,30 @@ describe('counting visits', () => {
       )
       expect(found, name).to.deep.equal({ n: 0 })
     }
+    // the files of the database and its log of changes, as the server itself reads them
+    const [files] = await service.db.asOwner(
+      `with paths as (
+         select 'base/' || d.oid || '/' || f as path from pg_database d, pg_ls_dir('base/' || d.oid) f
+          where d.datname = current_database()
+         union all select 'pg_wal/' || name from pg_ls_waldir())
+       select count(*)::int as read, count(*) filter (where position($1::bytea in bytes) > 0)::int as found
+         from (select pg_read_binary_file(path, true) as bytes from paths) each`,
+      [Buffer.from(MARK.slice(0, 8))],
+    )
+    expect(files?.['read']).to.be.greaterThan(100)
+    expect(files?.['found']).to.equal(0)
     const metrics = (await service.request('GET', '/metrics', { headers: { 'X-Forwarded-For': '' } })).text
     const written = [...lines(), metrics].join('\n')
     expect(written).to.not.include(ADDRESS)
     expect(written.toLowerCase()).to.not.include('zanzibar')
+  })
+
+  it('keeps the salt of the day where the clock of the database was set back', async () => {
+    await service.db.asOwner('update visit_salt set day = day + 1')
+    const [before] = await service.db.asOwner('select day::text, salt from visit_salt')
+    const [now] = await service.db.asOwner('select day::text, salt from visit_day()')
+    expect(now).to.deep.equal(before)
+    await service.db.asOwner('update visit_salt set day = day - 1')
   })
 
   it('forgets the salt and the visitors of a day with the first visit of the next', async () => {
