@@ -1,5 +1,5 @@
--- Visits of links (docs/visits.md): each single one for VISIT_DAYS, and totals for good. No address and no user agent is
--- stored anywhere.
+-- Visits of links (docs/visits.md): each single one for VISIT_DAYS, and totals for good. No address and no user agent
+-- is stored anywhere.
 
 -- Nobody becomes this role: it owns the functions that count visits.
 do $$
@@ -87,7 +87,8 @@ create index visit_counts_of_owner on visit_counts (owner_id, visits, link_id);
 create index visit_counts_most on visit_counts (visits, link_id);
 create index visit_counts_unsettled on visit_counts (link_id) where counted_for is distinct from owner_id;
 
--- The salt of the day, in one row that is overwritten, and who was seen under it. Unlogged: in no backup and no replica.
+-- The salt of the day, in one row that is overwritten, and who was seen under it. Unlogged: no backup and no replica
+-- has them.
 create unlogged table visit_salt (day date not null, salt bytea not null);
 create unlogged table daily_visitors (link_id bigint not null, visitor bigint not null, primary key (link_id, visitor));
 

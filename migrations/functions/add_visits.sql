@@ -1,9 +1,9 @@
--- Counts a batch of visits: single visits, totals and the numbers on the links, all of them or none. One batch at a time
--- over all processes, so that none waits for rows of another in another order.
+-- Counts a batch of visits: single visits, totals and the numbers on the links, all of them or none. One batch at a
+-- time over all processes, so that none waits for rows of another in another order.
 --
 -- `writer` and `batch` name the batch: one that comes again, because nobody heard of its commit, is not counted again.
 -- Each visit has its link, its age in milliseconds, what is known of it, and the visitor's hash under the salt of
--- `salt_day`. A hash of another day than the salt that is in force now is ignored. `single`: it is kept by itself as well.
+-- `salt_day`. A hash of another day than the salt that is in force now is ignored. `single`: it is kept by itself, too.
 create or replace function add_visits(writer uuid, batch bigint, salt_day date, seen jsonb) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -41,7 +41,8 @@ begin
     on conflict do nothing
     returning link_id, visitor
   ), hourly as materialized (
-    select g.*, c.counted_for, floor(extract(epoch from g.time) / 3600)::integer as hour, f.visitor is not null as is_new
+    select g.*, c.counted_for, floor(extract(epoch from g.time) / 3600)::integer as hour,
+        f.visitor is not null as is_new
       from given g
       join counted c on c.link_id = g.link
       left join fresh f on g.nth = 1 and f.link_id = g.link and f.visitor = ('x' || g.visitor)::bit(64)::bigint
@@ -103,7 +104,8 @@ call give_function('add_visits', 'visit_counter');
 -- Tells every process which links were visited; `*` where they are too many for one notification (8,000 bytes).
 create or replace function announce_visits(links bigint[]) returns void
   language sql volatile as $$
-    select pg_notify('linkgate_visits', case when cardinality(links) > 300 then '*' else array_to_string(links, ',') end)
+    select pg_notify('linkgate_visits',
+      case when cardinality(links) > 300 then '*' else array_to_string(links, ',') end)
   $$;
 revoke execute on function announce_visits from public;
 grant execute on function announce_visits to visit_counter;

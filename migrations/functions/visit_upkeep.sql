@@ -16,7 +16,8 @@ begin
     last := (this_month + make_interval(months => n + 1)) at time zone 'UTC';
     if to_regclass('public.' || name) is null
         and not exists (select from public.visits_default d where d.time >= first and d.time < last) then
-      execute format('create table public.%I partition of public.visits for values from (%L) to (%L)', name, first, last);
+      execute format('create table public.%I partition of public.visits for values from (%L) to (%L)',
+        name, first, last);
     end if;
   end loop;
 end $$;

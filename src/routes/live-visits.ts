@@ -63,8 +63,8 @@ export const liveVisitsRoute = ({
     }),
     documentation: {
       summary:
-        'The visits of a link as they come: server-sent events `visits` with `total` and `last_at`, one at once and at ' +
-        'most one a second. The stream ends after ten minutes, and whenever the listener’s rights or the policy change',
+        'The visits of a link as they come: server-sent events `visits` with `total` and `last_at`, one at once and ' +
+        'at most one a second. The stream ends after ten minutes, and when the listener’s rights or the policy change',
       tag: 'visits',
       types: ['text/event-stream'],
       refusals: [503],

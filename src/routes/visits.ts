@@ -35,7 +35,7 @@ const PERIOD = {
     .enum(VISIT_INTERVALS)
     .default('day')
     .meta({
-      description: `of the series, which has at most ${MOST_HOURS} hours, or ${MOST_DAYS} others. Weeks begin on Monday`,
+      description: `of the series: at most ${MOST_HOURS} hours, or ${MOST_DAYS} others. Weeks begin on Monday`,
     }),
   zone: z
     .string()

@@ -25,7 +25,7 @@ export interface RedirectParts {
   readonly log: Logger
 }
 
-/** Opens the cache of public links, and the listener that tells it, the policy's watch and live visits what happened. */
+/** Opens the cache of public links, and the listener: it tells the cache, the policy's watch and live visits. */
 export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirects => {
   const { config, opened, data, watch, live, metrics, log } = parts
   const replica = openReplica(parts)

@@ -6,8 +6,8 @@ import { Refusal } from '../domain/refusal.js'
 export interface LiveVisits {
   /**
    * A stream of events about one link: one at once, and one after visits, at most one a second. `read` answers what an
-   * event says, or throws where the listener may not know it any more: the stream ends then. Throws `too_many_listeners`
-   * (503).
+   * event says, or throws where the listener may not know it any more: the stream ends then. Refuses with
+   * `too_many_listeners` (503).
    */
   listen(listener: Listener): Readable
   /** Takes what the database announces: ids of links, separated by commas, or `*`. */

@@ -110,7 +110,8 @@ describe('counting visits', () => {
     await visit(link, { 'User-Agent': 'Mozilla/5.0 Evil<script>/1.0 (my own system)' })
     await untilCounted(service, link, 8)
     const values = await rows(
-      `select dimension::text, value, visits from visit_values where link_id = $1 and dimension in ('referrer', 'browser')
+      `select dimension::text, value, visits from visit_values where link_id = $1
+        and dimension in ('referrer', 'browser')
         order by 1, 2`,
       link,
     )
@@ -145,7 +146,7 @@ describe('counting visits', () => {
     expect(single?.['n']).to.equal(sums?.['kept'])
   })
 
-  it('counts a link with a password once it is typed, and one with a maximum of visits as often as it is given', async () => {
+  it('counts a link with a password once it is typed, and one with a maximum as often as it is given', async () => {
     const guarded = await made({ password: 'open sesame' })
     await visit(guarded)
     const typed = await service.request('POST', `/${guarded.code}`, {
@@ -185,7 +186,8 @@ describe('counting visits', () => {
     const sums = await service.db.asOwner(`
       with numbers as (select sum(visits)::int as v, sum(bots)::int as b from visit_counts),
         hours as (select sum(visits)::int as v, sum(bots)::int as b from visit_hours),
-        owners as (select (owner_id = 0) as all, sum(visits)::int as v, sum(bots)::int as b from owner_visit_hours group by 1),
+        owners as (select (owner_id = 0) as all, sum(visits)::int as v, sum(bots)::int as b
+          from owner_visit_hours group by 1),
         parts as (select dimension, sum(visits)::int as v, sum(bots)::int as b from visit_values group by 1),
         owner_parts as (select (owner_id = 0) as all, dimension, sum(visits)::int as v, sum(bots)::int as b
           from owner_visit_values group by 1, 2)
@@ -215,7 +217,8 @@ describe('counting visits', () => {
     expect(tables).to.have.length.of.at.least(20)
     for (const { name } of tables) {
       const [found] = await service.db.asOwner(
-        `select count(*)::int as n from ${name} t where t::text like '%' || $1 || '%' or t::text ilike '%' || $2 || '%'`,
+        `select count(*)::int as n from ${name} t
+          where t::text like '%' || $1 || '%' or t::text ilike '%' || $2 || '%'`,
         [ADDRESS, 'zanzibar'],
       )
       expect(found, name).to.deep.equal({ n: 0 })

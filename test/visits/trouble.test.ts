@@ -62,7 +62,7 @@ describe('visits in trouble', () => {
       for (let i = 0; i < number; i += 1) visits.note(link.id, visitor)
     }
 
-    it('keeps what it can while the database is away, says once that it drops, and counts each once after', async () => {
+    it('keeps what it can while the database is away, says once that it drops, counts each once after', async () => {
       wire.cut()
       note(30)
       await until('it is noticed', () => faults.some((fault) => fault !== null))

@@ -49,7 +49,7 @@ const OF_STATE: Readonly<Record<ListedState, string>> = {
 /** As the index links_search has it. The line breaks keep a word from being found across two of them. */
 const TEXT = `lower(code || E'\\n' || target || E'\\n' || coalesce(title, '') || E'\\n' || coalesce(note, ''))`
 
-/** A page of the links that the binding reaches, in any order but that of visits. Searches take their turn in `searches`. */
+/** A page of links that the binding reaches, in any order but that of visits. Searches take turns in `searches`. */
 export const pageOfLinks = async (
   database: Database,
   binding: Binding,
