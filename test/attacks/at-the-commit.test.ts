@@ -220,8 +220,8 @@ describe('a change belongs to who its caller is when it commits', () => {
       expect(done).to.have.members(['changed 200', 'suspended 200'])
     })
     const [order] = await service.db.asOwner<{ right: boolean }>(
-      `select (select max(seq) from decisions where resource_type = 'link' and resource_code = $1)
-            < (select max(seq) from decisions where resource_type = 'user' and resource_code = $2) as right`,
+      `select (select max(time) from decisions where resource_type = 'link' and resource_code = $1)
+            < (select max(time) from decisions where resource_type = 'user' and resource_code = $2) as right`,
       [code, ada.id],
     )
     expect(order?.right).to.equal(true)
