@@ -1,5 +1,6 @@
 -- Visits of links (docs/visits.md): each single one for VISIT_DAYS, and totals for good. No address and no user agent
--- is stored anywhere.
+-- is stored anywhere. Changes wait while the tables change.
+select pg_advisory_xact_lock(7274501);
 
 -- Nobody becomes this role: it owns the functions that count visits.
 do $$
