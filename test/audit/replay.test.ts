@@ -183,7 +183,7 @@ describe('a replay', () => {
           expect(asTally(await replayed(inForce, candidate))).to.deep.equal(bruteForce(records, inForce, candidate))
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 75 },
     )
   }).timeout(60_000)
 

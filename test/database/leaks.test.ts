@@ -1,3 +1,3 @@
 import { describeLeakHunt } from '../support/leak-hunt.js'
 
-describeLeakHunt('six hundred requests of fifty users over two connections', { requests: 600, atOnce: 24 })
+describeLeakHunt('a thousand requests of fifty users over two connections', { requests: 1_000, atOnce: 24 })

@@ -4,7 +4,7 @@ import { editPolicy } from '../support/edit-policy.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
-const EDITS = 20
+const EDITS = 40
 const REQUESTS = 50
 const ROW = {
   ptype: 'p',
@@ -42,7 +42,7 @@ describe('a change that comes after an acknowledged policy edit, to a service th
   const create = () =>
     behind.request('POST', '/links', { token: viewer.token, json: { target: 'https://example.com/made' } })
 
-  it('is allowed and refused by that edit, each of 1,000 times', async () => {
+  it('is allowed and refused by that edit, each of 2,000 times', async () => {
     let wasBehind = 0
     for (let i = 0; i < EDITS; i += 1) {
       const forbids = i % 2 === 0

@@ -30,8 +30,8 @@ import {
   snapshotWitness,
 } from '../support/policy.js'
 
-/** How many sequences of edits: 50 in the suite, `POLICY_SEQUENCES=20000` on demand. */
-const SEQUENCES = Number(process.env['POLICY_SEQUENCES'] ?? 50)
+/** How many sequences of edits: 100 in the suite, `POLICY_SEQUENCES=20000` on demand. */
+const SEQUENCES = Number(process.env['POLICY_SEQUENCES'] ?? 100)
 
 type Step =
   | { readonly kind: 'edit'; readonly add: readonly PolicyRow[]; readonly remove: readonly number[] }

@@ -45,7 +45,7 @@ describe('the engine', () => {
           interpreter: interpreterWitness(rows),
         })
       }),
-      { numRuns: 75 },
+      { numRuns: 150 },
     )
   }).timeout(60_000)
 

@@ -82,7 +82,7 @@ describe('an explanation', () => {
       fc.asyncProperty(policyRows, async (rows) => {
         await requireCasbins(rows)
       }),
-      { numRuns: 40 },
+      { numRuns: 75 },
     )
   }).timeout(60_000)
 

@@ -19,7 +19,7 @@ const ROW = {
 /**
  * How long after the first edit of a round the process is killed, in milliseconds: somewhere in the middle of another.
  */
-const DELAYS = [3, 24, 75]
+const DELAYS = [3, 11, 24, 40, 75]
 
 describe('a process that is killed in the middle of an edit', function () {
   this.timeout(60_000)

@@ -6,7 +6,7 @@ describe('a storm of edits against writers in two processes', function () {
   this.timeout(60_000)
 
   it('commits no change under a revision that was replaced or that denies it', async () => {
-    const report = await storm({ milliseconds: 1_000, changes: 21, writers: 4 })
+    const report = await storm({ milliseconds: 2_000, changes: 21, writers: 4 })
     expect(report).to.include({ underDenial: 0, tooLate: 0 })
     // 503 where the policy was replaced again while the change was decided again: the caller is told to retry
     expect(

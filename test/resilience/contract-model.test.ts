@@ -10,6 +10,6 @@ describe('links, users, tokens and edits of the policy, in any order', function 
   })
   after(() => service.stop())
 
-  it('are answered as a model of the contract says, in fifteen sequences', () =>
-    holdAgainstModel(service, { numRuns: 15, seed: 4 }))
+  it('are answered as a model of the contract says, in twenty-five sequences', () =>
+    holdAgainstModel(service, { numRuns: 25, seed: 4 }))
 })
