@@ -105,9 +105,11 @@ export const logTruth = async (requests: number, seed = 5): Promise<LogTruth> =>
     let cutOff = 0
     let number = 0
     let killedAt = 0
+    let killed: typeof node | undefined
     let killing: Promise<void> | null = null
     const kill = async () => {
       killedAt = performance.now()
+      killed = node
       await node.stop('SIGKILL')
       node = await startNode(environment)
     }
@@ -121,7 +123,9 @@ export const logTruth = async (requests: number, seed = 5): Promise<LogTruth> =>
         try {
           const headers = { 'X-Request-ID': id }
           const { status } = await ask(target.baseUrl, method, path, { token: caller ?? undefined, json, headers })
-          sent.push({ id, method, status, at: performance.now() })
+          // a killed node had answered before, however late that is read
+          const at = performance.now()
+          sent.push({ id, method, status, at: target === killed ? Math.min(at, killedAt) : at })
         } catch {
           cutOff += 1
           await killing
