@@ -2,8 +2,7 @@ import { openBenchDatabase } from './database.js'
 import type { BenchDatabase } from './database.js'
 import { load } from './load.js'
 import type { LoadSubject } from './load.js'
-import { startLinkgate, startSubject } from './server.js'
-import type { BenchServer } from './server.js'
+import { collectServers, startLinkgate, startSubject } from './server.js'
 import { rateSuites } from './rates.js'
 import type { Suite } from './report.js'
 
@@ -37,11 +36,7 @@ const BY_HAND = 'bare Koa, the same work by hand'
 export const httpSuites = async (): Promise<readonly Suite[]> => {
   const database = await openBenchDatabase()
   const unlogged = await openBenchDatabase()
-  const servers: BenchServer[] = []
-  const started = async (server: Promise<BenchServer>) => {
-    servers.push(await server)
-    return server
-  }
+  const { started, stopAll } = collectServers()
   try {
     await database.addLinks(1, LINKS)
     await unlogged.addLinks(1, LINKS)
@@ -130,7 +125,7 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
       ...rateSuites('The price of the decision record', 'without the decision record', recorded),
     ]
   } finally {
-    for (const server of servers.toReversed()) await server.stop()
+    await stopAll()
     await database.close()
     await unlogged.close()
   }

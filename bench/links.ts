@@ -4,8 +4,7 @@ import { load } from './load.js'
 import { measure } from './measure.js'
 import { rateSuites } from './rates.js'
 import type { Suite } from './report.js'
-import { startLinkgate, startSubject } from './server.js'
-import type { BenchServer } from './server.js'
+import { collectServers, startLinkgate, startSubject } from './server.js'
 
 const LINKS = 10_000
 const ITEMS = 1_000
@@ -38,11 +37,7 @@ const addRemembered = async ({ client, editor }: BenchDatabase): Promise<void> =
 /** What links cost that can do more: a counted redirect, a full record, and a thousand links in one request. */
 export const linkSuites = async (): Promise<readonly Suite[]> => {
   const database = await openBenchDatabase()
-  const servers: BenchServer[] = []
-  const started = async (server: Promise<BenchServer>) => {
-    servers.push(await server)
-    return server
-  }
+  const { started, stopAll } = collectServers()
   try {
     await database.addLinks(1, LINKS)
     await database.client.query('set session_replication_role = replica')
@@ -146,7 +141,7 @@ export const linkSuites = async (): Promise<readonly Suite[]> => {
       },
     ]
   } finally {
-    for (const server of servers.toReversed()) await server.stop()
+    await stopAll()
     await database.close()
   }
 }

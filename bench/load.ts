@@ -8,6 +8,8 @@ export interface LoadSubject {
   readonly request: () => { readonly method?: 'GET' | 'PATCH' | 'POST'; readonly path: string; readonly body?: string }
   readonly headers?: Readonly<Record<string, string>>
   readonly status: number
+  /** resolves when what the load left behind is done: its processor time counts, and nobody else bears it */
+  readonly settled?: () => Promise<void>
 }
 
 export interface LoadFigures {
@@ -46,6 +48,7 @@ export const load = async (
     for (const { subject, ...collected } of figures) {
       const before = [await subject.server.cpuSeconds(), await database?.cpuSeconds()]
       const { total, duration } = await fire(subject, { seconds, connections })
+      await subject.settled?.()
       const spent = (await subject.server.cpuSeconds()) - (before[0] ?? 0)
       const spentByDatabase = ((await database?.cpuSeconds()) ?? 0) - (before[1] ?? 0)
       if (round < 0) continue

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { openBenchDatabase } from './database.js'
 import type { Suite } from './report.js'
-import { startLinkgate } from './server.js'
+import { collectServers, startLinkgate } from './server.js'
 import type { BenchServer } from './server.js'
 
 const PROCESSES = 4
@@ -24,10 +24,10 @@ const percentile = (figures: readonly number[], part: number): number =>
  */
 export const propagationSuite = async (): Promise<Suite> => {
   const database = await openBenchDatabase()
-  const servers: BenchServer[] = []
+  const { servers, started, stopAll } = collectServers()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   try {
-    for (let i = 0; i < PROCESSES; i += 1) servers.push(await startLinkgate(database.environment()))
+    for (let i = 0; i < PROCESSES; i += 1) await started(startLinkgate(database.environment()))
     await database.addLinks(1, 1)
     const row = {
       ptype: 'p',
@@ -100,7 +100,7 @@ export const propagationSuite = async (): Promise<Suite> => {
     }
   } finally {
     agent.destroy()
-    for (const server of servers) await server.stop()
+    await stopAll()
     await database.close()
   }
 }

@@ -57,6 +57,22 @@ export const startServer = async (
   }
 }
 
+/** Collects servers as they are started; `stopAll` stops them, the newest first. */
+export const collectServers = () => {
+  const servers: BenchServer[] = []
+  return {
+    servers,
+    started: async (starting: Promise<BenchServer>): Promise<BenchServer> => {
+      const server = await starting
+      servers.push(server)
+      return server
+    },
+    stopAll: async (): Promise<void> => {
+      for (const server of servers.toReversed()) await server.stop()
+    },
+  }
+}
+
 /** A subject of bench/subjects. */
 export const startSubject = (name: string, environment: Readonly<Record<string, string>> = {}): Promise<BenchServer> =>
   startServer(['--import', 'tsx/esm', fileURLToPath(new URL(`subjects/${name}.ts`, import.meta.url))], environment)

@@ -1,3 +1,8 @@
+import { setInterval } from 'node:timers/promises'
+
+import { until } from '../test/support/until.js'
+import { addVisits } from '../test/support/visits.js'
+import type { SeenVisit } from '../test/support/visits.js'
 import { openBenchDatabase } from './database.js'
 import type { BenchDatabase } from './database.js'
 import { load } from './load.js'
@@ -5,7 +10,7 @@ import type { LoadSubject } from './load.js'
 import { measure } from './measure.js'
 import { measured, rateSuites } from './rates.js'
 import type { Suite } from './report.js'
-import { startLinkgate, startSubject } from './server.js'
+import { collectServers, startLinkgate, startSubject } from './server.js'
 import type { BenchServer } from './server.js'
 
 const LINKS = 1_000
@@ -20,11 +25,7 @@ const FULL_LOAD_S = 60
 /** What visits cost: their redirects, the database, and the statistics of a year. */
 export const visitSuites = async (): Promise<readonly Suite[]> => {
   const database = await openBenchDatabase()
-  const servers: BenchServer[] = []
-  const started = async (server: Promise<BenchServer>) => {
-    servers.push(await server)
-    return server
-  }
+  const { started, stopAll } = collectServers()
   try {
     await database.addLinks(1, LINKS)
     await database.client.query('create table bare_clicks (code text not null, at timestamptz not null default now())')
@@ -32,30 +33,39 @@ export const visitSuites = async (): Promise<readonly Suite[]> => {
     const koa = await started(startSubject('bare-koa', { DATABASE_URL: database.ownerUrl }))
     const without = await started(startLinkgate({ ...environment(), VISITS: 'off' }))
     const linkgate = await started(startLinkgate(environment()))
-    // all equally often: popular links would share more rows of totals
-    const anyLink = () => `bench-${1 + Math.floor(Math.random() * LINKS)}`
+    const byPopularity = () => Math.floor(LINKS ** Math.random())
+    const equally = () => 1 + Math.floor(Math.random() * LINKS)
     const redirect = (
       name: string,
       server: BenchServer,
       headers: Readonly<Record<string, string>> = {},
-      path = '',
-    ): LoadSubject => ({ name, server, status: 302, request: () => ({ path: `${path}/${anyLink()}` }), headers })
+      { path = '', link = byPopularity } = {},
+    ): LoadSubject => ({
+      name,
+      server,
+      status: 302,
+      request: () => ({ path: `${path}/bench-${link()}` }),
+      headers,
+      ...(server === linkgate && { settled: () => untilCounted(server) }),
+    })
     const browser = { 'user-agent': AGENTS.browser, referer: REFERER }
+    const options = { rounds: 9, seconds: 4, connections: 16, database }
     const redirects = await load(
       [
         redirect('visits off', without, browser),
         redirect('visits on, a browser', linkgate, browser),
         redirect('visits on, a bot', linkgate, { 'user-agent': AGENTS.bot }),
         redirect('visits on, no user agent', linkgate),
+        redirect('visits on, a browser, all links equally often', linkgate, browser, { link: equally }),
       ],
-      { rounds: 9, seconds: 2, connections: 16, database },
+      options,
     )
     const clicks = await load(
       [
-        redirect('bare Koa and router, one INSERT', koa, browser, '/clicked'),
+        redirect('bare Koa and router, one INSERT', koa, browser, { path: '/clicked' }),
         redirect('Linkgate, visits on', linkgate, browser),
       ],
-      { rounds: 5, seconds: 2, connections: 16, database },
+      { ...options, rounds: 5 },
     )
     return [
       ...rateSuites('Redirect, remembered, with visits', 'visits off', redirects),
@@ -65,9 +75,35 @@ export const visitSuites = async (): Promise<readonly Suite[]> => {
       ...(await year(database, linkgate)),
     ]
   } finally {
-    for (const server of servers) await server.stop()
+    await stopAll()
     await database.close()
   }
+}
+
+const metricOf = async ({ url }: BenchServer, name: string): Promise<number> => {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+}
+
+/** Resolves when no visit waits any more. */
+const untilCounted = async (server: BenchServer): Promise<void> => {
+  await until('all visits are counted', async () => (await metricOf(server, 'linkgate_visits_waiting')) === 0, {
+    withinMs: 60_000,
+    everyMs: 100,
+  })
+}
+
+/** Looks ten times a second until the work is done. */
+const meanwhile = async <T>(look: () => Promise<void>, work: Promise<T>): Promise<T> => {
+  const looking = new AbortController()
+  const ticks = setInterval(100, undefined, { signal: looking.signal })
+  const done = work.finally(() => looking.abort())
+  try {
+    for await (const _ of ticks) await look()
+  } catch (error) {
+    if (!looking.signal.aborted) throw error
+  }
+  return done
 }
 
 /** Under full load: how old the newest visit is that was written. Throws where one was not counted. */
@@ -80,33 +116,17 @@ const fullLoad = async (
     const text = 'select coalesce(sum(visits + bots), 0)::int as visits from visit_counts'
     return (await client.query<{ visits: number }>(text)).rows[0]?.visits ?? 0
   }
-  const metric = async (name: string): Promise<number> => {
-    const text = await (await fetch(`${server.url}/metrics`)).text()
-    return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
-  }
-  const settled = async () => {
-    for (let tries = 0; tries < 600 && (await metric('linkgate_visits_waiting')) > 0; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  await settled()
+  await untilCounted(server)
   const before = await count()
-  const over = new AbortController()
   const ages: number[] = []
-  const watch = async () => {
-    // the first batch of the load has to be there
-    await new Promise((resolve) => setTimeout(resolve, 2_000))
-    while (!over.signal.aborted) {
-      const text = 'select extract(epoch from clock_timestamp() - max(last_at))::float8 as age from visit_counts'
-      ages.push((await client.query<{ age: number }>(text)).rows[0]?.age ?? 0)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
+  const look = async () => {
+    const text = 'select extract(epoch from clock_timestamp() - max(last_at))::float8 as age from visit_counts'
+    ages.push((await client.query<{ age: number }>(text)).rows[0]?.age ?? 0)
   }
-  const watching = watch()
-  const [figures] = await load([subject], { rounds: 1, seconds: FULL_LOAD_S, connections: 16, warmUp: 0 })
-  over.abort()
-  await watching
-  await settled()
-  const [dropped, counted] = [await metric('linkgate_visits_dropped_total'), (await count()) - before]
+  const loading = load([subject], { rounds: 1, seconds: FULL_LOAD_S, connections: 16, warmUp: 0 })
+  await until('the first visits of the load are counted', async () => (await count()) > before)
+  const [figures] = await meanwhile(look, loading)
+  const [dropped, counted] = [await metricOf(server, 'linkgate_visits_dropped_total'), (await count()) - before]
   const answered = Math.round((figures?.rate[0] ?? 0) * FULL_LOAD_S)
   if (dropped > 0 || Math.abs(counted - answered) > answered / 100)
     throw new Error(`${answered} redirects, ${counted} visits, ${dropped} dropped`)
@@ -133,6 +153,7 @@ const fullLoad = async (
 
 const MILLION = 1_000_000
 const BATCH = 2_000
+const WEEK_MS = 7 * 86_400_000
 
 /** What a million visits of a thousand links take on the disk: of a busier link more visits share a row. */
 const storage = async ({ client }: BenchDatabase): Promise<Suite> => {
@@ -146,21 +167,32 @@ const storage = async ({ client }: BenchDatabase): Promise<Suite> => {
   const names = ['visits', 'visit_hours', 'visit_values', 'owner_visit_hours', 'owner_visit_values', 'visit_counts']
   await client.query(`truncate ${names.join(', ')}`)
   // as a week brings them: popular links, hosts and countries first
-  await client.query('create temp table bench_writer as select gen_random_uuid() as id')
-  for (let batch = 0; batch < MILLION / BATCH; batch += 1) {
-    await client.query(
-      `select add_visits((select id from bench_writer), $1::bigint, null, (select jsonb_agg(jsonb_build_object(
-         'link', (select min(id) from links) + floor(power(1000, random()))::int,
-         'age', (7 * 86400000 * (1 - ($1::int + random()) / $2::int))::bigint,
-         'referrer', 'site-' || floor(power(200, random()))::int || '.example',
-         'country', chr(65 + floor(power(26, random()))::int - 1) || 'X',
-         'browser', (array['Chrome', 'Safari', 'Firefox', 'Microsoft Edge'])[floor(power(5, random()))::int],
-         'os', (array['Windows', 'iOS', 'Android', 'macOS'])[floor(power(5, random()))::int],
-         'device', (array['desktop', 'mobile', 'tablet'])[floor(power(4, random()))::int],
-         'bot', random() < 0.1, 'single', true, 'visitor', null)) from generate_series(1, $3::int)))`,
-      [batch, MILLION / BATCH, BATCH],
-    )
+  const {
+    rows: [links],
+  } = await client.query<{ first: number }>('select min(id)::int as first from links')
+  const first = links?.first ?? 0
+  const oneOf = (names: readonly string[], ofAsMany: number) => names[Math.floor(ofAsMany ** Math.random()) - 1] ?? null
+  const letters = Array.from({ length: 26 }, (_, i) => `${String.fromCodePoint(65 + i)}X`)
+  const visit = (n: number): SeenVisit => ({
+    link: String(first + Math.floor(LINKS ** Math.random()) - 1),
+    at: Date.now() - WEEK_MS * (1 - n / MILLION),
+    referrer: `site-${Math.floor(200 ** Math.random())}.example`,
+    country: oneOf(letters, 26),
+    browser: oneOf(['Chrome', 'Safari', 'Firefox', 'Microsoft Edge'], 5),
+    os: oneOf(['Windows', 'iOS', 'Android', 'macOS'], 5),
+    device: oneOf(['desktop', 'mobile', 'tablet'], 4),
+    bot: Math.random() < 0.1,
+    single: true,
+  })
+  const db = {
+    asOwner: async (text: string, values: readonly unknown[] = []) => (await client.query(text, [...values])).rows,
   }
+  for (let written = 0; written < MILLION; written += BATCH)
+    await addVisits(
+      db,
+      Array.from({ length: BATCH }, (_, i) => visit(written + i)),
+      { day: 'null' },
+    )
   const sizes = []
   for (const [name, text] of Object.entries(TABLES)) {
     const { rows } = await client.query<{ size: string }>(`select (${text})::text as size`)

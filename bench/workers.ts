@@ -5,8 +5,7 @@ import { load } from './load.js'
 import type { LoadSubject } from './load.js'
 import { measured, rateSuites } from './rates.js'
 import type { Suite } from './report.js'
-import { startLinkgate } from './server.js'
-import type { BenchServer } from './server.js'
+import { collectServers, startLinkgate } from './server.js'
 
 const LINKS = 100_000
 const WORKERS = 2
@@ -31,12 +30,9 @@ const settled = async (count: () => Promise<number>): Promise<number> => {
  */
 export const workerSuites = async (): Promise<readonly Suite[]> => {
   const database = await openBenchDatabase()
-  const servers: BenchServer[] = []
-  const start = async (environment: Readonly<Record<string, string>> = {}) => {
-    const server = await startLinkgate({ ...database.environment(), ...environment })
-    servers.push(server)
-    return server
-  }
+  const { started, stopAll } = collectServers()
+  const start = (environment: Readonly<Record<string, string>> = {}) =>
+    started(startLinkgate({ ...database.environment(), ...environment }))
   const connections = async () => {
     const {
       rows: [counted],
@@ -91,7 +87,7 @@ export const workerSuites = async (): Promise<readonly Suite[]> => {
       },
     ]
   } finally {
-    for (const server of servers.toReversed()) await server.stop()
+    await stopAll()
     await database.close()
   }
 }

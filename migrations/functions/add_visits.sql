@@ -1,16 +1,15 @@
--- Counts a batch of visits: single visits, totals and the numbers on the links, all of them or none. One batch at a
--- time over all processes, so that none waits for rows of another in another order.
+-- Takes a batch of visits, which count_visits() counts soon.
 --
--- `writer` and `batch` name the batch: one that comes again, because nobody heard of its commit, is not counted again.
--- Each visit has its link, its age in milliseconds, what is known of it, and the visitor's hash under the salt of
--- `salt_day`. A hash of another day than the salt that is in force now is ignored. `single`: it is kept by itself, too.
-create or replace function add_visits(writer uuid, batch bigint, salt_day date, seen jsonb) returns void
+-- `writer` and `batch` name the batch: one that comes again, because nobody heard of its commit, is not taken again.
+-- Each visit has its link, its age in milliseconds, the number of its kind (from 1 on: what is known of it), and the
+-- visitor's hash under the salt of `salt_day`, or null. A hash of another day than the salt that is in force now is
+-- ignored; none is kept but in daily_visitors.
+create or replace function add_visits(writer uuid, batch bigint, salt_day date, kinds jsonb, links bigint[],
+    ages bigint[], kind_of integer[], visitors bigint[]) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  -- referrers of a link in one hour; the rest is `other`
-  most_referrers constant integer := 100;
+  now_at constant timestamptz := clock_timestamp();
 begin
-  perform pg_advisory_xact_lock(7274510);
   insert into public.visit_writers as w (id, batch) values (writer, batch)
     on conflict (id) do update set batch = excluded.batch, wrote_at = now() where w.batch < excluded.batch;
   if not found then
@@ -18,65 +17,108 @@ begin
   end if;
 
   with given as materialized (
-    select s.*, clock_timestamp() - make_interval(secs => s.age / 1000.0) as time,
-        row_number() over (partition by s.link, s.visitor order by s.age desc) as nth
-      from jsonb_to_recordset(seen) as s (link bigint, age bigint, referrer text, country text, browser text, os text,
-        device text, bot boolean, single boolean, visitor text)
+    select * from unnest(links, ages, kind_of, visitors) with ordinality as g (link, age, kind, visitor, nth)
+  ), fresh as (
+    -- in one order, so that two batches do not wait for each other
+    insert into public.daily_visitors (link_id, visitor)
+    select distinct g.link, g.visitor from given g
+     where g.visitor is not null and salt_day = (select s.day from public.visit_salt s) order by 1, 2
+    on conflict do nothing
+    returning link_id, visitor
+  ), first_visits as (
+    select min(g.nth) as nth from given g join fresh f on f.link_id = g.link and f.visitor = g.visitor
+     group by g.link, g.visitor
+  )
+  insert into public.added_visits (kinds, visits)
+  select array(select k from jsonb_populate_recordset(null::public.visit_kind, add_visits.kinds) k),
+      array_agg(row(g.link, now_at - make_interval(secs => g.age / 1000.0), g.kind, f.nth is not null)
+        ::public.added_visit)
+    from given g left join first_visits f using (nth);
+end $$;
+call give_function('add_visits', 'visit_counter');
+
+-- The visits of a batch. Unlike of unnest(), the planner expects many, and does not read lists of them in nested loops.
+create or replace function visits_of_batch(visits added_visit[]) returns setof added_visit
+  language plpgsql immutable rows 2000 as $$
+begin
+  return query select * from unnest(visits);
+end $$;
+revoke execute on function visits_of_batch from public;
+grant execute on function visits_of_batch to visit_counter;
+
+-- Counts the visits that were added: single visits, totals and the numbers on the links, all of them or none, and once.
+-- One call at a time over all processes, so that none waits for rows of another in another order. Answers how many it
+-- took.
+create or replace function count_visits() returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  most_batches constant integer := 50;
+  -- referrers of a link in one hour; the rest is `other`
+  most_referrers constant integer := 100;
+  visited bigint[];
+  taken integer;
+begin
+  perform pg_advisory_xact_lock(7274510);
+
+  with batches as materialized (
+    delete from public.added_visits a
+     where a.id in (select b.id from public.added_visits b order by b.id limit most_batches) returning *
+  ), kinds as materialized (
+    select (b.id << 32) + k.nth as kind, k.referrer, k.country, k.browser, k.os, k.device, k.bot, k.single
+      from batches b
+     cross join lateral unnest(b.kinds) with ordinality k (referrer, country, browser, os, device, bot, single, nth)
+  ), given as materialized (
+    select (b.id << 32) + v.kind as kind, v.link_id, v.time, v.is_new,
+        floor(extract(epoch from v.time) / 3600)::integer as hour
+      from batches b cross join lateral public.visits_of_batch(b.visits) v
   ), links as materialized (
-    select l.id, l.owner_id from public.links l where l.id in (select link from given)
+    select l.id, l.owner_id from public.links l where l.id in (select link_id from given)
     union all
-    select d.id, d.owner_id from public.deleted_links d where d.id in (select link from given)
+    select d.id, d.owner_id from public.deleted_links d where d.id in (select link_id from given)
+  ), alike as materialized (
+    select g.link_id, g.hour, k.referrer, k.country, k.browser, k.os, k.device, g.latest, g.visitors,
+        case when k.bot then 0 else g.visits end as visits, case when k.bot then g.visits else 0 end as bots
+      from (select kind, link_id, hour, count(*) as visits, count(*) filter (where is_new) as visitors,
+                max(time) as latest
+              from given group by kind, link_id, hour) g
+      join kinds k using (kind)
   ), counted as (
     insert into public.visit_counts as c (link_id, owner_id, counted_for, visits, bots, last_at)
-    select l.id, l.owner_id, l.owner_id, count(*) filter (where not g.bot), count(*) filter (where g.bot),
-        max(g.time) filter (where not g.bot)
-      from given g join links l on l.id = g.link group by l.id, l.owner_id
+    select l.id, l.owner_id, l.owner_id, sum(a.visits), sum(a.bots), max(a.latest) filter (where a.visits > 0)
+      from alike a join links l on l.id = a.link_id group by l.id, l.owner_id
     on conflict (link_id) do update set visits = c.visits + excluded.visits, bots = c.bots + excluded.bots,
       last_at = greatest(c.last_at, excluded.last_at)
     returning c.link_id, c.counted_for
-  ), fresh as (
-    insert into public.daily_visitors (link_id, visitor)
-    select g.link, ('x' || g.visitor)::bit(64)::bigint from given g join links l on l.id = g.link
-     where g.visitor is not null and not g.bot and g.nth = 1 and salt_day = (select s.day from public.visit_salt s)
-    on conflict do nothing
-    returning link_id, visitor
-  ), hourly as materialized (
-    select g.*, c.counted_for, floor(extract(epoch from g.time) / 3600)::integer as hour,
-        f.visitor is not null as is_new
-      from given g
-      join counted c on c.link_id = g.link
-      left join fresh f on g.nth = 1 and f.link_id = g.link and f.visitor = ('x' || g.visitor)::bit(64)::bigint
   ), asked as (
-    select link, hour, referrer, row_number() over (partition by link, hour order by referrer) as nth
-      from (select distinct link, hour, referrer from hourly where referrer is not null) r
-     where not exists (select from public.visit_values v where v.link_id = r.link and v.hour = r.hour
+    select link_id, hour, referrer, row_number() over (partition by link_id, hour order by referrer) as nth
+      from (select distinct link_id, hour, referrer from alike where referrer is not null) r
+     where not exists (select from public.visit_values v where v.link_id = r.link_id and v.hour = r.hour
        and v.dimension = 'referrer' and v.value = r.referrer)
-  ), too_many as (
-    select a.link, a.hour, a.referrer from asked a
+  ), too_many as materialized (
+    select a.link_id, a.hour, a.referrer from asked a
      where a.nth > most_referrers - (select count(*) from public.visit_values v
-       where v.link_id = a.link and v.hour = a.hour and v.dimension = 'referrer')
-  ), known as materialized (
-    select h.link, h.time, h.hour, h.counted_for, h.country, h.browser, h.os, h.device, h.bot, h.single, h.is_new,
-        case when t.link is null then h.referrer else 'other' end as referrer
-      from hourly h left join too_many t on t.link = h.link and t.hour = h.hour and t.referrer = h.referrer
+       where v.link_id = a.link_id and v.hour = a.hour and v.dimension = 'referrer')
   ), hours as materialized (
-    select link, counted_for, hour, count(*) filter (where not bot) as visits, count(*) filter (where bot) as bots,
-        count(*) filter (where is_new) as visitors
-      from known group by link, counted_for, hour
+    select a.link_id, c.counted_for, a.hour, sum(a.visits) as visits, sum(a.bots) as bots, sum(a.visitors) as visitors
+      from alike a join counted c using (link_id) group by a.link_id, c.counted_for, a.hour
   ), parts as materialized (
-    select k.link, k.counted_for, k.hour, d.dimension, coalesce(d.value, '') as value,
-        count(*) filter (where not k.bot) as visits, count(*) filter (where k.bot) as bots
-      from known k cross join lateral (values ('referrer'::public.visit_dimension, k.referrer), ('country', k.country),
-        ('browser', k.browser), ('os', k.os), ('device', k.device)) d (dimension, value)
-     group by k.link, k.counted_for, k.hour, d.dimension, coalesce(d.value, '')
+    select a.link_id, c.counted_for, a.hour, d.dimension, coalesce(d.value, '') as value, sum(a.visits) as visits,
+        sum(a.bots) as bots
+      from alike a
+      join counted c using (link_id)
+      left join too_many t using (link_id, hour, referrer)
+      cross join lateral (values
+        ('referrer'::public.visit_dimension, case when t.link_id is null then a.referrer else 'other' end),
+        ('country', a.country), ('browser', a.browser), ('os', a.os), ('device', a.device)) d (dimension, value)
+     group by a.link_id, c.counted_for, a.hour, d.dimension, coalesce(d.value, '')
   ), of_links as (
     insert into public.visit_hours as h (link_id, hour, visits, bots, visitors)
-    select link, hour, visits, bots, visitors from hours
+    select link_id, hour, visits, bots, visitors from hours
     on conflict (link_id, hour) do update set visits = h.visits + excluded.visits, bots = h.bots + excluded.bots,
       visitors = h.visitors + excluded.visitors
   ), values_of_links as (
     insert into public.visit_values as v (link_id, hour, dimension, value, visits, bots)
-    select link, hour, dimension, value, visits, bots from parts
+    select link_id, hour, dimension, value, visits, bots from parts
     on conflict (link_id, hour, dimension, value) do update set visits = v.visits + excluded.visits,
       bots = v.bots + excluded.bots
   ), of_owners as (
@@ -92,20 +134,28 @@ begin
      group by o.id, x.hour, x.dimension, x.value
     on conflict (owner_id, hour, dimension, value) do update set visits = v.visits + excluded.visits,
       bots = v.bots + excluded.bots
+  ), singles as (
+    insert into public.visits (time, link_id, referrer, country, browser, os, device, bot)
+    select g.time, g.link_id, case when t.link_id is null then k.referrer else 'other' end, k.country, k.browser, k.os,
+        k.device, k.bot
+      from given g
+      join kinds k using (kind)
+      join links l on l.id = g.link_id
+      left join too_many t on t.link_id = g.link_id and t.hour = g.hour and t.referrer = k.referrer
+     where k.single
   )
-  insert into public.visits (time, link_id, referrer, country, browser, os, device, bot)
-  select k.time, k.link, k.referrer, k.country, k.browser, k.os, k.device, k.bot from known k where k.single;
+  select array(select distinct link_id from alike where visits > 0), (select count(*) from given) into visited, taken;
 
-  perform public.announce_visits(array(
-    select distinct s.link from jsonb_to_recordset(seen) as s (link bigint, bot boolean) where not s.bot));
+  perform public.announce_visits(visited);
+  return taken;
 end $$;
-call give_function('add_visits', 'visit_counter');
+call give_function('count_visits', 'visit_counter');
 
 -- Tells every process which links were visited; `*` where they are too many for one notification (8,000 bytes).
 create or replace function announce_visits(links bigint[]) returns void
   language sql volatile as $$
     select pg_notify('linkgate_visits',
-      case when cardinality(links) > 300 then '*' else array_to_string(links, ',') end)
+      case when cardinality(links) > 300 then '*' else array_to_string(links, ',') end) where cardinality(links) > 0
   $$;
 revoke execute on function announce_visits from public;
 grant execute on function announce_visits to visit_counter;

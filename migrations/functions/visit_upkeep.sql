@@ -1,29 +1,5 @@
 -- What is done beside the requests, in small steps (src/jobs/). Each answers how much it did; 0: nothing is left.
 
--- Makes the partitions of visits from this month (UTC) to `ahead` months later.
-create or replace function add_visit_months(ahead integer) returns void
-  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  this_month timestamp := date_trunc('month', now() at time zone 'UTC');
-  name text;
-  first timestamptz;
-  last timestamptz;
-begin
-  perform pg_advisory_xact_lock(7274510);
-  for n in 0 .. least(ahead, 24) loop
-    name := 'visits_' || to_char(this_month + make_interval(months => n), 'YYYY_MM');
-    first := (this_month + make_interval(months => n)) at time zone 'UTC';
-    last := (this_month + make_interval(months => n + 1)) at time zone 'UTC';
-    if to_regclass('public.' || name) is null
-        and not exists (select from public.visits_default d where d.time >= first and d.time < last) then
-      execute format('create table public.%I partition of public.visits for values from (%L) to (%L)',
-        name, first, last);
-    end if;
-  end loop;
-end $$;
-revoke execute on function add_visit_months from public;
-select add_visit_months(2);
-
 -- Drops the months of visits in which every one is older than so many days.
 create or replace function drop_visit_months(days integer) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

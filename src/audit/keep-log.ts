@@ -24,7 +24,7 @@ export const keepLog = ({ database, key, onCheckpoint, onFault, everyMs = 600_00
     if (taken) onCheckpoint(taken)
   }
   const maintain = async () => {
-    await database.run({ text: 'select add_decision_months($1)', values: [MONTHS_AHEAD] })
+    await database.run({ text: "select add_months('decisions', $1)", values: [MONTHS_AHEAD] })
     await checkpoint(everyMs / 2_000)
   }
   let working = maintain().catch(onFault)

@@ -1,6 +1,6 @@
 /**
  * Numbers of PostgreSQL's advisory locks, which the whole database shares. SQL functions also take `policy`,
- * 7274505 (add_decision_months) and 7274510 (whatever writes visits).
+ * 7274505 (add_months) and 7274510 (whatever counts visits).
  */
 export const ADVISORY_LOCKS = {
   migrations: 7_274_500,

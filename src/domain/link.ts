@@ -34,7 +34,7 @@ export interface Link {
   readonly has_password: boolean
   /** whether a visitor's query parameters are added to the target's */
   readonly forward_query: boolean
-  /** none where nobody asked for them: a redirect does not */
+  /** zero where the query did not read them, as for a redirect */
   readonly visits: VisitCount
 }
 

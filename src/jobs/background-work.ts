@@ -31,9 +31,18 @@ export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, vis
       name: 'visit_months',
       everySeconds: 3_600,
       run: async () => {
-        await database.run({ text: 'select add_visit_months($1)', values: [MONTHS_AHEAD] })
+        await database.run({ text: "select add_months('visits', $1)", values: [MONTHS_AHEAD] })
         await database.run({ text: 'select drop_visit_months($1)', values: [visitDays] })
         return 0
+      },
+    },
+    {
+      // what processes wrote that ended before they had it counted
+      name: 'count_visits',
+      everySeconds: 60,
+      run: async () => {
+        const [row] = await database.run<{ taken: number }>({ text: 'select count_visits() as taken' })
+        return row?.taken ?? 0
       },
     },
     inSteps('expire_visits', 3_600, 'expire_visits($1)', visitDays),

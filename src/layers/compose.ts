@@ -126,12 +126,8 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   // Object: the record (404; a path that cannot name one names none), then can() (403).
   if (!params.success) throw new Refusal('not_found')
   const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, found)
-  if (spec.object.and !== undefined) {
-    const own = request.action
-    request.action = spec.object.and
-    layers.object(snapshot, caller, spec.object.and, record)
-    request.action = own
-  }
+  const { and } = spec.object
+  if (and !== undefined) under(request, and, () => layers.object(snapshot, caller, and, record))
   request.decision = decision
   ctx.state.decision = decision ?? undefined
 
@@ -218,7 +214,16 @@ const decideOn = <Record extends Owned>(
   return { record: found, decision: null }
 }
 
-/** Takes the part that a request asks for through the layers. Its refusal is recorded under the part's own action. */
+/** Asks about a second action; its refusal is recorded under that action. */
+const under = <T>(request: LayeredRequest, action: string, ask: () => T): T => {
+  const first = request.action
+  request.action = action
+  const answer = ask()
+  request.action = first
+  return answer
+}
+
+/** Takes the part that a request asks for through the layers. */
 const openPart = <Part>(
   { action, object = action, data }: PartRule<never, Part>,
   request: LayeredRequest,
@@ -227,12 +232,11 @@ const openPart = <Part>(
   status: number,
 ): Part => {
   const { layers } = request.runtime
-  const own = request.action
-  request.action = action
-  layers.gateway.requireScope(caller, action)
-  layers.endpoint(snapshot, caller, action)
-  const { decision } = layers.object(snapshot, caller, object, noRecord())
-  request.action = own
+  const { decision } = under(request, action, () => {
+    layers.gateway.requireScope(caller, action)
+    layers.endpoint(snapshot, caller, action)
+    return layers.object(snapshot, caller, object, noRecord())
+  })
   request.part = decision
   return layers.data(data, {
     caller,

@@ -62,16 +62,16 @@ export interface Sources {
 /** `load` of createCurrentPolicy: the newest snapshot, or null where the one with `known` is still the newest. */
 export type LoadPolicy = (known: number | null) => Promise<Snapshot | null>
 
-/**
- * What one process counts, for Prometheus. Names, labels and meaning are part of the contract (docs/metrics.md):
- * dashboards and alerts depend on them.
- */
 /** Told of background work. */
 export interface JobObserver {
   ran(job: string, records: number, seconds: number): void
   failed(job: string): void
 }
 
+/**
+ * What one process counts, for Prometheus. Names, labels and meaning are part of the contract (docs/metrics.md):
+ * dashboards and alerts depend on them.
+ */
 export interface Metrics {
   /** Sets where values come from that are read at collection; until then they stand for nothing: zero, off. */
   readonly readFrom: (sources: Partial<Sources>) => void
@@ -83,7 +83,7 @@ export interface Metrics {
   readonly countDisagreement: () => void
   /** one batch of decision records that was written */
   readonly observeBatch: (seconds: number) => void
-  /** one batch of visits that was written */
+  /** one addition of visits to the totals */
   readonly observeVisits: (seconds: number) => void
   readonly pool: DatabaseObserver
   readonly limiter: LimiterObserver
@@ -121,7 +121,7 @@ export const createMetrics = (): Metrics => {
     recorder: () => ({ waiting: 0, lost: 0, failures: 0 }),
     cache: () => ({ hits: 0, misses: 0, negativeHits: 0, invalidations: 0, entries: 0, off: true }),
     replica: () => ({ reads: 0, fallbacks: 0, leftOut: false }),
-    visits: () => ({ waiting: 0, written: 0, previews: 0, dropped: 0 }),
+    visits: () => ({ waiting: 0, counted: 0, previews: 0, dropped: 0 }),
     listeners: () => 0,
     limitsShared: () => false,
   }
@@ -252,8 +252,8 @@ export const createMetrics = (): Metrics => {
   const jobFailures = counter('linkgate_job_failures_total', 'Background work that failed; it runs again', ['task'])
 
   // visits
-  gauge('linkgate_visits_waiting', 'Visits that wait to be written', 'sum', () => sources.visits().waiting)
-  total('linkgate_visits_written_total', 'Visits that were counted in the database', () => sources.visits().written)
+  gauge('linkgate_visits_waiting', 'Visits that wait to be counted', 'sum', () => sources.visits().waiting)
+  total('linkgate_visits_written_total', 'Visits that were counted in the database', () => sources.visits().counted)
   total(
     'linkgate_visits_previews_total',
     'Links that a messenger fetched to show where they lead, which are no visits',
@@ -267,7 +267,7 @@ export const createMetrics = (): Metrics => {
   gauge('linkgate_visits_listeners', 'Streams of live visits that are open', 'sum', () => sources.listeners())
   const visitBatches = histogram(
     'linkgate_visits_batch_duration_seconds',
-    'Batches of visits that were written',
+    'Additions of visits to the totals',
     BATCH_BUCKETS,
   )
 

@@ -49,8 +49,10 @@ export const publicPart = ({ code, target, title, has_password: guarded }: Link)
 /** Names a version of a link, and how often it was followed; not for everybody. */
 export const tagOf = (link: Link): string => {
   const { total } = link.visits
-  return total === 0 ? `"${link.id}-${link.version}"` : `"${link.id}-${link.version}.${total}"`
+  return total === 0 ? `"${versionOf(link)}"` : `"${versionOf(link)}.${total}"`
 }
+
+const versionOf = ({ id, version }: Link): string => `${id}-${version}`
 
 /**
  * RFC 9110 §13.1.1: If-Match is checked after authorization and before the change. Returns the version that the commit
@@ -60,7 +62,7 @@ export const requireMatch = (link: Link, ifMatch: string | undefined): number | 
   if (ifMatch === undefined) return undefined
   // a visit changes no version
   const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/\.\d+"$/, '"'))
-  if (!tags.includes(`"${link.id}-${link.version}"`) && ifMatch.trim() !== '*')
+  if (!tags.includes(`"${versionOf(link)}"`) && ifMatch.trim() !== '*')
     throw new Refusal('precondition_failed', { detail: 'The link has another version than If-Match names.' })
   return link.version
 }

@@ -31,13 +31,13 @@ export const openVisits = async ({ config, data, metrics, log }: VisitParts, clo
   const visits = createVisits({
     database: data.pool,
     ownHost: new URL(config.baseUrl ?? `http://${config.host}`).hostname,
-    countryOf: await openCountries({ file: config.geoipDatabase, header: config.countryHeader }),
+    countries: await openCountries({ file: config.geoipDatabase, header: config.countryHeader }),
     keepsSingle: config.visitDays > 0,
     onChange: onChange((err) => {
       if (err !== null) log.warn({ err }, 'visits cannot be written; they wait')
     }),
     onDrop: () => log.error('visits are not counted: too many wait to be written'),
-    onBatch: metrics.observeVisits,
+    onCount: metrics.observeVisits,
   })
   closing.add(visits.stop)
   metrics.readFrom({ visits: visits.stats })

@@ -59,23 +59,29 @@ export const createAgents = (): ((userAgent: string | undefined) => Agent) => {
   const known = new LRUCache<string, Agent>({ max: REMEMBERED })
   return (userAgent) => {
     if (userAgent === undefined) return UNKNOWN
-    const text = userAgent.slice(0, MOST_CHARACTERS)
-    const found = known.get(text)
+    // not remembered: a part of a text would keep all of it in memory
+    if (userAgent.length > MOST_CHARACTERS) return describe(userAgent.slice(0, MOST_CHARACTERS))
+    const found = known.get(userAgent)
     if (found !== undefined) return found
-    const agent = describe(text)
-    known.set(text, agent)
+    const agent = describe(userAgent)
+    known.set(userAgent, agent)
     return agent
   }
 }
 
 const describe = (text: string): Agent => {
   if (PREVIEWS.test(text)) return { ...UNKNOWN, kind: 'preview' }
-  const { browser, os, platform } = parse(text)
-  return {
-    kind: isbot(text) ? 'bot' : 'person',
-    browser: nameIn(BROWSERS, browser.name),
-    os: nameIn(SYSTEMS, os.name),
-    device: nameIn(DEVICES, platform.type),
+  try {
+    const { browser, os, platform } = parse(text)
+    return {
+      kind: isbot(text) ? 'bot' : 'person',
+      browser: nameIn(BROWSERS, browser.name),
+      os: nameIn(SYSTEMS, os.name),
+      device: nameIn(DEVICES, platform.type),
+    }
+  } catch {
+    // a text that a parser cannot bear costs its visit no more than its description
+    return UNKNOWN
   }
 }
 

@@ -1,10 +1,13 @@
 import type { CountryResponse } from 'maxmind'
 
 import { StartError } from '../domain/start-error.js'
-import type { Visitor } from '../domain/visitor.js'
-
-/** The country of a visitor as two letters (ISO 3166-1); null where nobody knows. */
-export type CountryOf = (visitor: Visitor) => string | null
+/** Tells the country of a visitor. */
+export interface Countries {
+  /** the header that says it, in lower case */
+  readonly header: string | undefined
+  /** Two letters (ISO 3166-1), from the address or from what the header said; null where nobody knows. */
+  readonly of: (address: string, said: string | undefined) => string | null
+}
 
 export interface CountrySources {
   /** an mmdb file with countries (GEOIP_DATABASE) */
@@ -23,14 +26,14 @@ const countryIn = (text: string | undefined): string | null => {
 }
 
 /** Reads the file into memory. Throws StartError where it is not there, or no mmdb file. */
-export const openCountries = async ({ file, header }: CountrySources): Promise<CountryOf> => {
-  if (header !== undefined) return (visitor) => countryIn(visitor.header(header))
-  if (file === undefined) return () => null
+export const openCountries = async ({ file, header }: CountrySources): Promise<Countries> => {
+  if (header !== undefined) return { header, of: (_, said) => countryIn(said) }
+  if (file === undefined) return { header, of: () => null }
   const { open } = await import('maxmind')
   const reader = await open<CountryResponse>(file).catch((error: unknown) => {
     throw new StartError(`GEOIP_DATABASE: ${file} cannot be read as an mmdb file`, { cause: error })
   })
-  return ({ address }) => {
+  const of = (address: string): string | null => {
     try {
       return countryIn(reader.get(address)?.country?.iso_code)
     } catch {
@@ -38,4 +41,5 @@ export const openCountries = async ({ file, header }: CountrySources): Promise<C
       return null
     }
   }
+  return { header, of }
 }

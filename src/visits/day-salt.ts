@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 import type { Database } from '../database/database.js'
 
@@ -6,7 +6,7 @@ import type { Database } from '../database/database.js'
 export interface DaySalt {
   /** the day (UTC), such as 2026-11-22 */
   readonly day: string
-  /** A visitor of one link, as 16 hexadecimal digits: who follows two links is two visitors. */
+  /** A visitor of one link, as a number of 64 bits: who follows two links is two visitors. */
   readonly hash: (link: string, address: string, userAgent: string) => string
 }
 
@@ -36,7 +36,10 @@ export const createDaySalt = (database: Pick<Database, 'run'>): (() => Promise<D
   }
 }
 
-const hashUnder =
-  (salt: Buffer): DaySalt['hash'] =>
-  (link, address, userAgent) =>
-    createHash('sha256').update(salt).update(`${link} ${address} ${userAgent}`).digest('hex').slice(0, 16)
+const hashUnder = (salt: Buffer): DaySalt['hash'] => {
+  const secret = salt.toString('hex')
+  return (link, address, userAgent) => {
+    const digest = hash('sha256', `${secret} ${link} ${address} ${userAgent}`, 'hex')
+    return BigInt.asIntN(64, BigInt(`0x${digest.slice(0, 16)}`)).toString()
+  }
+}

@@ -3,25 +3,25 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../database/database.js'
 import { isDatabaseAway } from '../database/errors.js'
 import type { Visitor } from '../domain/visitor.js'
-import { createAgents } from './agent.js'
-import type { CountryOf } from './country.js'
+import type { Countries } from './country.js'
 import { createDaySalt } from './day-salt.js'
-import type { DaySalt } from './day-salt.js'
-import { referrerOf } from './referrer.js'
+import { createDescriber } from './describe.js'
+import type { Noted, Seen } from './describe.js'
 
 /** Counts who follows links, beside the requests (docs/visits.md). */
 export interface Visits {
   /** Notes one visit, and is done. Never throws. */
   note(link: string, visitor: Visitor): void
   stats(): VisitStats
-  /** Writes what was noted, and stops. What a database that is away does not take is dropped. */
+  /** Writes and counts what was noted, and stops. What a database that is away does not take is dropped. */
   stop(): Promise<void>
 }
 
 /** Totals only grow. */
 export interface VisitStats {
+  /** in memory, and in the database but in no totals yet */
   readonly waiting: number
-  readonly written: number
+  readonly counted: number
   /** previews of messengers, which are no visits */
   readonly previews: number
   readonly dropped: number
@@ -31,40 +31,22 @@ export interface VisitsOptions {
   readonly database: Pick<Database, 'run'>
   /** of the service: who comes from it comes from nowhere */
   readonly ownHost: string
-  readonly countryOf: CountryOf
+  readonly countries: Countries
   /** whether single visits are kept, or totals alone */
   readonly keepsSingle: boolean
   /** Called with the error when visits cannot be written, and with null when they can again. */
   readonly onChange: (fault: unknown) => void
   /** Called once an outage, when visits begin to be dropped. */
   readonly onDrop: () => void
-  /** Called with the duration of each batch. */
-  readonly onBatch?: (seconds: number) => void
+  /** Called with the duration of each addition to the totals, in seconds. */
+  readonly onCount?: (seconds: number) => void
   /** between two batches: with the time that a batch takes, what a crash can lose */
   readonly intervalMs?: number
+  /** between two additions to the totals: the longer, the less of a change each visit is */
+  readonly countEveryMs?: number
   readonly retryMs?: number
   /** visits that wait at most, noted or described; the newest are dropped */
   readonly most?: number
-}
-
-/** What was noted of a request, for a quarter of a second. */
-interface Noted {
-  readonly link: string
-  readonly at: number
-  readonly address: string
-  readonly userAgent: string | undefined
-  readonly referer: string | undefined
-  readonly country: string | null
-  /** `Sec-GPC: 1` or `DNT: 1`: nothing is kept but the count */
-  readonly plain: boolean
-}
-
-/** What is written of a visit. */
-interface Seen {
-  readonly link: string
-  readonly at: number
-  readonly day: string | null
-  readonly facts: Readonly<Record<string, string | boolean | null>>
 }
 
 const BATCH = 2_000
@@ -72,16 +54,17 @@ const BATCH = 2_000
 export const createVisits = ({
   database,
   ownHost,
-  countryOf,
+  countries,
   keepsSingle,
   onChange,
   onDrop,
-  onBatch,
+  onCount,
   intervalMs = 250,
+  countEveryMs = 1_000,
   retryMs = 1_000,
   most = 100_000,
 }: VisitsOptions): Visits => {
-  const describeAgent = createAgents()
+  const describe = createDescriber({ ownHost, countries, keepsSingle })
   const saltOfToday = createDaySalt(database)
   const writer = randomUUID()
   let noted: Noted[] = []
@@ -90,38 +73,19 @@ export const createVisits = ({
   let sent: readonly Seen[] = []
   let batches = 0
   let today: string | null = null
-  let written = 0
+  /** in the database, and not counted yet */
+  let added = 0
+  let counted = 0
   let previews = 0
   let dropped = 0
   let isDropping = false
   let retryAt = Number.NEGATIVE_INFINITY
+  let countAt = Number.NEGATIVE_INFINITY
 
   const drop = (count: number): void => {
     dropped += count
     if (!isDropping) onDrop()
     isDropping = true
-  }
-
-  const describe = ({ link, at, address, userAgent, referer, country, plain }: Noted, salt: DaySalt | null): Seen[] => {
-    const { kind, browser, os, device } = describeAgent(userAgent)
-    if (kind === 'preview') {
-      previews += 1
-      return []
-    }
-    const bot = kind === 'bot'
-    if (plain) return [{ link, at, day: null, facts: { bot, single: false } }]
-    const visitor = bot || salt === null ? null : salt.hash(link, address, userAgent ?? '')
-    const facts = {
-      referrer: referrerOf(referer, ownHost),
-      country,
-      browser,
-      os,
-      device,
-      bot,
-      single: keepsSingle,
-      visitor,
-    }
-    return [{ link, at, day: salt?.day ?? null, facts }]
   }
 
   /** Turns what was noted into what is written: from here on there is no address and no user agent. */
@@ -131,7 +95,11 @@ export const createVisits = ({
     today = salt?.day ?? null
     const batch = noted
     noted = []
-    for (const each of batch) waiting.push(...describe(each, salt))
+    for (const each of batch) {
+      const seen = describe(each, salt)
+      if (seen === null) previews += 1
+      else waiting.push(seen)
+    }
   }
 
   const writeBatch = async (): Promise<void> => {
@@ -139,15 +107,18 @@ export const createVisits = ({
       sent = waiting.splice(0, BATCH)
       batches += 1
     }
-    const startedAt = performance.now()
     await database.run({
       name: 'add_visits',
-      text: 'select add_visits($1, $2, $3, $4)',
-      values: [writer, batches, today, rowsOf(sent, today)],
+      text: 'select add_visits($1, $2, $3, $4, $5, $6, $7, $8)',
+      values: [writer, batches, today, ...columnsOf(sent, today)],
     })
-    written += sent.length
+    added += sent.length
     sent = []
-    onBatch?.((performance.now() - startedAt) / 1_000)
+  }
+
+  const fail = (error: unknown): void => {
+    onChange(error)
+    if (isDatabaseAway(error)) retryAt = performance.now() + retryMs
   }
 
   const write = async (): Promise<void> => {
@@ -157,9 +128,8 @@ export const createVisits = ({
         isDropping = false
         onChange(null)
       } catch (error) {
-        onChange(error)
-        if (isDatabaseAway(error)) retryAt = performance.now() + retryMs
-        else {
+        fail(error)
+        if (!isDatabaseAway(error)) {
           // the database refuses this batch for what is in it: another try would be refused as well
           drop(sent.length)
           sent = []
@@ -168,10 +138,27 @@ export const createVisits = ({
     }
   }
 
+  /** Has what was written added to the totals. What another process wrote is counted as well. */
+  const count = async (): Promise<void> => {
+    const startedAt = performance.now()
+    if (added === 0 || startedAt < Math.max(countAt, retryAt)) return
+    countAt = startedAt + countEveryMs
+    const counting = added
+    try {
+      await database.run({ name: 'count_visits', text: 'select count_visits()' })
+      added -= counting
+      counted += counting
+      onCount?.((performance.now() - startedAt) / 1_000)
+    } catch (error) {
+      fail(error)
+    }
+  }
+
   const describeInTurn = inTurn(describeNoted)
   const writeInTurn = inTurn(write)
-  // apart from each other: no address waits for a database that is away
-  const tick = () => void describeInTurn().then(writeInTurn)
+  const countInTurn = inTurn(count)
+  // apart from each other: no address waits for a database that is away, and no visit for others to be counted
+  const tick = () => void describeInTurn().then(writeInTurn).then(countInTurn)
   const timer = setInterval(tick, intervalMs)
   timer.unref()
 
@@ -186,12 +173,12 @@ export const createVisits = ({
         address,
         userAgent: header('user-agent'),
         referer: header('referer'),
-        country: countryOf(visitor),
+        country: countries.header === undefined ? undefined : header(countries.header),
         plain: header('sec-gpc') === '1' || header('dnt') === '1',
       })
       if (noted.length === BATCH) setImmediate(tick)
     },
-    stats: () => ({ waiting: total(), written, previews, dropped }),
+    stats: () => ({ waiting: total() + added, counted, previews, dropped }),
     stop: async () => {
       clearInterval(timer)
       await describeInTurn()
@@ -199,6 +186,9 @@ export const createVisits = ({
       await writeInTurn()
       retryAt = Number.NEGATIVE_INFINITY
       await writeInTurn()
+      await countInTurn()
+      countAt = Number.NEGATIVE_INFINITY
+      await countInTurn()
       const left = total()
       if (left > 0) drop(left)
       noted = []
@@ -217,16 +207,23 @@ const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {
     }))
 }
 
-/** The rows of a batch as JSON, with their ages: the database's clock says when they were. */
-const rowsOf = (batch: readonly Seen[], day: string | null): string => {
+/** A batch as add_visits() takes it: distinct kinds, then links, ages, numbers of kinds and visitors. */
+const columnsOf = (batch: readonly Seen[], day: string | null) => {
   const now = performance.now()
-  return JSON.stringify(
-    batch.map(({ link, at, day: seenOn, facts }) => ({
-      ...facts,
-      link,
-      age: Math.round(now - at),
-      // the hash of another day is of no use any more
-      visitor: seenOn === day ? facts['visitor'] : null,
-    })),
-  )
+  const kinds = new Map<string, number>()
+  const numberOf = (kind: string): number => {
+    const number = kinds.get(kind) ?? kinds.size + 1
+    kinds.set(kind, number)
+    return number
+  }
+  const numbers = batch.map(({ kind }) => numberOf(kind))
+  return [
+    `[${[...kinds.keys()].join(',')}]`,
+    batch.map(({ link }) => link),
+    // the database's clock says when it was
+    batch.map(({ at }) => Math.round(now - at)),
+    numbers,
+    // the hash of another day is of no use any more
+    batch.map(({ visitor, day: seenOn }) => (seenOn === day ? visitor : null)),
+  ]
 }

@@ -85,6 +85,7 @@ users_own idempotency_keys INSERT(fingerprint,key_hash,record,user_id) SELECT
 users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
 users_own personal_tokens INSERT(${TOKEN}) SELECT(${TOKEN_LIST}) UPDATE(revoked_at)
 users_own users DELETE SELECT(${USER}) UPDATE(name,password_hash,updated_at,version)
+visit_counter added_visits DELETE INSERT SELECT
 visit_counter daily_visitors INSERT SELECT
 visit_counter deleted_links SELECT(id,owner_id)
 visit_counter links SELECT(id,owner_id)
@@ -103,14 +104,14 @@ visit_counter visits DELETE INSERT SELECT UPDATE
 
 /** Functions that run as their owner, the owner, and who else may call them. */
 const DEFINERS = `
-add_decision_months(integer) postgres linkgate_service
-add_visit_months(integer) postgres linkgate_service
-add_visits(uuid,bigint,date,jsonb) visit_counter linkgate_service
+add_months(text,integer) postgres linkgate_service
+add_visits(uuid,bigint,date,jsonb,bigint[],bigint[],integer[],bigint[]) visit_counter linkgate_service
 admit_external_user(text,text,text) identity linkgate_service
 announce_changed_links() postgres linkgate_service
 caller_stands(jsonb) identity linkgate_service
 chain_decision() audit_chain -
 claim_job(text,integer) postgres linkgate_service
+count_visits() visit_counter linkgate_service
 drop_visit_months(integer) postgres linkgate_service
 end_account_tokens() identity -
 expire_visits(integer) visit_counter linkgate_service

@@ -114,7 +114,7 @@ describe('statistics of any visits', () => {
           ...rest,
           link: links[link]?.id ?? '',
           at: inHour({ first: FIRST_HOUR, from, to }[near] + hours),
-          ...(person !== null && !rest.bot && { visitor: person.toString(16).padStart(16, '0') }),
+          ...(person !== null && !rest.bot && { visitor: String(person) }),
         }))
         await addVisits(service.db, seen)
 

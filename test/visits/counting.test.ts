@@ -5,6 +5,7 @@ import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { AGENTS, countsOf, follow, makeLink, untilCounted } from '../support/visitors.js'
 import type { MadeLink } from '../support/visitors.js'
+import { addVisits } from '../support/visits.js'
 
 const ADDRESS = '203.0.113.77'
 const MARK = 'Zanzibar-Agent/77'
@@ -261,10 +262,10 @@ describe('counting visits', () => {
       await follow(other, link)
       await untilCounted(other, link, 1)
       // what was hashed under the salt of yesterday is no visitor of today
-      await service.db.asOwner('select add_visits(gen_random_uuid(), 1, (select day - 1 from visit_salt), $1)', [
-        JSON.stringify([{ link: link.id, age: 0, bot: false, single: true, visitor: '0123456789abcdef' }]),
-      ])
-      await untilCounted(service, link, 2)
+      await addVisits(service.db, [{ link: link.id, at: Date.now(), visitor: '81985529216486895' }], {
+        day: '(select day - 1 from visit_salt)',
+      })
+      expect(await countsOf(service, link)).to.deep.equal({ visits: 2, bots: 0 })
       expect(await visitors(link)).to.equal(1)
       expect(await service.db.asOwner('select link_id from daily_visitors')).to.deep.equal([{ link_id: link.id }])
       const [after] = await service.db.asOwner('select count(*)::int as n, min(salt) <> $1 as other from visit_salt', [

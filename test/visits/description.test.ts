@@ -15,7 +15,6 @@ import { AGENTS } from '../support/visitors.js'
 
 describe('what is told of a visitor', () => {
   const agentOf = createAgents()
-  const from = (address: string) => ({ address, header: () => undefined })
 
   it('browser, system and device by name', () => {
     const person = (browser: string, os: string, device: string) => ({ kind: 'person', browser, os, device })
@@ -71,10 +70,10 @@ describe('what is told of a visitor', () => {
     it('comes from an mmdb file, for addresses that it knows', async () => {
       const file = join(await makeTemporaryFolder(), 'countries.mmdb')
       await writeFile(file, mmdbFile('203.0.113.0', 24, 'NZ'))
-      const countryOf = await openCountries({ file, header: undefined })
-      expect(countryOf(from('203.0.113.77'))).to.equal('NZ')
+      const countries = await openCountries({ file, header: undefined })
+      expect(countries.of('203.0.113.77', undefined)).to.equal('NZ')
       for (const address of ['203.0.112.1', '::1', '2001:db8::1', 'unknown'])
-        expect(countryOf(from(address)), address).to.equal(null)
+        expect(countries.of(address, 'FR'), address).to.equal(null)
     })
 
     it('a file that cannot be read is said at the start', async () => {

@@ -1,9 +1,11 @@
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { openPool } from '../../src/database/pool.js'
 import type { PooledDatabase } from '../../src/database/pool.js'
 import { createVisits } from '../../src/visits/visits.js'
 import type { Visits } from '../../src/visits/visits.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
 import { startTestService } from '../support/service.js'
@@ -11,6 +13,7 @@ import type { TestService, TestUser } from '../support/service.js'
 import { until, within } from '../support/until.js'
 import { countsOf, follow, makeLink, untilCounted } from '../support/visitors.js'
 import type { MadeLink } from '../support/visitors.js'
+import { addVisits, columnsOf } from '../support/visits.js'
 
 describe('visits in trouble', () => {
   let service: TestService
@@ -43,11 +46,12 @@ describe('visits in trouble', () => {
       visits = createVisits({
         database: pool,
         ownHost: 'lnk.example',
-        countryOf: () => null,
+        countries: { header: undefined, of: () => null },
         keepsSingle: true,
         onChange: (fault) => faults.push(fault),
         onDrop: () => (drops += 1),
         intervalMs: 20,
+        countEveryMs: 20,
         retryMs: 50,
         most: 50,
       })
@@ -67,36 +71,36 @@ describe('visits in trouble', () => {
       note(30)
       await until('it is noticed', () => faults.some((fault) => fault !== null))
       note(40)
-      expect(visits.stats()).to.include({ waiting: 50, dropped: 20, written: 0 })
+      expect(visits.stats()).to.include({ waiting: 50, dropped: 20, counted: 0 })
       expect(drops).to.equal(1)
       wire.mend()
       await untilCounted(service, link, 50)
-      await until('it is known', () => visits.stats().written === 50)
+      await until('it is known', () => visits.stats().counted === 50)
       expect(await countsOf(service, link)).to.deep.equal({ visits: 50, bots: 0 })
       note(1)
       await untilCounted(service, link, 51)
     })
 
-    it('counts a batch once whose answer was lost', async () => {
-      note(1)
-      await untilCounted(service, link, 1)
-      const { asOwner } = service.db
-      // the batch waits for the lock, its wire breaks, and then it commits
-      const lock = service.db.asOwner(`select pg_advisory_lock(7274510)`)
-      await lock
-      note(5)
-      await until('the batch waits', async () => {
-        const [row] = await asOwner(
-          `select count(*)::int as n from pg_locks where not granted and locktype = 'advisory'`,
-        )
-        return Number(row?.['n']) > 0
+    for (const { what, blocks } of [
+      { what: 'is taken', blocks: 'lock table visit_writers in exclusive mode' },
+      { what: 'is counted', blocks: 'select pg_advisory_xact_lock(7274510)' },
+    ]) {
+      it(`counts a batch once, also where the answer was lost that it ${what}`, async () => {
+        note(1)
+        await untilCounted(service, link, 1)
+        // the batch waits, its wire breaks, and then it commits
+        const blocker = new Client(service.db.owner)
+        await blocker.connect()
+        await blocker.query(`begin; ${blocks}`)
+        note(5)
+        await lockWaiters(service.db.asOwner)
+        wire.cut()
+        await blocker.end()
+        wire.mend()
+        await until('it was sent again', () => visits.stats().counted === 6)
+        expect(await countsOf(service, link)).to.deep.equal({ visits: 6, bots: 0 })
       })
-      wire.cut()
-      await asOwner('select pg_advisory_unlock_all()')
-      wire.mend()
-      await until('it was sent again', () => visits.stats().written === 6)
-      expect(await countsOf(service, link)).to.deep.equal({ visits: 6, bots: 0 })
-    })
+    }
 
     it('stops within a few seconds while the database says nothing, and counts what it had to drop', async () => {
       note(1)
@@ -109,13 +113,9 @@ describe('visits in trouble', () => {
   })
 
   it('counts a batch once that comes twice, and one of two processes at once', async () => {
-    const add = (writer: string, batch: number) =>
-      service.db.asOwner('select add_visits($1, $2, null, $3)', [
-        writer,
-        batch,
-        JSON.stringify([{ link: link.id, age: 5, bot: false, single: true }]),
-      ])
     const [one, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
+    const add = (writer: string, number: number) =>
+      addVisits(service.db, [{ link: link.id, at: Date.now(), single: true }], { writer, number, day: 'null' })
     await Promise.all([add(one, 1), add(one, 1), add(other, 1), add(one, 1), add(other, 1)])
     await add(one, 2)
     await add(one, 1)
@@ -125,14 +125,31 @@ describe('visits in trouble', () => {
     ).to.deep.equal([{ n: 3 }])
   })
 
-  it('keeps nothing of a batch that fails in the middle', async () => {
-    await service.db.asOwner('select visit_day()')
-    const rows = JSON.stringify([{ link: link.id, age: 5, bot: false, single: true, visitor: 'not hexadecimal' }])
+  it('keeps nothing of a batch that cannot be taken, and nothing of one that cannot be counted', async () => {
+    const taken = async () =>
+      (await service.db.asOwner<{ n: number }>('select count(*)::int as n from added_visits'))[0]?.n
+    const wrong = [{ link: link.id, at: Date.now(), bot: true }]
     const failed = await service.db
-      .asOwner(`select add_visits(gen_random_uuid(), 1, (select day from visit_salt), $1)`, [rows])
+      .asOwner('select add_visits($1, 1, null, $2, $3, $4, $5, $6)', [
+        '00000000-0000-4000-8000-000000000003',
+        '[{"bot": "perhaps"}]',
+        ...columnsOf(wrong).slice(1),
+      ])
       .catch((error: unknown) => error)
     expect(failed).to.be.an('error')
-    expect(await countsOf(service, link)).to.deep.equal({ visits: 0, bots: 0 })
+    expect(await taken()).to.equal(0)
+
+    await service.db.asOwner('alter table visit_values add constraint no_more check (link_id <> ' + link.id + ')')
+    try {
+      const uncounted = await addVisits(service.db, wrong, { day: 'null' }).catch((error: unknown) => error)
+      expect(uncounted).to.be.an('error')
+      expect(await taken()).to.equal(1)
+      expect(await countsOf(service, link)).to.deep.equal({ visits: 0, bots: 0 })
+    } finally {
+      await service.db.asOwner('alter table visit_values drop constraint no_more')
+    }
+    await service.db.asOwner('select count_visits()')
+    expect(await countsOf(service, link)).to.deep.equal({ visits: 0, bots: 1 })
   })
 
   it('a stop loses no visit', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { backgroundWork } from '../../src/jobs/background-work.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
+import { addVisits } from '../support/visits.js'
 import { countsOf, makeLink } from '../support/visitors.js'
 import type { MadeLink } from '../support/visitors.js'
 
@@ -23,10 +24,11 @@ describe('the upkeep of visits', () => {
   after(() => service.stop())
 
   /** Counts one visit of each age, in milliseconds. */
-  const add = async ({ id }: MadeLink, ages: readonly number[], referrer = 'news.example') =>
-    service.db.asOwner('select add_visits(gen_random_uuid(), 1, null, $1)', [
-      JSON.stringify(ages.map((age) => ({ link: id, age: Math.round(age), referrer, bot: false, single: true }))),
-    ])
+  const add = async ({ id }: MadeLink, ages: readonly number[], referrer = 'news.example') => {
+    const now = Date.now()
+    const visits = ages.map((age) => ({ link: id, at: now - age, referrer, single: true }))
+    await addVisits(service.db, visits, { day: 'null' })
+  }
   const run = async (name: string) => {
     const jobs = backgroundWork(service.database, { trashDays: 1, visitDays: 90 })
     return jobs.find((job) => job.name === name)?.run()
