@@ -120,10 +120,7 @@ const operationOf = (route: Route, named: Named): Json => {
     { description: titleOf(status), content: { ...problemContent, ...ownContent(route, status, named) } },
   ])
   return {
-    operationId: `${route.method}${route.path
-      .replaceAll('+', '_plus')
-      .replace(/[^A-Za-z0-9]+/g, '_')
-      .replace(/_$/, '')}`,
+    operationId: route.documentation.id,
     summary: route.documentation.summary,
     tags: [route.documentation.tag],
     security:

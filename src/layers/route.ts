@@ -170,6 +170,8 @@ export interface ItemLayers {
 }
 
 export interface Documentation {
+  /** the operation's name, which clients take for a method: `createLink` */
+  readonly id: string
   readonly summary: string
   readonly tag: string
   /** the body of a success, where there is one */

@@ -44,6 +44,7 @@ export const accessRoutes = ({
       body: Evaluation,
       handle: async ({ body, snapshot }) => ({ status: 200, body: await evaluate(snapshot, body) }),
       documentation: {
+        id: 'evaluateAccess',
         summary: 'Evaluate whether a subject may perform an action on a resource (AuthZEN)',
         tag: 'access',
         response: Answer,
@@ -60,6 +61,7 @@ export const accessRoutes = ({
         return { status: 200, body: await evaluate(snapshot, single) }
       },
       documentation: {
+        id: 'evaluateManyAccesses',
         summary: 'Evaluate many requests at once (AuthZEN)',
         tag: 'access',
         response: z.union([z.object({ evaluations: z.array(Answer) }), Answer]),
@@ -80,6 +82,7 @@ export const accessRoutes = ({
         headers: { 'Cache-Control': 'public, max-age=300' },
       }),
       documentation: {
+        id: 'getAuthzenConfiguration',
         summary: 'The addresses of the AuthZEN endpoints (§9)',
         tag: 'access',
         tagged: true,

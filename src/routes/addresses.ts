@@ -24,6 +24,7 @@ export const addressRoutes = ({
   const { host } = new URL(baseUrl)
   return [
     lookAtLink({
+      id: 'showEmailConfirmation',
       path: '/auth/email/confirm',
       summary: 'Look at a link to confirm a new address, which stays as it is; for a browser, a page to confirm it on',
       find: addresses.find,
@@ -50,6 +51,7 @@ export const addressRoutes = ({
         }
       },
       documentation: {
+        id: 'confirmEmail',
         summary: 'Confirm a new address by a link, once',
         tag: 'sign-in',
         types: ['text/html'],

@@ -105,6 +105,7 @@ export const auditRoutes = ({
       query: Filter,
       handle: ({ store, query, headers }) => answer(store, { ...query, kind: 'decision' }, 'decisions', headers),
       documentation: {
+        id: 'listDecisions',
         summary: 'List decisions, newest first, or export all of them as a stream',
         tag: 'audit',
         types,
@@ -119,6 +120,7 @@ export const auditRoutes = ({
       query: Filter.extend({ kind: z.enum(ENTRY_KINDS).optional() }),
       handle: ({ store, query, headers }) => answer(store, query, 'timeline', headers),
       documentation: {
+        id: 'getTimeline',
         summary: 'List decisions, changes of users and policy revisions together, newest first',
         tag: 'audit',
         types,
@@ -148,6 +150,7 @@ export const auditRoutes = ({
         return { status: 200, body: { request_id, data, more } }
       },
       documentation: {
+        id: 'explainRequest',
         summary: 'Explain a request: its decisions, each with the rows that were considered under its revision',
         tag: 'audit',
         response: z.object({ request_id: z.string(), data: z.array(ExplainedView), more: z.boolean() }),

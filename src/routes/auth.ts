@@ -85,6 +85,7 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
       return { status: 200, body: await grantToken(signIn, body, request).catch(asOAuthError) }
     },
     documentation: {
+      id: 'requestToken',
       summary: 'Get an access token for a password or a refresh token (RFC 6749)',
       tag: 'sign-in',
       response: TokenAnswer,
@@ -100,6 +101,7 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
       return { status: 200, body: {} }
     },
     documentation: {
+      id: 'revokeToken',
       summary: 'Sign out: revokes a refresh token and its access tokens (RFC 7009)',
       tag: 'sign-in',
       response: z.object({}),

@@ -200,6 +200,7 @@ export const bulkRoute = ({
       }
     },
     documentation: {
+      id: 'changeManyLinks',
       summary: 'Create, change, delete, give away or restore up to 1,000 links, all of them or each by itself',
       tag: 'links',
       response: z.object({ results: z.array(Result), done: z.int(), refused: z.int() }),

@@ -75,6 +75,7 @@ export const invitationRoutes = ({
         return { status: 201, body: { email, role, url, expires_at: expiresAt.toISOString() } }
       },
       documentation: {
+        id: 'inviteUser',
         summary: 'Invite a person; only this answer has the single-use link',
         tag: 'users',
         response: z.object({ email: z.string(), role: z.string(), url: z.url(), expires_at: Time }),
@@ -100,6 +101,7 @@ export const invitationRoutes = ({
         }
       },
       documentation: {
+        id: 'showInvitation',
         summary: 'Look at an invitation, which stays as it is; for a browser, a page to accept it on',
         tag: 'users',
         types: ['text/html'],
@@ -134,6 +136,7 @@ export const invitationRoutes = ({
         }
       },
       documentation: {
+        id: 'acceptInvitation',
         summary: 'Accept an invitation once, with a name and a password',
         tag: 'users',
         types: ['text/html'],

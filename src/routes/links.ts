@@ -113,7 +113,7 @@ export const linkRoutes = ({
           headers: replayed ? { ...headers, 'Idempotent-Replayed': 'true' } : headers,
         }
       },
-      documentation: { summary: 'Create a link', tag: 'links', response: LinkView, refusals: [409] },
+      documentation: { id: 'createLink', summary: 'Create a link', tag: 'links', response: LinkView, refusals: [409] },
     }),
     route({
       method: 'get',
@@ -134,6 +134,7 @@ export const linkRoutes = ({
         return { status: 200, body: { data: data.map(whole), next_cursor } }
       },
       documentation: {
+        id: 'listLinks',
         summary: 'List the links that the caller may change, or the deleted ones that they may restore',
         tag: 'links',
         response: pageOf(LinkView),
@@ -160,6 +161,7 @@ export const linkRoutes = ({
         headers: { 'Content-Disposition': `attachment; filename="links.${format}"` },
       }),
       documentation: {
+        id: 'exportLinks',
         summary:
           'Export the links that the caller may change, as a stream. In CSV, a cell that a spreadsheet would take ' +
           'for a formula has an apostrophe before it',
@@ -179,7 +181,7 @@ export const linkRoutes = ({
       data: links('link:update'),
       params: ByCode,
       handle: ({ record, caller, snapshot, store }) => show(snapshot, caller.user, record, store),
-      documentation: { summary: 'Show a link', tag: 'links', response: LinkView, tagged: true },
+      documentation: { id: 'getLink', summary: 'Show a link', tag: 'links', response: LinkView, tagged: true },
     }),
     route({
       method: 'patch',
@@ -200,7 +202,13 @@ export const linkRoutes = ({
           : await store.update(record, await stored(body), version)
         return { status: 200, body: whole(changed), headers: { ETag: tagOf(changed) }, unchanged }
       },
-      documentation: { summary: 'Change a link', tag: 'links', response: LinkView, refusals: [409, 412] },
+      documentation: {
+        id: 'updateLink',
+        summary: 'Change a link',
+        tag: 'links',
+        response: LinkView,
+        refusals: [409, 412],
+      },
     }),
     route({
       method: 'post',
@@ -218,6 +226,7 @@ export const linkRoutes = ({
         return { status: 200, body: whole(given), headers: { ETag: tagOf(given) } }
       },
       documentation: {
+        id: 'transferLink',
         summary: 'Give a link to another user. Its statistics, tags and history stay',
         tag: 'links',
         response: LinkView,
@@ -248,6 +257,7 @@ export const linkRoutes = ({
         return { status: 200, body: { transferred, remaining: await store.count(record.owner_id) } }
       },
       documentation: {
+        id: 'transferLinksOfUser',
         summary: 'Give all links of a user to another one; repeat while some remain',
         tag: 'links',
         response: z.object({ transferred: z.int(), remaining: z.int() }),
@@ -265,6 +275,7 @@ export const linkRoutes = ({
       data: tags,
       handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
       documentation: {
+        id: 'listTags',
         summary: 'List the tags of the caller’s own links, those of the most links first',
         tag: 'links',
         response: z.object({ data: z.array(z.object({ tag: z.string(), links: z.int() })) }),
@@ -284,7 +295,7 @@ export const linkRoutes = ({
         await store.delete(record, requireMatch(record, headers.ifMatch))
         return { status: 204 }
       },
-      documentation: { summary: 'Delete a link', tag: 'links', refusals: [409, 412] },
+      documentation: { id: 'deleteLink', summary: 'Delete a link', tag: 'links', refusals: [409, 412] },
     }),
   ]
 }

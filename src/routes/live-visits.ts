@@ -62,6 +62,7 @@ export const liveVisitsRoute = ({
       headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
     }),
     documentation: {
+      id: 'watchLinkVisits',
       summary:
         'The visits of a link as they come: server-sent events `visits` with `total` and `last_at`, one at once and ' +
         'at most one a second. The stream ends after ten minutes, and when the listener’s rights or the policy change',

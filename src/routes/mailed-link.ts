@@ -14,11 +14,13 @@ export const linkOver = (): Refusal =>
 
 /** GET of a link in a mail. It changes nothing: programs that scan mails open links. */
 export const lookAtLink = ({
+  id,
   path,
   summary,
   find,
   page,
 }: {
+  readonly id: string
   readonly path: string
   readonly summary: string
   /** null where it is over */
@@ -43,6 +45,7 @@ export const lookAtLink = ({
       }
     },
     documentation: {
+      id,
       summary,
       tag: 'sign-in',
       types: ['text/html'],

@@ -51,6 +51,7 @@ export const pageRoutes = ({
         headers: { 'Cache-Control': 'public, max-age=60' },
       }),
       documentation: {
+        id: 'getHome',
         summary: 'What this is, and where it is described; a page for a browser',
         tag: 'pages',
         types: ['text/html'],
@@ -61,19 +62,29 @@ export const pageRoutes = ({
       ...publicGet,
       path: '/favicon.ico',
       handle: () => ({ status: 200, body: FAVICON_ICO, type: 'image/vnd.microsoft.icon', headers: FOR_A_DAY }),
-      documentation: { summary: 'The icon', tag: 'pages', types: ['image/vnd.microsoft.icon'] },
+      documentation: { id: 'getFaviconIco', summary: 'The icon', tag: 'pages', types: ['image/vnd.microsoft.icon'] },
     }),
     route({
       ...publicGet,
       path: '/favicon.svg',
       handle: () => ({ status: 200, body: FAVICON_SVG, type: 'image/svg+xml', headers: FOR_A_DAY }),
-      documentation: { summary: 'The icon as a vector graphic', tag: 'pages', types: ['image/svg+xml'] },
+      documentation: {
+        id: 'getFaviconSvg',
+        summary: 'The icon as a vector graphic',
+        tag: 'pages',
+        types: ['image/svg+xml'],
+      },
     }),
     route({
       ...publicGet,
       path: '/robots.txt',
       handle: () => ({ status: 200, body: ROBOTS, type: 'text/plain; charset=utf-8', headers: FOR_A_DAY }),
-      documentation: { summary: 'What crawlers may read (RFC 9309): `/` alone', tag: 'pages', types: ['text/plain'] },
+      documentation: {
+        id: 'getRobots',
+        summary: 'What crawlers may read (RFC 9309): `/` alone',
+        tag: 'pages',
+        types: ['text/plain'],
+      },
     }),
     route({
       ...publicGet,
@@ -92,6 +103,7 @@ export const pageRoutes = ({
         }
       },
       documentation: {
+        id: 'previewLink',
         summary: 'Show where a link leads without following it; a page for a browser',
         tag: 'pages',
         types: ['text/html'],

@@ -44,6 +44,7 @@ export const passwordRoutes = ({
         return { status: 202, body: {} }
       },
       documentation: {
+        id: 'requestPasswordReset',
         summary:
           'Ask for a link to choose a new password; the answer does not reveal whether the address has an account',
         tag: 'sign-in',
@@ -52,6 +53,7 @@ export const passwordRoutes = ({
       },
     }),
     lookAtLink({
+      id: 'showPasswordReset',
       path: '/auth/password/reset',
       summary: 'Look at a link to choose a new password, which stays as it is; for a browser, a page to choose it on',
       find: reset.find,
@@ -78,6 +80,7 @@ export const passwordRoutes = ({
         return { status: 200, body: {}, page: passwordSetPage(host), headers: { 'Cache-Control': 'no-store' } }
       },
       documentation: {
+        id: 'resetPassword',
         summary: 'Choose a new password by a link, once; ends every sign-in, with end_tokens every personal token, too',
         tag: 'sign-in',
         types: ['text/html'],

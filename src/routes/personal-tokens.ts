@@ -52,6 +52,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     data: tokens,
     handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
     documentation: {
+      id: 'listPersonalTokens',
       summary: 'List the caller’s live personal tokens',
       tag: 'profile',
       response: z.object({ data: z.array(TokenView) }),
@@ -88,6 +89,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
       return { status: 201, body: { ...made, token } }
     },
     documentation: {
+      id: 'createPersonalToken',
       summary: 'Create a personal token; only this answer has its value',
       tag: 'profile',
       response: TokenView.extend({ token: z.string() }).meta({ id: 'NewPersonalToken' }),
@@ -111,6 +113,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
       return { status: 204 }
     },
     documentation: {
+      id: 'revokePersonalToken',
       summary:
         'Revoke a personal token, at once and on every node; with `descendants=true` with all that followed from it, ' +
         'or from the sign-in that is named instead',

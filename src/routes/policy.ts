@@ -110,6 +110,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
           : { status: 200, body: { revision, model_sha256: model.sha256, rows }, headers }
       },
       documentation: {
+        id: 'getPolicy',
         summary: 'The rows in force',
         tag: 'policy',
         types: ['application/json', 'text/csv'],
@@ -127,6 +128,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         headers: { 'Model-SHA256': model.sha256, ETag: `"${model.sha256}"` },
       }),
       documentation: {
+        id: 'getPolicyModel',
         summary: 'model.conf, with its SHA-256 in Model-SHA256',
         tag: 'policy',
         types: ['text/plain'],
@@ -144,6 +146,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
           : { status: 200, body: { revision: snapshot.revision, decisions } }
       },
       documentation: {
+        id: 'getPolicyTable',
         summary: 'Every decision that the rows can make',
         tag: 'policy',
         types: ['application/json', 'text/csv'],
@@ -164,6 +167,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         return performEdit(policy, plan, input, store, body.reason)
       },
       documentation: {
+        id: 'changePolicy',
         summary: 'Add and remove rows; answers every decision that changes',
         tag: 'policy',
         response: EditView,
@@ -179,6 +183,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       }),
       handle: async ({ query }) => ({ status: 200, body: await listRevisions(database, query) }),
       documentation: {
+        id: 'listPolicyRevisions',
         summary: 'Who changed the rows, when and why; newest first',
         tag: 'policy',
         response: pageOf(z.looseObject({ revision: z.number(), reason: z.string(), time: Time })),
@@ -194,6 +199,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         return { status: 200, body: found }
       },
       documentation: {
+        id: 'getPolicyRevision',
         summary: 'One revision, with the decisions that it changed',
         tag: 'policy',
         response: RevisionView.extend({ decisions_changed: z.array(CellChange) }),
@@ -214,6 +220,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         return performEdit(policy, plan, input, store, body.reason ?? `restore revision ${revision}`)
       },
       documentation: {
+        id: 'restorePolicyRevision',
         summary: 'Restore the rows of a revision as a new revision, with the checks of every edit',
         tag: 'policy',
         response: EditView,

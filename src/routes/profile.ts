@@ -71,7 +71,7 @@ export const profileRoutes = ({
     object: { action: 'profile:read', load: ownAccount },
     data: NO_DATA,
     handle: ({ record }) => ({ status: 200, body: view(record.user) }),
-    documentation: { summary: 'Show the caller’s profile', tag: 'profile', response: ProfileView },
+    documentation: { id: 'getProfile', summary: 'Show the caller’s profile', tag: 'profile', response: ProfileView },
   }),
   route({
     method: 'patch',
@@ -109,6 +109,7 @@ export const profileRoutes = ({
       return { status: 200, body: { ...view(updated), ...(email === undefined ? {} : { unconfirmed_email: email }) } }
     },
     documentation: {
+      id: 'updateProfile',
       summary:
         'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in of ' +
         'the account',

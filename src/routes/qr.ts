@@ -112,6 +112,7 @@ export const qrRoute = ({
       }
     },
     documentation: {
+      id: 'getLinkQr',
       summary: 'The QR code of a link’s short URL',
       tag: 'links',
       types: Object.values(MEDIA_TYPES),

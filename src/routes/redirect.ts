@@ -95,6 +95,7 @@ export const redirectRoutes = ({
       return { ...onwards(303, record, querystring), unchanged: true }
     },
     documentation: {
+      id: 'enterLinkPassword',
       summary: 'Follow a link that is guarded by a password',
       tag: 'redirect',
       refusals: [410],
@@ -122,6 +123,6 @@ export const redirectRoutes = ({
       if (headers.ahead) return { status: 204, headers: { 'Cache-Control': 'no-store' } }
       return store.take(record).then(follow)
     },
-    documentation: { summary: 'Follow a link', tag: 'redirect', refusals: [403, 410] },
+    documentation: { id: 'followLink', summary: 'Follow a link', tag: 'redirect', refusals: [403, 410] },
   }),
 ]

@@ -79,13 +79,19 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
       ...probe,
       path: '/healthz',
       handle: liveness,
-      documentation: { summary: 'Liveness', tag: 'system', response: z.object({ status: z.literal('ok') }) },
+      documentation: {
+        id: 'getHealth',
+        summary: 'Liveness',
+        tag: 'system',
+        response: z.object({ status: z.literal('ok') }),
+      },
     }),
     route({
       ...probe,
       path: '/readyz',
       handle: async () => answerOfReadiness(await readiness()),
       documentation: {
+        id: 'getReadiness',
         summary: 'Readiness: database reachable, policy loaded, not stopping',
         tag: 'system',
         response: readinessView('ready'),
@@ -103,6 +109,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
         headers: { 'Cache-Control': 'public, max-age=300' },
       }),
       documentation: {
+        id: 'getKeys',
         tagged: true,
         summary: 'The public keys of the built-in issuer (RFC 7517)',
         tag: 'system',
@@ -115,6 +122,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
       path: '/openapi.json',
       handle: () => ({ status: 200, body: description(), headers: { 'Cache-Control': 'public, max-age=60' } }),
       documentation: {
+        id: 'getOpenapi',
         summary: 'This description (OpenAPI 3.1)',
         tag: 'system',
         tagged: true,
@@ -130,7 +138,13 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
         type: 'text/html; charset=utf-8',
         headers: { 'Content-Security-Policy': DOCS_CONTENT_SECURITY_POLICY, 'Cache-Control': 'public, max-age=60' },
       }),
-      documentation: { summary: 'This description as a page', tag: 'system', tagged: true, types: ['text/html'] },
+      documentation: {
+        id: 'getDocs',
+        summary: 'This description as a page',
+        tag: 'system',
+        tagged: true,
+        types: ['text/html'],
+      },
     }),
   ]
 }
@@ -145,6 +159,7 @@ const metricsRoute = ({ text, contentType }: Pick<Metrics, 'text' | 'contentType
       return { status: 200, body: await text(), type: contentType }
     },
     documentation: {
+      id: 'getMetrics',
       summary: 'Metrics for Prometheus; only on the loopback interface',
       tag: 'system',
       types: ['text/plain'],

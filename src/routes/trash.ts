@@ -40,6 +40,7 @@ export const trashRoutes = ({
       }
     },
     documentation: {
+      id: 'restoreLink',
       summary: 'Restore a deleted link, under its code or another one',
       tag: 'links',
       response: LinkView,

@@ -81,7 +81,7 @@ export const userRoutes = ({
         const page = await store.page(query)
         return { status: 200, body: { data: page.data.map(view), next_cursor: page.next_cursor } }
       },
-      documentation: { summary: 'List users, newest first', tag: 'users', response: pageOf(UserView) },
+      documentation: { id: 'listUsers', summary: 'List users, newest first', tag: 'users', response: pageOf(UserView) },
     }),
     route({
       method: 'get',
@@ -94,7 +94,7 @@ export const userRoutes = ({
       data: NO_DATA,
       params: ById,
       handle: ({ record }) => ({ status: 200, body: view(record.user) }),
-      documentation: { summary: 'Show a user', tag: 'users', response: UserView },
+      documentation: { id: 'getUser', summary: 'Show a user', tag: 'users', response: UserView },
     }),
     route({
       method: 'patch',
@@ -112,6 +112,7 @@ export const userRoutes = ({
         return { status: 200, body: view(unchanged ? user : await store.update(user, body)), unchanged }
       },
       documentation: {
+        id: 'updateUser',
         summary:
           'Change a user’s role, or suspend or reinstate them; takes effect at their next request. Without a mail ' +
           'server: their address',
@@ -138,6 +139,7 @@ export const userRoutes = ({
         return { status: 204 }
       },
       documentation: {
+        id: 'deleteUser',
         summary: 'Delete a user with all that is theirs; their links go as well, or to another user',
         tag: 'users',
         refusals: [409, 422],

@@ -141,7 +141,13 @@ export const visitRoutes = ({
         const statistics = await store.ofLink(record, { range, bots: query.bots })
         return { status: 200, body: showVisits(query, range, statistics) }
       },
-      documentation: { summary: 'The visits of a link', tag: 'visits', response: VisitsView, refusals: [409] },
+      documentation: {
+        id: 'getLinkVisits',
+        summary: 'The visits of a link',
+        tag: 'visits',
+        response: VisitsView,
+        refusals: [409],
+      },
     }),
     route({
       ...ofLink,
@@ -158,6 +164,7 @@ export const visitRoutes = ({
         headers: { 'Content-Disposition': `attachment; filename="visits-${record.code}.${format}"` },
       }),
       documentation: {
+        id: 'exportLinkVisits',
         summary:
           'Export the single visits of a link in the last VISIT_DAYS, oldest first, as a stream. In CSV, a cell that ' +
           'a spreadsheet would take for a formula has an apostrophe before it',
@@ -177,6 +184,7 @@ export const visitRoutes = ({
         return { status: 200, body: showVisits(query, range, statistics) }
       },
       documentation: {
+        id: 'getVisits',
         summary: 'The visits of all links that the caller may change, or of those that have all of the tags',
         tag: 'visits',
         response: AllVisitsView,

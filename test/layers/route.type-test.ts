@@ -14,7 +14,7 @@ const named = {
   path: '/x',
   status: 204,
   ...NO_INPUT,
-  documentation: { summary: '', tag: '' },
+  documentation: { id: '', summary: '', tag: '' },
 } as const
 const gateway = { gateway: { scope: 'link:delete', quota: 'caller' } } as const
 const endpoint = { endpoint: 'link:delete' } as const
