@@ -1,12 +1,30 @@
 import { z } from 'zod'
 
+/** Longer names are nobody's. */
+const MOST_TEXT = 64 * 1_024
+
 /** The information model of OpenID AuthZEN Authorization API 1.0, §5. Members that are not named here are ignored. */
-const Properties = z.record(z.string(), z.unknown()).optional()
-const Entity = z.object({ type: z.string().min(1), id: z.string().min(1), properties: Properties })
-const Action = z.object({ name: z.string().min(1), properties: Properties })
+const Properties = z
+  .record(z.string().max(200), z.unknown())
+  .optional()
+  .describe('anything; see docs/authzen.md for what is understood')
+const Entity = z.object({
+  type: z.string().min(1).max(MOST_TEXT).describe('such as `user` or `link`'),
+  id: z.string().min(1).max(MOST_TEXT).describe('such as an id, an address or a code'),
+  properties: Properties,
+})
+const Action = z.object({
+  name: z.string().min(1).max(MOST_TEXT).describe('such as `read`, or whole: `link:read`'),
+  properties: Properties,
+})
 
 /** §6.1: one question. */
-export const Evaluation = z.object({ subject: Entity, action: Action, resource: Entity, context: Properties })
+export const Evaluation = z.object({
+  subject: Entity.describe('who'),
+  action: Action.describe('does what'),
+  resource: Entity.describe('to what'),
+  context: Properties,
+})
 export type Evaluation = z.infer<typeof Evaluation>
 
 /**
@@ -14,18 +32,20 @@ export type Evaluation = z.infer<typeof Evaluation>
  * `false`, and the others as usual.
  */
 export const Evaluations = z.object({
-  subject: Entity.partial().optional(),
-  action: Action.partial().optional(),
-  resource: Entity.partial().optional(),
+  subject: Entity.partial().optional().describe('for items that name none'),
+  action: Action.partial().optional().describe('for items that name none'),
+  resource: Entity.partial().optional().describe('for items that name none'),
   context: Properties,
-  evaluations: z.array(z.unknown()).max(1_000).optional(),
+  evaluations: z.array(z.unknown()).max(1_000).optional().describe('questions, each as for one evaluation'),
   options: z
     .object({
       evaluations_semantic: z
         .enum(['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'])
-        .default('execute_all'),
+        .default('execute_all')
+        .describe('whether it ends with the first deny, or the first permit'),
     })
-    .optional(),
+    .optional()
+    .describe('how the questions are answered'),
 })
 export type Evaluations = z.infer<typeof Evaluations>
 

@@ -13,6 +13,7 @@ import type { Visitor } from '../domain/visitor.js'
 import type { IdempotencyKey } from '../input/idempotency-key.js'
 import type { PageIn } from '../pages/pages.js'
 import type { Snapshot } from '../policy/snapshot.js'
+import type { Documentation } from './documentation.js'
 
 /** Who made the request, after the gateway: a user with the scopes of their token, or nobody. */
 export interface Caller {
@@ -167,23 +168,6 @@ export interface ItemLayers {
   decide(action: Action, record: Owned | null, name: string | null): Decision
   /** Whether the database still holds the revision that decides: refusals of an older one do not count (promise 7). */
   isNewest(): Promise<boolean>
-}
-
-export interface Documentation {
-  /** the operation's name, which clients take for a method: `createLink` */
-  readonly id: string
-  readonly summary: string
-  readonly tag: string
-  /** the body of a success, where there is one */
-  readonly response?: z.ZodType
-  /** media types of a success, where it is not JSON alone */
-  readonly types?: readonly string[]
-  /** true where a success has an ETag, and If-None-Match is answered 304 */
-  readonly tagged?: true
-  /** the body of a 503 that says more than a problem does */
-  readonly unready?: z.ZodType
-  /** statuses of refusals beside those that the layers give */
-  readonly refusals?: readonly number[]
 }
 
 /**

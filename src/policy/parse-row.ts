@@ -27,23 +27,42 @@ const RULE = 'must be a label: [A-Z][A-Z0-9-]{0,15}'
 const ROLE = 'must be a role: [a-z][a-z0-9_-]{0,31}'
 const ACTION = 'must be <resource>:<verb>, each [a-z][a-z0-9_]{0,31}, or *; the resource not like or regex'
 
-const role = z.custom<string>(isRoleName, ROLE)
-const action = z.custom<Action | '*'>(isRowAction, ACTION)
+const ROLE_TEXT = { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$', maxLength: 32 } as const
+const role = z.custom<string>(isRoleName, ROLE).meta({ ...ROLE_TEXT, description: 'whose row it is' })
+const action = z.custom<Action | '*'>(isRowAction, ACTION).meta({
+  type: 'string',
+  pattern: '^([a-z][a-z0-9_]{0,31}:[a-z][a-z0-9_]{0,31}|[*])$',
+  maxLength: 65,
+  description: 'such as `link:update`; `*`: any',
+})
 
 /** The fields of each kind of row, in the order in which Casbin, the database and the CSV files hold them. */
 const FIELDS = {
   p: {
-    priority: z.custom<number>(isPriority, 'must be an integer from 1 to 999,999,999'),
-    rule: z.string(RULE).regex(/^[A-Z][A-Z0-9-]{0,15}$/, RULE),
+    priority: z.custom<number>(isPriority, 'must be an integer from 1 to 999,999,999').meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: 999_999_999,
+      description: 'unique; the smallest of the rows that match decides',
+    }),
+    rule: z
+      .string(RULE)
+      .regex(/^[A-Z][A-Z0-9-]{0,15}$/, RULE)
+      .meta({ maxLength: 16, description: 'R1 to R7, or a label of your own', examples: ['R5'] }),
     role,
     action,
-    reach: z.enum(REACHES, 'must be own or any'),
-    effect: z.enum(EFFECTS, 'must be allow or deny'),
+    reach: z.enum(REACHES, 'must be own or any').describe('whose records it is about'),
+    effect: z.enum(EFFECTS, 'must be allow or deny').describe('what it decides'),
   },
   p2: { role, action },
   g: {
-    role: z.custom<string>(isUserRole, `${ROLE}, and not a name of the engine (anonymous, anyone, user)`),
-    inherits: z.custom<string>(isInheritable, `${ROLE}, or user`),
+    role: z.custom<string>(isUserRole, `${ROLE}, and not a name of the engine (anonymous, anyone, user)`).meta({
+      ...ROLE_TEXT,
+      description: 'that has the rows of the other as well',
+    }),
+    inherits: z
+      .custom<string>(isInheritable, `${ROLE}, or user`)
+      .meta({ ...ROLE_TEXT, description: 'whose rows they are' }),
   },
 }
 
@@ -51,15 +70,18 @@ export const ROW_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(FIELDS).map(([ptype, fields]) => [ptype, Object.keys(fields)]),
 )
 
-const Row: z.ZodType<PolicyRow> = z.discriminatedUnion(
+/** What an edit may name; each row of it is parsed by itself. */
+export const Row: z.ZodType<PolicyRow> = z.discriminatedUnion(
   'ptype',
   [
-    z.strictObject({ ptype: z.literal('p'), ...FIELDS.p }),
-    z.strictObject({ ptype: z.literal('p2'), ...FIELDS.p2 }),
-    z.strictObject({ ptype: z.literal('g'), ...FIELDS.g }).refine((row) => row.role !== row.inherits, {
-      path: ['inherits'],
-      message: 'must be another role than the one that inherits',
-    }),
+    z.strictObject({ ptype: z.literal('p').describe('an object row'), ...FIELDS.p }),
+    z.strictObject({ ptype: z.literal('p2').describe('an endpoint row'), ...FIELDS.p2 }),
+    z
+      .strictObject({ ptype: z.literal('g').describe('an inheritance row'), ...FIELDS.g })
+      .refine((row) => row.role !== row.inherits, {
+        path: ['inherits'],
+        message: 'must be another role than the one that inherits',
+      }),
   ],
   { error: ({ code }) => (code === 'invalid_union' ? 'must be p, p2 or g' : 'must be an object') },
 )

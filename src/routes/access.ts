@@ -9,7 +9,15 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 
-const Answer = z.object({ decision: z.boolean(), context: z.record(z.string(), z.unknown()).optional() })
+const Answer = z
+  .object({
+    decision: z.boolean().describe('true: allowed'),
+    context: z
+      .record(z.string().max(200), z.unknown())
+      .optional()
+      .describe('the rule, the row and the revision that decided'),
+  })
+  .meta({ id: 'Evaluated' })
 
 const evaluating = {
   method: 'post',
@@ -45,6 +53,14 @@ export const accessRoutes = ({
       handle: async ({ body, snapshot }) => ({ status: 200, body: await evaluate(snapshot, body) }),
       documentation: {
         id: 'evaluateAccess',
+        example: {
+          body: {
+            subject: { type: 'user', id: 'ada@example.com' },
+            action: { name: 'update' },
+            resource: { type: 'link', id: 'spring' },
+          },
+          answer: { decision: true },
+        },
         summary: 'Evaluate whether a subject may perform an action on a resource (AuthZEN)',
         tag: 'access',
         response: Answer,
@@ -62,9 +78,20 @@ export const accessRoutes = ({
       },
       documentation: {
         id: 'evaluateManyAccesses',
+        example: {
+          body: {
+            subject: { type: 'user', id: 'ada@example.com' },
+            action: { name: 'read' },
+            evaluations: [{ resource: { type: 'link', id: 'spring' } }, { resource: { type: 'link', id: 'summer' } }],
+          },
+          answer: { evaluations: [{ decision: true }, { decision: false }] },
+        },
         summary: 'Evaluate many requests at once (AuthZEN)',
         tag: 'access',
-        response: z.union([z.object({ evaluations: z.array(Answer) }), Answer]),
+        response: z.union([
+          z.object({ evaluations: z.array(Answer).max(1_000).describe('in the order of the questions') }),
+          Answer,
+        ]),
       },
     }),
     route({
@@ -85,11 +112,11 @@ export const accessRoutes = ({
         id: 'getAuthzenConfiguration',
         summary: 'The addresses of the AuthZEN endpoints (§9)',
         tag: 'access',
-        tagged: true,
+        tagged: 'read',
         response: z.object({
-          policy_decision_point: z.url(),
-          access_evaluation_endpoint: z.url(),
-          access_evaluations_endpoint: z.url(),
+          policy_decision_point: z.url().max(2_048).describe('this service'),
+          access_evaluation_endpoint: z.url().max(2_048).describe('for one question'),
+          access_evaluations_endpoint: z.url().max(2_048).describe('for many'),
         }),
       },
     }),

@@ -8,7 +8,7 @@ import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { addressConfirmedPage, newAddressPage } from '../pages/pages.js'
 import { MAILED, linkOver, lookAtLink } from './mailed-link.js'
-import { LinkToken, textIn } from './schemas.js'
+import { LinkToken, text, textIn } from './schemas.js'
 
 /** GET and POST /auth/email/confirm. */
 export const addressRoutes = ({
@@ -52,11 +52,12 @@ export const addressRoutes = ({
       },
       documentation: {
         id: 'confirmEmail',
+        refusals: ['gone'],
+        example: { body: { token: 'from the mail' } },
         summary: 'Confirm a new address by a link, once',
         tag: 'sign-in',
         types: ['text/html'],
-        response: z.object({ email: z.string() }),
-        refusals: [410],
+        response: z.object({ email: text(254, 'the new address') }),
       },
     }),
   ]

@@ -12,49 +12,80 @@ import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { LOG_FORMATS } from './log-export.js'
-import { Code, Cursor, Id, PageLimit, Time, pageOf } from './schemas.js'
+import { Code, Cursor, Id, PageLimit, RequestId, RevisionNumber, Time, pageOf, text, textOrNull } from './schemas.js'
 
-const Moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-21T05:00:00Z' })
+const Moment = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-11-21T05:00:00Z' })
+  .meta({ maxLength: 40, examples: ['2026-11-21T05:00:00Z'] })
 
-const EntryBase = z.looseObject({ id: Id, time: Time, request_id: z.string(), revision: z.number() })
+const EntryBase = z.looseObject({
+  id: Id.describe('of the entry'),
+  time: Time.describe('when it was decided'),
+  request_id: RequestId,
+  revision: RevisionNumber,
+})
 
 const DecisionView = EntryBase.extend({
-  layer: z.string(),
-  subject: z.looseObject({ id: Id.nullable(), role: z.string() }),
-  action: z.string(),
-  resource: z.looseObject({
-    type: z.string(),
-    id: Id.nullable(),
-    code: z.string().nullable(),
-    relation: z.string(),
-  }),
-  effect: z.string(),
-  rule: z.string(),
-  status: z.number(),
-}).meta({ id: 'Decision' })
+  layer: text(20, 'that decided'),
+  subject: z
+    .looseObject({
+      id: Id.nullable().describe('of the user; null: nobody, or not known'),
+      role: text(32, 'that they had then'),
+    })
+    .describe('who asked'),
+  action: text(65, 'what they asked for'),
+  resource: z
+    .looseObject({
+      type: text(32, 'such as `link`'),
+      id: Id.nullable().describe('of the record'),
+      code: textOrNull(64, 'of a link, at that time'),
+      relation: text(10, '`own`, `other` or `absent`'),
+    })
+    .describe('what it was about'),
+  effect: text(10, '`allow` or `deny`'),
+  rule: text(64, 'that decided, or the code of the refusal'),
+  status: z.int().min(100).max(599).describe('of the answer'),
+}).meta({ id: 'Decision', description: 'one decision: who asked for what, and what decided' })
 
 const EntryView = EntryBase.extend({
-  kind: z.enum(ENTRY_KINDS),
-  subject: z.looseObject({ id: Id.nullable(), role: z.string().nullable() }),
-  resource: z.looseObject({ type: z.string(), code: z.string().nullable() }),
-  change: z.record(z.string(), z.unknown()).optional(),
+  kind: z.enum(ENTRY_KINDS).describe('a decision, or what was changed'),
+  subject: z
+    .looseObject({
+      id: Id.nullable().describe('of the user'),
+      role: textOrNull(32, 'that they had then'),
+    })
+    .describe('who did it'),
+  resource: z
+    .looseObject({ type: text(32, 'such as `link`'), code: textOrNull(64, 'of a link') })
+    .describe('what it was about'),
+  change: z.record(z.string().max(200), z.unknown()).optional().describe('what was changed'),
 }).meta({ id: 'LogEntry', description: 'A decision, or a change of a user, of the policy or of the log itself.' })
 
-const ExplainedView = DecisionView.extend({ explanation: z.looseObject({ layer: z.string() }).nullable() }).meta({
+const ExplainedView = DecisionView.extend({
+  explanation: z
+    .looseObject({ layer: text(20, 'that decided') })
+    .nullable()
+    .describe('the rows that were considered, in their order; null: the layer considers none'),
+}).meta({
   id: 'ExplainedDecision',
 })
 
 const Filter = z.strictObject({
   limit: PageLimit,
   cursor: Cursor,
-  user: Id.optional(),
-  link: Code.optional(),
-  action: z.string().refine(isAction, 'must be an action, such as link:delete').optional(),
-  effect: z.enum(['allow', 'deny']).optional(),
-  rule: z.string().min(1).max(64).optional(),
-  from: Moment.optional(),
-  to: Moment.optional(),
-  format: z.enum(['json', 'csv', 'ndjson']).default('json'),
+  user: Id.optional().describe('who asked'),
+  link: Code.optional().describe('id of a link, or any code that it had'),
+  action: z
+    .string()
+    .refine(isAction, 'must be an action, such as link:delete')
+    .meta({ pattern: '^[a-z][a-z0-9_]{0,31}:[a-z][a-z0-9_]{0,31}$', maxLength: 65 })
+    .optional()
+    .describe('what was asked for'),
+  effect: z.enum(['allow', 'deny']).optional().describe('what was decided'),
+  rule: z.string().min(1).max(64).optional().describe('that decided, or the code of a refusal'),
+  from: Moment.optional().describe('then or later'),
+  to: Moment.optional().describe('before'),
+  format: z.enum(['json', 'csv', 'ndjson']).default('json').describe('a page, or all of them as a stream'),
 })
 
 /** One page as JSON, or every match, oldest first, as a stream of csv or ndjson. */
@@ -106,10 +137,10 @@ export const auditRoutes = ({
       handle: ({ store, query, headers }) => answer(store, { ...query, kind: 'decision' }, 'decisions', headers),
       documentation: {
         id: 'listDecisions',
+        refusals: ['upgrade_required', 'exports_busy'],
         summary: 'List decisions, newest first, or export all of them as a stream',
         tag: 'audit',
         types,
-        refusals: [426],
         response: pageOf(DecisionView),
       },
     }),
@@ -117,14 +148,14 @@ export const auditRoutes = ({
       ...reading,
       path: '/audit/timeline',
       data: decisions,
-      query: Filter.extend({ kind: z.enum(ENTRY_KINDS).optional() }),
+      query: Filter.extend({ kind: z.enum(ENTRY_KINDS).optional().describe('a decision, or what was changed') }),
       handle: ({ store, query, headers }) => answer(store, query, 'timeline', headers),
       documentation: {
         id: 'getTimeline',
+        refusals: ['upgrade_required', 'exports_busy'],
         summary: 'List decisions, changes of users and policy revisions together, newest first',
         tag: 'audit',
         types,
-        refusals: [426],
         response: pageOf(EntryView),
       },
     }),
@@ -132,7 +163,7 @@ export const auditRoutes = ({
       ...reading,
       path: '/audit/requests/:request_id',
       data: requests,
-      params: z.object({ request_id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/) }),
+      params: z.object({ request_id: RequestId }),
       handle: async ({ store, params: { request_id } }) => {
         const { records, more } = await store.of(request_id)
         if (records.length === 0)
@@ -153,7 +184,11 @@ export const auditRoutes = ({
         id: 'explainRequest',
         summary: 'Explain a request: its decisions, each with the rows that were considered under its revision',
         tag: 'audit',
-        response: z.object({ request_id: z.string(), data: z.array(ExplainedView), more: z.boolean() }),
+        response: z.object({
+          request_id: RequestId,
+          data: z.array(ExplainedView).max(100).describe('the decisions of the request'),
+          more: z.boolean().describe('whether it has more than these'),
+        }),
       },
     }),
   ]

@@ -6,24 +6,25 @@ import type { SignIn, SignInRequest } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
+import { text } from './schemas.js'
 
 const TokenAnswer = z
   .object({
-    access_token: z.string(),
-    token_type: z.literal('Bearer'),
-    expires_in: z.number().int(),
-    refresh_token: z.string(),
-    scope: z.string(),
+    access_token: text(8_000, 'a JWT (RFC 9068) for `Authorization: Bearer`'),
+    token_type: z.literal('Bearer').describe('how it is sent'),
+    expires_in: z.int().min(1).max(86_400).describe('seconds until the access token ends'),
+    refresh_token: text(512, 'gets the next access token, once'),
+    scope: text(2_000, 'what the token may be used for, separated by spaces'),
   })
-  .meta({ id: 'TokenAnswer' })
+  .meta({ id: 'TokenAnswer', description: 'RFC 6749, section 5.1' })
 
 // RFC 6749 §3.2: the server ignores parameters that it does not know
 const TokenRequest = z.object({
-  grant_type: z.string().max(64),
-  username: z.string().max(254).optional(),
-  password: z.string().max(256).optional(),
-  refresh_token: z.string().max(512).optional(),
-  scope: z.string().max(1_000).optional(),
+  grant_type: z.string().max(64).describe('`password`, with a username and a password, or `refresh_token`'),
+  username: z.string().max(254).optional().describe('the address of the account'),
+  password: z.string().max(256).optional().meta({ format: 'password', description: 'of the account' }),
+  refresh_token: z.string().max(512).optional().describe('of the answer before; each can be used once'),
+  scope: z.string().max(1_000).optional().describe('separated by spaces; all that the role allows unless given'),
 })
 
 const grantToken = async (
@@ -86,6 +87,8 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     },
     documentation: {
       id: 'requestToken',
+      refusals: ['invalid_grant', 'unsupported_grant_type', 'invalid_scope'],
+      example: { body: { grant_type: 'password', username: 'ada@example.com', password: 'a long password' } },
       summary: 'Get an access token for a password or a refresh token (RFC 6749)',
       tag: 'sign-in',
       response: TokenAnswer,
@@ -94,7 +97,10 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
   route({
     ...signingIn,
     path: '/auth/revoke',
-    body: z.object({ token: z.string().min(1).max(512), token_type_hint: z.string().max(64).optional() }),
+    body: z.object({
+      token: z.string().min(1).max(512).describe('a refresh token'),
+      token_type_hint: z.string().max(64).optional().describe('ignored'),
+    }),
     handle: async ({ body, deadline }) => {
       // RFC 7009 §2.2: the answer does not reveal whether the token existed
       await signIn.revoke(body.token, deadline)
@@ -102,6 +108,7 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     },
     documentation: {
       id: 'revokeToken',
+      example: { body: { token: 'the refresh token' }, answer: {} },
       summary: 'Sign out: revokes a refresh token and its access tokens (RFC 7009)',
       tag: 'sign-in',
       response: z.object({}),

@@ -11,10 +11,11 @@ import { generateCode } from '../layers/4-data/links.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { DataRule, ItemLayers, Route } from '../layers/route.js'
+import { inputSchema } from '../openapi/schemas.js'
 import { pauseEvery } from '../policy/pause-every.js'
 import { linkFields } from './link-fields.js'
-import { LinkView, requireMatch, whole } from './link-view.js'
-import { Code, Id } from './schemas.js'
+import { LinkView, requireMatch, wholeAt } from './link-view.js'
+import { Code, Id, count, text } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
 const MOST_ITEMS = 1_000
@@ -47,10 +48,13 @@ const foundIn = async <Found>(
 }
 
 const Result = z.object({
-  index: z.int(),
-  status: z.int(),
+  index: z.int().min(0).max(MOST_ITEMS).describe('of the item, from 0 on'),
+  status: z.int().min(200).max(599).describe('that the item would have got alone'),
   link: LinkView.optional(),
-  problem: z.looseObject({ code: z.string() }).optional(),
+  problem: z
+    .looseObject({ code: text(64, 'stable') })
+    .optional()
+    .describe('why it was not done (RFC 9457)'),
 })
 
 /** Many links in one request; each is decided, and recorded, by itself. */
@@ -69,12 +73,17 @@ export const bulkRoute = ({
 }): Route => {
   // a password is hashed for a tenth of a second: one request for each
   const { target, code, password: _, ...others } = linkFields(place)
-  const named = { link: Code, if_match: z.string().min(1).max(200).optional() }
+  const named = {
+    link: Code,
+    if_match: z.string().min(1).max(200).optional().describe('an ETag of the link, as in If-Match'),
+  }
   const New = z.strictObject({ target, code: code.optional(), ...others })
   const Changed = z.strictObject({ ...named, target: target.optional(), code: code.optional(), ...others })
   const Named = z.strictObject(named)
-  const Given = z.strictObject({ ...named, owner_id: Id })
-  const Restored = z.strictObject({ id: Id, code: code.optional() })
+  const Given = z.strictObject({ ...named, owner_id: Id.describe('of the user who gets it') })
+  const Restored = z.strictObject({ id: Id.describe('of the deleted link'), code: code.optional() })
+  const itemSchemas = [New, Changed, Named, Given, Restored].map(inputSchema)
+  const whole = wholeAt(place.baseUrl)
 
   /** The rest of an item that names a link: what is to be done with it. */
   const parseRest = (operation: Exclude<Operation, 'create'>, raw: unknown, users: ReadonlySet<string>) => {
@@ -169,11 +178,16 @@ export const bulkRoute = ({
     endpoint: 'none',
     object: NO_OBJECT,
     data: bulk,
-    query: z.strictObject({ dry_run: z.enum(['true', 'false']).default('false') }),
+    query: z.strictObject({
+      dry_run: z.enum(['true', 'false']).default('false').describe('decide and check, and change nothing'),
+    }),
     body: z.strictObject({
-      operation: z.enum(OPERATIONS),
-      items: z.array(z.unknown()).max(MOST_ITEMS, `must be at most ${MOST_ITEMS} items`),
-      atomic: z.boolean().default(false),
+      operation: z.enum(OPERATIONS).describe('the same for all items'),
+      items: z
+        .array(z.unknown().meta({ anyOf: itemSchemas }))
+        .max(MOST_ITEMS, `must be at most ${MOST_ITEMS} items`)
+        .describe('each by the rules of its operation; what is wrong with one is answered for that one'),
+      atomic: z.boolean().default(false).describe('all of them, or none'),
     }),
     maxBody: MAX_BODY,
     handle: async ({ store, query: { dry_run }, body: { operation, items: raw, atomic }, items, requestId }) => {
@@ -201,10 +215,21 @@ export const bulkRoute = ({
     },
     documentation: {
       id: 'changeManyLinks',
+      refusals: ['conflict', 'code_taken', 'role_not_allowed'],
+      example: {
+        body: {
+          operation: 'create',
+          atomic: true,
+          items: [{ target: 'https://example.com/1' }, { target: 'https://example.com/2', tags: ['campaign'] }],
+        },
+      },
       summary: 'Create, change, delete, give away or restore up to 1,000 links, all of them or each by itself',
       tag: 'links',
-      response: z.object({ results: z.array(Result), done: z.int(), refused: z.int() }),
-      refusals: [403, 409],
+      response: z.object({
+        results: z.array(Result).max(MOST_ITEMS).describe('in the order of the items'),
+        done: count('items that were done, or would be'),
+        refused: count('items that were not'),
+      }),
     },
   })
 }

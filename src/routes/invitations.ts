@@ -12,11 +12,11 @@ import type { DataRule, Route } from '../layers/route.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { mayGrant } from '../policy/table.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { Email, Name, Password, ProfileView, Role, Time } from './schemas.js'
+import { PROFILE_EXAMPLE, Email, Name, Password, ProfileView, Role, Time, text } from './schemas.js'
 
 const LIFE_MS = 7 * 86_400_000
 
-const ByToken = z.object({ token: z.string() })
+const ByToken = z.object({ token: text(512, 'from the link of the invitation') })
 
 /** Whether, under this policy, somebody with the first role may give out the second. */
 const mayGiveUnder = (snapshot: Snapshot) => (inviterRole: string, role: string) =>
@@ -76,9 +76,16 @@ export const invitationRoutes = ({
       },
       documentation: {
         id: 'inviteUser',
+        refusals: ['beyond_own_rights'],
+        example: { body: { email: 'grace@example.com', role: 'editor' } },
         summary: 'Invite a person; only this answer has the single-use link',
         tag: 'users',
-        response: z.object({ email: z.string(), role: z.string(), url: z.url(), expires_at: Time }),
+        response: z.object({
+          email: text(254, 'who is invited'),
+          role: text(32, 'that they will have'),
+          url: z.url().max(2_048).describe('the link, which can be used once; only this answer has it'),
+          expires_at: Time.describe('when it ends'),
+        }),
       },
     }),
     route({
@@ -102,11 +109,11 @@ export const invitationRoutes = ({
       },
       documentation: {
         id: 'showInvitation',
+        refusals: ['gone'],
         summary: 'Look at an invitation, which stays as it is; for a browser, a page to accept it on',
         tag: 'users',
         types: ['text/html'],
-        response: z.object({ role: z.string(), expires_at: Time }),
-        refusals: [410],
+        response: z.object({ role: text(32, 'that is offered'), expires_at: Time.describe('when the link ends') }),
       },
     }),
     // A form of another site may post here as well, and there is nothing to guard against it: no cookie or other thing
@@ -137,11 +144,12 @@ export const invitationRoutes = ({
       },
       documentation: {
         id: 'acceptInvitation',
+        refusals: ['gone', 'email_taken'],
+        example: { body: { name: 'Grace Hopper', password: 'a long password' }, answer: PROFILE_EXAMPLE },
         summary: 'Accept an invitation once, with a name and a password',
         tag: 'users',
         types: ['text/html'],
         response: ProfileView,
-        refusals: [410],
       },
     }),
   ]

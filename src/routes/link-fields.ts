@@ -27,10 +27,12 @@ export const Tag = z
   .trim()
   .normalize('NFC')
   .regex(TAG, 'must be 1 to 40 letters, digits, spaces, dots, _ and -, and begin with a letter or digit')
+  .meta({ maxLength: 40, examples: ['campaign'] })
 
 /** In the order in which they were given, each once. */
 const Tags = z
   .array(Tag)
+  .meta({ maxItems: MAX_TAGS })
   .transform((tags) => [...new Set(tags)])
   .refine((tags) => tags.length <= MAX_TAGS, `must be at most ${MAX_TAGS} tags`)
   .nullable()
@@ -44,9 +46,10 @@ export const Instant = z.iso
     return year >= 1970 && year <= 9999
   }, 'must be a time from 1970 to 9999')
   .transform((text) => new Date(text).toISOString())
+  .meta({ maxLength: 40, examples: ['2027-01-31T12:00:00Z'] })
 
 const STATUS = `must be ${REDIRECT_STATUSES.slice(0, -1).join(', ')} or ${REDIRECT_STATUSES.at(-1)}`
-const MOST_VISITS = 1_000_000_000
+export const MOST_VISITS = 1_000_000_000
 
 /**
  * The fields of a link that a request may set, each with its rule; null clears one. A creation, a change, a bulk
@@ -54,30 +57,38 @@ const MOST_VISITS = 1_000_000_000
  */
 export const linkFields = (place: OwnPlace) => ({
   target: targetRule(place),
-  code: Code.refine((code) => !isReservedCode(code), 'is reserved for the service'),
-  title: textOrNull(200).refine(oneLine, 'must be one line').optional(),
-  note: textOrNull(2_000).optional(),
-  tags: Tags.optional(),
+  code: Code.refine((code) => !isReservedCode(code), 'is reserved for the service').describe(
+    'what stands after the host in the short URL; one is made where none is given',
+  ),
+  title: textOrNull(200).refine(oneLine, 'must be one line').optional().describe('one line; null: none'),
+  note: textOrNull(2_000).optional().describe('for those who may change the link; null: none'),
+  tags: Tags.optional().describe('each counts once; null: none'),
   status: z
     .literal([...REDIRECT_STATUSES], STATUS)
     .nullable()
     .transform((status) => status ?? 302)
-    .optional(),
-  active: z.boolean().optional(),
-  starts_at: Instant.nullable().optional(),
-  expires_at: Instant.nullable().optional(),
+    .optional()
+    .describe('of the redirect; 302 unless set'),
+  active: z.boolean().optional().describe('false: visitors get 404; true unless set'),
+  starts_at: Instant.nullable().optional().describe('visitors before that get 404; null: at once'),
+  expires_at: Instant.nullable().optional().describe('visitors from then on get 410; null: never'),
   max_visits: z
     .int()
     .min(1, 'must be at least 1')
     .max(MOST_VISITS, `must be at most ${MOST_VISITS}`)
     .nullable()
-    .optional(),
+    .optional()
+    .describe('redirects that are given out at most, exactly; null: any number'),
   /** what visitors have to type; stored as a hash alone */
   password: z
     .string()
     .min(8, 'must have at least 8 characters')
     .max(200, 'must have at most 200 characters')
     .nullable()
-    .optional(),
-  forward_query: z.boolean().optional(),
+    .optional()
+    .describe('visitors have to type it; null: none. It is never answered'),
+  forward_query: z
+    .boolean()
+    .optional()
+    .describe('whether a visitor’s parameters are added to the target’s; false unless set'),
 })

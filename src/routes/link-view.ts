@@ -3,29 +3,63 @@ import { z } from 'zod'
 import { REDIRECT_STATUSES } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import { Code, Id, Time } from './schemas.js'
+import { MOST_VISITS } from './link-fields.js'
+import { Code, Id, Time, count, text, textOrNull } from './schemas.js'
+
+/** For the description of the API. */
+export const LINK_EXAMPLE = {
+  id: '42',
+  code: 'spring',
+  url: 'https://lnk.example/spring',
+  target: 'https://example.com/spring',
+  owner_id: '7',
+  created_at: '2026-11-01T09:00:00.000Z',
+  updated_at: '2026-11-01T09:00:00.000Z',
+  title: 'Spring',
+  note: null,
+  tags: ['campaign'],
+  status: 302,
+  active: true,
+  starts_at: null,
+  expires_at: null,
+  max_visits: null,
+  has_password: false,
+  forward_query: false,
+  visits: { total: 207, last_at: '2026-11-23T05:10:29.053Z' },
+} as const
 
 /** A link as it is answered. */
 export const LinkView = z
   .object({
     code: Code,
-    target: z.string().optional(),
-    title: z.string().nullable(),
-    id: Id.optional(),
-    owner_id: Id.nullable().optional(),
-    created_at: Time.optional(),
-    updated_at: Time.optional(),
-    note: z.string().nullable().optional(),
-    tags: z.array(z.string()).optional(),
-    status: z.literal([...REDIRECT_STATUSES]).optional(),
-    active: z.boolean().optional(),
-    starts_at: Time.nullable().optional(),
-    expires_at: Time.nullable().optional(),
-    max_visits: z.number().nullable().optional(),
-    has_password: z.boolean().optional(),
-    forward_query: z.boolean().optional(),
+    target: text(2_048, 'where it leads').optional(),
+    title: textOrNull(200, 'one line'),
+    id: Id.describe('of the link; it stays when the code changes').optional(),
+    url: z
+      .url()
+      .max(2_048)
+      .meta({ description: 'the short URL', examples: [LINK_EXAMPLE.url] })
+      .optional(),
+    owner_id: Id.nullable().describe('whose it is; null: nobody’s').optional(),
+    created_at: Time.describe('when it was made').optional(),
+    updated_at: Time.describe('when it was changed last').optional(),
+    note: textOrNull(2_000, 'for those who may change it').optional(),
+    tags: z.array(text(40, 'a tag')).max(20).describe('in the order in which they were given').optional(),
+    status: z
+      .literal([...REDIRECT_STATUSES])
+      .describe('of the redirect')
+      .optional(),
+    active: z.boolean().describe('false: a visitor gets 404').optional(),
+    starts_at: Time.nullable().describe('a visitor before that gets 404').optional(),
+    expires_at: Time.nullable().describe('a visitor from then on gets 410').optional(),
+    max_visits: z.int().min(1).max(MOST_VISITS).nullable().describe('redirects that are given out at most').optional(),
+    has_password: z.boolean().describe('whether a visitor is asked for a password').optional(),
+    forward_query: z.boolean().describe('whether a visitor’s parameters are added to the target’s').optional(),
     visits: z
-      .object({ total: z.int(), last_at: Time.nullable() })
+      .object({
+        total: count('people who followed it'),
+        last_at: Time.nullable().describe('when the last of them did'),
+      })
       .optional()
       .meta({ description: 'people who followed the link; bots are counted apart' }),
     deleted_at: Time.optional().meta({ description: 'of a link in the trash' }),
@@ -36,11 +70,13 @@ export const LinkView = z
       'Callers who may not change the link see its code, title and target, and no target where a password guards it.',
   })
 
-/** What a caller who may change the link sees. */
-export const whole = <Shown extends Link>(link: Shown) => {
-  const { version: _, used: __, ...shown } = link
-  return shown
-}
+/** What a caller who may change the link sees: all of it, and its short URL. */
+export const wholeAt =
+  (baseUrl: string) =>
+  <Shown extends Link>(link: Shown) => {
+    const { version: _, used: __, ...shown } = link
+    return { ...shown, url: `${baseUrl}/${link.code}` }
+  }
 
 /** What everybody else sees. */
 export const publicPart = ({ code, target, title, has_password: guarded }: Link) =>

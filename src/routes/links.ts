@@ -16,12 +16,13 @@ import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { Instant, Tag, linkFields } from './link-fields.js'
-import { LinkView, publicPart, requireMatch, tagOf, whole } from './link-view.js'
+import { LINK_EXAMPLE, LinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { requireOpen } from './redirect.js'
-import { Code, Cursor, Id, PageLimit, pageOf } from './schemas.js'
+import { Code, Cursor, Id, PageLimit, count, pageOf, text } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
 const ByCode = z.object({ code: Code })
+const NewOwner = z.strictObject({ owner_id: Id.describe('of the user who gets it') })
 
 /** Left of a request's deadline for the last thousand links of a transfer. */
 const TRANSFER_MS = 2_000
@@ -30,13 +31,24 @@ const ListQuery = z
   .strictObject({
     limit: PageLimit,
     cursor: Cursor,
-    sort: z.enum(LINK_SORTS).optional(),
-    q: z.string().min(1).max(200).optional(),
-    tag: z.array(Tag).max(20).optional(),
-    state: z.enum([...LISTED_STATES, 'deleted']).optional(),
-    owner_id: Id.optional(),
-    created_from: Instant.optional(),
-    created_to: Instant.optional(),
+    sort: z
+      .enum(LINK_SORTS)
+      .optional()
+      .describe('`-` reverses; `visits` begins with the most visited. `-created_at` unless set'),
+    q: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('a text in the code, the target, the title or the note, in any case'),
+    tag: z.array(Tag).max(20).optional().describe('links that have all of these'),
+    state: z
+      .enum([...LISTED_STATES, 'deleted'])
+      .optional()
+      .describe('`deleted`: what is in the trash'),
+    owner_id: Id.optional().describe('of this user'),
+    created_from: Instant.optional().describe('made then or later'),
+    created_to: Instant.optional().describe('made before'),
   })
   .refine(
     ({ state, sort, q, tag, owner_id: owner, created_from: from, created_to: to }) =>
@@ -44,7 +56,13 @@ const ListQuery = z
     { path: ['state'], message: 'takes neither a sort nor another filter where it is deleted' },
   )
 
-const show = async (snapshot: Snapshot, user: User | null, found: Link, links: Links): Promise<Answer> => {
+type Show = (link: Link) => object
+
+const show = async (
+  { snapshot, user, links }: { readonly snapshot: Snapshot; readonly user: User | null; readonly links: Links },
+  found: Link,
+  whole: Show,
+): Promise<Answer> => {
   const manages = snapshot.can(user, 'link:update', found)
   if (!manages) requireOpen(found)
   const link = manages ? await links.withVisits(found) : found
@@ -74,6 +92,7 @@ export const linkRoutes = ({
   readonly hashPassword: (password: string) => Promise<string>
 }): readonly Route[] => {
   const { baseUrl } = place
+  const whole = wholeAt(baseUrl)
   const linkByCode = ({ code }: z.infer<typeof ByCode>) => findLink(code)
   const ownerById = async ({ id }: { readonly id: string }) => {
     const user = await findUser(id)
@@ -113,7 +132,19 @@ export const linkRoutes = ({
           headers: replayed ? { ...headers, 'Idempotent-Replayed': 'true' } : headers,
         }
       },
-      documentation: { id: 'createLink', summary: 'Create a link', tag: 'links', response: LinkView, refusals: [409] },
+      documentation: {
+        id: 'createLink',
+        tagged: 'write',
+        location: true,
+        refusals: ['code_taken'],
+        example: {
+          body: { target: 'https://example.com/spring', code: 'spring', title: 'Spring', tags: ['campaign'] },
+          answer: LINK_EXAMPLE,
+        },
+        summary: 'Create a link',
+        tag: 'links',
+        response: LinkView,
+      },
     }),
     route({
       method: 'get',
@@ -135,6 +166,7 @@ export const linkRoutes = ({
       },
       documentation: {
         id: 'listLinks',
+        refusals: ['exports_busy'],
         summary: 'List the links that the caller may change, or the deleted ones that they may restore',
         tag: 'links',
         response: pageOf(LinkView),
@@ -149,7 +181,7 @@ export const linkRoutes = ({
       endpoint: 'link:read',
       object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
-      query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
+      query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv').describe('of the file') }),
       handle: async ({ store, query: { format }, headers }) => ({
         status: 200,
         body: await exportText(
@@ -162,12 +194,12 @@ export const linkRoutes = ({
       }),
       documentation: {
         id: 'exportLinks',
+        refusals: ['upgrade_required', 'exports_busy'],
         summary:
           'Export the links that the caller may change, as a stream. In CSV, a cell that a spreadsheet would take ' +
           'for a formula has an apostrophe before it',
         tag: 'links',
         types: ['text/csv', 'application/x-ndjson'],
-        refusals: [426],
       },
     }),
     route({
@@ -180,8 +212,15 @@ export const linkRoutes = ({
       object: { action: 'link:read', load: linkByCode },
       data: links('link:update'),
       params: ByCode,
-      handle: ({ record, caller, snapshot, store }) => show(snapshot, caller.user, record, store),
-      documentation: { id: 'getLink', summary: 'Show a link', tag: 'links', response: LinkView, tagged: true },
+      handle: ({ record, caller: { user }, snapshot, store }) => show({ snapshot, user, links: store }, record, whole),
+      documentation: {
+        id: 'getLink',
+        refusals: ['link_expired'],
+        summary: 'Show a link',
+        tag: 'links',
+        response: LinkView,
+        tagged: 'read',
+      },
     }),
     route({
       method: 'patch',
@@ -204,10 +243,16 @@ export const linkRoutes = ({
       },
       documentation: {
         id: 'updateLink',
+        tagged: 'write',
+        ifMatch: 'optional',
+        refusals: ['code_taken'],
+        example: {
+          body: { target: 'https://example.com/summer', expires_at: '2027-09-01T00:00:00Z' },
+          answer: LINK_EXAMPLE,
+        },
         summary: 'Change a link',
         tag: 'links',
         response: LinkView,
-        refusals: [409, 412],
       },
     }),
     route({
@@ -220,17 +265,19 @@ export const linkRoutes = ({
       object: { action: 'link:transfer', load: linkByCode },
       data: links('link:transfer'),
       params: ByCode,
-      body: z.strictObject({ owner_id: Id }),
+      body: NewOwner,
       handle: async ({ store, record, body, headers }) => {
         const given = await store.transfer(record, body.owner_id, requireMatch(record, headers.ifMatch))
         return { status: 200, body: whole(given), headers: { ETag: tagOf(given) } }
       },
       documentation: {
         id: 'transferLink',
+        tagged: 'write',
+        ifMatch: 'optional',
+        example: { body: { owner_id: '7' }, answer: LINK_EXAMPLE },
         summary: 'Give a link to another user. Its statistics, tags and history stay',
         tag: 'links',
         response: LinkView,
-        refusals: [409, 412],
       },
     }),
     route({
@@ -243,8 +290,8 @@ export const linkRoutes = ({
       // what is asked is whether the caller may give away a link of this user
       object: { action: 'link:transfer', load: ownerById },
       data: links('link:transfer'),
-      params: z.object({ id: Id }),
-      body: z.strictObject({ owner_id: Id }),
+      params: z.object({ id: Id.describe('of the user who gives') }),
+      body: NewOwner,
       handle: async ({ store, record, body, deadline }) => {
         if (body.owner_id === record.owner_id)
           throw new Refusal('validation_failed', { errors: [{ field: 'owner_id', message: 'must be another user' }] })
@@ -258,10 +305,13 @@ export const linkRoutes = ({
       },
       documentation: {
         id: 'transferLinksOfUser',
+        example: { body: { owner_id: '7' }, answer: { transferred: 1_200, remaining: 0 } },
         summary: 'Give all links of a user to another one; repeat while some remain',
         tag: 'links',
-        response: z.object({ transferred: z.int(), remaining: z.int() }),
-        refusals: [409],
+        response: z.object({
+          transferred: count('links that were given away'),
+          remaining: count('links that are left: repeat the request'),
+        }),
       },
     }),
     route({
@@ -276,9 +326,15 @@ export const linkRoutes = ({
       handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
       documentation: {
         id: 'listTags',
+        example: { answer: { data: [{ tag: 'campaign', links: 12 }] } },
         summary: 'List the tags of the caller’s own links, those of the most links first',
         tag: 'links',
-        response: z.object({ data: z.array(z.object({ tag: z.string(), links: z.int() })) }),
+        response: z.object({
+          data: z
+            .array(z.object({ tag: text(40, 'as links have it'), links: count('that have it') }))
+            .max(1_000)
+            .describe('those of the most links first'),
+        }),
       },
     }),
     route({
@@ -295,7 +351,7 @@ export const linkRoutes = ({
         await store.delete(record, requireMatch(record, headers.ifMatch))
         return { status: 204 }
       },
-      documentation: { id: 'deleteLink', summary: 'Delete a link', tag: 'links', refusals: [409, 412] },
+      documentation: { id: 'deleteLink', ifMatch: 'optional', summary: 'Delete a link', tag: 'links' },
     }),
   ]
 }

@@ -43,7 +43,7 @@ export const liveVisitsRoute = ({
         .regex(/^[1-9]\d{0,3}$/, 'must be an integer from 1 to 9999')
         .transform(Number)
         .optional()
-        .meta({ description: 'after so many events the stream ends' }),
+        .meta({ type: 'integer', minimum: 1, maximum: 9_999, description: 'after so many events the stream ends' }),
     }),
     handle: ({ record, store, query, caller, snapshot }) => ({
       status: 200,
@@ -63,11 +63,11 @@ export const liveVisitsRoute = ({
     }),
     documentation: {
       id: 'watchLinkVisits',
+      refusals: ['too_many_listeners'],
       summary:
         'The visits of a link as they come: server-sent events `visits` with `total` and `last_at`, one at once and ' +
         'at most one a second. The stream ends after ten minutes, and when the listener’s rights or the policy change',
       tag: 'visits',
       types: ['text/event-stream'],
-      refusals: [503],
     },
   })

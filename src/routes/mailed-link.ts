@@ -4,7 +4,7 @@ import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Answer, Route } from '../layers/route.js'
-import { LinkToken, Time } from './schemas.js'
+import { LinkToken, Time, text } from './schemas.js'
 
 /** What the routes of a link in a mail have in common: its token is all that they ask for. */
 export const MAILED = { status: 200, ...NO_INPUT, endpoint: 'none', object: NO_OBJECT, data: NO_DATA } as const
@@ -49,7 +49,7 @@ export const lookAtLink = ({
       summary,
       tag: 'sign-in',
       types: ['text/html'],
-      response: z.object({ email: z.string(), expires_at: Time }),
-      refusals: [410],
+      response: z.object({ email: text(254, 'whose link it is'), expires_at: Time.describe('when it ends') }),
+      refusals: ['gone'],
     },
   })

@@ -7,7 +7,7 @@ import type { Route } from '../layers/route.js'
 import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.js'
 import { publicPart } from './link-view.js'
 import { requireOpen } from './redirect.js'
-import { Code } from './schemas.js'
+import { Code, text, textOrNull } from './schemas.js'
 
 const ByCode = z.object({ code: Code })
 
@@ -55,7 +55,11 @@ export const pageRoutes = ({
         summary: 'What this is, and where it is described; a page for a browser',
         tag: 'pages',
         types: ['text/html'],
-        response: z.object({ name: z.literal('linkgate'), version: z.string(), documentation: z.url() }),
+        response: z.object({
+          name: z.literal('linkgate').describe('what this is'),
+          version: text(32, 'of the program'),
+          documentation: z.url().max(2_048).describe('a page about the API'),
+        }),
       },
     }),
     route({
@@ -104,11 +108,15 @@ export const pageRoutes = ({
       },
       documentation: {
         id: 'previewLink',
+        refusals: ['link_expired'],
         summary: 'Show where a link leads without following it; a page for a browser',
         tag: 'pages',
         types: ['text/html'],
-        response: z.object({ code: Code, target: z.string().optional(), title: z.string().nullable() }),
-        refusals: [410],
+        response: z.object({
+          code: Code,
+          target: text(2_048, 'where it leads; not where a password guards it').optional(),
+          title: textOrNull(200, 'one line'),
+        }),
       },
     }),
   ]

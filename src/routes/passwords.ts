@@ -45,11 +45,12 @@ export const passwordRoutes = ({
       },
       documentation: {
         id: 'requestPasswordReset',
+        refusals: ['no_mail'],
+        example: { body: { email: 'ada@example.com' }, answer: {} },
         summary:
           'Ask for a link to choose a new password; the answer does not reveal whether the address has an account',
         tag: 'sign-in',
         response: z.object({}),
-        refusals: [404],
       },
     }),
     lookAtLink({
@@ -69,7 +70,10 @@ export const passwordRoutes = ({
         password: Password,
         username: z.string().max(254).optional().describe('ignored: the form has it for password managers'),
         // as a form sends it, too
-        end_tokens: z.union([z.boolean(), z.literal('true').transform(() => true)]).default(false),
+        end_tokens: z
+          .union([z.boolean(), z.literal('true').transform(() => true)])
+          .default(false)
+          .describe('whether personal tokens end as well'),
       }),
       accepts: ['json', 'form'],
       form: (faults, sent) =>
@@ -81,11 +85,12 @@ export const passwordRoutes = ({
       },
       documentation: {
         id: 'resetPassword',
+        refusals: ['gone'],
+        example: { body: { token: 'from the mail', password: 'a long password' }, answer: {} },
         summary: 'Choose a new password by a link, once; ends every sign-in, with end_tokens every personal token, too',
         tag: 'sign-in',
         types: ['text/html'],
         response: z.object({}),
-        refusals: [410],
       },
     }),
   ]

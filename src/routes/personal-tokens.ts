@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { isScope } from '../domain/action.js'
+import { SCOPES, isScope } from '../domain/action.js'
 import type { Scope as TokenScope } from '../domain/action.js'
 import { Refusal } from '../domain/refusal.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
@@ -10,24 +10,33 @@ import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
 import type { Caller, DataRule, Route } from '../layers/route.js'
 import { ownAccount } from './own-account.js'
-import { Id, Time } from './schemas.js'
+import { Id, Time, text } from './schemas.js'
 
 const DAY = 86_400
 const LONGEST_DAYS = 365
 
-const Scope = z.string().refine((name): name is TokenScope => isScope(name), 'is not a scope of this service')
+const Scope = z
+  .string()
+  .refine((name): name is TokenScope => isScope(name), 'is not a scope of this service')
+  .meta({ enum: [...SCOPES] })
 
 const TokenView = z
   .object({
-    id: Id,
-    name: z.string(),
-    scopes: z.array(z.string()),
-    made_by: z.object({ type: z.enum(['token', 'sign_in']), id: z.string() }).nullable(),
-    created_at: Time,
-    expires_at: Time,
-    last_used_at: Time.nullable(),
+    id: Id.describe('of the token'),
+    name: text(100, 'what it is for'),
+    scopes: z.array(text(65, 'an action')).max(50).describe('what it may be used for'),
+    made_by: z
+      .object({
+        type: z.enum(['token', 'sign_in']).describe('what made it'),
+        id: text(64, 'of the personal token, or of the sign-in'),
+      })
+      .nullable()
+      .describe('for `descendants=true`; null: not known'),
+    created_at: Time.describe('when it was made'),
+    expires_at: Time.describe('when it ends'),
+    last_used_at: Time.nullable().describe('within a minute or so'),
   })
-  .meta({ id: 'PersonalToken' })
+  .meta({ id: 'PersonalToken', description: 'a personal token, without its value' })
 
 /** A new token may only have scopes of the token that requests it. */
 const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
@@ -55,7 +64,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
       id: 'listPersonalTokens',
       summary: 'List the caller’s live personal tokens',
       tag: 'profile',
-      response: z.object({ data: z.array(TokenView) }),
+      response: z.object({ data: z.array(TokenView).max(100).describe('the newest first') }),
     },
   }),
   route({
@@ -68,17 +77,19 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     object: { action: 'profile:update', load: ownAccount },
     data: tokens,
     body: z.strictObject({
-      name: z.string().trim().min(1, 'must not be empty').max(100),
+      name: z.string().trim().min(1, 'must not be empty').max(100).describe('what it is for'),
       scopes: z
         .array(Scope)
         .max(50)
-        .transform((names) => [...new Set(names)]),
+        .transform((names) => [...new Set(names)])
+        .meta({ description: 'of those that the requesting token has; empty: none' }),
       expires_in: z
         .number()
         .int()
         .min(60, 'must be at least 60 seconds')
         .max(LONGEST_DAYS * DAY, `must be at most ${LONGEST_DAYS} days, in seconds`)
-        .default(90 * DAY),
+        .default(90 * DAY)
+        .describe('seconds'),
     }),
     idempotent: true,
     handle: async ({ store, caller, body: { name, scopes, expires_in } }) => {
@@ -90,10 +101,13 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     },
     documentation: {
       id: 'createPersonalToken',
+      refusals: ['too_many_tokens'],
+      example: { body: { name: 'nightly import', scopes: ['link:create'], expires_in: 2_592_000 } },
       summary: 'Create a personal token; only this answer has its value',
       tag: 'profile',
-      response: TokenView.extend({ token: z.string() }).meta({ id: 'NewPersonalToken' }),
-      refusals: [409],
+      response: TokenView.extend({ token: text(100, 'the token itself, in this answer alone') }).meta({
+        id: 'NewPersonalToken',
+      }),
     },
   }),
   route({
@@ -105,8 +119,16 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: ownAccount },
     data: tokens,
-    params: z.object({ id: Id.or(z.uuid()) }),
-    query: z.strictObject({ descendants: z.enum(['true', 'false']).default('false') }),
+    params: z.object({
+      id: Id.or(z.uuid().meta({ maxLength: 36 })).meta({
+        type: 'string',
+        maxLength: 36,
+        description: 'of the token, or of a sign-in',
+      }),
+    }),
+    query: z.strictObject({
+      descendants: z.enum(['true', 'false']).default('false').describe('with all that followed from it'),
+    }),
     handle: async ({ store, params: { id }, query }) => {
       const together = query.descendants === 'true'
       if (!(await (together ? store.revokeWithDescendants(id) : store.revoke(id)))) throw new Refusal('not_found')

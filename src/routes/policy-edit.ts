@@ -16,12 +16,15 @@ import { PolicyError } from '../policy/policy-error.js'
 import { isEmpty } from '../policy/replacement.js'
 import type { Snapshot } from '../policy/snapshot.js'
 
-const Window = z.string().transform((text, context) => {
-  const window = parseWindow(text)
-  if (window !== null) return window
-  context.addIssue({ code: 'custom', message: WINDOW_RULE })
-  return z.NEVER
-})
+const Window = z
+  .string()
+  .max(20)
+  .transform((text, context) => {
+    const window = parseWindow(text)
+    if (window !== null) return window
+    context.addIssue({ code: 'custom', message: WINDOW_RULE })
+    return z.NEVER
+  })
 
 /** The query of an edit: whether it is a dry run, and the span of past decisions to replay. */
 export const Trial = z
@@ -29,8 +32,11 @@ export const Trial = z
     dry_run: z
       .enum(['true', 'false'])
       .default('false')
-      .transform((text) => text === 'true'),
-    replay: Window.optional(),
+      .transform((text) => text === 'true')
+      .meta({ description: 'answer what it would change, and change nothing' }),
+    replay: Window.optional().meta({
+      description: 'of a dry run: the past whose decisions are made once more, such as `24h`; needs `audit:read`',
+    }),
   })
   .refine(({ dry_run, replay }) => dry_run || replay === undefined, {
     path: ['replay'],

@@ -9,16 +9,18 @@ import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
+import { inputSchema } from '../openapi/schemas.js'
 import { formatPolicyCsv } from '../policy/csv.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { parseEdit, planEdit } from '../policy/edit.js'
+import { Row as PolicyRowSchema } from '../policy/parse-row.js'
 import { findRevision, listRevisions } from '../policy/history.js'
 import { planRestore, readStoredPolicy } from '../policy/replacement.js'
 import type { PolicyRules } from '../policy/store.js'
 import { decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
 import { Trial, editStore, performEdit, requireRevision } from './policy-edit.js'
-import { PageLimit, Time, pageOf } from './schemas.js'
+import { PageLimit, RevisionNumber, Time, pageOf, text, textOrNull } from './schemas.js'
 
 export interface PolicyParts {
   readonly database: Database
@@ -27,51 +29,85 @@ export interface PolicyParts {
   readonly replays: DataRule<Replays>
 }
 
+/** What a policy can have: far more than anybody edits. */
+const MOST_ROWS = 100_000
+const MOST_CELLS = 1_000_000
+
 const Row = z
-  .looseObject({ ptype: z.enum(['p', 'p2', 'g']) })
+  .looseObject({ ptype: z.enum(['p', 'p2', 'g']).describe('the section of model.conf that it belongs to') })
   .meta({ id: 'PolicyRow', description: 'An object row (p), an endpoint row (p2) or an inheritance row (g)' })
-const Reason = z.string().trim().min(1, 'is required: the history says why').max(1_000)
+/** Parsed row by row, so that every fault is named. */
+const EditedRow = z.unknown().meta(inputSchema(PolicyRowSchema))
+
+const Reason = z.string().trim().min(1, 'is required: the history says why').max(1_000).describe('why, for the history')
 const revisionNumber = (fault: string) =>
   z
     .string()
     .regex(/^[1-9]\d{0,14}$/, fault)
     .transform(Number)
-const ByRevision = z.strictObject({ revision: revisionNumber('must be the number of a revision') })
-const Format = z.strictObject({ format: z.enum(['json', 'csv']).default('json') })
+    .meta({ type: 'integer', minimum: 1, maximum: 999_999_999_999_999 })
+const ByRevision = z.strictObject({
+  revision: revisionNumber('must be the number of a revision').describe('its number'),
+})
+const Format = z.strictObject({ format: z.enum(['json', 'csv']).default('json').describe('of the answer') })
 
-const Outcome = z.object({ effect: z.enum(EFFECTS), rule: z.string(), endpoint: z.enum(EFFECTS) })
-const Cell = z.object({ role: z.string(), action: z.string(), relation: z.enum(RELATIONS) })
-const CellChange = Cell.extend({ before: Outcome, after: Outcome }).meta({ id: 'DecisionChange' })
+const Outcome = z.object({
+  effect: z.enum(EFFECTS).describe('of the object rows'),
+  rule: text(64, 'of the row that decides'),
+  endpoint: z.enum(EFFECTS).describe('of the endpoint rows'),
+})
+const Cell = z.object({
+  role: text(32, 'whose decision it is'),
+  action: text(65, 'what is asked for'),
+  relation: z.enum(RELATIONS).describe('whose record it is about'),
+})
+const CellChange = Cell.extend({
+  before: Outcome.describe('under the revision before'),
+  after: Outcome.describe('under the new one'),
+}).meta({ id: 'DecisionChange', description: 'a decision that falls otherwise' })
 const EditView = z
   .object({
-    revision: z.number(),
-    dry_run: z.boolean().optional(),
-    decisions_changed: z.array(CellChange),
-    added: z.array(Row),
-    removed: z.array(Row),
+    revision: RevisionNumber.describe('that is in force after it'),
+    dry_run: z.boolean().optional().describe('true: nothing was changed'),
+    decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
+    added: z.array(Row).max(MOST_ROWS).describe('rows that were not there before'),
+    removed: z.array(Row).max(MOST_ROWS).describe('rows that are not there any more'),
     warnings: z
-      .array(z.object({ role: z.string(), nearest: z.string().nullable(), message: z.string() }))
+
+      .array(
+        z.object({
+          role: text(32, 'as it was written'),
+          nearest: textOrNull(32, 'that may have been meant'),
+          message: text(500, 'for people'),
+        }),
+      )
+      .max(MOST_ROWS)
       .optional()
       .describe('in a dry run: roles of the new rows that are probably misspelt'),
-    replay: z.looseObject({}).optional(),
+    replay: z.looseObject({}).optional().describe('which recorded decisions would have fallen otherwise'),
   })
   .meta({
     id: 'PolicyEdit',
     description: 'What an edit changes, or what a dry run would change and the revision that stays in force.',
   })
 // rows that were written with SQL may lie outside the vocabulary
-const AnyRows = z.array(z.looseObject({ ptype: z.string() }))
+const AnyRows = z.array(z.looseObject({ ptype: text(100, 'the section of model.conf') })).max(MOST_ROWS)
 const RevisionView = z
   .looseObject({
-    revision: z.number(),
-    actor: z.object({ id: z.string().nullable(), name: z.string().nullable() }),
-    reason: z.string(),
-    time: Time,
-    model_sha256: z.string(),
-    added: AnyRows,
-    removed: AnyRows,
+    revision: RevisionNumber.describe('its number'),
+    actor: z
+      .object({
+        id: textOrNull(19, 'of the user'),
+        name: textOrNull(254, 'their address as it is today, or what made the edit'),
+      })
+      .describe('who made it'),
+    reason: text(1_000, 'why'),
+    time: Time.describe('when'),
+    model_sha256: text(64, 'of model.conf'),
+    added: AnyRows.describe('rows that were not there before'),
+    removed: AnyRows.describe('rows that are not there any more'),
   })
-  .meta({ id: 'PolicyRevision' })
+  .meta({ id: 'PolicyRevision', description: 'an edit of the policy' })
 
 const reading = {
   method: 'get',
@@ -114,8 +150,12 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         summary: 'The rows in force',
         tag: 'policy',
         types: ['application/json', 'text/csv'],
-        tagged: true,
-        response: z.object({ revision: z.number(), model_sha256: z.string(), rows: z.array(Row) }),
+        tagged: 'read',
+        response: z.object({
+          revision: RevisionNumber,
+          model_sha256: text(64, 'of model.conf'),
+          rows: z.array(Row).max(MOST_ROWS).describe('in the order in which they decide'),
+        }),
       },
     }),
     route({
@@ -132,7 +172,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         summary: 'model.conf, with its SHA-256 in Model-SHA256',
         tag: 'policy',
         types: ['text/plain'],
-        tagged: true,
+        tagged: 'read',
       },
     }),
     route({
@@ -150,15 +190,22 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         summary: 'Every decision that the rows can make',
         tag: 'policy',
         types: ['application/json', 'text/csv'],
-        response: z.object({ revision: z.number(), decisions: z.array(Cell.extend(Outcome.shape)) }),
+        response: z.object({
+          revision: RevisionNumber,
+          decisions: z.array(Cell.extend(Outcome.shape)).max(MOST_CELLS).describe('of each role, action and relation'),
+        }),
       },
     }),
     route({
       ...editing,
       path: '/policy/changes',
       body: z.strictObject({
-        add: z.array(z.unknown()).default([]),
-        remove: z.array(z.unknown()).default([]),
+        add: z.array(EditedRow).max(MOST_ROWS).default([]).describe('rows that are to be there'),
+        remove: z
+          .array(EditedRow)
+          .max(MOST_ROWS)
+          .default([])
+          .describe('rows that are to go: what they say of a row has to fit one'),
         reason: Reason,
       }),
       handle: async ({ store, body, headers, ...input }) => {
@@ -168,10 +215,20 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       },
       documentation: {
         id: 'changePolicy',
+        tagged: 'write',
+        ifMatch: 'required',
+        refusals: ['precondition_required', 'invariant_violated', 'beyond_own_rights'],
+        example: {
+          query: { dry_run: 'true' },
+          body: {
+            add: [{ ptype: 'p2', role: 'auditor', action: 'link:read' }],
+            remove: [],
+            reason: 'auditors may list links',
+          },
+        },
         summary: 'Add and remove rows; answers every decision that changes',
         tag: 'policy',
         response: EditView,
-        refusals: [409, 412, 428],
       },
     }),
     route({
@@ -179,14 +236,22 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       path: '/policy/revisions',
       query: z.strictObject({
         limit: PageLimit,
-        cursor: revisionNumber('must be the next_cursor of a page').optional(),
+        cursor: revisionNumber('must be the next_cursor of a page')
+          .optional()
+          .describe('`next_cursor` of the page before'),
       }),
       handle: async ({ query }) => ({ status: 200, body: await listRevisions(database, query) }),
       documentation: {
         id: 'listPolicyRevisions',
         summary: 'Who changed the rows, when and why; newest first',
         tag: 'policy',
-        response: pageOf(z.looseObject({ revision: z.number(), reason: z.string(), time: Time })),
+        response: pageOf(
+          z.looseObject({
+            revision: RevisionNumber.describe('its number'),
+            reason: text(1_000, 'why'),
+            time: Time.describe('when'),
+          }),
+        ),
       },
     }),
     route({
@@ -202,7 +267,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         id: 'getPolicyRevision',
         summary: 'One revision, with the decisions that it changed',
         tag: 'policy',
-        response: RevisionView.extend({ decisions_changed: z.array(CellChange) }),
+        response: RevisionView.extend({ decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one') }),
       },
     }),
     route({
@@ -221,10 +286,13 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       },
       documentation: {
         id: 'restorePolicyRevision',
+        tagged: 'write',
+        ifMatch: 'optional',
+        refusals: ['invariant_violated', 'beyond_own_rights'],
+        example: { query: { dry_run: 'true' }, body: { reason: 'the edit of Tuesday was wrong' } },
         summary: 'Restore the rows of a revision as a new revision, with the checks of every edit',
         tag: 'policy',
         response: EditView,
-        refusals: [409, 412],
       },
     }),
   ]

@@ -9,7 +9,7 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { ownAccount } from './own-account.js'
-import { Email, Name, Password, ProfileView } from './schemas.js'
+import { PROFILE_EXAMPLE, Email, Name, Password, ProfileView, text } from './schemas.js'
 
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
@@ -21,10 +21,14 @@ const profileUpdate = (mayAskForAddress: boolean) =>
   z
     .strictObject({
       name: Name.optional(),
-      email: Email.optional(),
+      email: Email.optional().describe('a link goes there, and it is the address once that is opened'),
       password: Password.optional(),
-      current_password: z.string().max(256).optional(),
-      end_tokens: z.boolean().default(false),
+      current_password: z
+        .string()
+        .max(256)
+        .optional()
+        .meta({ format: 'password', description: 'beside a new password or address' }),
+      end_tokens: z.boolean().default(false).describe('beside a new password: whether it ends personal tokens, too'),
     })
     .refine((body) => !has(body, 'email') || (mayAskForAddress && has(body, 'current_password')), {
       path: ['email'],
@@ -71,7 +75,13 @@ export const profileRoutes = ({
     object: { action: 'profile:read', load: ownAccount },
     data: NO_DATA,
     handle: ({ record }) => ({ status: 200, body: view(record.user) }),
-    documentation: { id: 'getProfile', summary: 'Show the caller’s profile', tag: 'profile', response: ProfileView },
+    documentation: {
+      id: 'getProfile',
+      example: { answer: PROFILE_EXAMPLE },
+      summary: 'Show the caller’s profile',
+      tag: 'profile',
+      response: ProfileView,
+    },
   }),
   route({
     method: 'patch',
@@ -110,11 +120,15 @@ export const profileRoutes = ({
     },
     documentation: {
       id: 'updateProfile',
+      refusals: ['email_taken'],
+      example: { body: { name: 'Ada Lovelace' }, answer: PROFILE_EXAMPLE },
       summary:
         'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in of ' +
         'the account',
       tag: 'profile',
-      response: ProfileView.extend({ unconfirmed_email: z.string().optional() }).meta({ id: 'ChangedProfile' }),
+      response: ProfileView.extend({
+        unconfirmed_email: text(254, 'the address to which a link was sent').optional(),
+      }).meta({ id: 'ChangedProfile' }),
     },
   }),
 ]

@@ -38,11 +38,11 @@ const colour = (usual: Colour, description: string) =>
       context.addIssue({ code: 'custom', message: 'must be a colour as #rrggbb, with # as %23 or left out' })
       return z.NEVER
     })
-    .meta({ pattern: '^#?[0-9A-Fa-f]{6}$', default: usual, description, examples: [usual.slice(1)] })
+    .meta({ pattern: '^#?[0-9A-Fa-f]{6}$', maxLength: 7, default: usual, description, examples: [usual.slice(1)] })
 
 const Look = z
   .strictObject({
-    format: z.enum(QR_FORMATS).default('svg'),
+    format: z.enum(QR_FORMATS).default('svg').describe('of the picture'),
     size: whole({ least: 64, most: 2_048, usual: 512, unit: 'width and height in pixels' }),
     margin: whole({ least: 0, most: 16, usual: 4, unit: 'light squares on each side; readers count on four' }),
     level: z
@@ -113,10 +113,10 @@ export const qrRoute = ({
     },
     documentation: {
       id: 'getLinkQr',
+      refusals: ['link_expired'],
       summary: 'The QR code of a link’s short URL',
       tag: 'links',
       types: Object.values(MEDIA_TYPES),
-      tagged: true,
-      refusals: [410],
+      tagged: 'read',
     },
   })

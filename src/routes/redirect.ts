@@ -73,7 +73,9 @@ export const redirectRoutes = ({
     },
     data: following,
     params: ByCode,
-    body: z.strictObject({ password: z.string().max(1_000) }),
+    body: z.strictObject({
+      password: z.string().max(1_000).meta({ format: 'password', description: 'of the link' }),
+    }),
     accepts: ['form'],
     storesInput: false,
     form: (faults, sent, { linkCode, requestId }) =>
@@ -96,9 +98,10 @@ export const redirectRoutes = ({
     },
     documentation: {
       id: 'enterLinkPassword',
+      refusals: ['link_expired', 'wrong_password'],
+      example: { body: { password: 'open sesame' } },
       summary: 'Follow a link that is guarded by a password',
       tag: 'redirect',
-      refusals: [410],
     },
   }),
   route({
@@ -123,6 +126,11 @@ export const redirectRoutes = ({
       if (headers.ahead) return { status: 204, headers: { 'Cache-Control': 'no-store' } }
       return store.take(record).then(follow)
     },
-    documentation: { id: 'followLink', summary: 'Follow a link', tag: 'redirect', refusals: [403, 410] },
+    documentation: {
+      id: 'followLink',
+      refusals: ['link_expired', 'password_required'],
+      summary: 'Follow a link',
+      tag: 'redirect',
+    },
   }),
 ]

@@ -5,54 +5,120 @@ import { isCode } from '../domain/link.js'
 import { isUserRole } from '../domain/role.js'
 import { isEmail } from '../domain/user.js'
 
-/** Schemas that several resources share. */
+/** Schemas that several resources share; what they say of themselves stands in the description of the API. */
 export const Id = z
   .string()
   .refine(isId, 'must be a positive 64-bit integer in decimal')
-  .meta({ pattern: '^[1-9][0-9]{0,18}$' })
+  .meta({ pattern: '^[1-9][0-9]{0,18}$', maxLength: 19, examples: ['42'] })
 
 export const Code = z
   .string()
   .refine(isCode, 'must be 1 to 64 characters of A-Z, a-z, 0-9, _ and -')
-  .meta({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
+  .meta({
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    maxLength: 64,
+    examples: ['spring'],
+    description: 'what stands after the host in the short URL',
+  })
 
 export const Role = z
   .string()
   .refine(isUserRole, 'must be a role of [a-z][a-z0-9_-]{0,31}, and not anonymous, anyone or user')
-  .meta({ pattern: '^[a-z][a-z0-9_-]{0,31}$' })
+  .meta({
+    pattern: '^[a-z][a-z0-9_-]{0,31}$',
+    maxLength: 32,
+    examples: ['editor'],
+    description: 'a role that rows of the policy name',
+  })
 
 export const Email = z
   .string()
   .max(254)
   .refine(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
-  .meta({ format: 'email' })
+  .meta({ format: 'email', examples: ['ada@example.com'], description: 'in any case; kept in lower case' })
 
-export const Name = z.string().trim().min(1, 'must not be empty').max(200)
-export const Password = z.string().min(8, 'must have at least 8 characters').max(256)
+export const Name = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200)
+  .meta({ description: 'how the person is called', examples: ['Ada Lovelace'] })
+export const Password = z
+  .string()
+  .min(8, 'must have at least 8 characters')
+  .max(256)
+  .meta({ format: 'password', description: 'stored as a hash alone (argon2id)' })
 /** The token of a link that was sent to somebody. Any text: one that is none is answered as one that has ended. */
-export const LinkToken = z.string().min(1).max(512)
+export const LinkToken = z.string().min(1).max(512).meta({ description: 'from the link in the mail' })
+/** A text in an answer. */
+export const text = (most: number, description: string) => z.string().max(most).meta({ description })
+/** The same where there may be none. */
+export const textOrNull = (most: number, description: string) => z.string().max(most).nullable().meta({ description })
+/** A number of things. */
+export const count = (description: string) => z.int().min(0).meta({ description })
+/** The number of a policy revision. */
+export const RevisionNumber = z
+  .int()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER)
+  .meta({ description: 'of the policy; 0: decided before any' })
+/** Names a request in the log. */
+export const RequestId = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,64}$/)
+  .meta({ maxLength: 64, description: 'names the request in the log (`X-Request-ID`)', examples: ['3f1c'] })
 /** A text of a form that is shown again, whatever else was sent. */
 export const textIn = (sent: unknown, name: string): string => {
   const [, text]: readonly unknown[] = Object.entries(Object(sent)).find(([each]) => each === name) ?? []
   return typeof text === 'string' ? text : ''
 }
 
-export const Time = z.iso.datetime()
+export const Time = z.iso.datetime().meta({ maxLength: 24, examples: ['2026-11-01T09:00:00.000Z'] })
+
+const MOST_OF_A_PAGE = 100
 
 export const PageLimit = z
   .string()
   .default('20')
   .refine(
-    (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100,
+    (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_OF_A_PAGE,
     'must be an integer from 1 to 100',
   )
   .transform(Number)
-export const Cursor = z.string().min(1).max(400).optional()
+  .meta({ type: 'integer', minimum: 1, maximum: MOST_OF_A_PAGE, default: 20, description: 'how many a page has' })
+const CURSOR_LENGTH = 400
+export const Cursor = z
+  .string()
+  .min(1)
+  .max(CURSOR_LENGTH)
+  .optional()
+  .meta({ description: '`next_cursor` of the page before' })
 
 export const pageOf = <View extends z.ZodType>(view: View) =>
-  z.object({ data: z.array(view), next_cursor: z.string().nullable() })
+  z.object({
+    data: z.array(view).max(MOST_OF_A_PAGE).meta({ description: 'of this page' }),
+    next_cursor: z
+      .string()
+      .max(CURSOR_LENGTH)
+      .nullable()
+      .meta({ description: 'for the parameter `cursor`; null: this was the last page' }),
+  })
 
 /** How a user sees their own account. */
 export const ProfileView = z
-  .object({ id: Id, email: z.string(), name: z.string(), role: z.string(), created_at: Time })
-  .meta({ id: 'Profile' })
+  .object({
+    id: Id.describe('of the user'),
+    email: text(254, 'their address'),
+    name: text(200, 'how they are called'),
+    role: text(32, 'what rows of the policy name'),
+    created_at: Time.describe('when they came'),
+  })
+  .meta({ id: 'Profile', description: 'a user, as they see themselves' })
+
+export const PROFILE_EXAMPLE = {
+  id: '7',
+  email: 'ada@example.com',
+  name: 'Ada Lovelace',
+  role: 'editor',
+  created_at: '2026-11-01T09:00:00.000Z',
+} as const

@@ -9,6 +9,7 @@ import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Answer, Route } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Readiness } from './readiness.js'
+import { RevisionNumber, text, textOrNull } from './schemas.js'
 
 export interface SystemParts {
   readonly readiness: () => Promise<Readiness>
@@ -22,12 +23,19 @@ export interface SystemParts {
 
 const readinessView = <Status extends string>(status: Status) =>
   z.object({
-    status: z.literal(status),
-    checks: z.object({
-      database: z.enum(['ok', 'away']),
-      policy: z.object({ revision: z.number().nullable(), fault: z.string().nullable() }),
-      draining: z.boolean(),
-    }),
+    status: z.literal(status).describe('whether requests are answered'),
+    checks: z
+      .object({
+        database: z.enum(['ok', 'away']).describe('whether it answers'),
+        policy: z
+          .object({
+            revision: RevisionNumber.nullable().describe('in force; null: none yet'),
+            fault: textOrNull(500, 'why the newest revision is not in force'),
+          })
+          .describe('that decides'),
+        draining: z.boolean().describe('true: the process stops'),
+      })
+      .describe('what it depends on'),
   })
 
 const publicGet = {
@@ -52,17 +60,20 @@ export const answerOfReadiness = ({ ready, checks }: Readiness): Answer =>
 /** RFC 7517 §5: the own issuer's keys, of which no private part is ever here. */
 const KeySet = z
   .object({
-    keys: z.array(
-      z.object({
-        kty: z.literal('EC'),
-        crv: z.literal('P-256'),
-        x: z.string(),
-        y: z.string(),
-        kid: z.string(),
-        alg: z.literal('ES256'),
-        use: z.literal('sig'),
-      }),
-    ),
+    keys: z
+      .array(
+        z.object({
+          kty: z.literal('EC').describe('kind of the key'),
+          crv: z.literal('P-256').describe('curve'),
+          x: text(64, 'coordinate'),
+          y: text(64, 'coordinate'),
+          kid: text(64, 'id of the key, which tokens name'),
+          alg: z.literal('ES256').describe('algorithm'),
+          use: z.literal('sig').describe('signatures'),
+        }),
+      )
+      .max(100)
+      .describe('those that sign, and those that signed tokens which are still good'),
   })
   .meta({ id: 'KeySet' })
 
@@ -81,9 +92,10 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
       handle: liveness,
       documentation: {
         id: 'getHealth',
+        example: { answer: { status: 'ok' } },
         summary: 'Liveness',
         tag: 'system',
-        response: z.object({ status: z.literal('ok') }),
+        response: z.object({ status: z.literal('ok').describe('the process answers') }),
       },
     }),
     route({
@@ -110,7 +122,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
       }),
       documentation: {
         id: 'getKeys',
-        tagged: true,
+        tagged: 'read',
         summary: 'The public keys of the built-in issuer (RFC 7517)',
         tag: 'system',
         types: ['application/jwk-set+json'],
@@ -125,8 +137,8 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
         id: 'getOpenapi',
         summary: 'This description (OpenAPI 3.1)',
         tag: 'system',
-        tagged: true,
-        response: z.looseObject({ openapi: z.string() }),
+        tagged: 'read',
+        response: z.looseObject({ openapi: text(10, 'the version of OpenAPI') }),
       },
     }),
     route({
@@ -142,7 +154,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
         id: 'getDocs',
         summary: 'This description as a page',
         tag: 'system',
-        tagged: true,
+        tagged: 'read',
         types: ['text/html'],
       },
     }),
@@ -160,6 +172,7 @@ const metricsRoute = ({ text, contentType }: Pick<Metrics, 'text' | 'contentType
     },
     documentation: {
       id: 'getMetrics',
+      refusals: ['no_route'],
       summary: 'Metrics for Prometheus; only on the loopback interface',
       tag: 'system',
       types: ['text/plain'],

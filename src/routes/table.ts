@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import type { Gate } from '../database/gate.js'
 import { docsPage } from '../http/docs-page.js'
-import { openapiDocument } from '../http/openapi.js'
+import { openapiDocument } from '../openapi/document.js'
 import type { Identity } from '../identity/identity.js'
 import { addressLink } from '../identity/address-change.js'
 import type { SendMail } from '../identity/mailer.js'

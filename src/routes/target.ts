@@ -81,5 +81,9 @@ export const targetRule = (place: OwnPlace) => {
       const kept = PLAIN.test(text) ? text : url.href
       return kept.length > LONGEST ? refuse(`must be at most ${LONGEST} characters`) : kept
     })
-    .meta({ format: 'uri' })
+    .meta({
+      format: 'uri',
+      description: 'an absolute http or https URL without credentials, and not on this service itself',
+      examples: ['https://example.com/spring'],
+    })
 }

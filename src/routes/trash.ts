@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-import { isId } from '../domain/id.js'
 import type { Link } from '../domain/link.js'
 import type { Trash } from '../layers/4-data/trash.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { linkFields } from './link-fields.js'
-import { LinkView, tagOf, whole } from './link-view.js'
+import { LINK_EXAMPLE, LinkView, tagOf, wholeAt } from './link-view.js'
+import { Id } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
 /** Brings back what was deleted. It is asked for by whoever might delete it, by its id: its code is free since. */
@@ -29,22 +29,25 @@ export const trashRoutes = ({
     endpoint: 'link:delete',
     object: { action: 'link:delete', load: ({ id }: { readonly id: string }) => findDeletedLink(id) },
     data: trash,
-    params: z.object({ id: z.string().refine(isId) }),
+    params: z.object({ id: Id.describe('of the deleted link') }),
     body: z.strictObject({ code: linkFields(place).code.optional() }).optional(),
     handle: async ({ store, record, body }) => {
       const link = await store.restore(record, body?.code)
       return {
         status: 200,
-        body: whole(link),
+        body: wholeAt(place.baseUrl)(link),
         headers: { Location: `${place.baseUrl}/links/${link.code}`, ETag: tagOf(link) },
       }
     },
     documentation: {
       id: 'restoreLink',
+      tagged: 'write',
+      location: true,
+      refusals: ['code_taken'],
+      example: { body: { code: 'spring-again' }, answer: LINK_EXAMPLE },
       summary: 'Restore a deleted link, under its code or another one',
       tag: 'links',
       response: LinkView,
-      refusals: [409],
     },
   }),
 ]

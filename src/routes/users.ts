@@ -10,11 +10,14 @@ import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { Cursor, Email, Id, PageLimit, ProfileView, Role, pageOf } from './schemas.js'
+import { PROFILE_EXAMPLE, Cursor, Email, Id, PageLimit, ProfileView, Role, pageOf } from './schemas.js'
 
-const UserView = ProfileView.extend({ suspended: z.boolean() }).meta({ id: 'User' })
+const UserView = ProfileView.extend({ suspended: z.boolean().describe('true: every token is refused') }).meta({
+  id: 'User',
+  description: 'a user, as admins see them',
+})
 
-const ById = z.object({ id: Id })
+const ById = z.object({ id: Id.describe('of the user') })
 
 const TRANSFER = 'transfer:'
 
@@ -26,7 +29,12 @@ const LinksOfDeletedQuery = z
     'must be delete, or transfer: and the id of a user',
   )
   .transform((text): LinksOfDeleted => (text === 'delete' ? text : { to: toId(text.slice(TRANSFER.length)) }))
-  .meta({ pattern: '^(delete|transfer:[1-9][0-9]{0,18})$' })
+  .meta({
+    pattern: '^(delete|transfer:[1-9][0-9]{0,18})$',
+    maxLength: 28,
+    description:
+      'what becomes of the user’s links: `delete`, or `transfer:` and the id of who gets them. Needed where there are links',
+  })
 
 /**
  * Where mails confirm addresses, nobody sets another's. An address goes alone: who moves users among roles replaces
@@ -34,7 +42,11 @@ const LinksOfDeletedQuery = z
  */
 const userUpdate = (setsAddresses: boolean) =>
   z
-    .strictObject({ role: Role.optional(), suspended: z.boolean().optional(), email: Email.optional() })
+    .strictObject({
+      role: Role.optional(),
+      suspended: z.boolean().optional().describe('true: every token of theirs is refused'),
+      email: Email.optional().describe('where no mail can confirm a new address'),
+    })
     .refine((body) => body.email === undefined || (setsAddresses && Object.keys(body).length === 1), {
       path: ['email'],
       message: setsAddresses ? 'is changed by itself' : 'is not a field that may be set here',
@@ -94,7 +106,13 @@ export const userRoutes = ({
       data: NO_DATA,
       params: ById,
       handle: ({ record }) => ({ status: 200, body: view(record.user) }),
-      documentation: { id: 'getUser', summary: 'Show a user', tag: 'users', response: UserView },
+      documentation: {
+        id: 'getUser',
+        example: { answer: { ...PROFILE_EXAMPLE, suspended: false } },
+        summary: 'Show a user',
+        tag: 'users',
+        response: UserView,
+      },
     }),
     route({
       method: 'patch',
@@ -113,12 +131,13 @@ export const userRoutes = ({
       },
       documentation: {
         id: 'updateUser',
+        refusals: ['last_admin', 'email_taken', 'beyond_own_rights'],
+        example: { body: { role: 'editor' }, answer: { ...PROFILE_EXAMPLE, suspended: false } },
         summary:
           'Change a user’s role, or suspend or reinstate them; takes effect at their next request. Without a mail ' +
           'server: their address',
         tag: 'users',
         response: UserView,
-        refusals: [409],
       },
     }),
     route({
@@ -140,9 +159,9 @@ export const userRoutes = ({
       },
       documentation: {
         id: 'deleteUser',
+        refusals: ['last_admin', 'has_links', 'too_many_links', 'beyond_own_rights', 'validation_failed'],
         summary: 'Delete a user with all that is theirs; their links go as well, or to another user',
         tag: 'users',
-        refusals: [409, 422],
       },
     }),
   ]

@@ -4,8 +4,8 @@ import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { HOUR_MS, MOST_DAYS, MOST_HOURS, VISIT_INTERVALS, visitRange } from '../domain/visit-range.js'
 import type { VisitRange } from '../domain/visit-range.js'
-import { COUNTED, VISIT_DIMENSIONS } from '../layers/4-data/visit-statistics.js'
-import type { VisitStatistics } from '../layers/4-data/visit-statistics.js'
+import { COUNTED } from '../layers/4-data/visit-statistics.js'
+import type { VisitDimension, VisitStatistics } from '../layers/4-data/visit-statistics.js'
 import { VISIT_FORMS } from '../layers/4-data/visit-export.js'
 import type { LinkVisitsStore } from '../layers/4-data/visits.js'
 import { route } from '../layers/compose.js'
@@ -13,7 +13,7 @@ import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { Instant, Tag } from './link-fields.js'
-import { Code, Time } from './schemas.js'
+import { Code, Time, count, text, textOrNull } from './schemas.js'
 
 const ByCode = z.object({ code: Code })
 
@@ -22,7 +22,9 @@ const isFrom1970 = (text: string): boolean => text >= '1970'
 export const MOMENT_RULE = 'must be a day such as 2026-11-01, or a time as in RFC 3339, from 1970 to 9999'
 
 /** A day in the zone that is asked for, or an instant. */
-export const Moment = z.union([z.iso.date().refine(isFrom1970), Instant], { error: MOMENT_RULE })
+export const Moment = z.union([z.iso.date().refine(isFrom1970).meta({ maxLength: 10 }), Instant], {
+  error: MOMENT_RULE,
+})
 
 const PERIOD = {
   from: Moment.optional().meta({
@@ -51,32 +53,49 @@ const PERIOD = {
     .meta({ description: 'who is counted: people, people and bots (`true`), or bots alone (`only`)' }),
 }
 const OfLink = z.strictObject(PERIOD)
-const OfAll = z.strictObject({ ...PERIOD, tag: z.array(Tag).max(20).optional() })
+const OfAll = z.strictObject({
+  ...PERIOD,
+  tag: z.array(Tag).max(20).optional().describe('links that have all of these'),
+})
 
-const Count = z.int().min(0)
-const ValueCounts = z.array(z.object({ value: z.string().nullable(), visits: Count }))
+const ValueCounts = z
+  .array(z.object({ value: textOrNull(253, 'null: not known, or none'), visits: count('with this value') }))
+  .max(101)
+
+const Point = z.object({
+  time: Time.describe('when it begins'),
+  visits: count('in it'),
+  visitors: count('daily visitors in it'),
+})
 
 const VisitsBase = z.object({
-  from: Time,
-  to: Time,
-  interval: z.enum(VISIT_INTERVALS),
-  zone: z.string(),
-  total: Count.meta({ description: 'people, unless `bots` says otherwise; the sum of the series, and of each list' }),
-  visitors: Count.meta({
-    description:
-      'people whose first visit of a link on a day (UTC) it was. They are recognised for one day only, so this ' +
+  from: Time.describe('the first hour that is counted'),
+  to: Time.describe('the hour after the last'),
+  interval: z.enum(VISIT_INTERVALS).describe('of the series'),
+  zone: text(64, 'a time zone of the IANA database'),
+  total: count('people, unless `bots` says otherwise; the sum of the series, and of each list'),
+  visitors: count(
+    'people whose first visit of a link on a day (UTC) it was. They are recognised for one day only, so this ' +
       'number adds up days and links: who comes on two days, or follows two links, counts twice',
-  }),
-  bots: Count.meta({ description: 'visits by bots, whoever is counted elsewhere' }),
+  ),
+  bots: count('visits by bots, whoever is counted elsewhere'),
   before: z
-    .object({ total: Count, visitors: Count })
+    .object({ total: count('then'), visitors: count('then') })
     .meta({ description: 'the same of as many hours directly before' }),
-  series: z.array(z.object({ time: Time, visits: Count, visitors: Count })).meta({
+  series: z.array(Point).max(MOST_HOURS).meta({
     description: 'every hour, day, week or month, with the time at which it begins; `from` and `to` may cut it',
   }),
-  by: z.record(z.enum(VISIT_DIMENSIONS), ValueCounts).meta({
-    description: 'the 100 most frequent values of each; `other` is the rest, null is not known (or no referrer)',
-  }),
+  by: z
+    .object({
+      referrer: ValueCounts.describe('hosts of the pages that led there'),
+      country: ValueCounts.describe('two letters (ISO 3166-1)'),
+      browser: ValueCounts.describe('by name'),
+      os: ValueCounts.describe('operating systems by name'),
+      device: ValueCounts.describe('`desktop`, `mobile`, `tablet` or `tv`'),
+    } satisfies Record<VisitDimension, typeof ValueCounts>)
+    .meta({
+      description: 'the 100 most frequent values of each; `other` is the rest, null is not known (or no referrer)',
+    }),
 })
 const DESCRIPTION =
   'Whole hours (UTC) are counted: times are cut to the hour, and `from` and `to` say what was counted. Where clocks ' +
@@ -84,7 +103,8 @@ const DESCRIPTION =
 const VisitsView = VisitsBase.meta({ id: 'Visits', description: DESCRIPTION })
 const AllVisitsView = VisitsBase.extend({
   links: z
-    .array(z.object({ code: Code, visits: Count }))
+    .array(z.object({ code: Code, visits: count('in the range') }))
+    .max(10)
     .meta({ description: 'the ten that were visited most; none of the trash, whose visits are in the other numbers' }),
 }).meta({ id: 'AllVisits', description: DESCRIPTION })
 
@@ -146,13 +166,12 @@ export const visitRoutes = ({
         summary: 'The visits of a link',
         tag: 'visits',
         response: VisitsView,
-        refusals: [409],
       },
     }),
     route({
       ...ofLink,
       path: '/links/:code/visits/export',
-      query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv') }),
+      query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv').describe('of the file') }),
       handle: async ({ store, record, query: { format }, headers }) => ({
         status: 200,
         body: await exportText(
@@ -165,12 +184,12 @@ export const visitRoutes = ({
       }),
       documentation: {
         id: 'exportLinkVisits',
+        refusals: ['upgrade_required', 'exports_busy'],
         summary:
           'Export the single visits of a link in the last VISIT_DAYS, oldest first, as a stream. In CSV, a cell that ' +
           'a spreadsheet would take for a formula has an apostrophe before it',
         tag: 'visits',
         types: ['text/csv', 'application/x-ndjson'],
-        refusals: [426],
       },
     }),
     route({
@@ -185,6 +204,7 @@ export const visitRoutes = ({
       },
       documentation: {
         id: 'getVisits',
+        refusals: ['exports_busy'],
         summary: 'The visits of all links that the caller may change, or of those that have all of the tags',
         tag: 'visits',
         response: AllVisitsView,

@@ -289,7 +289,9 @@ describe('a change belongs to who its caller is when it commits', () => {
       await client.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.policy])
       const { status, json } = await first
       expect(status).to.equal(201)
-      expect((await create(other)).json).to.deep.equal(json)
+      // each of the two is reached at an address of its own
+      const withoutUrl = (link: unknown) => ({ ...Object(link), url: null })
+      expect(withoutUrl((await create(other)).json)).to.deep.equal(withoutUrl(json))
     })
   })
 

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { Validator } from '@seriousme/openapi-schema-validator'
 
-import { at } from '../support/json.js'
+import { at, listAt } from '../support/json.js'
 import { addLink, addUserToDelete } from '../support/records.js'
 import { requestOf, subjectOf } from '../support/samples.js'
 import type { TestService } from '../support/service.js'
@@ -53,6 +53,32 @@ describe('/openapi.json', () => {
     }
   })
 
+  it('says of every parameter and field what it is', () => {
+    const missing: string[] = []
+    const walk = (schema: unknown, path: string): void => {
+      for (const [name, each] of Object.entries(Object(at(schema, 'properties')))) {
+        if (at(each, 'description') === undefined && at(each, '$ref') === undefined) missing.push(`${path}.${name}`)
+        walk(each, `${path}.${name}`)
+      }
+      for (const kind of ['anyOf', 'oneOf']) {
+        const kinds = at(schema, kind)
+        if (Array.isArray(kinds)) for (const each of kinds) walk(each, path)
+      }
+      if (at(schema, 'items') !== undefined) walk(at(schema, 'items'), `${path}[]`)
+    }
+    for (const [name, schema] of Object.entries(Object(at(document, 'components', 'schemas')))) walk(schema, name)
+    for (const { method, path, documentation } of service.routes) {
+      const operation = operationOf(method, path)
+      for (const parameter of listAt(operation, 'parameters'))
+        if (at(parameter, '$ref') === undefined && at(parameter, 'description') === undefined)
+          missing.push(`${documentation.id}?${String(at(parameter, 'name'))}`)
+      const bodies = [at(operation, 'requestBody'), ...Object.values(Object(at(operation, 'responses')))]
+      for (const body of bodies)
+        for (const media of Object.values(Object(at(body, 'content')))) walk(at(media, 'schema'), documentation.id)
+    }
+    expect(missing).to.deep.equal([])
+  })
+
   it('describes every answer that the service gives, by status, media type and schema', async () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true })
     addFormats.default(ajv)
@@ -72,7 +98,12 @@ describe('/openapi.json', () => {
       if (content === undefined) return
       expect(Object(content), asked).to.have.property(type)
       const schema = at(content, type, 'schema')
-      if (schema === undefined || (at(schema, 'type') === 'string' && !/[/+]json$/.test(type))) return
+      if (schema === undefined || !/[/+]json$/.test(type)) return
+      const problem = at(answer.json, 'code')
+      if (answer.status >= 400 && problem !== undefined) {
+        const described = listAt(response, 'x-problems').map((each) => at(each, 'code'))
+        expect(described, asked).to.include(problem)
+      }
       const pointer = ['paths', templateOf(path), method, 'responses', String(answer.status), 'content', type, 'schema']
         .map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')))
         .join('/')

@@ -14,7 +14,7 @@ const named = {
   path: '/x',
   status: 204,
   ...NO_INPUT,
-  documentation: { id: '', summary: '', tag: '' },
+  documentation: { id: '', summary: '', tag: 'links' },
 } as const
 const gateway = { gateway: { scope: 'link:delete', quota: 'caller' } } as const
 const endpoint = { endpoint: 'link:delete' } as const

@@ -1,0 +1,137 @@
+import { SCOPES } from '../domain/action.js'
+import { TAGS } from '../layers/documentation.js'
+import type { Route } from '../layers/route.js'
+import { HEADER_PARAMETERS, parametersOf } from './parameters.js'
+import { ANSWER_HEADERS, PAGE, PROBLEM, responsesOf } from './responses.js'
+import { schemaOf } from './schemas.js'
+import type { Json, NamedSchemas } from './schemas.js'
+
+const MEDIA = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+
+const bodyOf = ({ body, accepts, documentation: { example } }: Route, schemas: NamedSchemas): Json => {
+  if (body === undefined) return {}
+  const schema = schemaOf(body, 'input', schemas)
+  const media = { schema, ...(example?.body !== undefined && { example: example.body }) }
+  return {
+    requestBody: {
+      required: !body.safeParse(undefined).success,
+      content: Object.fromEntries(accepts.map((each) => [MEDIA[each], media])),
+    },
+  }
+}
+
+/** What each layer checks, in words. */
+const layersInWords = ({ gateway, endpoint, objectAction, andAction, dataRows }: Route): string => {
+  const asked = [objectAction, andAction].filter((each) => each !== 'none').map((each) => `\`${each}\``)
+  return [
+    '| layer | what it checks |',
+    '|---|---|',
+    `| gateway | the limit (\`${gateway.quota}\`)${
+      gateway.scope === 'public'
+        ? '; no token is needed'
+        : gateway.scope === 'items'
+          ? ', a token, and the scope of the operation'
+          : `, a token with the scope \`${gateway.scope}\``
+    } |`,
+    `| endpoint | ${endpoint === 'none' ? 'nothing' : `whether a row allows the role \`${endpoint}\``} |`,
+    `| object | ${asked.length === 0 ? 'nothing' : `\`can()\` of the record: ${asked.join(' and ')}`} |`,
+    `| data | rows that are reached: ${dataRows} |`,
+  ].join('\n')
+}
+
+const securityOf = ({ gateway: { scope } }: Route): readonly Json[] =>
+  scope === 'public' ? [{}, { bearer: [] }] : [{ signIn: scope === 'items' ? [] : [scope] }, { bearer: [] }]
+
+const operationOf = (route: Route, schemas: NamedSchemas): Json => {
+  const { documentation } = route
+  const { description = `${documentation.summary}.` } = documentation
+  return {
+    operationId: documentation.id,
+    summary: documentation.summary,
+    description: `${description}\n\n${layersInWords(route)}`,
+    tags: [documentation.tag],
+    security: securityOf(route),
+    'x-layers': {
+      gateway: route.gateway,
+      endpoint: route.endpoint,
+      object: route.objectAction,
+      ...(route.andAction !== 'none' && { and: route.andAction }),
+      data: route.dataRows,
+      ...(route.partAction !== 'none' && { part: route.partAction }),
+    },
+    parameters: parametersOf(route, schemas),
+    ...bodyOf(route, schemas),
+    responses: responsesOf(route, schemas),
+  }
+}
+
+const DESCRIPTION = `Short links. One policy function decides every operation, over rows that admins edit live.
+
+A request passes four layers, and any of them can refuse it: the gateway (limit, token, scope), the endpoint (role),
+the object (ownership, by \`can()\`), the data (rows that the caller may reach). Each operation says what each of them
+checks, and each problem which of them gave it (\`x-problems\`; \`http\` is what comes before the layers).`
+
+const TEXT: Json = {
+  type: 'string',
+  maxLength: 2_147_483_647,
+  description: 'text, as a stream',
+  pattern: '^[^\\u0000]*$',
+}
+
+/** The OpenAPI 3.1 description of the route table that serves the requests. */
+export const openapiDocument = (
+  routes: readonly Route[],
+  { baseUrl, version }: { readonly baseUrl: string; readonly version: string },
+): Json => {
+  const schemas: NamedSchemas = new Map([
+    ['Problem', PROBLEM],
+    ['Page', PAGE],
+    ['Text', TEXT],
+  ])
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method]: operationOf(route, schemas) }
+  }
+  const used = new Set(routes.map(({ documentation }) => documentation.tag))
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Linkgate',
+      version,
+      description: DESCRIPTION,
+      contact: { name: 'Linkgate', url: `${baseUrl}/docs` },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl, description: 'this installation', 'x-internal': false }],
+    tags: Object.entries(TAGS).flatMap(([name, description]) =>
+      [...used].some((tag) => tag === name) ? [{ name, description }] : [],
+    ),
+    paths,
+    components: {
+      schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+      parameters: HEADER_PARAMETERS,
+      headers: ANSWER_HEADERS,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT (RFC 9068)',
+          description: 'An access token (a JWT as RFC8725 advises), or a personal token (`POST /users/me/tokens`).',
+        },
+        signIn: {
+          type: 'oauth2',
+          description:
+            'An access token of 15 minutes (a JWT as RFC8725 advises) for a password, and new ones for refresh tokens.',
+          flows: {
+            password: {
+              tokenUrl: `${baseUrl}/auth/token`,
+              refreshUrl: `${baseUrl}/auth/token`,
+              scopes: Object.fromEntries(SCOPES.map((scope) => [scope, `what the policy allows of \`${scope}\``])),
+            },
+          },
+        },
+      },
+    },
+  }
+}

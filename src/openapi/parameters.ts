@@ -1,0 +1,73 @@
+import { KEY_LIFE_HOURS } from '../layers/4-data/idempotency.js'
+import type { Route } from '../layers/route.js'
+import { schemaOf } from './schemas.js'
+import type { Json, NamedSchemas } from './schemas.js'
+
+const header = (name: string, description: string, schema: Json, required = false): Json => ({
+  name,
+  in: 'header',
+  required,
+  description,
+  schema: { type: 'string', ...schema },
+})
+
+const TAG = { maxLength: 200, pattern: '^[^\\u0000]*$', examples: ['"42-7"'] } as const
+
+/** Headers that requests bring, each under its name in `components.parameters`. */
+export const HEADER_PARAMETERS = {
+  PolicyAtLeast: header(
+    'Policy-At-Least',
+    'Decide under this revision of the policy or a newer one, or not at all (412).',
+    { pattern: '^[0-9]{1,15}$', maxLength: 15 },
+  ),
+  RequestId: header('X-Request-ID', 'The caller’s name for this request, which the log and the answer then have.', {
+    pattern: '^[A-Za-z0-9._-]{1,64}$',
+    maxLength: 64,
+  }),
+  IdempotencyKey: header(
+    'Idempotency-Key',
+    `The caller’s name for this creation. A repetition with the same body within ${KEY_LIFE_HOURS} hours creates ` +
+      'nothing and gets the same answer, with `Idempotent-Replayed: true`; 409 if the answer had a secret. 422 with ' +
+      'another body; 409 while the first request is in progress.',
+    { pattern: '^[\\x21-\\x7e]{1,255}$', maxLength: 255 },
+  ),
+  IfMatch: header('If-Match', 'Change the record only where it still has this ETag; 412 otherwise.', TAG),
+  IfMatchRequired: header('If-Match', 'The ETag of what was read before; 412 where it has changed since.', TAG, true),
+  IfNoneMatch: header('If-None-Match', 'Answer 304 where the record still has this ETag.', TAG),
+} as const satisfies Readonly<Record<string, Json>>
+
+const named = (name: keyof typeof HEADER_PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` })
+
+/** The parameters of an operation: in its path, in its query, and the headers that it takes. */
+export const parametersOf = (route: Route, schemas: NamedSchemas): readonly Json[] => {
+  const { params, query, idempotent, documentation } = route
+  const listed = (schema: Route['query'], place: 'path' | 'query'): readonly Json[] => {
+    if (schema === undefined) return []
+    const { properties = {}, required = [] } = parts(schemaOf(schema, 'input', schemas))
+    return Object.entries(properties).map(([name, { description, ...each }]) => ({
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      description,
+      schema: each,
+      ...(documentation.example?.query?.[name] !== undefined && { example: documentation.example.query[name] }),
+    }))
+  }
+  return [
+    ...listed(params, 'path'),
+    ...listed(query, 'query'),
+    ...(idempotent ? [named('IdempotencyKey')] : []),
+    ...(documentation.ifMatch === 'optional' ? [named('IfMatch')] : []),
+    ...(documentation.ifMatch === 'required' ? [named('IfMatchRequired')] : []),
+    ...(documentation.tagged === 'read' ? [named('IfNoneMatch')] : []),
+    named('PolicyAtLeast'),
+    named('RequestId'),
+  ]
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, Json>>
+  readonly required?: readonly string[]
+}
+
+const parts = (schema: Json): ObjectSchema => schema

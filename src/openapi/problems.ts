@@ -1,0 +1,42 @@
+import { REFUSALS } from '../domain/refusal.js'
+import type { RefusalCode } from '../domain/refusal.js'
+import { NO_DATA } from '../layers/route.js'
+import type { Route } from '../layers/route.js'
+
+/** What every route may answer: the limit, a token that is sent, the headers, and trouble of our own. */
+const ANYWHERE = [
+  'invalid_request',
+  'invalid_token',
+  'precondition_failed',
+  'rate_limited',
+  'internal_error',
+  'database_unavailable',
+  'policy_unavailable',
+  'issuer_unavailable',
+  'deadline_exceeded',
+] as const satisfies readonly RefusalCode[]
+
+const isChange = ({ method, dataRows }: Route): boolean => method !== 'get' && dataRows !== NO_DATA.rows
+
+/** The codes of the problems that a route answers, in the order of their statuses: its layers', and its own. */
+export const problemsOf = (route: Route): readonly RefusalCode[] => {
+  const { gateway, endpoint, objectAction, path, query, body, idempotent, documentation } = route
+  const decided = objectAction !== 'none' || gateway.scope === 'items'
+  const codes: readonly RefusalCode[] = [
+    ...ANYWHERE,
+    ...(gateway.scope === 'public' ? [] : (['token_required', 'insufficient_scope'] as const)),
+    ...(endpoint !== 'none' || decided ? (['role_not_allowed'] as const) : []),
+    ...(decided ? (['policy_denied'] as const) : []),
+    ...(path.includes(':') ? (['not_found'] as const) : []),
+    ...(query !== undefined || (route.method !== 'get' && gateway.scope !== 'public')
+      ? (['invalid_query'] as const)
+      : []),
+    ...(body === undefined
+      ? []
+      : (['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'] as const)),
+    ...(isChange(route) ? (['conflict'] as const) : []),
+    ...(idempotent ? (['request_in_progress', 'already_created', 'idempotency_key_reused'] as const) : []),
+    ...(documentation.refusals ?? []),
+  ]
+  return [...new Set(codes)].sort((a, b) => REFUSALS[a].status - REFUSALS[b].status)
+}

@@ -1,0 +1,178 @@
+import { REFUSALS } from '../domain/refusal.js'
+import type { RefusalCode } from '../domain/refusal.js'
+import type { Route } from '../layers/route.js'
+import { problemsOf } from './problems.js'
+import { schemaOf } from './schemas.js'
+import type { Json, NamedSchemas } from './schemas.js'
+
+const header = (description: string, schema: Json): Json => ({
+  description,
+  schema: schema['type'] === undefined ? { type: 'string', maxLength: 2_048, ...schema } : schema,
+})
+
+/** Headers that answers have, each under its name in `components.headers`. */
+export const ANSWER_HEADERS = {
+  'X-Request-ID': header('Names the request in the log, and in a problem.', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),
+  'Policy-Revision': header('The revision of the policy that decided.', {
+    type: 'integer',
+    format: 'int64',
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+  }),
+  RateLimit: header('What is left of each quota, and the seconds until it is whole again.', {
+    pattern: '^[^\\u0000]*$',
+    examples: ['"user";r=299;t=60'],
+  }),
+  'RateLimit-Policy': header('The quotas that count this request.', {
+    pattern: '^[^\\u0000]*$',
+    examples: ['"user";q=300;w=60'],
+  }),
+  'Retry-After': header('Seconds until the request may be sent again.', {
+    type: 'integer',
+    format: 'int32',
+    minimum: 0,
+    maximum: 86_400,
+  }),
+  'WWW-Authenticate': header('How to come with a token (RFC 6750).', { pattern: '^Bearer( .*)?$' }),
+  ETag: header('Names this version of the record, for If-Match and If-None-Match.', { pattern: '^(W/)?"[^"]*"$' }),
+  Location: header('Where the record is, or where the link leads.', { format: 'uri-reference' }),
+  'Idempotent-Replayed': header('The answer is that of an earlier request with this Idempotency-Key.', {
+    enum: ['true'],
+  }),
+  'Access-Control-Allow-Origin': header('The page’s origin, where CORS_ORIGINS names it.', { format: 'uri' }),
+  'Content-Disposition': header('A name for the file.', { pattern: '^attachment; filename=' }),
+} as const satisfies Readonly<Record<string, Json>>
+
+type HeaderName = keyof typeof ANSWER_HEADERS
+
+const EVERYWHERE: readonly HeaderName[] = [
+  'X-Request-ID',
+  'Policy-Revision',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Access-Control-Allow-Origin',
+]
+
+const headersOf = (names: readonly HeaderName[]): Json => ({
+  headers: Object.fromEntries(
+    [...EVERYWHERE, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  ),
+})
+
+const text = (maxLength: number, description: string, more: Json = {}): Json => ({
+  type: 'string',
+  maxLength,
+  description,
+  ...(more['format'] === undefined && more['enum'] === undefined && { pattern: '^[^\\u0000]*$' }),
+  ...more,
+})
+
+/** RFC 9457. Some problems have more members, such as `rule` of a decision. */
+export const PROBLEM: Json = {
+  type: 'object',
+  description: 'Problem details (RFC 9457). `code` is for programs, `title` and `detail` are for people.',
+  required: ['type', 'title', 'status', 'code', 'request_id'],
+  properties: {
+    type: text(100, 'a URN with the code', { format: 'uri' }),
+    title: text(200, 'what happened, the same for each code'),
+    status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599, description: 'the status of the answer' },
+    detail: text(2_000, 'what happened this time'),
+    code: text(64, 'stable', { enum: Object.keys(REFUSALS) }),
+    request_id: text(64, 'names the request in the log', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),
+    errors: {
+      type: 'array',
+      maxItems: 1_000,
+      description: 'what is wrong with the input',
+      items: {
+        type: 'object',
+        required: ['field', 'message'],
+        properties: {
+          field: text(200, 'its name; of a list with the position: `tags.0`; empty for the whole body'),
+          message: text(1_000, 'the rule that it breaks'),
+        },
+      },
+    },
+  },
+}
+
+export const PAGE: Json = text(1_000_000, 'a page for a person')
+
+const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+}
+
+/** A browser, which prefers HTML, gets a page instead. */
+const problemContent = (codes: readonly RefusalCode[]): Json => {
+  const [code] = codes
+  const example = code && {
+    type: `urn:linkgate:problem:${code}`,
+    title: REFUSALS[code].title,
+    status: REFUSALS[code].status,
+    code,
+    request_id: '0d5c2f0e-8f0b-4e5e-9b7a-3c1f0a2b4d6e',
+  }
+  return {
+    'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example },
+    'text/html': { schema: { $ref: '#/components/schemas/Page' } },
+  }
+}
+
+const refusalOf = (status: number, codes: readonly RefusalCode[], unready: Json | undefined): Json => ({
+  description: codes.map((code) => `\`${code}\`: ${REFUSALS[code].title}`).join('. '),
+  ...headersOf(HEADERS_OF_STATUS[status] ?? []),
+  'x-problems': codes.map((code) => ({ code, layer: REFUSALS[code].layer, title: REFUSALS[code].title })),
+  content: {
+    ...problemContent(codes),
+    ...(status === 503 && unready !== undefined && { 'application/json': { schema: unready } }),
+  },
+})
+
+/** JSON, also under a name of its own such as `application/jwk-set+json` (RFC 6838 §4.2.8). */
+const isJson = (type: string): boolean => /[/+]json$/.test(type)
+
+const contentOf = ({ documentation }: Route, schemas: NamedSchemas): Json => {
+  const { response, types = [], example } = documentation
+  const schema = response && schemaOf(response, 'output', schemas)
+  const all = schema === undefined || types.some(isJson) ? types : ['application/json', ...types]
+  const content = all.map((type) => [
+    type,
+    isJson(type)
+      ? { schema: schema ?? {}, ...(example?.answer !== undefined && { example: example.answer }) }
+      : { schema: { $ref: `#/components/schemas/${type === 'text/html' ? 'Page' : 'Text'}` } },
+  ])
+  return content.length === 0 ? {} : { content: Object.fromEntries(content) }
+}
+
+const successHeaders = ({ status, idempotent, documentation }: Route): readonly HeaderName[] => [
+  ...(documentation.tagged === undefined ? [] : (['ETag'] as const)),
+  ...(documentation.location === true || (status >= 300 && status < 400) ? (['Location'] as const) : []),
+  ...(idempotent ? (['Idempotent-Replayed'] as const) : []),
+  ...(documentation.types?.includes('text/csv') === true ? (['Content-Disposition'] as const) : []),
+]
+
+/** Every answer of an operation, by status. */
+export const responsesOf = (route: Route, schemas: NamedSchemas): Json => {
+  const { status, documentation } = route
+  const codes = problemsOf(route)
+  const unready = documentation.unready && schemaOf(documentation.unready, 'output', schemas)
+  const statuses = [...new Set(codes.map((code) => REFUSALS[code].status))]
+  return {
+    [status]: { description: documentation.summary, ...headersOf(successHeaders(route)), ...contentOf(route, schemas) },
+    ...(documentation.tagged === 'read' && {
+      304: { description: 'Not modified: the record still has the ETag of If-None-Match', ...headersOf(['ETag']) },
+    }),
+    ...Object.fromEntries(
+      statuses.map((each) => [
+        each,
+        refusalOf(
+          each,
+          codes.filter((code) => REFUSALS[code].status === each),
+          unready,
+        ),
+      ]),
+    ),
+  }
+}
