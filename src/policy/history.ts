@@ -59,6 +59,13 @@ export const listRevisions = async (
   return { data, next_cursor: rows.length > limit ? String(data.at(-1)?.revision) : null }
 }
 
+/** How many revisions there are, up to 10,000. */
+export const countRevisions = async (database: Database): Promise<number> => {
+  const text = 'select count(*)::int as count from (select from policy_revisions limit 10000) r'
+  const [row] = await database.run<{ count: number }>({ text })
+  return row?.count ?? 0
+}
+
 /** One revision with every decision that it changed; null where there is none. */
 export const findRevision = async (database: Database, revision: number) => {
   const [row] = await database.run<RevisionRow>({

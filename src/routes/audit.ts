@@ -12,7 +12,20 @@ import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { LOG_FORMATS } from './log-export.js'
-import { Code, Cursor, Id, PageLimit, RequestId, RevisionNumber, Time, pageOf, text, textOrNull } from './schemas.js'
+import {
+  Code,
+  Cursor,
+  Id,
+  PageLimit,
+  RequestId,
+  RevisionNumber,
+  Time,
+  WantsCount,
+  countedBy,
+  pageOf,
+  text,
+  textOrNull,
+} from './schemas.js'
 
 const Moment = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-11-21T05:00:00Z' })
@@ -73,6 +86,7 @@ const ExplainedView = DecisionView.extend({
 const Filter = z.strictObject({
   limit: PageLimit,
   cursor: Cursor,
+  count: WantsCount,
   user: Id.optional().describe('who asked'),
   link: Code.optional().describe('id of a link, or any code that it had'),
   action: z
@@ -91,18 +105,25 @@ const Filter = z.strictObject({
 /** One page as JSON, or every match, oldest first, as a stream of csv or ndjson. */
 const answer = async (
   store: DecisionLog,
-  { format, cursor, ...query }: LogQuery & { readonly format: 'json' | 'csv' | 'ndjson' },
+  { format, cursor, count, limit, ...filter }: LogQuery & z.output<typeof Filter>,
   name: string,
   client: { readonly chunked: boolean },
 ): Promise<Answer> => {
-  if (format === 'json') return { status: 200, body: await store.page({ ...query, cursor }) }
-  if (cursor !== undefined)
+  if (format === 'json') {
+    const [page, counted] = await Promise.all([
+      store.page({ ...filter, limit, cursor }),
+      countedBy(count, () => store.countListed(filter)),
+    ])
+    return { status: 200, body: { ...page, ...counted } }
+  }
+  const ofPages = Object.entries({ cursor, count }).filter(([, value]) => value !== undefined)
+  if (ofPages.length > 0)
     throw new Refusal('invalid_query', {
-      errors: [{ field: 'cursor', message: 'is for pages only; an export has none' }],
+      errors: ofPages.map(([field]) => ({ field, message: 'is for pages only; an export has none' })),
     })
   return {
     status: 200,
-    body: await exportText(store.export(query), LOG_FORMATS[format], client),
+    body: await exportText(store.export(filter), LOG_FORMATS[format], client),
     type: TEXT_TYPES[format],
     headers: { 'Content-Disposition': `attachment; filename="${name}.${format}"` },
   }

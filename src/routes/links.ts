@@ -18,7 +18,7 @@ import { TEXT_TYPES, exportText } from './export-text.js'
 import { Instant, Tag, linkFields } from './link-fields.js'
 import { LINK_EXAMPLE, LinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { requireOpen } from './redirect.js'
-import { Code, Cursor, Id, PageLimit, count, pageOf, text } from './schemas.js'
+import { Code, Cursor, Id, PageLimit, WantsCount, count, countedBy, pageOf, text } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
 const ByCode = z.object({ code: Code })
@@ -31,6 +31,7 @@ const ListQuery = z
   .strictObject({
     limit: PageLimit,
     cursor: Cursor,
+    count: WantsCount,
     sort: z
       .enum(LINK_SORTS)
       .optional()
@@ -157,12 +158,15 @@ export const linkRoutes = ({
       data: links('link:update'),
       part: { asked: ({ state }) => state === 'deleted', action: 'link:delete', object: 'link:read', data: trash },
       query: ListQuery,
-      handle: async ({ store, part, query: { state, sort = '-created_at', ...query } }) => {
-        const { data, next_cursor } =
-          part !== null
-            ? await part.page(query)
-            : await store.page({ ...query, sort, state: state === 'deleted' ? undefined : state })
-        return { status: 200, body: { data: data.map(whole), next_cursor } }
+      handle: async ({ store, part, query: { count: wanted, state, sort = '-created_at', ...query } }) => {
+        const listed = state === 'deleted' ? undefined : state
+        const [{ data, next_cursor }, counted] = await Promise.all([
+          part !== null ? part.page(query) : store.page({ ...query, sort, state: listed }),
+          countedBy(wanted, () =>
+            part !== null ? part.countListed() : store.countListed({ ...query, state: listed }),
+          ),
+        ])
+        return { status: 200, body: { data: data.map(whole), next_cursor, ...counted } }
       },
       documentation: {
         id: 'listLinks',

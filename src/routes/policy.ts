@@ -14,13 +14,13 @@ import { formatPolicyCsv } from '../policy/csv.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { parseEdit, planEdit } from '../policy/edit.js'
 import { Row as PolicyRowSchema } from '../policy/parse-row.js'
-import { findRevision, listRevisions } from '../policy/history.js'
+import { countRevisions, findRevision, listRevisions } from '../policy/history.js'
 import { planRestore, readStoredPolicy } from '../policy/replacement.js'
 import type { PolicyRules } from '../policy/store.js'
 import { decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
 import { Trial, editStore, performEdit, requireRevision } from './policy-edit.js'
-import { PageLimit, RevisionNumber, Time, pageOf, text, textOrNull } from './schemas.js'
+import { PageLimit, RevisionNumber, Time, WantsCount, countedBy, pageOf, text, textOrNull } from './schemas.js'
 
 export interface PolicyParts {
   readonly database: Database
@@ -236,11 +236,18 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       path: '/policy/revisions',
       query: z.strictObject({
         limit: PageLimit,
+        count: WantsCount,
         cursor: revisionNumber('must be the next_cursor of a page')
           .optional()
           .describe('`next_cursor` of the page before'),
       }),
-      handle: async ({ query }) => ({ status: 200, body: await listRevisions(database, query) }),
+      handle: async ({ query: { count, ...query } }) => {
+        const [page, counted] = await Promise.all([
+          listRevisions(database, query),
+          countedBy(count, () => countRevisions(database)),
+        ])
+        return { status: 200, body: { ...page, ...counted } }
+      },
       documentation: {
         id: 'listPolicyRevisions',
         summary: 'Who changed the rows, when and why; newest first',

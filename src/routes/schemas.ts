@@ -4,6 +4,7 @@ import { isId } from '../domain/id.js'
 import { isCode } from '../domain/link.js'
 import { isUserRole } from '../domain/role.js'
 import { isEmail } from '../domain/user.js'
+import { MOST_COUNTED } from '../layers/4-data/count.js'
 
 /** Schemas that several resources share; what they say of themselves stands in the description of the API. */
 export const Id = z
@@ -94,6 +95,18 @@ export const Cursor = z
   .optional()
   .meta({ description: '`next_cursor` of the page before' })
 
+/** `count=true`: the answer says how many all pages have. */
+export const WantsCount = z
+  .enum(['true', 'false'])
+  .optional()
+  .meta({ description: '`true`: the answer has `count` as well' })
+
+/** The member `count`, for a list that was asked for it. */
+export const countedBy = async (
+  wanted: z.output<typeof WantsCount>,
+  countAll: () => Promise<number>,
+): Promise<{ readonly count?: number }> => (wanted === 'true' ? { count: await countAll() } : {})
+
 export const pageOf = <View extends z.ZodType>(view: View) =>
   z.object({
     data: z.array(view).max(MOST_OF_A_PAGE).meta({ description: 'of this page' }),
@@ -102,6 +115,12 @@ export const pageOf = <View extends z.ZodType>(view: View) =>
       .max(CURSOR_LENGTH)
       .nullable()
       .meta({ description: 'for the parameter `cursor`; null: this was the last page' }),
+    count: z
+      .int()
+      .min(0)
+      .max(MOST_COUNTED)
+      .optional()
+      .meta({ description: `of all pages, where \`count=true\` asks for it; ${MOST_COUNTED}: so many, or more` }),
   })
 
 /** How a user sees their own account. */

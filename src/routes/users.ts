@@ -10,7 +10,18 @@ import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import { PROFILE_EXAMPLE, Cursor, Email, Id, PageLimit, ProfileView, Role, pageOf } from './schemas.js'
+import {
+  Cursor,
+  Email,
+  Id,
+  PROFILE_EXAMPLE,
+  PageLimit,
+  ProfileView,
+  Role,
+  WantsCount,
+  countedBy,
+  pageOf,
+} from './schemas.js'
 
 const UserView = ProfileView.extend({ suspended: z.boolean().describe('true: every token is refused') }).meta({
   id: 'User',
@@ -88,10 +99,10 @@ export const userRoutes = ({
       endpoint: 'user:read',
       object: { action: 'user:read', load: noRecord },
       data: users('user:read'),
-      query: z.strictObject({ limit: PageLimit, cursor: Cursor }),
-      handle: async ({ store, query }) => {
-        const page = await store.page(query)
-        return { status: 200, body: { data: page.data.map(view), next_cursor: page.next_cursor } }
+      query: z.strictObject({ limit: PageLimit, cursor: Cursor, count: WantsCount }),
+      handle: async ({ store, query: { count, ...query } }) => {
+        const [page, counted] = await Promise.all([store.page(query), countedBy(count, store.countListed)])
+        return { status: 200, body: { data: page.data.map(view), next_cursor: page.next_cursor, ...counted } }
       },
       documentation: { id: 'listUsers', summary: 'List users, newest first', tag: 'users', response: pageOf(UserView) },
     }),

@@ -5,6 +5,8 @@ import type { DecisionRecord } from '../../domain/decision-record.js'
 import { isId } from '../../domain/id.js'
 import type { DataRule } from '../route.js'
 import { enter, read } from './context.js'
+import { countOf, numberIn } from './count.js'
+import type { Counted } from './count.js'
 import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, toStatement } from './query.js'
@@ -79,6 +81,8 @@ export type LogEntry = ReturnType<typeof viewEntry>
 export interface DecisionLog {
   /** Newest first. */
   page(query: LogQuery): Promise<Page<LogEntry>>
+  /** How many match, up to 10,000. */
+  countListed(filter: LogFilter): Promise<number>
   /** All that match, oldest first, in batches; memory does not grow with their number. */
   export(filter: LogFilter): AsyncGenerator<readonly LogEntry[]>
 }
@@ -123,6 +127,8 @@ export const decisionLog = (database: Database, reader: string): DecisionLog => 
     const rows = (await read<LogRow>(database, AS_READER, query)).map(viewEntry)
     return pageOf(rows, limit, SORT, ({ id }) => id)
   },
+  countListed: async (filter) =>
+    numberIn(await read<Counted>(database, AS_READER, countOf(matching(filter).clearSelect()))),
   async *export(filter) {
     for await (const rows of database.stream<LogRow>(
       { id: reader, enter: AS_READER.enterRead },

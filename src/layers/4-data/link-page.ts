@@ -10,6 +10,8 @@ import { isCode } from '../../domain/link.js'
 import type { Link } from '../../domain/link.js'
 import { read } from './context.js'
 import type { Binding } from './context.js'
+import { MOST_COUNTED, countOf, numberIn } from './count.js'
+import type { Counted } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows, prepared, toStatement } from './query.js'
@@ -18,10 +20,8 @@ import { knex, ownedRows, prepared, toStatement } from './query.js'
 export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code', 'visits', '-visits'] as const
 export type LinkSort = (typeof LINK_SORTS)[number]
 
-export interface LinkPageQuery {
-  readonly limit: number
-  readonly sort: LinkSort
-  readonly cursor?: string | undefined
+/** Which links a list has. */
+export interface LinkFilter {
   /** a text that the code, target, title or note contains, in any case */
   readonly q?: string | undefined
   /** a link has all of them */
@@ -32,6 +32,12 @@ export interface LinkPageQuery {
   readonly created_from?: string | undefined
   /** made before this time */
   readonly created_to?: string | undefined
+}
+
+export interface LinkPageQuery extends LinkFilter {
+  readonly limit: number
+  readonly sort: LinkSort
+  readonly cursor?: string | undefined
 }
 
 /** States as lists name them. */
@@ -67,7 +73,25 @@ export const pageOfLinks = async (
   return pageOf(rows.map(toLink), limit, sort, keyOf(sort))
 }
 
-export const isSearch = ({ q, tag = [] }: LinkPageQuery): boolean => q !== undefined || tag.length > 0
+/** How many links a list has, on all of its pages; up to MOST_COUNTED. */
+export const countLinks = async (
+  database: Database,
+  binding: Binding,
+  query: LinkFilter,
+  searches: Gate,
+): Promise<number> => {
+  const links = ownedRows('links', 'owner_id', binding)
+  if (!isSearch(query)) return numberIn(await read<Counted>(database, binding, countOf(filtered(links(), query))))
+  // as lookUp() finds them
+  const source = ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)
+  const hits = matching(filtered(source().select('id'), query), query).limit(MOST_COUNTED)
+  const deadline = binding.deadline.within(SEARCH_MS)
+  return searches(async () =>
+    numberIn(await ask<Counted>(database, binding, countOf(links().whereIn('id', hits)), deadline)),
+  )
+}
+
+export const isSearch = ({ q, tag = [] }: LinkFilter): boolean => q !== undefined || tag.length > 0
 
 const byCode = (sort: LinkSort): boolean => sort.endsWith('code')
 
@@ -86,7 +110,7 @@ const listed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilde
 const withVisits = (rows: Knex.QueryBuilder): Knex.QueryBuilder => rows.select(knex.raw(visitsOf('links')))
 
 /** The rows that a list may have. */
-export const filtered = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder => {
+export const filtered = (rows: Knex.QueryBuilder, query: LinkFilter): Knex.QueryBuilder => {
   const { state, owner_id: owner, created_from: from, created_to: to } = query
   if (owner !== undefined) rows.where('owner_id', owner)
   if (state !== undefined) rows.whereRaw(OF_STATE[state])
@@ -114,7 +138,7 @@ const keyOf =
     byCode(sort) ? code : timeAndId(time, id)
 
 /** What a search asks of a row. */
-export const matching = (rows: Knex.QueryBuilder, { q, tag = [] }: LinkPageQuery): Knex.QueryBuilder => {
+export const matching = (rows: Knex.QueryBuilder, { q, tag = [] }: LinkFilter): Knex.QueryBuilder => {
   if (q !== undefined) {
     const pattern = `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
     rows.whereRaw(`${TEXT} like lower(?)`, [pattern])

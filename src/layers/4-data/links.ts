@@ -18,8 +18,8 @@ import type { Binding } from './context.js'
 import { enterWithKey, keepLink, keptLink } from './idempotency.js'
 import type { Page } from './keyset.js'
 import { isByVisits, pageByVisits } from './link-page-by-visits.js'
-import { pageOfLinks } from './link-page.js'
-import type { LinkPageQuery } from './link-page.js'
+import { countLinks, pageOfLinks } from './link-page.js'
+import type { LinkFilter, LinkPageQuery } from './link-page.js'
 import { LINK_ROLES, MOVED_COLUMNS, refuseFields } from './link-rows.js'
 import type { LinkChanged } from './link-rows.js'
 import { LINK_COLUMNS, LINK_FORMS } from './link-export.js'
@@ -83,6 +83,8 @@ export interface Links {
   /** How many links of a user the caller reaches. */
   count(owner: Id): Promise<number>
   page(query: LinkPageQuery): Promise<Page<Link>>
+  /** How many all pages have, up to 10,000. */
+  countListed(filter: LinkFilter): Promise<number>
   /** All of them as lines of text, oldest first, in pieces; memory does not grow with their number. */
   export(format: LinkFormat): AsyncGenerator<Buffer>
 }
@@ -163,6 +165,7 @@ export const linksStore =
           isByVisits(query)
             ? pageByVisits(database, binding, query, searches)
             : pageOfLinks(database, binding, query, searches),
+        countListed: (filter) => countLinks(database, binding, filter, searches),
         export: (name) => {
           const { line, format } = LINK_FORMS[name]
           // `offset 0` stops PostgreSQL from inlining the subquery, and with it each expression in every place of use

@@ -7,6 +7,8 @@ import type { LinkRow } from '../../database/link-row.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../route.js'
 import { bind, change, read } from './context.js'
+import { countOf, numberIn } from './count.js'
+import type { Counted } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
 import { LINK_ROLES, MOVED_COLUMNS, refuseFields } from './link-rows.js'
@@ -23,6 +25,8 @@ export interface DeletedLink extends Link {
 export interface Trash {
   /** Newest deletion first. */
   page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<DeletedLink>>
+  /** How many all pages have, up to 10,000. */
+  countListed(): Promise<number>
   /**
    * Makes the link again as it was, with its id and its count of visits, under its code or another one. Throws
    * `code_taken` (409), and RecordChanged where it is no longer in the trash.
@@ -55,6 +59,7 @@ export const trashStore = (database: Database, changed: LinkChanged): DataRule<T
         const links = rows.map((row) => ({ ...toLink(row), deleted_at: row.deleted_at.toISOString() }))
         return pageOf(links, limit, SORT, ({ deleted_at: time, id }) => timeAndId(time, id))
       },
+      countListed: async () => numberIn(await read<Counted>(database, binding, countOf(deleted()))),
       restore: async (link, code) => {
         const restoration = prepared(restorationOf(deleted, link, code).select('*').from('done'))
         const [row] = await change<LinkRow>(database, binding, restoration).catch(refuseFields)

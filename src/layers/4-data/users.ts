@@ -8,6 +8,8 @@ import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import type { DataRule } from '../route.js'
 import { bind, change, read } from './context.js'
+import { countOf, numberIn } from './count.js'
+import type { Counted } from './count.js'
 import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows } from './query.js'
@@ -23,6 +25,8 @@ export interface UserChanges {
 export interface Users {
   /** Newest first. */
   page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<User>>
+  /** How many all pages have, up to 10,000. */
+  countListed(): Promise<number>
   /**
    * Changes exactly the user that was decided about. Throws `policy_denied` (403) where their role, or the new one, may
    * do what the caller may not, `last_admin` (409) where no active admin would be left, and `validation_failed` (422)
@@ -56,6 +60,7 @@ export const usersStore =
           const rows = (await read<UserRow>(database, binding, query)).map(toUser)
           return pageOf(rows, limit, SORT, ({ id }) => id)
         },
+        countListed: async () => numberIn(await read<Counted>(database, binding, countOf(users()))),
         update: async (user, { role, suspended, email }) => {
           // nobody rises, and nobody brings down who stands above them
           requireGrantable(context, user.role)
