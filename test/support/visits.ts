@@ -28,8 +28,8 @@ export const inHour = (hour: number): number => hour * HOUR + HOUR / 2
 /** Visits as add_visits() takes them: kinds, links, ages, numbers of kinds, visitors. */
 export const columnsOf = (visits: readonly SeenVisit[]) => {
   const kinds: string[] = []
-  const numbers = visits.map(({ link: _, at: __, visitor: ___, bot = false, single = false, ...known }) => {
-    const kind = JSON.stringify({ ...known, bot, single })
+  const numbers = visits.map(({ referrer, country, browser, os, device, bot = false, single = false }) => {
+    const kind = JSON.stringify({ referrer, country, browser, os, device, bot, single })
     if (!kinds.includes(kind)) kinds.push(kind)
     return kinds.indexOf(kind) + 1
   })
