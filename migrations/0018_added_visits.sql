@@ -1,5 +1,5 @@
--- Visits wait here, a batch a row, until count_visits() adds them to the totals: about a second's at once, so that those
--- of one link in one hour change each total once.
+-- Visits wait here, a batch a row, until count_visits() adds them to the totals: about a second's at once, so that
+-- those of one link in one hour change each total once.
 create type visit_kind as (
   referrer text,
   country  text,

@@ -44,7 +44,8 @@ const LinksOfDeletedQuery = z
     pattern: '^(delete|transfer:[1-9][0-9]{0,18})$',
     maxLength: 28,
     description:
-      'what becomes of the user’s links: `delete`, or `transfer:` and the id of who gets them. Needed where there are links',
+      'what becomes of the user’s links: `delete`, or `transfer:` and the id of who gets them. Needed where there ' +
+      'are links',
   })
 
 /**

@@ -65,7 +65,7 @@ describe('the linters of /openapi.json', () => {
     }))
   }
 
-  it('find nothing in it but what is left for a reason: the usual rules, OWASP’s, and those of a second linter', async () => {
+  it('find nothing but what is left for a reason, by the usual rules, by OWASP’s and by a second linter', async () => {
     const found = [...(await bySpectral(text)), ...(await byRedocly(text))]
     expect(found.filter((each) => !isLeft(each))).to.deep.equal([])
     // a reason that nothing needs any more

@@ -47,7 +47,8 @@ describe('a service that counts visits and is killed', () => {
     }
     // the last batch of a killed service may be under way in the database
     await until('nobody writes', async () => {
-      const text = `select count(*)::int as n from pg_stat_activity where query ~ '(add|count)_visits' and state <> 'idle'
+      const text = `select count(*)::int as n from pg_stat_activity
+        where query ~ '(add|count)_visits' and state <> 'idle'
         and pid <> pg_backend_pid() and datname = current_database()`
       return (await db.asOwner<{ n: number }>(text))[0]?.n === 0
     })
