@@ -26,8 +26,8 @@ begin
     on conflict do nothing
     returning link_id, visitor
   ), first_visits as (
-    select min(g.nth) as nth from given g join fresh f on f.link_id = g.link and f.visitor = g.visitor
-     group by g.link, g.visitor
+    select distinct on (g.link, g.visitor) g.nth from given g
+      join fresh f on f.link_id = g.link and f.visitor = g.visitor order by g.link, g.visitor, g.age desc
   )
   insert into public.added_visits (kinds, visits)
   select array(select k from jsonb_populate_recordset(null::public.visit_kind, add_visits.kinds) k),
