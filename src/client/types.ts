@@ -6,8 +6,8 @@ import type { AccessAddresses, AccessAnswer, AccessAnswers } from '../routes/acc
 import type { ConfirmEmail, ConfirmedEmail } from '../routes/addresses.js'
 import type { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter } from '../routes/audit.js'
 import type { RevokeRequest, TokenAnswer, TokenRequest } from '../routes/auth.js'
-import type { BulkQuery, BulkRequest, BulkView, bulkItems } from '../routes/bulk.js'
-import type { AcceptInvitationBody, InvitationView, MadeInvitation, NewInvitation } from '../routes/invitations.js'
+import type { BulkQuery, BulkView, bulkItems, bulkRequest } from '../routes/bulk.js'
+import type { AcceptedInvitation, InvitationView, MadeInvitation, NewInvitation } from '../routes/invitations.js'
 import type { LinkView } from '../routes/link-view.js'
 import type { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from '../routes/links.js'
 import type { LiveQuery } from '../routes/live-visits.js'
@@ -45,14 +45,14 @@ export type Link = Output<typeof LinkView>
 /** A link as those who may change it see it. */
 export type ManagedLink = Whole<Omit<Link, 'deleted_at'>> & Pick<Link, 'deleted_at'>
 /** A line of `exportLinks`. */
-export type ExportedLink = Omit<ManagedLink, 'visits' | 'deleted_at'>
+export type ExportedLink = Omit<ManagedLink, 'url' | 'visits' | 'deleted_at'>
 export type NewLink = InputOf<typeof newLink>
 export type LinkChanges = InputOf<typeof linkChanges>
 export type LinkQuery = Query<typeof ListQuery>
 type ItemsOf = ReturnType<typeof bulkItems>
 /** The items of one operation, with `atomic`: all of them or none. */
 export type ManyLinks = {
-  [Operation in keyof ItemsOf]: Omit<Input<typeof BulkRequest>, 'operation' | 'items'> & {
+  [Operation in keyof ItemsOf]: Omit<InputOf<typeof bulkRequest>, 'operation' | 'items'> & {
     operation: Operation
     items: readonly z.input<ItemsOf[Operation]>[]
   }
@@ -93,6 +93,8 @@ export interface Page<Item> {
   readonly data: readonly Item[]
   /** `cursor` of the next page; null on the last one */
   readonly next_cursor: string | null
+  /** how many all pages have, where the query asks with `count` */
+  readonly count?: number | undefined
 }
 
 /** A list: `for await` walks all of it, page by page; nothing is asked before. */
@@ -230,7 +232,7 @@ export interface Operations {
   /** Looks at an invitation. */
   showInvitation(token: string, options?: CallOptions): Promise<Output<typeof InvitationView>>
   /** Accepts an invitation, once. */
-  acceptInvitation(token: string, person: Input<typeof AcceptInvitationBody>, options?: CallOptions): Promise<Profile>
+  acceptInvitation(token: string, person: Input<typeof AcceptedInvitation>, options?: CallOptions): Promise<Profile>
 
   /** The token endpoint of RFC 6749; `signIn` uses it and keeps the tokens. */
   requestToken(grant: Input<typeof TokenRequest>, options?: CallOptions): Promise<Output<typeof TokenAnswer>>
@@ -282,7 +284,7 @@ export interface Operations {
   listPolicyRevisions(
     query?: Query<typeof policy.RevisionQuery>,
     options?: CallOptions,
-  ): Pages<Output<typeof policy.ListedRevision>>
+  ): Pages<Output<typeof policy.RevisionsView>['data'][number]>
   /** One revision, with the decisions that it changed. */
   getPolicyRevision(revision: number, options?: CallOptions): Promise<Output<typeof policy.ShownRevision>>
   /** Makes the rows of a revision those of a new one. */
