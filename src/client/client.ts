@@ -131,7 +131,9 @@ export class LinkgateProblem extends Error {
   readonly status: number
   /** stable; for programs */
   readonly code: ProblemCode
+  /** what it is about, for people */
   readonly title: string
+  /** what it is about here, for people */
   readonly detail: string | undefined
   /** the rule that denied it, such as R5, where the policy did */
   readonly rule: string | undefined

@@ -90,6 +90,7 @@ export type AccessQuestions = Omit<Input<typeof Evaluations>, 'evaluations'> & {
 
 /** One page of a list. */
 export interface Page<Item> {
+  /** what is on it */
   readonly data: readonly Item[]
   /** `cursor` of the next page; null on the last one */
   readonly next_cursor: string | null
