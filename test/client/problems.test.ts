@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 
 import { LinkgateProblem, createClient } from '../../src/client/client.js'
+import { allOf } from '../support/all-of.js'
 import { json, startScriptedServer } from '../support/scripted-server.js'
 import type { Scripted, ScriptedServer } from '../support/scripted-server.js'
 
@@ -86,6 +87,19 @@ describe('LinkgateProblem', () => {
     expect(problem).to.include({ requestId: 'p', retryAfter: 3, detail: '502, text/html' })
     const moved = await problemOf({ status: 301, headers: { Location: 'https://elsewhere.example.com/' } })
     expect(moved.detail).to.include('to https://elsewhere.example.com/')
+  })
+
+  it('is unexpected_answer where a page comes instead of a text, a picture or an export', async () => {
+    answer = { type: 'text/html', body: '<h1>Hello</h1>\n' }
+    const client = createClient({ baseUrl: server.baseUrl, retries: 0 })
+    const calls = [
+      client.getPolicyModel(),
+      client.getLinkQr('spring'),
+      allOf(client.exportLinks()),
+      allOf(client.watchLinkVisits('spring')),
+    ]
+    for (const outcome of await Promise.allSettled(calls))
+      expect(outcome).to.have.nested.property('reason.code', 'unexpected_answer')
   })
 
   it('is network_error where no answer comes, or not all of it', async () => {

@@ -18,6 +18,8 @@ const FAULTS: Readonly<Record<string, Scripted>> = {
   deadline_exceeded: problem(503, 'deadline_exceeded', SOON),
   request_in_progress: problem(409, 'request_in_progress', SOON),
   'a proxy’s 503': PROXY,
+  'a proxy’s 502': { ...PROXY, status: 502 },
+  'a proxy’s 504': { ...PROXY, status: 504 },
   'a connection that is lost': { breaksOff: 'before' },
   'an answer that breaks off': { body: '{"code"', breaksOff: 'after' },
   internal_error: problem(500, 'internal_error', SOON),

@@ -86,6 +86,25 @@ describe('signing in with the client', () => {
     expect(asked.at(-1)?.headers.authorization).to.equal('Bearer access-8')
   })
 
+  it('does not renew for a refusal that comes after the renewal: the call is made again with the new token', async () => {
+    let renewed: (() => void) | undefined
+    const after = new Promise<void>((resolve) => (renewed = resolve))
+    const slow = await startScriptedServer(async ({ path, headers }) => {
+      if (path === '/auth/token') return json({ access_token: 'new', refresh_token: 'r', expires_in: 900, scope: '' })
+      if (headers.authorization === 'Bearer new') return json({ id: '1' })
+      if (path === '/links/late') await after
+      return problem(401, 'invalid_token')
+    })
+    const client = createClient({ baseUrl: slow.baseUrl, tokens: pair('0') })
+    const late = client.getLink('late')
+    await until('the call', () => slow.asked.length > 0)
+    await client.getProfile()
+    renewed?.()
+    await late
+    expect(slow.asked.filter(({ path }) => path === '/auth/token')).to.have.length(1)
+    await slow.stop()
+  })
+
   it('does not renew again where the new token is refused, too', async () => {
     const client = clientWith({ tokens: pair('0'), retries: 0 })
     renewal = () => json({ access_token: 'bad', refresh_token: 'refresh-1', expires_in: 900, scope: '' })

@@ -78,6 +78,8 @@ describe('streams of the client', () => {
       const { client: other } = answering('text/csv', [whole.slice(0, end)])
       expect(await codeOf(allOf(other.exportLinks()))).to.equal(code)
     }
+    const { client: broken } = answering('text/csv', [Uint8Array.of(0x61, 0xff, 0x0a)])
+    expect(await codeOf(allOf(broken.exportLinks()))).to.equal('network_error')
     const { client } = answering('application/x-ndjson', [encode('{"code":\n')])
     expect(await codeOf(allOf(client.exportLinks({ format: 'ndjson' })))).to.equal('unexpected_answer')
   })
