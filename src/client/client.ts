@@ -468,7 +468,8 @@ export const createClient = ({
     }
 
     let used = operation.anonymous ? null : await access(signal)
-    for (let tries = 0; ;) {
+    let tries = 0
+    for (;;) {
       if (used !== null) headers.set('Authorization', `Bearer ${used.token}`)
       let problem: LinkgateProblem
       try {
@@ -478,12 +479,14 @@ export const createClient = ({
         problem = error
       }
       const another: Access | null = problem.code === 'invalid_token' && used !== null ? await used.another() : null
-      if (another === null) {
-        const wait = waitAfter(problem, tries, operation)
-        if (wait === undefined) throw problem
-        await pause(wait, signal)
-        tries += 1
-      } else used = another
+      if (another !== null) {
+        used = another
+        continue
+      }
+      const wait = waitAfter(problem, tries, operation)
+      if (wait === undefined) throw problem
+      await pause(wait, signal)
+      tries += 1
     }
   }
 

@@ -20,7 +20,8 @@ const PROGRAM = `
 import { LinkgateProblem, createClient } from './client/client.js'
 import type { ManagedLink, Tokens } from './client/client.js'
 
-const client = createClient({ baseUrl: 'https://go.example.com', onTokens: (tokens: Tokens | null) => console.log(tokens) })
+const onTokens = (tokens: Tokens | null) => console.log(tokens)
+const client = createClient({ baseUrl: 'https://go.example.com', onTokens })
 const link: ManagedLink = await client.createLink({ target: 'https://example.com/', tags: ['a'], expires_at: null })
 const id: string = link.id
 const target: string | undefined = (await client.getLink('a')).target
@@ -31,7 +32,8 @@ for await (const { effect } of client.listDecisions({ effect: 'deny' })) console
 await client.updateLink('a', { title: null }, { ifMatch: link, signal: AbortSignal.timeout(1_000) })
 await client.changeManyLinks({ operation: 'transfer', items: [{ link: 'a', owner_id: '1' }] })
 const problem: unknown = new Error()
-if (problem instanceof LinkgateProblem && problem.code === 'code_taken') console.log(problem.errors[0]?.field, id, target)
+if (problem instanceof LinkgateProblem && problem.code === 'code_taken') console.log(problem.errors[0]?.field)
+console.log(id, target)
 
 // @ts-expect-error a link needs a target
 await client.createLink({ code: 'a' })

@@ -86,7 +86,7 @@ describe('signing in with the client', () => {
     expect(asked.at(-1)?.headers.authorization).to.equal('Bearer access-8')
   })
 
-  it('does not renew for a refusal that comes after the renewal: the call is made again with the new token', async () => {
+  it('does not renew for a refusal that comes late: the call is made again with the new token', async () => {
     let renewed: (() => void) | undefined
     const after = new Promise<void>((resolve) => (renewed = resolve))
     const slow = await startScriptedServer(async ({ path, headers }) => {
