@@ -9,7 +9,7 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 
-const Answer = z
+export const AccessAnswer = z
   .object({
     decision: z.boolean().describe('true: allowed'),
     context: z
@@ -31,6 +31,17 @@ const evaluating = {
   inputFault: 'invalid_request',
   storesInput: false,
 } as const
+
+export const AccessAnswers = z.union([
+  z.object({ evaluations: z.array(AccessAnswer).max(1_000).describe('in the order of the questions') }),
+  AccessAnswer,
+])
+
+export const AccessAddresses = z.object({
+  policy_decision_point: z.url().max(2_048).describe('this service'),
+  access_evaluation_endpoint: z.url().max(2_048).describe('for one question'),
+  access_evaluations_endpoint: z.url().max(2_048).describe('for many'),
+})
 
 /** OpenID AuthZEN Authorization API 1.0, for other programs. A deny is an answer, so its status is 200. */
 export const accessRoutes = ({
@@ -63,7 +74,7 @@ export const accessRoutes = ({
         },
         summary: 'Evaluate whether a subject may perform an action on a resource (AuthZEN)',
         tag: 'access',
-        response: Answer,
+        response: AccessAnswer,
       },
     }),
     route({
@@ -88,10 +99,7 @@ export const accessRoutes = ({
         },
         summary: 'Evaluate many requests at once (AuthZEN)',
         tag: 'access',
-        response: z.union([
-          z.object({ evaluations: z.array(Answer).max(1_000).describe('in the order of the questions') }),
-          Answer,
-        ]),
+        response: AccessAnswers,
       },
     }),
     route({
@@ -113,11 +121,7 @@ export const accessRoutes = ({
         summary: 'The addresses of the AuthZEN endpoints (§9)',
         tag: 'access',
         tagged: 'read',
-        response: z.object({
-          policy_decision_point: z.url().max(2_048).describe('this service'),
-          access_evaluation_endpoint: z.url().max(2_048).describe('for one question'),
-          access_evaluations_endpoint: z.url().max(2_048).describe('for many'),
-        }),
+        response: AccessAddresses,
       },
     }),
   ]

@@ -10,6 +10,10 @@ import { addressConfirmedPage, newAddressPage } from '../pages/pages.js'
 import { MAILED, linkOver, lookAtLink } from './mailed-link.js'
 import { LinkToken, text, textIn } from './schemas.js'
 
+export const ConfirmEmail = z.strictObject({ token: LinkToken })
+
+export const ConfirmedEmail = z.object({ email: text(254, 'the new address') })
+
 /** GET and POST /auth/email/confirm. */
 export const addressRoutes = ({
   addresses,
@@ -35,7 +39,7 @@ export const addressRoutes = ({
       method: 'post',
       path: '/auth/email/confirm',
       gateway: { scope: 'public', quota: 'sign_in' },
-      body: z.strictObject({ token: LinkToken }),
+      body: ConfirmEmail,
       accepts: ['json', 'form'],
       form: (_faults, sent) => newAddressPage(host, { token: textIn(sent, 'token'), email: '' }),
       handle: async ({ body: { token }, caller, requestId, deadline }) => {
@@ -57,7 +61,7 @@ export const addressRoutes = ({
         summary: 'Confirm a new address by a link, once',
         tag: 'sign-in',
         types: ['text/html'],
-        response: z.object({ email: text(254, 'the new address') }),
+        response: ConfirmedEmail,
       },
     }),
   ]

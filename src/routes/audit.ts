@@ -38,7 +38,7 @@ const EntryBase = z.looseObject({
   revision: RevisionNumber,
 })
 
-const DecisionView = EntryBase.extend({
+export const DecisionView = EntryBase.extend({
   layer: text(20, 'that decided'),
   subject: z
     .looseObject({
@@ -60,7 +60,7 @@ const DecisionView = EntryBase.extend({
   status: z.int().min(100).max(599).describe('of the answer'),
 }).meta({ id: 'Decision', description: 'one decision: who asked for what, and what decided' })
 
-const EntryView = EntryBase.extend({
+export const EntryView = EntryBase.extend({
   kind: z.enum(ENTRY_KINDS).describe('a decision, or what was changed'),
   subject: z
     .looseObject({
@@ -74,7 +74,7 @@ const EntryView = EntryBase.extend({
   change: z.record(z.string().max(200), z.unknown()).optional().describe('what was changed'),
 }).meta({ id: 'LogEntry', description: 'A decision, or a change of a user, of the policy or of the log itself.' })
 
-const ExplainedView = DecisionView.extend({
+export const ExplainedView = DecisionView.extend({
   explanation: z
     .looseObject({ layer: text(20, 'that decided') })
     .nullable()
@@ -83,7 +83,7 @@ const ExplainedView = DecisionView.extend({
   id: 'ExplainedDecision',
 })
 
-const Filter = z.strictObject({
+export const Filter = z.strictObject({
   limit: PageLimit,
   cursor: Cursor,
   count: WantsCount,
@@ -100,6 +100,16 @@ const Filter = z.strictObject({
   from: Moment.optional().describe('then or later'),
   to: Moment.optional().describe('before'),
   format: z.enum(['json', 'csv', 'ndjson']).default('json').describe('a page, or all of them as a stream'),
+})
+
+export const TimelineFilter = Filter.extend({
+  kind: z.enum(ENTRY_KINDS).optional().describe('a decision, or what was changed'),
+})
+
+export const ExplainedRequest = z.object({
+  request_id: RequestId,
+  data: z.array(ExplainedView).max(100).describe('the decisions of the request'),
+  more: z.boolean().describe('whether it has more than these'),
 })
 
 /** One page as JSON, or every match, oldest first, as a stream of csv or ndjson. */
@@ -169,7 +179,7 @@ export const auditRoutes = ({
       ...reading,
       path: '/audit/timeline',
       data: decisions,
-      query: Filter.extend({ kind: z.enum(ENTRY_KINDS).optional().describe('a decision, or what was changed') }),
+      query: TimelineFilter,
       handle: ({ store, query, headers }) => answer(store, query, 'timeline', headers),
       documentation: {
         id: 'getTimeline',
@@ -205,11 +215,7 @@ export const auditRoutes = ({
         id: 'explainRequest',
         summary: 'Explain a request: its decisions, each with the rows that were considered under its revision',
         tag: 'audit',
-        response: z.object({
-          request_id: RequestId,
-          data: z.array(ExplainedView).max(100).describe('the decisions of the request'),
-          more: z.boolean().describe('whether it has more than these'),
-        }),
+        response: ExplainedRequest,
       },
     }),
   ]

@@ -8,7 +8,7 @@ import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { text } from './schemas.js'
 
-const TokenAnswer = z
+export const TokenAnswer = z
   .object({
     access_token: text(8_000, 'a JWT (RFC 9068) for `Authorization: Bearer`'),
     token_type: z.literal('Bearer').describe('how it is sent'),
@@ -19,7 +19,7 @@ const TokenAnswer = z
   .meta({ id: 'TokenAnswer', description: 'RFC 6749, section 5.1' })
 
 // RFC 6749 §3.2: the server ignores parameters that it does not know
-const TokenRequest = z.object({
+export const TokenRequest = z.object({
   grant_type: z.string().max(64).describe('`password`, with a username and a password, or `refresh_token`'),
   username: z.string().max(254).optional().describe('the address of the account'),
   password: z.string().max(256).optional().meta({ format: 'password', description: 'of the account' }),
@@ -73,6 +73,11 @@ const signingIn = {
   accepts: ['form', 'json'],
 } as const
 
+export const RevokeRequest = z.object({
+  token: z.string().min(1).max(512).describe('a refresh token'),
+  token_type_hint: z.string().max(64).optional().describe('ignored'),
+})
+
 /** POST /auth/token (RFC 6749) and POST /auth/revoke (RFC 7009). */
 export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Route[] => [
   route({
@@ -97,10 +102,7 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
   route({
     ...signingIn,
     path: '/auth/revoke',
-    body: z.object({
-      token: z.string().min(1).max(512).describe('a refresh token'),
-      token_type_hint: z.string().max(64).optional().describe('ignored'),
-    }),
+    body: RevokeRequest,
     handle: async ({ body, deadline }) => {
       // RFC 7009 §2.2: the answer does not reveal whether the token existed
       await signIn.revoke(body.token, deadline)

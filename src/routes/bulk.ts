@@ -57,6 +57,42 @@ const Result = z.object({
     .describe('why it was not done (RFC 9457)'),
 })
 
+export const BulkQuery = z.strictObject({
+  dry_run: z.enum(['true', 'false']).default('false').describe('decide and check, and change nothing'),
+})
+
+/** The items of each operation. A password is hashed for a tenth of a second: one request for each. */
+export const bulkItems = (place: OwnPlace) => {
+  const { target, code, password: _, ...others } = linkFields(place)
+  const named = {
+    link: Code,
+    if_match: z.string().min(1).max(200).optional().describe('an ETag of the link, as in If-Match'),
+  }
+  return {
+    create: z.strictObject({ target, code: code.optional(), ...others }),
+    update: z.strictObject({ ...named, target: target.optional(), code: code.optional(), ...others }),
+    delete: z.strictObject(named),
+    transfer: z.strictObject({ ...named, owner_id: Id.describe('of the user who gets it') }),
+    restore: z.strictObject({ id: Id.describe('of the deleted link'), code: code.optional() }),
+  }
+}
+
+export const bulkRequest = (itemSchemas: readonly object[]) =>
+  z.strictObject({
+    operation: z.enum(OPERATIONS).describe('the same for all items'),
+    items: z
+      .array(z.unknown().meta({ anyOf: itemSchemas }))
+      .max(MOST_ITEMS, `must be at most ${MOST_ITEMS} items`)
+      .describe('each by the rules of its operation; what is wrong with one is answered for that one'),
+    atomic: z.boolean().default(false).describe('all of them, or none'),
+  })
+
+export const BulkView = z.object({
+  results: z.array(Result).max(MOST_ITEMS).describe('in the order of the items'),
+  done: count('items that were done, or would be'),
+  refused: count('items that were not'),
+})
+
 /** Many links in one request; each is decided, and recorded, by itself. */
 export const bulkRoute = ({
   findLink,
@@ -71,34 +107,23 @@ export const bulkRoute = ({
   readonly bulk: DataRule<BulkLinks>
   readonly place: OwnPlace
 }): Route => {
-  // a password is hashed for a tenth of a second: one request for each
-  const { target, code, password: _, ...others } = linkFields(place)
-  const named = {
-    link: Code,
-    if_match: z.string().min(1).max(200).optional().describe('an ETag of the link, as in If-Match'),
-  }
-  const New = z.strictObject({ target, code: code.optional(), ...others })
-  const Changed = z.strictObject({ ...named, target: target.optional(), code: code.optional(), ...others })
-  const Named = z.strictObject(named)
-  const Given = z.strictObject({ ...named, owner_id: Id.describe('of the user who gets it') })
-  const Restored = z.strictObject({ id: Id.describe('of the deleted link'), code: code.optional() })
-  const itemSchemas = [New, Changed, Named, Given, Restored].map(inputSchema)
+  const itemOf = bulkItems(place)
   const whole = wholeAt(place.baseUrl)
 
   /** The rest of an item that names a link: what is to be done with it. */
   const parseRest = (operation: Exclude<Operation, 'create'>, raw: unknown, users: ReadonlySet<string>) => {
     const none = { changes: {}, owner: null, if_match: undefined }
     if (operation === 'restore') {
-      const { id: _id, ...changes } = parseInput(raw, Restored)
+      const { id: _id, ...changes } = parseInput(raw, itemOf.restore)
       return { ...none, changes }
     }
     if (operation === 'transfer') {
-      const { owner_id: owner, if_match } = parseInput(raw, Given)
+      const { owner_id: owner, if_match } = parseInput(raw, itemOf.transfer)
       if (users.has(owner)) return { ...none, owner, if_match }
       throw new Refusal('validation_failed', { errors: [{ field: 'owner_id', message: 'must be a user' }] })
     }
-    if (operation === 'delete') return { ...none, if_match: parseInput(raw, Named).if_match }
-    const { link: _link, if_match, ...changes } = parseInput(raw, Changed)
+    if (operation === 'delete') return { ...none, if_match: parseInput(raw, itemOf.delete).if_match }
+    const { link: _link, if_match, ...changes } = parseInput(raw, itemOf.update)
     return { ...none, changes, if_match }
   }
 
@@ -110,7 +135,7 @@ export const bulkRoute = ({
     items: ItemLayers,
   ): BulkItem => {
     if (operation === 'create') {
-      const { code: given, ...fields } = parseInput(raw, New)
+      const { code: given, ...fields } = parseInput(raw, itemOf.create)
       requireOrder(fields)
       const link = { ...fields, code: given ?? generateCode() }
       return { operation, link, decision: items.decide('link:create', noRecord(), link.code) }
@@ -178,17 +203,8 @@ export const bulkRoute = ({
     endpoint: 'none',
     object: NO_OBJECT,
     data: bulk,
-    query: z.strictObject({
-      dry_run: z.enum(['true', 'false']).default('false').describe('decide and check, and change nothing'),
-    }),
-    body: z.strictObject({
-      operation: z.enum(OPERATIONS).describe('the same for all items'),
-      items: z
-        .array(z.unknown().meta({ anyOf: itemSchemas }))
-        .max(MOST_ITEMS, `must be at most ${MOST_ITEMS} items`)
-        .describe('each by the rules of its operation; what is wrong with one is answered for that one'),
-      atomic: z.boolean().default(false).describe('all of them, or none'),
-    }),
+    query: BulkQuery,
+    body: bulkRequest(Object.values(itemOf).map(inputSchema)),
     maxBody: MAX_BODY,
     handle: async ({ store, query: { dry_run }, body: { operation, items: raw, atomic }, items, requestId }) => {
       await items.begin(ACTION_OF[operation], raw.length)
@@ -225,11 +241,7 @@ export const bulkRoute = ({
       },
       summary: 'Create, change, delete, give away or restore up to 1,000 links, all of them or each by itself',
       tag: 'links',
-      response: z.object({
-        results: z.array(Result).max(MOST_ITEMS).describe('in the order of the items'),
-        done: count('items that were done, or would be'),
-        refused: count('items that were not'),
-      }),
+      response: BulkView,
     },
   })
 }

@@ -36,6 +36,22 @@ const requireOpen = <Found extends object>(found: Found | 'over' | 'unknown'): F
 const typedName = (sent: unknown): string =>
   typeof sent === 'object' && sent !== null && 'name' in sent && typeof sent.name === 'string' ? sent.name : ''
 
+export const NewInvitation = z.strictObject({ email: Email, role: Role })
+
+export const MadeInvitation = z.object({
+  email: text(254, 'who is invited'),
+  role: text(32, 'that they will have'),
+  url: z.url().max(2_048).describe('the link, which can be used once; only this answer has it'),
+  expires_at: Time.describe('when it ends'),
+})
+
+export const InvitationView = z.object({
+  role: text(32, 'that is offered'),
+  expires_at: Time.describe('when the link ends'),
+})
+
+export const AcceptedInvitation = z.strictObject({ name: Name, password: Password })
+
 /** POST /users/invitations, and GET and POST /invitations/{token}/accept. */
 export const invitationRoutes = ({
   invitations,
@@ -62,7 +78,7 @@ export const invitationRoutes = ({
       endpoint: 'user:invite',
       object: { action: 'user:invite', load: noRecord },
       data: invitations,
-      body: z.strictObject({ email: Email, role: Role }),
+      body: NewInvitation,
       idempotent: true,
       handle: async ({ store, body: { email, role } }) => {
         const token = newOpaqueToken()
@@ -80,12 +96,7 @@ export const invitationRoutes = ({
         example: { body: { email: 'grace@example.com', role: 'editor' } },
         summary: 'Invite a person; only this answer has the single-use link',
         tag: 'users',
-        response: z.object({
-          email: text(254, 'who is invited'),
-          role: text(32, 'that they will have'),
-          url: z.url().max(2_048).describe('the link, which can be used once; only this answer has it'),
-          expires_at: Time.describe('when it ends'),
-        }),
+        response: MadeInvitation,
       },
     }),
     route({
@@ -113,7 +124,7 @@ export const invitationRoutes = ({
         summary: 'Look at an invitation, which stays as it is; for a browser, a page to accept it on',
         tag: 'users',
         types: ['text/html'],
-        response: z.object({ role: text(32, 'that is offered'), expires_at: Time.describe('when the link ends') }),
+        response: InvitationView,
       },
     }),
     // A form of another site may post here as well, and there is nothing to guard against it: no cookie or other thing
@@ -128,7 +139,7 @@ export const invitationRoutes = ({
       object: NO_OBJECT,
       data: NO_DATA,
       params: ByToken,
-      body: z.strictObject({ name: Name, password: Password }),
+      body: AcceptedInvitation,
       accepts: ['json', 'form'],
       form: (faults, sent) => invitationPage(host, faults, typedName(sent)),
       handle: async ({ params, body, snapshot, deadline }) => {

@@ -22,12 +22,12 @@ import { Code, Cursor, Id, PageLimit, WantsCount, count, countedBy, pageOf, text
 import type { OwnPlace } from './target.js'
 
 const ByCode = z.object({ code: Code })
-const NewOwner = z.strictObject({ owner_id: Id.describe('of the user who gets it') })
+export const NewOwner = z.strictObject({ owner_id: Id.describe('of the user who gets it') })
 
 /** Left of a request's deadline for the last thousand links of a transfer. */
 const TRANSFER_MS = 2_000
 
-const ListQuery = z
+export const ListQuery = z
   .strictObject({
     limit: PageLimit,
     cursor: Cursor,
@@ -73,6 +73,30 @@ const show = async (
   return { status: 200, body, headers: { ETag: tag, Vary: 'Authorization' } }
 }
 
+export const TransferView = z.object({
+  transferred: count('links that were given away'),
+  remaining: count('links that are left: repeat the request'),
+})
+
+export const TagsView = z.object({
+  data: z
+    .array(z.object({ tag: text(40, 'as links have it'), links: count('that have it') }))
+    .max(1_000)
+    .describe('those of the most links first'),
+})
+
+/** What a creation takes. */
+export const newLink = (place: OwnPlace) => {
+  const { target, code, ...others } = linkFields(place)
+  return z.strictObject({ target, code: code.optional(), ...others })
+}
+
+/** What a change takes. */
+export const linkChanges = (place: OwnPlace) => {
+  const { target, code, ...others } = linkFields(place)
+  return z.strictObject({ target: target.optional(), code: code.optional(), ...others })
+}
+
 /** Everything under /links. */
 export const linkRoutes = ({
   findLink,
@@ -99,9 +123,6 @@ export const linkRoutes = ({
     const user = await findUser(id)
     return user && { owner_id: user.id }
   }
-  const { target, code, ...others } = linkFields(place)
-  const NewLink = z.strictObject({ target, code: code.optional(), ...others })
-  const LinkChanges = z.strictObject({ target: target.optional(), code: code.optional(), ...others })
 
   /** The fields as they are stored: a password as its hash. */
   const stored = async <Fields extends { readonly password?: string | null | undefined }>({
@@ -122,7 +143,7 @@ export const linkRoutes = ({
       endpoint: 'link:create',
       object: { action: 'link:create', load: noRecord },
       data: links('creation'),
-      body: NewLink,
+      body: newLink(place),
       idempotent: true,
       handle: async ({ store, body }) => {
         const { link, replayed } = await store.create(await stored(body))
@@ -236,7 +257,7 @@ export const linkRoutes = ({
       object: { action: 'link:update', load: linkByCode },
       data: links('link:update'),
       params: ByCode,
-      body: LinkChanges,
+      body: linkChanges(place),
       handle: async ({ store, record, body, headers }) => {
         const version = requireMatch(record, headers.ifMatch)
         const unchanged = Object.keys(body).length === 0
@@ -312,10 +333,7 @@ export const linkRoutes = ({
         example: { body: { owner_id: '7' }, answer: { transferred: 1_200, remaining: 0 } },
         summary: 'Give all links of a user to another one; repeat while some remain',
         tag: 'links',
-        response: z.object({
-          transferred: count('links that were given away'),
-          remaining: count('links that are left: repeat the request'),
-        }),
+        response: TransferView,
       },
     }),
     route({
@@ -333,12 +351,7 @@ export const linkRoutes = ({
         example: { answer: { data: [{ tag: 'campaign', links: 12 }] } },
         summary: 'List the tags of the caller’s own links, those of the most links first',
         tag: 'links',
-        response: z.object({
-          data: z
-            .array(z.object({ tag: text(40, 'as links have it'), links: count('that have it') }))
-            .max(1_000)
-            .describe('those of the most links first'),
-        }),
+        response: TagsView,
       },
     }),
     route({

@@ -11,6 +11,15 @@ import { Code } from './schemas.js'
 
 const ByCode = z.object({ code: Code })
 
+export const LiveQuery = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, 'must be an integer from 1 to 9999')
+    .transform(Number)
+    .optional()
+    .meta({ type: 'integer', minimum: 1, maximum: 9_999, description: 'after so many events the stream ends' }),
+})
+
 /** Visits of a link as they come: a stream of events, each decided by who the listener is at that moment. */
 export const liveVisitsRoute = ({
   findLink,
@@ -37,14 +46,7 @@ export const liveVisitsRoute = ({
     },
     data: counts,
     params: ByCode,
-    query: z.strictObject({
-      limit: z
-        .string()
-        .regex(/^[1-9]\d{0,3}$/, 'must be an integer from 1 to 9999')
-        .transform(Number)
-        .optional()
-        .meta({ type: 'integer', minimum: 1, maximum: 9_999, description: 'after so many events the stream ends' }),
-    }),
+    query: LiveQuery,
     handle: ({ record, store, query, caller, snapshot }) => ({
       status: 200,
       body: live.listen({

@@ -12,6 +12,13 @@ export const MAILED = { status: 200, ...NO_INPUT, endpoint: 'none', object: NO_O
 export const linkOver = (): Refusal =>
   new Refusal('gone', { detail: 'The link was used or has expired, or there never was one. Ask for another.' })
 
+export const MailedLinkQuery = z.strictObject({ token: LinkToken })
+
+export const MailedLinkView = z.object({
+  email: text(254, 'whose link it is'),
+  expires_at: Time.describe('when it ends'),
+})
+
 /** GET of a link in a mail. It changes nothing: programs that scan mails open links. */
 export const lookAtLink = ({
   id,
@@ -32,7 +39,7 @@ export const lookAtLink = ({
     method: 'get',
     path,
     gateway: { scope: 'public', quota: 'caller' },
-    query: z.strictObject({ token: LinkToken }),
+    query: MailedLinkQuery,
     handle: async ({ query: { token } }) => {
       const link = await find(token)
       if (link === null) throw linkOver()
@@ -49,7 +56,7 @@ export const lookAtLink = ({
       summary,
       tag: 'sign-in',
       types: ['text/html'],
-      response: z.object({ email: text(254, 'whose link it is'), expires_at: Time.describe('when it ends') }),
+      response: MailedLinkView,
       refusals: ['gone'],
     },
   })

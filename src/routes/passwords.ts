@@ -12,6 +12,19 @@ import { newPasswordPage, passwordSetPage } from '../pages/pages.js'
 import { MAILED, linkOver, lookAtLink } from './mailed-link.js'
 import { Email, LinkToken, Password, textIn } from './schemas.js'
 
+export const ForgottenPassword = z.strictObject({ email: Email })
+
+export const NewPassword = z.strictObject({
+  token: LinkToken,
+  password: Password,
+  username: z.string().max(254).optional().describe('ignored: the form has it for password managers'),
+  // as a form sends it, too
+  end_tokens: z
+    .union([z.boolean(), z.literal('true').transform(() => true)])
+    .default(false)
+    .describe('whether personal tokens end as well'),
+})
+
 /** POST /auth/password/forgot, and GET and POST /auth/password/reset. */
 export const passwordRoutes = ({
   reset,
@@ -31,7 +44,7 @@ export const passwordRoutes = ({
       path: '/auth/password/forgot',
       status: 202,
       gateway: { scope: 'public', quota: 'sign_in' },
-      body: z.strictObject({ email: Email }),
+      body: ForgottenPassword,
       handle: async ({ body: { email }, caller, requestId, deadline, countAccount }) => {
         if (sendMail === undefined)
           throw new Refusal('no_mail', { detail: 'Ask an admin: linkgate user reset-link makes a link for you.' })
@@ -65,16 +78,7 @@ export const passwordRoutes = ({
       method: 'post',
       path: '/auth/password/reset',
       gateway: { scope: 'public', quota: 'sign_in' },
-      body: z.strictObject({
-        token: LinkToken,
-        password: Password,
-        username: z.string().max(254).optional().describe('ignored: the form has it for password managers'),
-        // as a form sends it, too
-        end_tokens: z
-          .union([z.boolean(), z.literal('true').transform(() => true)])
-          .default(false)
-          .describe('whether personal tokens end as well'),
-      }),
+      body: NewPassword,
       accepts: ['json', 'form'],
       form: (faults, sent) =>
         newPasswordPage(host, { token: textIn(sent, 'token'), email: textIn(sent, 'username') }, faults),

@@ -20,7 +20,7 @@ const Scope = z
   .refine((name): name is TokenScope => isScope(name), 'is not a scope of this service')
   .meta({ enum: [...SCOPES] })
 
-const TokenView = z
+export const TokenView = z
   .object({
     id: Id.describe('of the token'),
     name: text(100, 'what it is for'),
@@ -48,6 +48,32 @@ const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
   if (errors.length > 0) throw new Refusal('validation_failed', { errors })
 }
 
+export const TokensView = z.object({ data: z.array(TokenView).max(100).describe('the newest first') })
+
+export const NewToken = z.strictObject({
+  name: z.string().trim().min(1, 'must not be empty').max(100).describe('what it is for'),
+  scopes: z
+    .array(Scope)
+    .max(50)
+    .transform((names) => [...new Set(names)])
+    .meta({ description: 'of those that the requesting token has; empty: none' }),
+  expires_in: z
+    .number()
+    .int()
+    .min(60, 'must be at least 60 seconds')
+    .max(LONGEST_DAYS * DAY, `must be at most ${LONGEST_DAYS} days, in seconds`)
+    .default(90 * DAY)
+    .describe('seconds'),
+})
+
+export const MadeToken = TokenView.extend({ token: text(100, 'the token itself, in this answer alone') }).meta({
+  id: 'NewPersonalToken',
+})
+
+export const RevocationQuery = z.strictObject({
+  descendants: z.enum(['true', 'false']).default('false').describe('with all that followed from it'),
+})
+
 /** GET, POST and DELETE /users/me/tokens. */
 export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<PersonalTokens> }): readonly Route[] => [
   route({
@@ -64,7 +90,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
       id: 'listPersonalTokens',
       summary: 'List the caller’s live personal tokens',
       tag: 'profile',
-      response: z.object({ data: z.array(TokenView).max(100).describe('the newest first') }),
+      response: TokensView,
     },
   }),
   route({
@@ -76,21 +102,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     endpoint: 'profile:update',
     object: { action: 'profile:update', load: ownAccount },
     data: tokens,
-    body: z.strictObject({
-      name: z.string().trim().min(1, 'must not be empty').max(100).describe('what it is for'),
-      scopes: z
-        .array(Scope)
-        .max(50)
-        .transform((names) => [...new Set(names)])
-        .meta({ description: 'of those that the requesting token has; empty: none' }),
-      expires_in: z
-        .number()
-        .int()
-        .min(60, 'must be at least 60 seconds')
-        .max(LONGEST_DAYS * DAY, `must be at most ${LONGEST_DAYS} days, in seconds`)
-        .default(90 * DAY)
-        .describe('seconds'),
-    }),
+    body: NewToken,
     idempotent: true,
     handle: async ({ store, caller, body: { name, scopes, expires_in } }) => {
       requireHeldScopes(caller, scopes)
@@ -105,9 +117,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
       example: { body: { name: 'nightly import', scopes: ['link:create'], expires_in: 2_592_000 } },
       summary: 'Create a personal token; only this answer has its value',
       tag: 'profile',
-      response: TokenView.extend({ token: text(100, 'the token itself, in this answer alone') }).meta({
-        id: 'NewPersonalToken',
-      }),
+      response: MadeToken,
     },
   }),
   route({
@@ -126,9 +136,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
         description: 'of the token, or of a sign-in',
       }),
     }),
-    query: z.strictObject({
-      descendants: z.enum(['true', 'false']).default('false').describe('with all that followed from it'),
-    }),
+    query: RevocationQuery,
     handle: async ({ store, params: { id }, query }) => {
       const together = query.descendants === 'true'
       if (!(await (together ? store.revokeWithDescendants(id) : store.revoke(id)))) throw new Refusal('not_found')

@@ -65,7 +65,7 @@ const CellChange = Cell.extend({
   before: Outcome.describe('under the revision before'),
   after: Outcome.describe('under the new one'),
 }).meta({ id: 'DecisionChange', description: 'a decision that falls otherwise' })
-const EditView = z
+export const EditView = z
   .object({
     revision: RevisionNumber.describe('that is in force after it'),
     dry_run: z.boolean().optional().describe('true: nothing was changed'),
@@ -92,7 +92,7 @@ const EditView = z
   })
 // rows that were written with SQL may lie outside the vocabulary
 const AnyRows = z.array(z.looseObject({ ptype: text(100, 'the section of model.conf') })).max(MOST_ROWS)
-const RevisionView = z
+export const RevisionView = z
   .looseObject({
     revision: RevisionNumber.describe('its number'),
     actor: z
@@ -118,6 +118,47 @@ const reading = {
   object: { action: 'policy:read', load: noRecord },
   data: NO_DATA,
 } as const
+
+export const PolicyView = z.object({
+  revision: RevisionNumber,
+  model_sha256: text(64, 'of model.conf'),
+  rows: z.array(Row).max(MOST_ROWS).describe('in the order in which they decide'),
+})
+
+export const TableView = z.object({
+  revision: RevisionNumber,
+  decisions: z.array(Cell.extend(Outcome.shape)).max(MOST_CELLS).describe('of each role, action and relation'),
+})
+
+export const PolicyChanges = z.strictObject({
+  add: z.array(EditedRow).max(MOST_ROWS).default([]).describe('rows that are to be there'),
+  remove: z
+    .array(EditedRow)
+    .max(MOST_ROWS)
+    .default([])
+    .describe('rows that are to go: what they say of a row has to fit one'),
+  reason: Reason,
+})
+
+export const RevisionQuery = z.strictObject({
+  limit: PageLimit,
+  count: WantsCount,
+  cursor: revisionNumber('must be the next_cursor of a page').optional().describe('`next_cursor` of the page before'),
+})
+
+export const RevisionsView = pageOf(
+  z.looseObject({
+    revision: RevisionNumber.describe('its number'),
+    reason: text(1_000, 'why'),
+    time: Time.describe('when'),
+  }),
+)
+
+export const ShownRevision = RevisionView.extend({
+  decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
+})
+
+export const Restoration = z.strictObject({ reason: Reason.optional() }).default({})
 
 /** Everything under /policy. */
 export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts): readonly Route[] => {
@@ -151,11 +192,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         tag: 'policy',
         types: ['application/json', 'text/csv'],
         tagged: 'read',
-        response: z.object({
-          revision: RevisionNumber,
-          model_sha256: text(64, 'of model.conf'),
-          rows: z.array(Row).max(MOST_ROWS).describe('in the order in which they decide'),
-        }),
+        response: PolicyView,
       },
     }),
     route({
@@ -190,24 +227,13 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         summary: 'Every decision that the rows can make',
         tag: 'policy',
         types: ['application/json', 'text/csv'],
-        response: z.object({
-          revision: RevisionNumber,
-          decisions: z.array(Cell.extend(Outcome.shape)).max(MOST_CELLS).describe('of each role, action and relation'),
-        }),
+        response: TableView,
       },
     }),
     route({
       ...editing,
       path: '/policy/changes',
-      body: z.strictObject({
-        add: z.array(EditedRow).max(MOST_ROWS).default([]).describe('rows that are to be there'),
-        remove: z
-          .array(EditedRow)
-          .max(MOST_ROWS)
-          .default([])
-          .describe('rows that are to go: what they say of a row has to fit one'),
-        reason: Reason,
-      }),
+      body: PolicyChanges,
       handle: async ({ store, body, headers, ...input }) => {
         await requireRevision(policy, input.snapshot, headers.ifMatch)
         const plan = await planEdit(input.snapshot, parseEdit(body.add, body.remove), rules, input.caller.user)
@@ -234,13 +260,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
     route({
       ...reading,
       path: '/policy/revisions',
-      query: z.strictObject({
-        limit: PageLimit,
-        count: WantsCount,
-        cursor: revisionNumber('must be the next_cursor of a page')
-          .optional()
-          .describe('`next_cursor` of the page before'),
-      }),
+      query: RevisionQuery,
       handle: async ({ query: { count, ...query } }) => {
         const [page, counted] = await Promise.all([
           listRevisions(database, query),
@@ -252,13 +272,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         id: 'listPolicyRevisions',
         summary: 'Who changed the rows, when and why; newest first',
         tag: 'policy',
-        response: pageOf(
-          z.looseObject({
-            revision: RevisionNumber.describe('its number'),
-            reason: text(1_000, 'why'),
-            time: Time.describe('when'),
-          }),
-        ),
+        response: RevisionsView,
       },
     }),
     route({
@@ -274,14 +288,14 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         id: 'getPolicyRevision',
         summary: 'One revision, with the decisions that it changed',
         tag: 'policy',
-        response: RevisionView.extend({ decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one') }),
+        response: ShownRevision,
       },
     }),
     route({
       ...editing,
       path: '/policy/revisions/:revision/restore',
       params: ByRevision,
-      body: z.strictObject({ reason: Reason.optional() }).default({}),
+      body: Restoration,
       handle: async ({ store, params: { revision }, body, headers, ...input }) => {
         if (headers.ifMatch !== undefined) await requireRevision(policy, input.snapshot, headers.ifMatch)
         const stored = await readStoredPolicy(database, rules)

@@ -17,7 +17,7 @@ const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name
  * R7: every field that a profile update may set. `role` is not among them, nor anything else that grants rights. An
  * address is one only beside the password, and where a mail can confirm it.
  */
-const profileUpdate = (mayAskForAddress: boolean) =>
+export const profileUpdate = (mayAskForAddress: boolean) =>
   z
     .strictObject({
       name: Name.optional(),
@@ -49,6 +49,10 @@ const has = (body: unknown, name: string): boolean => typeof body === 'object' &
 
 /** Sends the link that confirms a new address, and tells the one that the user has. */
 export type MailAddressLink = (user: User, email: string, token: string, expiresAt: Date) => void
+
+export const ChangedProfile = ProfileView.extend({
+  unconfirmed_email: text(254, 'the address to which a link was sent').optional(),
+}).meta({ id: 'ChangedProfile' })
 
 /** GET and PATCH /users/me. */
 export const profileRoutes = ({
@@ -126,9 +130,7 @@ export const profileRoutes = ({
         'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in of ' +
         'the account',
       tag: 'profile',
-      response: ProfileView.extend({
-        unconfirmed_email: text(254, 'the address to which a link was sent').optional(),
-      }).meta({ id: 'ChangedProfile' }),
+      response: ChangedProfile,
     },
   }),
 ]

@@ -40,7 +40,7 @@ const colour = (usual: Colour, description: string) =>
     })
     .meta({ pattern: '^#?[0-9A-Fa-f]{6}$', maxLength: 7, default: usual, description, examples: [usual.slice(1)] })
 
-const Look = z
+export const Look = z
   .strictObject({
     format: z.enum(QR_FORMATS).default('svg').describe('of the picture'),
     size: whole({ least: 64, most: 2_048, usual: 512, unit: 'width and height in pixels' }),

@@ -23,7 +23,7 @@ import {
   pageOf,
 } from './schemas.js'
 
-const UserView = ProfileView.extend({ suspended: z.boolean().describe('true: every token is refused') }).meta({
+export const UserView = ProfileView.extend({ suspended: z.boolean().describe('true: every token is refused') }).meta({
   id: 'User',
   description: 'a user, as admins see them',
 })
@@ -52,7 +52,7 @@ const LinksOfDeletedQuery = z
  * Where mails confirm addresses, nobody sets another's. An address goes alone: who moves users among roles replaces
  * none by the way.
  */
-const userUpdate = (setsAddresses: boolean) =>
+export const userUpdate = (setsAddresses: boolean) =>
   z
     .strictObject({
       role: Role.optional(),
@@ -72,6 +72,10 @@ const view = ({ id, email, name, role, suspended, created_at }: User) => ({
   suspended,
   created_at,
 })
+
+export const UserListQuery = z.strictObject({ limit: PageLimit, cursor: Cursor, count: WantsCount })
+
+export const UserDeletionQuery = z.strictObject({ links: LinksOfDeletedQuery.optional() })
 
 /** GET /users, and GET, PATCH and DELETE /users/{id}. A user owns their own record. */
 export const userRoutes = ({
@@ -100,7 +104,7 @@ export const userRoutes = ({
       endpoint: 'user:read',
       object: { action: 'user:read', load: noRecord },
       data: users('user:read'),
-      query: z.strictObject({ limit: PageLimit, cursor: Cursor, count: WantsCount }),
+      query: UserListQuery,
       handle: async ({ store, query: { count, ...query } }) => {
         const [page, counted] = await Promise.all([store.page(query), countedBy(count, store.countListed)])
         return { status: 200, body: { data: page.data.map(view), next_cursor: page.next_cursor, ...counted } }
@@ -162,7 +166,7 @@ export const userRoutes = ({
       object: { action: 'user:delete', load: userById },
       data: deletion,
       params: ById,
-      query: z.strictObject({ links: LinksOfDeletedQuery.optional() }),
+      query: UserDeletionQuery,
       handle: async ({ store, record: { user }, query: { links } }) => {
         if (typeof links === 'object' && (links.to === user.id || (await findUser(links.to)) === null))
           throw noSuchReceiver()

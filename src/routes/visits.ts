@@ -52,8 +52,8 @@ const PERIOD = {
     .default('false')
     .meta({ description: 'who is counted: people, people and bots (`true`), or bots alone (`only`)' }),
 }
-const OfLink = z.strictObject(PERIOD)
-const OfAll = z.strictObject({
+export const OfLink = z.strictObject(PERIOD)
+export const OfAll = z.strictObject({
   ...PERIOD,
   tag: z.array(Tag).max(20).optional().describe('links that have all of these'),
 })
@@ -100,8 +100,8 @@ const VisitsBase = z.object({
 const DESCRIPTION =
   'Whole hours (UTC) are counted: times are cut to the hour, and `from` and `to` say what was counted. Where clocks ' +
   'are half an hour off, a day has the hour in which it begins. Days older than 35 days count at noon (UTC).'
-const VisitsView = VisitsBase.meta({ id: 'Visits', description: DESCRIPTION })
-const AllVisitsView = VisitsBase.extend({
+export const VisitsView = VisitsBase.meta({ id: 'Visits', description: DESCRIPTION })
+export const AllVisitsView = VisitsBase.extend({
   links: z
     .array(z.object({ code: Code, visits: count('in the range') }))
     .max(10)

@@ -1,0 +1,575 @@
+import type {
+  CallOptions,
+  ChangeOptions,
+  Client,
+  ClientOptions,
+  CreationOptions,
+  Fault,
+  Operations,
+  Page,
+  Pages,
+  ProblemCode,
+  Tokens,
+} from './types.js'
+
+export type * from './types.js'
+
+/** How one operation is asked for. Its name, method and path are those of the service's route table. */
+interface Operation {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  /** what the call is given after the path's parameter */
+  readonly takes?: 'query' | 'body'
+  /** what is answered, where it is not JSON alone */
+  readonly gives?: 'pages' | 'export' | 'text' | 'image' | 'events'
+  /** what makes it safe to repeat where nobody knows whether it was done; a GET always is */
+  readonly repeat?: 'changes nothing' | 'under its key'
+  /** true where a refusal may follow a part that was done */
+  readonly inParts?: true
+  /** true where no token is sent: an invalid one would be refused */
+  readonly anonymous?: true
+}
+
+const OPERATIONS = {
+  createLink: { method: 'POST', path: '/links', takes: 'body', repeat: 'under its key' },
+  listLinks: { method: 'GET', path: '/links', takes: 'query', gives: 'pages' },
+  exportLinks: { method: 'GET', path: '/links/export', takes: 'query', gives: 'export' },
+  getLink: { method: 'GET', path: '/links/:code' },
+  getLinkQr: { method: 'GET', path: '/links/:code/qr', takes: 'query', gives: 'image' },
+  updateLink: { method: 'PATCH', path: '/links/:code', takes: 'body' },
+  deleteLink: { method: 'DELETE', path: '/links/:code' },
+  restoreLink: { method: 'POST', path: '/links/:id/restore', takes: 'body' },
+  transferLink: { method: 'POST', path: '/links/:code/transfer', takes: 'body' },
+  transferLinksOfUser: { method: 'POST', path: '/users/:id/links/transfer', takes: 'body', inParts: true },
+  changeManyLinks: { method: 'POST', path: '/links/bulk', takes: 'body', inParts: true },
+  listTags: { method: 'GET', path: '/tags' },
+
+  getLinkVisits: { method: 'GET', path: '/links/:code/visits', takes: 'query' },
+  getVisits: { method: 'GET', path: '/visits', takes: 'query' },
+  exportLinkVisits: { method: 'GET', path: '/links/:code/visits/export', takes: 'query', gives: 'export' },
+  watchLinkVisits: { method: 'GET', path: '/links/:code/visits/live', takes: 'query', gives: 'events' },
+
+  getProfile: { method: 'GET', path: '/users/me' },
+  updateProfile: { method: 'PATCH', path: '/users/me', takes: 'body' },
+  listPersonalTokens: { method: 'GET', path: '/users/me/tokens' },
+  createPersonalToken: { method: 'POST', path: '/users/me/tokens', takes: 'body', repeat: 'under its key' },
+  revokePersonalToken: { method: 'DELETE', path: '/users/me/tokens/:id', takes: 'query' },
+
+  listUsers: { method: 'GET', path: '/users', takes: 'query', gives: 'pages' },
+  getUser: { method: 'GET', path: '/users/:id' },
+  updateUser: { method: 'PATCH', path: '/users/:id', takes: 'body' },
+  deleteUser: { method: 'DELETE', path: '/users/:id', takes: 'query' },
+  inviteUser: { method: 'POST', path: '/users/invitations', takes: 'body', repeat: 'under its key' },
+  showInvitation: { method: 'GET', path: '/invitations/:token/accept', anonymous: true },
+  acceptInvitation: { method: 'POST', path: '/invitations/:token/accept', takes: 'body', anonymous: true },
+
+  requestToken: { method: 'POST', path: '/auth/token', takes: 'body', anonymous: true },
+  revokeToken: { method: 'POST', path: '/auth/revoke', takes: 'body', anonymous: true },
+  requestPasswordReset: { method: 'POST', path: '/auth/password/forgot', takes: 'body', anonymous: true },
+  showPasswordReset: { method: 'GET', path: '/auth/password/reset', takes: 'query', anonymous: true },
+  resetPassword: { method: 'POST', path: '/auth/password/reset', takes: 'body', anonymous: true },
+  showEmailConfirmation: { method: 'GET', path: '/auth/email/confirm', takes: 'query', anonymous: true },
+  confirmEmail: { method: 'POST', path: '/auth/email/confirm', takes: 'body', anonymous: true },
+
+  evaluateAccess: { method: 'POST', path: '/access/v1/evaluation', takes: 'body', repeat: 'changes nothing' },
+  evaluateManyAccesses: { method: 'POST', path: '/access/v1/evaluations', takes: 'body', repeat: 'changes nothing' },
+  getAuthzenConfiguration: { method: 'GET', path: '/.well-known/authzen-configuration', anonymous: true },
+
+  listDecisions: { method: 'GET', path: '/audit/decisions', takes: 'query', gives: 'pages' },
+  getTimeline: { method: 'GET', path: '/audit/timeline', takes: 'query', gives: 'pages' },
+  explainRequest: { method: 'GET', path: '/audit/requests/:request_id' },
+
+  getPolicy: { method: 'GET', path: '/policy', takes: 'query' },
+  getPolicyModel: { method: 'GET', path: '/policy/model', gives: 'text' },
+  getPolicyTable: { method: 'GET', path: '/policy/decisions', takes: 'query' },
+  changePolicy: { method: 'POST', path: '/policy/changes', takes: 'body' },
+  listPolicyRevisions: { method: 'GET', path: '/policy/revisions', takes: 'query', gives: 'pages' },
+  getPolicyRevision: { method: 'GET', path: '/policy/revisions/:revision' },
+  restorePolicyRevision: { method: 'POST', path: '/policy/revisions/:revision/restore', takes: 'body' },
+} as const satisfies Readonly<Record<keyof Operations, Operation>>
+
+/** Media types of what is answered. */
+const MEDIA = {
+  json: 'application/json',
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  text: 'text/plain',
+  image: 'image/',
+  events: 'text/event-stream',
+} as const
+type Form = keyof typeof MEDIA
+
+type Input = Readonly<Record<string, unknown>>
+type AnyOptions = CallOptions & CreationOptions & ChangeOptions & { readonly query?: Input | undefined }
+
+/** Seconds before the end of an access token in which it is renewed. */
+const EARLY_S = 30
+/** Seconds before the first repetition where the service names none; then twice as many each time. */
+const FIRST_WAIT_S = 0.2
+/** Refusals (503) that come before anything is done. Others may follow a commit whose answer was lost or late. */
+const NOTHING_DONE: ReadonlySet<string> = new Set(['policy_unavailable', 'issuer_unavailable'])
+/** Of a service that is away, or of a proxy before it. */
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504])
+
+interface ProblemDetails {
+  readonly status: number
+  readonly code: ProblemCode
+  readonly title: string
+  readonly detail?: string | undefined
+  readonly rule?: string | undefined
+  readonly errors?: readonly Fault[] | undefined
+  readonly request_id?: string | undefined
+  readonly [extension: string]: unknown
+}
+
+/**
+ * What went wrong: a refusal of the service (RFC 9457), or `network_error` (no answer, or one that broke off), or
+ * `unexpected_answer` (one that is not the service's, such as a proxy's page).
+ */
+export class LinkgateProblem extends Error {
+  /** of the answer; 0 where none came */
+  readonly status: number
+  /** stable; for programs */
+  readonly code: ProblemCode
+  /** what it is about, for people */
+  readonly title: string
+  /** what it is about here, for people */
+  readonly detail: string | undefined
+  /** the rule that denied it, such as R5, where the policy did */
+  readonly rule: string | undefined
+  /** each field that is not valid, and why */
+  readonly errors: readonly Fault[]
+  /** names the request in the service's log */
+  readonly requestId: string | undefined
+  /** seconds after which it may be asked again */
+  readonly retryAfter: number | undefined
+  /** the whole document, with what only this kind of problem has, such as `violations` of an edit */
+  readonly document: Readonly<Record<string, unknown>>
+
+  constructor(document: ProblemDetails, { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown }) {
+    const { status, code, title, detail, rule, errors = [], request_id } = document
+    const faults = errors.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
+    super(`${code}: ${[title, detail, faults].filter(Boolean).join('. ')}`, { cause })
+    this.name = 'LinkgateProblem'
+    this.status = status
+    this.code = code
+    this.title = title
+    this.detail = detail
+    this.rule = rule
+    this.errors = errors
+    this.requestId = request_id
+    this.retryAfter = retryAfter
+    this.document = document
+  }
+}
+
+/** In whole seconds, or as a date (RFC 9110 §10.2.3). */
+const secondsIn = (retryAfter: string | null): number | undefined => {
+  if (retryAfter === null) return undefined
+  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1_000
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
+}
+
+const problemIn = async (response: Response): Promise<LinkgateProblem> => {
+  const text = await response.text()
+  try {
+    const document: ProblemDetails | null = JSON.parse(text)
+    if (typeof document?.code === 'string' && typeof document.title === 'string')
+      return new LinkgateProblem(
+        { ...document, status: response.status },
+        { retryAfter: secondsIn(response.headers.get('Retry-After')) },
+      )
+  } catch {
+    // it is none
+  }
+  return unexpected(response)
+}
+
+const unexpected = ({ status, headers }: Response, cause?: unknown): LinkgateProblem => {
+  const location = headers.get('Location')
+  return new LinkgateProblem(
+    {
+      status,
+      code: 'unexpected_answer',
+      title: 'The answer is not one of Linkgate',
+      detail: `${status}, ${headers.get('Content-Type') ?? 'of no type'}${location === null ? '' : `, to ${location}`}`,
+      request_id: headers.get('X-Request-ID') ?? undefined,
+    },
+    { retryAfter: secondsIn(headers.get('Retry-After')), cause },
+  )
+}
+
+/** `response`: of which the body is not all there. */
+const unreached = (cause: unknown, response?: Response): LinkgateProblem =>
+  new LinkgateProblem(
+    {
+      status: response?.status ?? 0,
+      code: 'network_error',
+      title: response === undefined ? 'No answer came' : 'The answer broke off',
+      detail: cause instanceof Error ? cause.message : undefined,
+      request_id: response?.headers.get('X-Request-ID') ?? undefined,
+    },
+    { cause },
+  )
+
+/** JSON of a whole answer, or of a line of it. */
+const parseJson = (text: string, response: Response) => {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw unexpected(response, error)
+  }
+}
+
+/** The promise's result, or the signal's reason if that comes first. */
+const orAbort = <T>(awaited: Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
+  signal === undefined
+    ? awaited
+    : new Promise<T>((resolve, reject) => {
+        const abort = () => reject(signal.reason)
+        if (signal.aborted) abort()
+        signal.addEventListener('abort', abort)
+        void awaited.then(resolve, reject).then(() => signal.removeEventListener('abort', abort))
+      })
+
+const pause = async (seconds: number, signal: AbortSignal | undefined): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, seconds * 1_000)))
+  await orAbort(over, signal).finally(() => clearTimeout(timer))
+}
+
+/** The text of a body as it comes. One that breaks off throws. */
+async function* textOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for (let done = reader === undefined; !done;) {
+      const part = await reader?.read()
+      done = part?.done !== false
+      yield decoder.decode(part?.value, { stream: !done })
+    }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw unreached(error, response)
+  } finally {
+    await reader?.cancel().catch(() => undefined)
+  }
+}
+
+/** The text of an export, of which every line ends: a proxy may make a body that broke off look whole. */
+async function* wholeLines(response: Response, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
+  let last = '\n'
+  for await (const text of textOf(response, signal)) {
+    last = text.at(-1) ?? last
+    if (text !== '') yield text
+  }
+  if (last !== '\n') throw unreached(undefined, response)
+}
+
+async function* linesOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
+  let rest = ''
+  for await (const text of wholeLines(response, signal)) {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
+
+async function* objectsOf(response: Response, signal: AbortSignal | undefined) {
+  for await (const line of linesOf(response, signal)) yield parseJson(line, response)
+}
+
+/** The data of server-sent events (HTML Living Standard §9.2). It ends with the signal. */
+async function* eventsOf(response: Response, signal: AbortSignal | undefined) {
+  let data = ''
+  for await (const line of linesOf(response, signal)) {
+    if (line.startsWith('data:')) data += line.slice('data:'.length)
+    if (line !== '' || data === '') continue
+    yield parseJson(data, response)
+    data = ''
+  }
+}
+
+/** A key that nobody has used: `crypto.randomUUID` is missing on pages without https. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join('-')
+
+/** A path's parameter. `.` and `..` would lead to another address, and an empty one to a list. */
+const segment = (value: string | number): string => {
+  const text = String(value)
+  if (text === '' || text === '.' || text === '..') throw new TypeError(`"${text}" names nothing`)
+  return encodeURIComponent(text)
+}
+
+const queryOf = (query: Input = {}): string => {
+  const pairs = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    for (const each of [value].flat()) if (each !== undefined && each !== null) pairs.append(name, String(each))
+  return pairs.size === 0 ? '' : `?${pairs}`
+}
+
+const formOf = ({ takes, gives }: Operation, input: Input | undefined): Form => {
+  const asked = takes === 'query' ? input?.['format'] : undefined
+  if (asked === 'csv' || asked === 'ndjson') return asked
+  if (gives === 'export') return 'csv'
+  return gives === undefined || gives === 'pages' ? 'json' : gives
+}
+
+/** A token, and what to send instead where it is refused (401); null: nothing. */
+interface Access {
+  readonly token: string
+  readonly another: () => Promise<Access | null>
+}
+
+interface SignedIn {
+  tokens: Tokens
+  /** the renewal that everybody waits for */
+  renewal: Promise<void> | undefined
+}
+
+const isEnding = ({ expires_at: end }: Tokens): boolean => end - Date.now() < EARLY_S * 1_000
+
+const nothingElse = async (): Promise<null> => null
+
+/**
+ * A client of one service, for one caller. It sends nothing before a method is called. Every method rejects with a
+ * LinkgateProblem, with the signal's reason, or, for arguments that make no request, with a TypeError.
+ */
+export const createClient = ({
+  baseUrl,
+  token,
+  tokens,
+  onTokens,
+  retries = 2,
+  maxRetryAfter = 10,
+  fetch = globalThis.fetch,
+}: ClientOptions): Client => {
+  const base = baseUrl.replace(/\/+$/, '')
+  /** of the answers that brought these objects */
+  const headersOf = new WeakMap<object, Headers>()
+  let session: SignedIn | null = tokens === undefined ? null : { tokens, renewal: undefined }
+
+  const keep = (held: SignedIn | null): void => {
+    session = held
+    onTokens?.(held && held.tokens)
+  }
+
+  const tokensOf = ({ access_token, refresh_token, expires_in }: Awaited<ReturnType<Client['requestToken']>>) => ({
+    access_token,
+    refresh_token,
+    expires_at: Date.now() + expires_in * 1_000,
+  })
+
+  /** Trades the refresh token, which is good for once, on behalf of all who wait. */
+  const renew = async (held: SignedIn): Promise<void> => {
+    try {
+      const { refresh_token } = held.tokens
+      held.tokens = tokensOf(await operations.requestToken({ grant_type: 'refresh_token', refresh_token }))
+      if (session === held) keep(held)
+    } catch (error) {
+      if (session === held && error instanceof LinkgateProblem && error.code === 'invalid_grant') keep(null)
+      throw error
+    } finally {
+      held.renewal = undefined
+    }
+  }
+
+  const accessOfSession = async (held: SignedIn, signal: AbortSignal | undefined): Promise<Access> => {
+    const renewed = () => orAbort((held.renewal ??= renew(held)), signal)
+    if (held.renewal !== undefined || isEnding(held.tokens)) await renewed()
+    const { access_token: used } = held.tokens
+    const another = async () => {
+      // signed out meanwhile; or somebody else is signed in, who did not ask for this
+      if (session !== held) return null
+      if (held.tokens.access_token === used) await renewed()
+      return { token: held.tokens.access_token, another: nothingElse }
+    }
+    return { token: used, another }
+  }
+
+  const access = async (signal: AbortSignal | undefined): Promise<Access | null> => {
+    if (session !== null) return accessOfSession(session, signal)
+    if (typeof token !== 'function') return token === undefined ? null : { token, another: nothingElse }
+    const given = await token()
+    const another = async () => {
+      const other = await token()
+      return other === given ? null : { token: other, another: nothingElse }
+    }
+    return { token: given, another }
+  }
+
+  const headersFor = ({ ifMatch, policyAtLeast, requestId }: AnyOptions): Record<string, string> => {
+    const tag = typeof ifMatch === 'object' ? headersOf.get(ifMatch)?.get('ETag') : ifMatch
+    if (ifMatch !== undefined && !tag) throw new TypeError('ifMatch is no ETag, and nothing that came with one')
+    return {
+      // a proxy that compresses makes a tag weak, and a weak one never matches (RFC 9110 §13.1.1)
+      ...(tag && { 'If-Match': tag.replace(/^W\//, '') }),
+      ...(policyAtLeast !== undefined && { 'Policy-At-Least': String(policyAtLeast) }),
+      ...(requestId !== undefined && { 'X-Request-ID': requestId }),
+    }
+  }
+
+  /** Seconds to wait before the call is repeated; undefined where it may not be. */
+  const waitAfter = (problem: LinkgateProblem, tries: number, { method, repeat, inParts }: Operation) => {
+    const { status, code, retryAfter = FIRST_WAIT_S * 2 ** tries } = problem
+    const isRepeatable =
+      method === 'GET' || repeat !== undefined
+        ? code === 'network_error' || code === 'request_in_progress' || AWAY.has(status)
+        : NOTHING_DONE.has(code) && !inParts
+    return tries < retries && (status === 429 || isRepeatable) && retryAfter <= maxRetryAfter ? retryAfter : undefined
+  }
+
+  /** One call, with its repetitions. `read` takes the answer of a success. */
+  const perform = async <T>(
+    operation: Operation,
+    name: string | number | undefined,
+    input: Input | undefined,
+    options: AnyOptions,
+    form: Form,
+    read: (response: Response) => Promise<T> | T,
+  ): Promise<T> => {
+    const { method, path, takes, repeat } = operation
+    const { signal, query, idempotencyKey } = options
+    signal?.throwIfAborted()
+    const place = path.replace(/:\w+/, () => segment(name ?? ''))
+    const url = base + place + queryOf(takes === 'query' ? input : query)
+    const body = takes === 'body' && input !== undefined ? JSON.stringify(input) : null
+    const headers = new Headers({
+      Accept: `${MEDIA[form].replace(/\/$/, '/*')}, application/problem+json`,
+      ...(body !== null && { 'Content-Type': 'application/json' }),
+      ...(repeat === 'under its key' && { 'Idempotency-Key': idempotencyKey ?? newKey() }),
+      ...headersFor(options),
+    })
+
+    const send = async (): Promise<T> => {
+      let response: Response | undefined
+      try {
+        response = await fetch(url, {
+          method,
+          headers,
+          body,
+          // a POST that is redirected becomes a GET
+          redirect: 'manual',
+          credentials: 'omit',
+          signal: signal ?? null,
+        })
+        if (!response.ok) throw await problemIn(response)
+        const type = response.headers.get('Content-Type') ?? ''
+        if (response.status !== 204 && !type.startsWith(MEDIA[form])) {
+          await response.body?.cancel()
+          throw unexpected(response)
+        }
+        return await read(response)
+      } catch (error) {
+        if (error instanceof LinkgateProblem) throw error
+        signal?.throwIfAborted()
+        throw unreached(error, response)
+      }
+    }
+
+    let used = operation.anonymous ? null : await access(signal)
+    let tries = 0
+    for (;;) {
+      if (used !== null) headers.set('Authorization', `Bearer ${used.token}`)
+      let problem: LinkgateProblem
+      try {
+        return await send()
+      } catch (error) {
+        if (!(error instanceof LinkgateProblem)) throw error
+        problem = error
+      }
+      const another: Access | null = problem.code === 'invalid_token' && used !== null ? await used.another() : null
+      if (another !== null) {
+        used = another
+        continue
+      }
+      const wait = waitAfter(problem, tries, operation)
+      if (wait === undefined) throw problem
+      await pause(wait, signal)
+      tries += 1
+    }
+  }
+
+  const readJson = async (response: Response) => {
+    if (response.status === 204) return undefined
+    const answer = parseJson(await response.text(), response)
+    if (typeof answer === 'object' && answer !== null) headersOf.set(answer, response.headers)
+    return answer
+  }
+
+  const pagesOf = <Item>(ask: (cursor: string | undefined) => Promise<Page<Item>>): Pages<Item> => ({
+    page: () => ask(undefined),
+    async *[Symbol.asyncIterator]() {
+      let cursor: string | undefined
+      do {
+        const page: Page<Item> = await ask(cursor)
+        yield* page.data
+        cursor = page.next_cursor ?? undefined
+      } while (cursor !== undefined)
+    },
+  })
+
+  const call = (
+    operation: Operation,
+    name: string | number | undefined,
+    input: Input | undefined,
+    options: AnyOptions = {},
+  ) => {
+    const { gives } = operation
+    const { signal } = options
+    const form = formOf(operation, input)
+    const ask = <T>(read: (response: Response) => Promise<T> | T, given = input) =>
+      perform(operation, name, given, options, form, read)
+
+    async function* stream<T>(read: (response: Response, signal: AbortSignal | undefined) => AsyncIterable<T>) {
+      try {
+        yield* read(await ask((response) => response), signal)
+      } catch (error) {
+        // whoever watches has seen enough; but an export that is aborted is not whole
+        if (form !== 'events' || !signal?.aborted) throw error
+      }
+    }
+    if (form === 'events') return stream(eventsOf)
+    if (form === 'ndjson') return stream(objectsOf)
+    if (form === 'csv' && gives !== undefined) return stream(wholeLines)
+    if (gives === 'pages')
+      return pagesOf((cursor) => ask(readJson, cursor === undefined ? input : { ...input, cursor }))
+    if (form === 'image') return ask((response) => response.blob())
+    return ask(form === 'json' ? readJson : (response) => response.text())
+  }
+
+  const methodOf = (operation: Operation) => {
+    const { path, takes } = operation
+    const isNamed = path.includes(':')
+    if (isNamed && takes !== undefined)
+      return (name: string | number, input?: Input, options?: AnyOptions) => call(operation, name, input, options)
+    if (isNamed) return (name: string | number, options?: AnyOptions) => call(operation, name, undefined, options)
+    if (takes !== undefined) return (input?: Input, options?: AnyOptions) => call(operation, undefined, input, options)
+    return (options?: AnyOptions) => call(operation, undefined, undefined, options)
+  }
+
+  const methods: readonly (readonly unknown[])[] = Object.entries(OPERATIONS).map(([name, operation]) => [
+    name,
+    methodOf(operation),
+  ])
+  // the table has exactly their names; test/client/table.test.ts compares it with the routes, whose schemas type them
+  const operations: Operations = Object.fromEntries(methods)
+
+  return {
+    ...operations,
+    headersOf: (answer) => headersOf.get(answer),
+    signIn: async ({ email, password, scope }, { signal } = {}) => {
+      const grant = { grant_type: 'password', username: email, password, scope }
+      const held = { tokens: tokensOf(await operations.requestToken(grant, { signal })), renewal: undefined }
+      keep(held)
+      return held.tokens
+    },
+    signOut: async ({ signal } = {}) => {
+      const held = session
+      if (held === null) return
+      await held.renewal?.catch(() => undefined)
+      await operations.revokeToken({ token: held.tokens.refresh_token }, { signal })
+      if (session === held) keep(null)
+    },
+  }
+}

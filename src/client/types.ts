@@ -1,0 +1,318 @@
+import type { z } from 'zod'
+
+import type { Evaluation, Evaluations } from '../authzen/request.js'
+import type { RefusalCode } from '../domain/refusal.js'
+import type { AccessAddresses, AccessAnswer, AccessAnswers } from '../routes/access.js'
+import type { ConfirmEmail, ConfirmedEmail } from '../routes/addresses.js'
+import type { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter } from '../routes/audit.js'
+import type { RevokeRequest, TokenAnswer, TokenRequest } from '../routes/auth.js'
+import type { BulkQuery, BulkView, bulkItems, bulkRequest } from '../routes/bulk.js'
+import type { AcceptedInvitation, InvitationView, MadeInvitation, NewInvitation } from '../routes/invitations.js'
+import type { LinkView } from '../routes/link-view.js'
+import type { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from '../routes/links.js'
+import type { LiveQuery } from '../routes/live-visits.js'
+import type { MailedLinkQuery, MailedLinkView } from '../routes/mailed-link.js'
+import type { ForgottenPassword, NewPassword } from '../routes/passwords.js'
+import type { MadeToken, NewToken, RevocationQuery, TokensView } from '../routes/personal-tokens.js'
+import type { Trial } from '../routes/policy-edit.js'
+import type * as policy from '../routes/policy.js'
+import type { ChangedProfile, profileUpdate } from '../routes/profile.js'
+import type { Look } from '../routes/qr.js'
+import type { ProfileView } from '../routes/schemas.js'
+import type { UserDeletionQuery, UserListQuery, UserView, userUpdate } from '../routes/users.js'
+import type { AllVisitsView, OfAll, OfLink, VisitsView } from '../routes/visits.js'
+
+/** What a route's schema takes. */
+type Input<Schema extends z.ZodType> = z.input<Schema>
+type InputOf<Make extends (...given: never[]) => z.ZodType> = z.input<ReturnType<Make>>
+/** What a route answers. */
+type Output<Schema extends z.ZodType> = z.output<Schema>
+
+/** A parameter may be given as the value that its text means. */
+type Parameter<Text, Value> =
+  Text | (NonNullable<Value> extends number ? number : never) | ('true' extends Text ? boolean : never)
+type WithValues<Texts, Values> = {
+  [Name in keyof Texts]: Parameter<Texts[Name], Name extends keyof Values ? Values[Name] : never>
+}
+/** The query of a route. */
+type Query<Schema extends z.ZodType> = WithValues<z.input<Schema>, z.output<Schema>>
+
+/** Without what is left out for callers who see only a part. */
+type Whole<View> = { [Member in keyof View]-?: Exclude<View[Member], undefined> }
+
+/** A link as everybody sees it: what only its managers see may be missing. */
+export type Link = Output<typeof LinkView>
+/** A link as those who may change it see it. */
+export type ManagedLink = Whole<Omit<Link, 'deleted_at'>> & Pick<Link, 'deleted_at'>
+/** A line of `exportLinks`. */
+export type ExportedLink = Omit<ManagedLink, 'url' | 'visits' | 'deleted_at'>
+export type NewLink = InputOf<typeof newLink>
+export type LinkChanges = InputOf<typeof linkChanges>
+export type LinkQuery = Query<typeof ListQuery>
+type ItemsOf = ReturnType<typeof bulkItems>
+/** The items of one operation, with `atomic`: all of them or none. */
+export type ManyLinks = {
+  [Operation in keyof ItemsOf]: Omit<InputOf<typeof bulkRequest>, 'operation' | 'items'> & {
+    operation: Operation
+    items: readonly z.input<ItemsOf[Operation]>[]
+  }
+}[keyof ItemsOf]
+export type ManyLinksDone = Output<typeof BulkView>
+
+export type Visits = Output<typeof VisitsView>
+export type AllVisits = Output<typeof AllVisitsView>
+/** What `watchLinkVisits` tells again and again. */
+export type VisitCount = ManagedLink['visits']
+/** A line of `exportLinkVisits`. */
+export interface ExportedVisit {
+  time: string
+  referrer: string | null
+  country: string | null
+  browser: string | null
+  os: string | null
+  device: string | null
+  bot: boolean
+}
+
+export type Profile = Output<typeof ProfileView>
+export type User = Output<typeof UserView>
+export type Decision = Output<typeof DecisionView>
+export type LogEntry = Output<typeof EntryView>
+export type Policy = Output<typeof policy.PolicyView>
+export type PolicyEdit = Output<typeof policy.EditView>
+
+/** A question of AuthZEN. */
+export type AccessQuestion = Evaluation
+/** Several, with defaults for what one of them leaves out. */
+export type AccessQuestions = Omit<Input<typeof Evaluations>, 'evaluations'> & {
+  evaluations?: readonly Partial<AccessQuestion>[]
+}
+
+/** One page of a list. */
+export interface Page<Item> {
+  /** what is on it */
+  readonly data: readonly Item[]
+  /** `cursor` of the next page; null on the last one */
+  readonly next_cursor: string | null
+  /** how many all pages have, where the query asks with `count` */
+  readonly count?: number | undefined
+}
+
+/** A list: `for await` walks all of it, page by page; nothing is asked before. */
+export interface Pages<Item> extends AsyncIterable<Item> {
+  /** One page: the first, or that of the query's `cursor`. */
+  page(): Promise<Page<Item>>
+}
+
+/** The tokens of a sign-in, to be kept between two runs of a program. */
+export interface Tokens {
+  readonly access_token: string
+  readonly refresh_token: string
+  /** milliseconds since 1970, by this machine's clock */
+  readonly expires_at: number
+}
+
+export interface ClientOptions {
+  /** where the service is; it may have a path */
+  baseUrl: string
+  /** a personal or an access token, or a function that has one; it is asked for every request, and again after a 401 */
+  token?: string | (() => string | Promise<string>) | undefined
+  /** a sign-in that `onTokens` was told of before */
+  tokens?: Tokens | undefined
+  /** told of each new pair of tokens, which replaces the one before, and null at the end of the sign-in */
+  onTokens?: ((tokens: Tokens | null) => void) | undefined
+  /** how often a request is repeated that may be; default 2, and 0 turns it off */
+  retries?: number | undefined
+  /** seconds for which the service may ask to wait before a repetition; a longer wait is a problem; default 10 */
+  maxRetryAfter?: number | undefined
+  /** instead of the global `fetch` */
+  fetch?: typeof globalThis.fetch | undefined
+}
+
+export interface CallOptions {
+  /** ends the call, with the signal's reason as its error */
+  signal?: AbortSignal | undefined
+  /** a policy revision: decide under it or a newer one (412 otherwise) */
+  policyAtLeast?: number | undefined
+  /** the `X-Request-ID`, as the decision log will have it; 1 to 64 of `A-Z a-z 0-9 . _ -` */
+  requestId?: string | undefined
+}
+
+export interface CreationOptions extends CallOptions {
+  /** the same for every try of one creation, also over restarts; one is made for each call otherwise */
+  idempotencyKey?: string | undefined
+}
+
+export interface ChangeOptions extends CallOptions {
+  /** change this version alone (412 otherwise): an ETag, or what a call answered before */
+  ifMatch?: string | object | undefined
+}
+
+/** How an edit of the policy is made. */
+export interface EditOptions extends ChangeOptions {
+  query?: Query<typeof Trial> | undefined
+}
+
+/** How many links are changed. */
+export interface ManyOptions extends CallOptions {
+  query?: Query<typeof BulkQuery> | undefined
+}
+
+/** How an export is written; default `csv`. */
+type Csv = { format?: 'csv' | undefined }
+type Ndjson = { format: 'ndjson' }
+type As<Form, Filters> = Omit<Filters, 'format'> & Form
+type Json = { format?: 'json' | undefined }
+
+/** The operations of the service, under their names in its OpenAPI description. */
+export interface Operations {
+  /** Creates a link. */
+  createLink(link: NewLink, options?: CreationOptions): Promise<ManagedLink>
+  /** The links that you may change; with `state: 'deleted'` those that you may restore. */
+  listLinks(query?: LinkQuery, options?: CallOptions): Pages<ManagedLink>
+  /** All links that you may change, as lines of text or one by one. */
+  exportLinks(query?: Csv, options?: CallOptions): AsyncIterable<string>
+  exportLinks(query: Ndjson, options?: CallOptions): AsyncIterable<ExportedLink>
+  /** Shows a link: all of it to those who may change it. */
+  getLink(code: string, options?: CallOptions): Promise<Link>
+  /** The QR code of the short URL: an SVG, or a PNG. */
+  getLinkQr(code: string, query?: Query<typeof Look>, options?: CallOptions): Promise<Blob>
+  /** Changes the given fields; null clears one. */
+  updateLink(code: string, changes: LinkChanges, options?: ChangeOptions): Promise<ManagedLink>
+  /** Moves a link to the trash; its code is free at once. */
+  deleteLink(code: string, options?: ChangeOptions): Promise<void>
+  /** Brings a deleted link back by its id, under its code or another one. */
+  restoreLink(id: string, as?: Pick<LinkChanges, 'code'>, options?: CallOptions): Promise<ManagedLink>
+  /** Gives a link to another user. */
+  transferLink(code: string, to: Input<typeof NewOwner>, options?: ChangeOptions): Promise<ManagedLink>
+  /** Gives all links of a user to another one; repeat it while `remaining` is not 0. */
+  transferLinksOfUser(
+    id: string,
+    to: Input<typeof NewOwner>,
+    options?: CallOptions,
+  ): Promise<Output<typeof TransferView>>
+  /** Up to 1,000 links at once, each decided by itself: look at `refused`. `query: { dry_run: true }` only tries. */
+  changeManyLinks(change: ManyLinks, options?: ManyOptions): Promise<ManyLinksDone>
+  /** Your tags, those of the most links first. */
+  listTags(options?: CallOptions): Promise<Output<typeof TagsView>>
+
+  /** The visits of a link. */
+  getLinkVisits(code: string, query?: Query<typeof OfLink>, options?: CallOptions): Promise<Visits>
+  /** The visits of all links that you may change, or of those with these tags. */
+  getVisits(query?: Query<typeof OfAll>, options?: CallOptions): Promise<AllVisits>
+  /** Single visits while they are kept, oldest first, as lines of text or one by one. */
+  exportLinkVisits(code: string, query?: Csv, options?: CallOptions): AsyncIterable<string>
+  exportLinkVisits(code: string, query: Ndjson, options?: CallOptions): AsyncIterable<ExportedVisit>
+  /**
+   * The count of visits, now and after visits, at most once a second. It ends with the signal, after ten minutes, and
+   * when your rights or the policy change: ask again.
+   */
+  watchLinkVisits(code: string, query?: Query<typeof LiveQuery>, options?: CallOptions): AsyncIterable<VisitCount>
+
+  /** Your account. */
+  getProfile(options?: CallOptions): Promise<Profile>
+  /** Changes your name, password or address. */
+  updateProfile(changes: InputOf<typeof profileUpdate>, options?: CallOptions): Promise<Output<typeof ChangedProfile>>
+  /** Your personal tokens. */
+  listPersonalTokens(options?: CallOptions): Promise<Output<typeof TokensView>>
+  /** Makes a personal token. Its value is in this answer alone: a repetition is refused (409 `already_created`). */
+  createPersonalToken(token: Input<typeof NewToken>, options?: CreationOptions): Promise<Output<typeof MadeToken>>
+  /** Revokes a personal token, with `descendants` all that followed from it. */
+  revokePersonalToken(id: string, query?: Query<typeof RevocationQuery>, options?: CallOptions): Promise<void>
+
+  /** Users, newest first. */
+  listUsers(query?: Query<typeof UserListQuery>, options?: CallOptions): Pages<User>
+  /** Shows a user. */
+  getUser(id: string, options?: CallOptions): Promise<User>
+  /** Changes a user's role, suspends them, or, where no mail is sent, sets their address. */
+  updateUser(id: string, changes: InputOf<typeof userUpdate>, options?: CallOptions): Promise<User>
+  /** Deletes a user; `links` says what becomes of theirs. */
+  deleteUser(id: string, query?: Query<typeof UserDeletionQuery>, options?: CallOptions): Promise<void>
+  /** Invites a person. The link is in this answer alone: a repetition is refused (409 `already_created`). */
+  inviteUser(invitation: Input<typeof NewInvitation>, options?: CreationOptions): Promise<Output<typeof MadeInvitation>>
+  /** Looks at an invitation. */
+  showInvitation(token: string, options?: CallOptions): Promise<Output<typeof InvitationView>>
+  /** Accepts an invitation, once. */
+  acceptInvitation(token: string, person: Input<typeof AcceptedInvitation>, options?: CallOptions): Promise<Profile>
+
+  /** The token endpoint of RFC 6749; `signIn` uses it and keeps the tokens. */
+  requestToken(grant: Input<typeof TokenRequest>, options?: CallOptions): Promise<Output<typeof TokenAnswer>>
+  /** Revokes a refresh token (RFC 7009); `signOut` uses it. */
+  revokeToken(token: Input<typeof RevokeRequest>, options?: CallOptions): Promise<object>
+  /** Asks for a link to choose a new password, by mail. */
+  requestPasswordReset(account: Input<typeof ForgottenPassword>, options?: CallOptions): Promise<object>
+  /** Looks at such a link. */
+  showPasswordReset(query: Query<typeof MailedLinkQuery>, options?: CallOptions): Promise<Output<typeof MailedLinkView>>
+  /** Chooses a new password by such a link, once. */
+  resetPassword(password: Input<typeof NewPassword>, options?: CallOptions): Promise<object>
+  /** Looks at a link that confirms a new address. */
+  showEmailConfirmation(
+    query: Query<typeof MailedLinkQuery>,
+    options?: CallOptions,
+  ): Promise<Output<typeof MailedLinkView>>
+  /** Confirms a new address, once. */
+  confirmEmail(link: Input<typeof ConfirmEmail>, options?: CallOptions): Promise<Output<typeof ConfirmedEmail>>
+
+  /** May this subject do that? A deny is an answer, not a problem. */
+  evaluateAccess(question: AccessQuestion, options?: CallOptions): Promise<Output<typeof AccessAnswer>>
+  /** Many questions at once, answered in their order; without `evaluations` it is one question. */
+  evaluateManyAccesses(questions: AccessQuestions, options?: CallOptions): Promise<Output<typeof AccessAnswers>>
+  /** The addresses of the AuthZEN endpoints. */
+  getAuthzenConfiguration(options?: CallOptions): Promise<Output<typeof AccessAddresses>>
+
+  /** Decisions, newest first; as `csv` or `ndjson` all of them, oldest first. */
+  listDecisions(query?: As<Json, Query<typeof Filter>>, options?: CallOptions): Pages<Decision>
+  listDecisions(query: As<{ format: 'csv' }, Query<typeof Filter>>, options?: CallOptions): AsyncIterable<string>
+  listDecisions(query: As<Ndjson, Query<typeof Filter>>, options?: CallOptions): AsyncIterable<LogEntry>
+  /** Decisions and changes together, newest first; as `csv` or `ndjson` all of them, oldest first. */
+  getTimeline(query?: As<Json, Query<typeof TimelineFilter>>, options?: CallOptions): Pages<LogEntry>
+  getTimeline(query: As<{ format: 'csv' }, Query<typeof TimelineFilter>>, options?: CallOptions): AsyncIterable<string>
+  getTimeline(query: As<Ndjson, Query<typeof TimelineFilter>>, options?: CallOptions): AsyncIterable<LogEntry>
+  /** Why a request was answered as it was: its decisions, with the rows that were considered. */
+  explainRequest(requestId: string, options?: CallOptions): Promise<Output<typeof ExplainedRequest>>
+
+  /** The rows in force and their revision. Give it to `ifMatch` of an edit. */
+  getPolicy(query?: Json, options?: CallOptions): Promise<Policy>
+  getPolicy(query: { format: 'csv' }, options?: CallOptions): Promise<string>
+  /** `model.conf`. */
+  getPolicyModel(options?: CallOptions): Promise<string>
+  /** Every decision that the rows can make. */
+  getPolicyTable(query?: Json, options?: CallOptions): Promise<Output<typeof policy.TableView>>
+  getPolicyTable(query: { format: 'csv' }, options?: CallOptions): Promise<string>
+  /** Adds and removes rows, under `ifMatch`, and answers every decision that changes. `query` may ask for a dry run. */
+  changePolicy(changes: Input<typeof policy.PolicyChanges>, options: EditOptions): Promise<PolicyEdit>
+  /** Who changed the rows, when and why; newest first. */
+  listPolicyRevisions(
+    query?: Query<typeof policy.RevisionQuery>,
+    options?: CallOptions,
+  ): Pages<Output<typeof policy.RevisionsView>['data'][number]>
+  /** One revision, with the decisions that it changed. */
+  getPolicyRevision(revision: number, options?: CallOptions): Promise<Output<typeof policy.ShownRevision>>
+  /** Makes the rows of a revision those of a new one. */
+  restorePolicyRevision(
+    revision: number,
+    why?: Input<typeof policy.Restoration>,
+    options?: EditOptions,
+  ): Promise<PolicyEdit>
+}
+
+export interface Client extends Operations {
+  /** Signs in, and keeps the sign-in alive: the access token is renewed before it ends, once for all who wait. */
+  signIn(
+    account: { email: string; password: string; scope?: string | undefined },
+    options?: Pick<CallOptions, 'signal'>,
+  ): Promise<Tokens>
+  /** Ends the sign-in here and at the service; nothing where there is none. */
+  signOut(options?: Pick<CallOptions, 'signal'>): Promise<void>
+  /** The headers of the answer that brought this object, such as `Policy-Revision`; undefined for any other object. */
+  headersOf(answer: object): Headers | undefined
+}
+
+/** A field of the request and the rule that it breaks. */
+export interface Fault {
+  readonly field: string
+  readonly message: string
+}
+
+/** A refusal's code; one of the client's own where no refusal came; or a newer service's. */
+export type ProblemCode = RefusalCode | 'network_error' | 'unexpected_answer' | (string & {})
