@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { Client } from 'pg'
 
 import { at, listAt, textAt } from '../support/json.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
@@ -293,4 +295,37 @@ describe('many links in one request', () => {
     )
     expect(row?.n).to.equal(1_000)
   })
+
+  it('that meets an edit of the policy in between does nothing twice, and says what it did not do', async () => {
+    const blocked = freshCode()
+    const items = Array.from({ length: 120 }, (_, i) => (i === 20 ? { code: blocked, target } : { target }))
+    const before = await numberOfLinks()
+    const blocker = new Client(service.db.owner)
+    await blocker.connect()
+    // past the triggers that ask for a decision
+    await blocker.query('set session_replication_role = replica; begin')
+    await blocker.query('insert into links (code, target, owner_id) values ($1, $2, $3)', [blocked, target, bob.id])
+    const answering = bulk({ operation: 'create', items })
+    await lockWaiters(service.db.asOwner)
+    // it waits for the first items, and those that follow wait for it
+    const editing = service.request('POST', '/policy/changes', {
+      token: root.token,
+      headers: {
+        'If-Match': String((await service.request('GET', '/policy', { token: root.token })).headers.get('ETag')),
+      },
+      json: { add: [{ ptype: 'p2', role: 'auditor', action: 'link:read' }], reason: 'in between' },
+    })
+    await lockWaiters(service.db.asOwner, 2)
+    await blocker.query('rollback')
+    await blocker.end()
+    const { json } = await answering
+    expect((await editing).status).to.equal(200)
+    expect(json).to.include({ done: 50, refused: 70 })
+    expect(statuses(json)).to.deep.equal([...Array<number>(50).fill(201), ...Array<number>(70).fill(503)])
+    expect(at(json, 'results', 50, 'problem', 'code')).to.equal('policy_unavailable')
+    expect((await numberOfLinks()) - before).to.equal(50)
+  })
+
+  const numberOfLinks = async (): Promise<number> =>
+    (await service.db.asOwner<{ n: number }>('select count(*)::int as n from links'))[0]?.n ?? 0
 })

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 
+import { CallerChanged, PolicyReplaced } from '../../database/errors.js'
 import { LINK_ROW, toLink } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import type { Statement } from '../../database/statement.js'
@@ -126,30 +127,43 @@ export const bulkLinksStore = ({
     }
 
     /** Together; where one of them fails, and the others with it, each by itself. */
-    const some = async (items: readonly BulkItem[]): Promise<Outcomes> => {
+    const some = async (items: readonly BulkItem[], outcomes: Map<BulkItem, Outcome>): Promise<void> => {
       try {
-        return await send(items, 'each')
+        for (const each of await send(items, 'each')) outcomes.set(...each)
       } catch (error) {
         if (!(error instanceof Refusal) || error.status >= 500) throw error
         const [first, ...more] = items
-        if (first !== undefined && more.length === 0) return new Map([[first, error]])
+        if (first !== undefined && more.length === 0) outcomes.set(first, error)
+        else for (const item of items) await some([item], outcomes)
       }
-      const outcomes = new Map<BulkItem, Outcome>()
-      for (const item of items) for (const each of await some([item])) outcomes.set(...each)
-      return outcomes
     }
 
     return {
       all: (items) => send(items, 'all'),
       each: async (items) => {
         const outcomes = new Map<BulkItem, Outcome>()
-        for (let from = 0; from < items.length; from += TOGETHER)
-          for (const each of await some(items.slice(from, from + TOGETHER))) outcomes.set(...each)
+        try {
+          for (let from = 0; from < items.length; from += TOGETHER)
+            await some(items.slice(from, from + TOGETHER), outcomes)
+        } catch (error) {
+          // what is done stays done, so the request is not begun again: the rest says why it was not done
+          if (outcomes.size === 0) throw error
+          const refusal = refusalOfRest(error)
+          for (const item of items) if (!outcomes.has(item)) outcomes.set(item, refusal)
+        }
         return outcomes
       },
     }
   },
 })
+
+/** Why items were not done after others were: the policy or the caller was replaced, or the database is away. */
+const refusalOfRest = (error: unknown): Refusal => {
+  if (error instanceof Refusal) return error
+  if (error instanceof PolicyReplaced) return new Refusal('policy_unavailable', { cause: error })
+  if (error instanceof CallerChanged) return new Refusal('conflict', { cause: error })
+  throw error
+}
 
 /** Items of one transaction, where they are not all or nothing: a small one keeps nobody else waiting. */
 const TOGETHER = 50
