@@ -70,11 +70,10 @@ describe('the package that npm publishes, installed into an empty folder', funct
   })
   after(() => node?.stop())
 
-  const token = async ({ baseUrl }: ServiceNode, dataDir: string): Promise<string> => {
-    // written once the service listens
-    const password = await until('the first admin', () =>
-      readFile(join(dataDir, 'first-admin-password'), 'utf8').catch(() => undefined),
-    )
+  const token = async ({ baseUrl, output }: ServiceNode, dataDir: string): Promise<string> => {
+    // printed once there is an admin
+    await until('it says how to sign in', () => output().includes('Linkgate listens on'))
+    const password = await readFile(join(dataDir, 'first-admin-password'), 'utf8')
     const body = new URLSearchParams({ grant_type: 'password', username: 'admin@localhost', password })
     const answer = await fetch(`${baseUrl}/auth/token`, { method: 'POST', body })
     return textAt(await answer.json(), 'access_token')
