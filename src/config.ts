@@ -277,7 +277,13 @@ const tracingOf = (settings: z.infer<typeof Settings>) => {
   const exporter = settings.OTEL_TRACES_EXPORTER ?? ((base ?? own) === undefined ? 'none' : 'otlp')
   if (exporter === 'none' || settings.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined
   const endpoint = own ?? `${(base ?? 'http://localhost:4318').replace(/\/$/, '')}/v1/traces`
-  return Object.freeze({ endpoint, serviceName: settings.OTEL_SERVICE_NAME })
+  const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const
+  return Object.freeze({
+    /** the setting that turns it on */
+    setting: endpoints.find((name) => settings[name] !== undefined) ?? 'OTEL_TRACES_EXPORTER',
+    endpoint,
+    serviceName: settings.OTEL_SERVICE_NAME,
+  })
 }
 
 // Short names are close to too many others.

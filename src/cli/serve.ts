@@ -7,10 +7,12 @@ import { defaultDataDir, misspeltSettings } from '../config.js'
 import type { Config } from '../config.js'
 import { openDatabase } from '../database/open.js'
 import type { OpenedDatabase } from '../database/open.js'
-import { claimDataDir } from '../embedded-postgres/embedded-postgres.js'
+import { claimDataDir, requirePlatformPackage } from '../embedded-postgres/embedded-postgres.js'
 import { requireFreePort } from '../http/listen.js'
+import { loadArgon2 } from '../identity/load-argon2.js'
 import { loadSigningKey } from '../identity/signing-key.js'
 import { createLogger, logUncaught, standardOutput } from '../log/create-logger.js'
+import { requireTracingPackages } from '../tracing/tracing.js'
 import { FIRST_ADMIN, addFirstAdmin, shownPath } from './first-admin.js'
 import { print, settings } from './session.js'
 import { onSignals } from './signals.js'
@@ -53,7 +55,11 @@ export const register = (program: Command) =>
     })
 
 /** Looks for what would stop the start, before it makes a database, a policy and an admin. */
-const requireBeforehand = async ({ host, port, metrics, signingKeyNamed, signingKeyFile }: Config): Promise<void> => {
+const requireBeforehand = async (config: Config): Promise<void> => {
+  const { host, port, metrics, databaseUrl, tracing, signingKeyNamed, signingKeyFile } = config
+  await loadArgon2()
+  if (databaseUrl === undefined) requirePlatformPackage()
+  if (tracing !== undefined) requireTracingPackages(tracing.setting)
   await requireFreePort({ host, port, setting: 'PORT' })
   if (metrics !== undefined) await requireFreePort({ ...metrics, setting: 'METRICS_PORT' })
   if (signingKeyNamed) await loadSigningKey(signingKeyFile)

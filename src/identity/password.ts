@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
-import * as library from '@node-rs/argon2'
-
 import { Refusal } from '../domain/refusal.js'
+import { loadArgon2 } from './load-argon2.js'
+import type { Argon2 } from './load-argon2.js'
 
 /** Characters of a password, counted as Unicode code points (NIST SP 800-63B §3.1.1.2). */
 const LENGTH = { min: 8, max: 256 } as const
@@ -10,19 +10,20 @@ const LENGTH = { min: 8, max: 256 } as const
 // argon2id, the library's default, with the parameters of OWASP's password storage cheat sheet
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const
 
-/** Passwords under argon2id (RFC 9106). */
+/** Passwords under argon2id (RFC 9106). Throws StartError where argon2 is not installed. */
 export const createPasswords = async ({
   atOnce = 2,
   waiting = 32,
-  argon2 = library,
+  argon2: given,
 }: {
   /** hashes computed at the same time; each takes 19 MiB and a thread */
   readonly atOnce?: number
   /** how many more may wait; beyond it: `rate_limited` (429) */
   readonly waiting?: number
   /** for tests that count the work */
-  readonly argon2?: Pick<typeof library, 'hash' | 'verify'>
+  readonly argon2?: Argon2
 } = {}) => {
+  const argon2 = given ?? (await loadArgon2())
   const bounded = boundedWork({ atOnce, waiting })
   const dummyHash = await argon2.hash(randomBytes(32), PARAMETERS)
   return {

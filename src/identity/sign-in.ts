@@ -112,13 +112,13 @@ export const originOf = ({ id, network }: SignInRequest, subject: string | null)
   values: [JSON.stringify({ request_id: id, network, subject_id: subject })],
 })
 
-interface PasswordGrant {
+export interface PasswordGrant {
   readonly username: string
   readonly password: string
   readonly scope?: string | undefined
 }
 
-interface RefreshGrant {
+export interface RefreshGrant {
   readonly refresh_token: string
   readonly scope?: string | undefined
 }

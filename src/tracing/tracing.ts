@@ -1,7 +1,11 @@
+import { createRequire } from 'node:module'
+
 import type { Middleware } from 'koa'
 
 import type { Database } from '../database/database.js'
+import { StartError } from '../domain/start-error.js'
 import type { Layers } from '../layers/route.js'
+import { OPTIONAL_PACKAGES } from '../version.js'
 import type { TracingOptions } from './tracer.js'
 
 /** OpenTelemetry spans, as wrappers around what does the work: without tracing nothing is wrapped. */
@@ -11,6 +15,25 @@ export interface Tracing {
   readonly database: (database: Database) => Database
   /** Sends the remaining spans, for at most two seconds. */
   readonly close: () => Promise<void>
+}
+
+const isInstalled = (name: string): boolean => {
+  try {
+    createRequire(import.meta.url).resolve(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Throws a StartError that names the setting and what to install, where OpenTelemetry's packages were left out. */
+export const requireTracingPackages = (setting: string): void => {
+  const missing = Object.entries(OPTIONAL_PACKAGES).filter(
+    ([name]) => name.startsWith('@opentelemetry/') && !isInstalled(name),
+  )
+  if (missing.length === 0) return
+  const packages = missing.map(([name, range]) => `"${name}@${range}"`).join(' ')
+  throw new StartError(`${setting}: traces need packages that are not installed: npm install ${packages}`)
 }
 
 /** Loads OpenTelemetry's packages, which a service without tracing does not need. */

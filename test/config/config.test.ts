@@ -119,6 +119,7 @@ describe('the settings of tracing', () => {
     expect(of({})).to.equal(undefined)
     expect(of({ OTEL_SERVICE_NAME: 'x' })).to.equal(undefined)
     expect(of({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' })).to.deep.equal({
+      setting: 'OTEL_EXPORTER_OTLP_ENDPOINT',
       endpoint: 'http://collector:4318/v1/traces',
       serviceName: 'linkgate',
     })
@@ -128,8 +129,13 @@ describe('the settings of tracing', () => {
         OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://other/x',
         OTEL_SERVICE_NAME: 's',
       }),
-    ).to.deep.equal({ endpoint: 'http://other/x', serviceName: 's' })
+    ).to.deep.equal({
+      setting: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+      endpoint: 'http://other/x',
+      serviceName: 's',
+    })
     expect(of({ OTEL_TRACES_EXPORTER: 'otlp' })).to.deep.equal({
+      setting: 'OTEL_TRACES_EXPORTER',
       endpoint: 'http://localhost:4318/v1/traces',
       serviceName: 'linkgate',
     })

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { cp, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -9,43 +9,15 @@ import { z } from 'zod'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { testDatabase } from '../support/database.js'
+import { AS_LAID_OUT, linkPackages } from '../support/linked-packages.js'
 import { onDatabase, startNode } from '../support/node.js'
 import type { ServiceNode } from '../support/node.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 const run = promisify(execFile)
-const Lock = z.looseObject({
-  packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional(), devOptional: z.boolean().optional() })),
-})
 const Command = z.tuple([z.literal('node')], z.string())
 
-/**
- * Looks for packages beside the links, not beside what they lead to: there stands everything that development needs.
- */
-const AS_LAID_OUT = { NODE_OPTIONS: '--preserve-symlinks' }
-
 const inPackage = (path: string) => fileURLToPath(new URL(path, PACKAGE_ROOT))
-
-/**
- * The packages that `npm prune --omit=dev` keeps and the Dockerfile does not remove, each a link to the one that is
- * installed.
- */
-const linkProductionPackages = async (into: string, removed: readonly string[]) => {
-  const { packages } = Lock.parse(JSON.parse(await readFile(inPackage('package-lock.json'), 'utf8')))
-  const kept = Object.entries(packages)
-    .filter(
-      ([path, { dev, devOptional }]) =>
-        /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) &&
-        !dev &&
-        !devOptional &&
-        !removed.some((gone) => path.startsWith(`${gone}/`)),
-    )
-    .map(([path]) => path.slice('node_modules/'.length))
-  for (const name of kept) {
-    await mkdir(dirname(join(into, name)), { recursive: true })
-    await symlink(inPackage(`node_modules/${name}`), join(into, name))
-  }
-}
 
 describe('the image, laid out as the Dockerfile says, without an engine', () => {
   let last: string
@@ -58,12 +30,10 @@ describe('the image, laid out as the Dockerfile says, without an engine', () => 
     folder = await makeTemporaryFolder()
     const copied = [...last.matchAll(/^COPY --from=build \/build\/(\S+) (\S+)$/gm)]
     expect(copied).to.have.length((last.match(/^COPY /gm) ?? []).length)
+    const removed = [...text.matchAll(/rm -rf node_modules\/(\S+)/g)].map(([, path = '']) => path)
     for (const [, from = '', to = ''] of copied) {
       if (from === 'node_modules')
-        await linkProductionPackages(
-          join(folder, to),
-          [...text.matchAll(/rm -rf (node_modules\/\S+)/g)].map(([, path = '']) => path),
-        )
+        await linkPackages(join(folder, to), (name) => removed.some((scope) => name.startsWith(`${scope}/`)))
       else await cp(inPackage(from), join(folder, to, to === './' ? from : ''), { recursive: true })
     }
   })
