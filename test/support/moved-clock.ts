@@ -78,7 +78,7 @@ export const describeMovedClock = ({ offsets, years }: MovedClockOptions): void 
         }
 
         if (years)
-          it('by three years: changes go on, and the log keeps its order in the default partition', async () => {
+          it('by three years: changes go on, and every entry of the log has the time of the database', async () => {
             const clock = clockMovedBy('+1100d')
             const token = await tokenOf(clock)
             const node = await startNode({ ...environment, ...clock })
@@ -89,7 +89,7 @@ export const describeMovedClock = ({ offsets, years }: MovedClockOptions): void 
                   'Content-Type': 'application/json',
                   'X-Request-ID': `clock-${i}`,
                 }
-                // a change, whose entry has the database's time, and a refusal, whose entry has the service's
+                // a change, whose entry commits with it, and a refusal, whose entry is written by itself
                 expect(
                   (
                     await fetch(`${node.baseUrl}/links`, {
@@ -108,10 +108,7 @@ export const describeMovedClock = ({ offsets, years }: MovedClockOptions): void 
               `select request_id, tableoid::regclass::text as partition, effect from decisions
                 where request_id like 'clock-%' order by id`,
             )
-            for (const [effect, isDefault] of [
-              ['allow', false],
-              ['deny', true],
-            ] as const) {
+            for (const effect of ['allow', 'deny']) {
               const of = entries.filter((entry) => entry.effect === effect)
               expect(of.map(({ request_id }) => request_id)).to.deep.equal([
                 'clock-0',
@@ -120,7 +117,7 @@ export const describeMovedClock = ({ offsets, years }: MovedClockOptions): void 
                 'clock-3',
                 'clock-4',
               ])
-              for (const { partition } of of) expect(partition === 'decisions_default', partition).to.equal(isDefault)
+              for (const { partition } of of) expect(partition).to.not.equal('decisions_default')
             }
             await whole(environment)
           })
