@@ -14,7 +14,8 @@ type Answer = ApiOperation['responses'][number]
 const PROBLEM_TYPES: ReadonlySet<string> = new Set(['application/problem+json', 'text/html'])
 
 const detailsOf = (answer: Answer, resolve: Resolve): readonly Html[] => {
-  const headers = headerTable(answer.headers ?? {}, resolve)
+  // those of refusals stand with these
+  const headers = answer.status >= 400 ? null : headerTable(answer.headers ?? {}, resolve)
   const bodies = Object.entries(answer.content ?? {}).flatMap(([type, { schema }]) => {
     const fields = fieldsOf(resolve(schema), resolve).length
     const table = bodyTable(`Fields of ${type}`, resolve(schema), resolve, 'answer')
@@ -35,6 +36,22 @@ const detailsOf = (answer: Answer, resolve: Resolve): readonly Html[] => {
         </details>`,
         ...bodies,
       ]
+}
+
+/** Headers that only refusals have, with the statuses that have them. */
+export const refusalHeaders = ({ responses }: ApiOperation): readonly (readonly [name: string, statuses: string])[] => {
+  const isRefusal = ({ status }: Answer) => status >= 400
+  const known = new Set(responses.flatMap((answer) => (isRefusal(answer) ? [] : Object.keys(answer.headers ?? {}))))
+  const names = new Set(responses.filter(isRefusal).flatMap(({ headers = {} }) => Object.keys(headers)))
+  return [...names]
+    .filter((name) => !known.has(name))
+    .map((name) => [
+      name,
+      responses
+        .filter((answer) => isRefusal(answer) && name in (answer.headers ?? {}))
+        .map(({ status }) => status)
+        .join(', '),
+    ])
 }
 
 /** The answers that are no refusals, and refusals with a body of their own. */

@@ -31,13 +31,9 @@ export const exampleOf = ({ example, examples, schema }: Media, resolve: Resolve
 export const givenExample = ({ example, examples = {} }: Pick<Media, 'example' | 'examples'>): unknown =>
   example ?? Object.values(examples)[0]?.value
 
-/** A value of a parameter, as it is typed into an address. */
-export const parameterExample = (
-  { example, schema, name }: ApiOperation['parameters'][number],
-  resolve: Resolve,
-): string => {
+const parameterExample = ({ example, schema, name }: ApiOperation['parameters'][number], resolve: Resolve): unknown => {
   const value = example ?? sampleOf(resolve(schema), resolve)
-  return value === '…' ? name : String(value)
+  return value === '…' ? name : value
 }
 
 export const JSON_TYPE = 'application/json'
@@ -45,19 +41,20 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /** What an example sends: names and values by place, and the body. */
 export interface ExampleRequest {
-  readonly path: readonly (readonly [name: string, value: string])[]
-  readonly query: readonly (readonly [name: string, value: string])[]
-  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly path: readonly (readonly [name: string, value: unknown])[]
+  /** a list is a parameter that is repeated */
+  readonly query: readonly (readonly [name: string, value: unknown])[]
+  readonly headers: readonly (readonly [name: string, value: unknown])[]
   readonly json: unknown
   /** where it takes a form and no JSON, or rather a form (RFC 6749) */
   readonly form: readonly (readonly [name: string, value: string])[] | null
 }
 
-/** A request with all that is required, and nothing else but what the document's example has. */
+/** A request with all that is required, and what the document gives an example of. */
 export const exampleRequest = (operation: ApiOperation, resolve: Resolve): ExampleRequest => {
   const valuesIn = (place: string) =>
     operation.parameters
-      .filter(({ in: where, required }) => where === place && required)
+      .filter(({ in: where, required, example }) => where === place && (required || example !== undefined))
       .map((parameter) => [parameter.name, parameterExample(parameter, resolve)] as const)
   const content = operation.requestBody?.content ?? {}
   const [first] = Object.keys(content)

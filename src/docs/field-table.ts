@@ -95,8 +95,10 @@ export const bodyTable = (
 const PLACES = [
   ['path', 'In the path'],
   ['query', 'In the query'],
-  ['header', 'Headers'],
+  ['header', 'In headers'],
 ] as const
+
+const namesOf = (rows: readonly { readonly label: string }[]): string => rows.map(({ label }) => label).join(', ')
 
 /** The parameters, a table for each place. */
 export const parameterTables = ({ parameters }: ApiOperation, resolve: Resolve): readonly Html[] =>
@@ -106,6 +108,7 @@ export const parameterTables = ({ parameters }: ApiOperation, resolve: Resolve):
       .map(({ name, required, schema, description }) => {
         const resolved = resolve(schema)
         return {
+          label: name,
           name: html`<code>${name}</code>`,
           isRequired: required,
           schema: resolved,
@@ -113,7 +116,16 @@ export const parameterTables = ({ parameters }: ApiOperation, resolve: Resolve):
           variant: null,
         }
       })
-    return rows.length === 0 ? [] : [tableOf(caption, rows, true, resolve)]
+    if (rows.length === 0) return []
+    const table = tableOf(caption, rows, true, resolve)
+    if (place !== 'header') return [table]
+    // most headers are the same everywhere
+    return [
+      html`<details class="part" ${rows.some(({ isRequired }) => isRequired) ? html` open` : null}>
+        <summary>Headers <span class="aside">${namesOf(rows)}</span></summary>
+        ${table}
+      </details>`,
+    ]
   })
 
 /** The headers of an answer. */

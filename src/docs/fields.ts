@@ -23,7 +23,7 @@ export const formsOf = (schema: SchemaJson, resolve: Resolve): readonly SchemaJs
   const choices = (anyOf ?? oneOf)?.map(resolve) ?? []
   if (choices.length === 0) return [schema]
   const forms = choices.filter(({ type }) => type !== 'null').flatMap((each) => formsOf(each, resolve))
-  return forms.length === 1 ? forms.map((form) => ({ ...form, ...own })) : forms
+  return forms.map((form) => (forms.length === 1 ? { ...form, ...own } : { ...own, ...form }))
 }
 
 const merged = (schemas: readonly SchemaJson[]): SchemaJson => ({

@@ -3,7 +3,8 @@ import type { Html } from '../pages/pages.js'
 import type { ApiDocument, ApiOperation } from './api-document.js'
 import { answerExample, answerList } from './answers.js'
 import { codeBlock } from './code-block.js'
-import { clientCallOf, curlOf } from './example-code.js'
+import { clientCallOf } from './client-call.js'
+import { curlOf } from './example-code.js'
 import { exampleRequest } from './examples.js'
 import { bodyTable, parameterTables } from './field-table.js'
 import { fieldsOf } from './fields.js'
@@ -34,6 +35,10 @@ const wordsOf = (operation: ApiOperation, resolve: Resolve): string => {
   ].join(' ')
 }
 
+/** The description without a first paragraph that only says the summary again. */
+const described = ({ summary, description = '' }: ApiOperation): readonly Html[] =>
+  prose(description.startsWith(`${summary}.\n`) ? description.slice(summary.length + 1) : description)
+
 const bodyOf = ({ requestBody }: ApiOperation, resolve: Resolve): Html | null => {
   const content = Object.entries(requestBody?.content ?? {})
   const [first] = content
@@ -46,9 +51,10 @@ const bodyOf = ({ requestBody }: ApiOperation, resolve: Resolve): Html | null =>
 
 /** All that there is to say of one operation. */
 export const operationArticle = (operation: ApiOperation, { resolve }: ApiDocument, baseUrl: string): Html => {
-  const { operationId, method, path, summary, description } = operation
+  const { operationId, method, path, summary } = operation
   const name = withoutMarks(summary)
   const request = exampleRequest(operation, resolve)
+  const call = clientCallOf(operation, request)
   const parameters = parameterTables(operation, resolve)
   return html`<article class="operation" id="${operationId}" data-words="${wordsOf(operation, resolve)}">
     <header>
@@ -56,7 +62,7 @@ export const operationArticle = (operation: ApiOperation, { resolve }: ApiDocume
       <p class="route"><b class="method">${method}</b> <code>${path}</code></p>
     </header>
     <div class="told">
-      ${prose(description)} ${layerList(operation)} ${parameters.length === 0 ? null : html`<h4>Parameters</h4>`}
+      ${described(operation)} ${layerList(operation)} ${parameters.length === 0 ? null : html`<h4>Parameters</h4>`}
       ${parameters} ${bodyOf(operation, resolve)}
       <h4>Answers</h4>
       ${answerList(operation, resolve)} ${refusalTable(operation)}
@@ -64,9 +70,13 @@ export const operationArticle = (operation: ApiOperation, { resolve }: ApiDocume
     <div class="shown">
       <h4>curl</h4>
       ${codeBlock(curlOf(operation, request, baseUrl), 'sh', `curl: ${name}`)}
-      <h4>Client</h4>
-      ${codeBlock(clientCallOf(operation, request), 'js', `Client: ${name}`)} ${answerExample(operation)}
-      ${sendForm(operation, resolve)}
+      ${
+        call === null
+          ? null
+          : html`<h4>Client</h4>
+              ${codeBlock(call, 'js', `Client: ${name}`)}`
+      }
+      ${answerExample(operation)} ${sendForm(operation, resolve)}
     </div>
   </article>`
 }

@@ -8,11 +8,11 @@ export const inline = (text: string): Piece =>
 /** Text without backticks, for where no code can stand. */
 export const withoutMarks = (text: string): string => text.replaceAll('`', '')
 
-/** Paragraphs, and lists of lines that begin with `- `. */
+/** Paragraphs, and lists of lines that begin with `- `. Tables are left out: the page has its own of the same. */
 export const prose = (text: string | undefined): readonly Html[] =>
   (text ?? '')
     .split(/\n{2,}/)
-    .filter((block) => block.trim() !== '')
+    .filter((block) => block.trim() !== '' && !block.startsWith('|'))
     .map((block) =>
       block.startsWith('- ')
         ? html`<ul>

@@ -70,7 +70,7 @@ export const referencePage = (json: unknown, { copy, search, send }: BuiltSite['
       ${prose(info.description)}
       <p>
         Version ${info.version}, at <code>${baseUrl}</code>. This page is made from
-        <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), which programs read.
+        <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), which programs read. No text may hold the character NUL.
       </p>
       ${aboutSigningIn(document, baseUrl)} ${aboutLayers()} ${aboutProblems(document)}
     </div>

@@ -48,6 +48,11 @@ export const aboutSigningIn = ({ operations }: ApiDocument, baseUrl: string): Ht
     ${
       hasOwnIssuer ? byPassword(baseUrl) : html`<p>Tokens come from the OpenID Connect issuer of this installation.</p>`
     }
+    ${codeBlock(
+      `import { createClient } from 'linkgate/client'\n\nconst client = createClient({ baseUrl: '${baseUrl}', token })`,
+      'js',
+      'Signing in with the client',
+    )}
     <p>
       Programs use a <a href="#createPersonalToken">personal token</a>, which lives longer and is sent the same way.
       <a href="/docs/signing-in">Signing in</a> says all of it.

@@ -1,6 +1,7 @@
 import { html } from '../pages/pages.js'
 import type { Html } from '../pages/pages.js'
 import type { ApiOperation } from './api-document.js'
+import { refusalHeaders } from './answers.js'
 import { inline, withoutMarks } from './prose.js'
 
 type Refusal = ApiOperation['responses'][number]
@@ -27,7 +28,9 @@ const rowsOf = ({ status, description, 'x-problems': problems }: Refusal): reado
 const HOW_MANY = (count: number): string => (count === 1 ? '1 refusal' : `${count} refusals`)
 
 /** Every refusal of an operation: status, the layer that gives it, code and title. */
-export const refusalTable = ({ summary, responses }: ApiOperation): Html | null => {
+export const refusalTable = (operation: ApiOperation): Html | null => {
+  const { summary, responses } = operation
+  const headers = refusalHeaders(operation)
   const refusals = responses.filter(({ status }) => status >= 400)
   const rows = refusals.flatMap(rowsOf)
   if (rows.length === 0) return null
@@ -48,5 +51,13 @@ export const refusalTable = ({ summary, responses }: ApiOperation): Html | null 
         </tbody>
       </table>
     </div>
+    ${
+      headers.length === 0
+        ? null
+        : html`<p class="aside">
+            Headers:
+            ${headers.map(([name, statuses], i) => html`${i === 0 ? '' : ', '}<code>${name}</code> (${statuses})`)}
+          </p>`
+    }
   </details>`
 }

@@ -1,7 +1,7 @@
 import { html } from '../pages/pages.js'
 import type { Html } from '../pages/pages.js'
 import type { ApiDocument, ApiOperation, Parameter, SchemaJson } from './api-document.js'
-import { FORM_TYPE, JSON_TYPE, exampleOf, exampleRequest, parameterExample } from './examples.js'
+import { FORM_TYPE, JSON_TYPE, exampleOf, exampleRequest } from './examples.js'
 import { withoutMarks } from './prose.js'
 import { valuesOf } from './type-words.js'
 
@@ -49,7 +49,7 @@ const parameterControl = (parameter: Parameter, resolve: Resolve): Html =>
       place: parameter.in,
       isRequired: parameter.required,
       schema: resolve(parameter.schema),
-      hint: parameter.example === undefined ? '' : parameterExample(parameter, resolve),
+      hint: parameter.example === undefined ? '' : String(parameter.example),
     },
     resolve,
   )

@@ -65,11 +65,14 @@ export const boundsOf = (schema: SchemaJson, resolve: Resolve): readonly string[
   ...new Set(formsOf(schema, resolve).flatMap((form) => boundsOfForm(form, resolve))),
 ]
 
-/** Patterns of it and its items, but for those that only say again what a format says. */
+/** Text without NUL, which no text may hold: the page says so once. */
+const NO_NUL = '^[^\\u0000]*$'
+
+/** Patterns of it and its items, but for those that only say again what a format says, or what holds everywhere. */
 export const patternsOf = (schema: SchemaJson, resolve: Resolve): readonly string[] => [
   ...new Set(
     formsOf(schema, resolve).flatMap(({ pattern, format, items }) => [
-      ...(typeof pattern === 'string' && format === undefined ? [pattern] : []),
+      ...(typeof pattern === 'string' && format === undefined && pattern !== NO_NUL ? [pattern] : []),
       ...(items === undefined ? [] : patternsOf(resolve(items), resolve)),
     ]),
   ),

@@ -15,7 +15,7 @@ const SCREENS = [
 
 ;(hasChromium ? describe : describe.skip)('the documentation in a browser (needs chromium)', function () {
   // a browser starts in seconds on a loaded machine
-  this.timeout(180_000)
+  this.timeout(300_000)
   let service: TestService
   let editor: TestUser
   let context: BrowserContext
