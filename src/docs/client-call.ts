@@ -46,7 +46,7 @@ const optionsOf = (
   return Object.keys(options).length === 0 ? [] : [options]
 }
 
-/** The request as a call of the client: parts of the path, then the body or the query, then options; null: it has none. */
+/** The request as a call of the client: path, then body or query, then options; null where the client has no method. */
 export const clientCallOf = (operation: ApiOperation, request: ExampleRequest): string | null => {
   if (operation.tags.some((tag) => WITHOUT_METHODS.has(tag))) return null
   const body = request.json ?? (request.form === null ? undefined : Object.fromEntries(request.form))

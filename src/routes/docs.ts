@@ -16,6 +16,12 @@ const publicGet = {
   data: NO_DATA,
 } as const
 
+/** A name that is written otherwise belongs to no page. */
+const PageName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.-]{0,99}$/)
+  .meta({ maxLength: 100, description: 'as in the contents', examples: ['guides'] })
+
 /** The documentation as pages: the API reference, and the guides. */
 export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
   route({
@@ -25,6 +31,7 @@ export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
     documentation: {
       id: 'getDocs',
       summary: 'This description as a page',
+      description: 'Every operation with its fields, answers and refusals, and forms that send requests.',
       tag: 'system',
       tagged: 'read',
       types: ['text/html'],
@@ -33,7 +40,7 @@ export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
   route({
     ...publicGet,
     path: '/docs/:page',
-    params: z.object({ page: z.string().max(100) }),
+    params: z.object({ page: PageName }),
     handle: ({ params }) => {
       const page = find(params.page)
       if (page === null) throw new Refusal('no_route')
@@ -41,7 +48,8 @@ export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
     },
     documentation: {
       id: 'getDocsPage',
-      summary: 'A page of the documentation, such as `guides`',
+      summary: 'A page of the documentation',
+      description: 'A guide, a decision or a file of the policy, by its name. `guides` lists all of them.',
       tag: 'system',
       tagged: 'read',
       types: ['text/html', 'image/svg+xml'],
