@@ -52,7 +52,7 @@ const tableOf = (caption: string, rows: readonly Row[], isAsked: boolean, resolv
               variant === null
                 ? null
                 : html`<tr class="variant">
-                    <td colspan="3">Where ${variant}</td>
+                    <td colspan="3">${variant}</td>
                   </tr>`
             }
             <tr>

@@ -39,13 +39,13 @@ export const isNullable = (schema: SchemaJson, resolve: Resolve): boolean =>
   )
 
 /** What tells one of several forms from the others: its fixed values, or its place. */
-const nameOfVariant = ({ properties = {}, title }: SchemaJson, i: number, resolve: Resolve): string => {
+const nameOfVariant = ({ properties = {}, title }: SchemaJson, place: string, resolve: Resolve): string => {
   const fixed = Object.entries(properties).flatMap(([name, each]) => {
     const { const: value } = resolve(each)
     return value === undefined ? [] : [`${name} is ${JSON.stringify(value)}`]
   })
   if (typeof title === 'string') return title
-  return fixed.length > 0 ? fixed.join(', ') : `form ${i + 1}`
+  return fixed.length > 0 ? `Where ${fixed.join(', ')}` : `Form ${place}`
 }
 
 /** All fields of a schema, depth first, in the order in which they are declared. */
@@ -53,7 +53,8 @@ export const fieldsOf = (schema: SchemaJson, resolve: Resolve, within = '', leve
   if (level > MOST_LEVELS) return []
   const forms = formsOf(schema, resolve)
   return forms.flatMap((form, i) => {
-    const variant = forms.length > 1 && form.properties ? nameOfVariant(form, i, resolve) : null
+    const variant =
+      forms.length > 1 && form.properties ? nameOfVariant(form, `${i + 1} of ${forms.length}`, resolve) : null
     const { properties = {}, required = [], items, additionalProperties } = form
     const own = Object.entries(properties).flatMap(([name, each]) => {
       const field = resolve(each)

@@ -93,6 +93,10 @@ const acceptControl = ({ responses }: ApiOperation): Html | null => {
   </label>`
 }
 
+/** Headers that every operation takes would only be in the way. */
+const isAsked = ({ in: place, name }: Parameter): boolean =>
+  place !== 'cookie' && name !== 'Policy-At-Least' && name !== 'X-Request-ID'
+
 /** A form that sends the operation's request from the page. Without script there is none. */
 export const sendForm = (operation: ApiOperation, resolve: Resolve): Html => {
   const { method, path, operationId, summary, parameters } = operation
@@ -100,8 +104,8 @@ export const sendForm = (operation: ApiOperation, resolve: Resolve): Html => {
   return html`<details class="part scripted" hidden>
     <summary>Try it</summary>
     <form class="send" data-method="${method}" data-path="${path}" data-lists="${lists.join(' ')}" autocomplete="off">
-      ${parameters.filter((each) => each.in !== 'cookie').map((each) => parameterControl(each, resolve))}
-      ${acceptControl(operation)} ${bodyControls(operation, resolve)}
+      ${parameters.filter(isAsked).map((each) => parameterControl(each, resolve))} ${acceptControl(operation)}
+      ${bodyControls(operation, resolve)}
       <p class="buttons">
         <button class="main" type="submit" aria-label="Send “${withoutMarks(summary)}”">Send</button>
         <button class="stop" type="button" hidden>Stop</button>

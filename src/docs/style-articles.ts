@@ -92,6 +92,11 @@ export const ARTICLES = css`
   .comment {
     color: var(--ink-3);
   }
+  @media (width >= 40rem) {
+    .scroll td:first-child code {
+      overflow-wrap: normal;
+    }
+  }
   .scroll {
     overflow-x: auto;
     margin: 0 0 1rem;
@@ -341,6 +346,46 @@ export const ARTICLES = css`
   @media (width < 40rem) {
     .layers li {
       grid-template-columns: 4.25rem 1fr;
+    }
+  }
+  @media (width >= 80rem) {
+    @supports selector(::details-content) {
+      .guide {
+        display: grid;
+        grid-template-columns: minmax(0, 46rem) minmax(10rem, 14rem);
+        gap: 0 2.5rem;
+      }
+      .on-page {
+        grid-column: 2;
+        align-self: start;
+        position: sticky;
+        top: 5.5rem;
+        max-height: calc(100vh - 7rem);
+        overflow-y: auto;
+        padding: 0 0 0 1rem;
+        border: 0;
+        border-left: 1px solid var(--line);
+        border-radius: 0;
+      }
+      .on-page a {
+        text-decoration: none;
+        color: var(--ink-2);
+      }
+      .on-page a:hover {
+        color: var(--ink-1);
+        text-decoration: underline;
+      }
+      .on-page > details > summary {
+        display: none;
+      }
+      .on-page > details::details-content {
+        content-visibility: visible;
+        block-size: auto;
+      }
+      .text {
+        grid-column: 1;
+        grid-row: 1;
+      }
     }
   }
 `

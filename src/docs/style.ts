@@ -168,38 +168,6 @@ const FRAME = css`
       }
     }
   }
-  @media (width >= 80rem) {
-    @supports selector(::details-content) {
-      .guide {
-        display: grid;
-        grid-template-columns: minmax(0, 46rem) minmax(10rem, 14rem);
-        gap: 0 2.5rem;
-      }
-      .on-page {
-        grid-column: 2;
-        align-self: start;
-        position: sticky;
-        top: 5.5rem;
-        max-height: calc(100vh - 7rem);
-        overflow-y: auto;
-        padding: 0 0 0 1rem;
-        border: 0;
-        border-left: 1px solid var(--line);
-        border-radius: 0;
-      }
-      .on-page > details > summary {
-        display: none;
-      }
-      .on-page > details::details-content {
-        content-visibility: visible;
-        block-size: auto;
-      }
-      .text {
-        grid-column: 1;
-        grid-row: 1;
-      }
-    }
-  }
 `
 
 const PRINT = css`

@@ -55,9 +55,9 @@ describe('the fields of a schema', () => {
     })
     const fields = fieldsOf({ oneOf: [form('x', 'a'), form('y', 'b')] }, resolve)
     expect(fields.map(({ name, variant, isRequired }) => [name, variant, isRequired])).to.deep.equal([
-      ['kind', 'kind is "x"', false],
+      ['kind', 'Where kind is "x"', false],
       ['a', null, true],
-      ['kind', 'kind is "y"', false],
+      ['kind', 'Where kind is "y"', false],
       ['b', null, true],
     ])
   })
