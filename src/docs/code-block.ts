@@ -1,11 +1,11 @@
 import { html } from '../pages/pages.js'
 import type { Html } from '../pages/pages.js'
 
-const COMMENTS: Readonly<Record<string, RegExp>> = { sh: /^#/, js: /^\/\// }
+const COMMENTS: Readonly<Record<string, RegExp>> = { sh: /^#/, js: /^\/\//, ts: /^\/\// }
 
 /**
  * Text in a fixed width, which scrolls by itself where it is too wide. With script it gets a button that copies it.
- * Whole lines that are comments are dimmed, in the languages `sh` and `js`.
+ * Whole lines that are comments are dimmed, in the languages `sh`, `js` and `ts`.
  */
 export const codeBlock = (text: string, language: string, name = 'Code'): Html => {
   const comment = COMMENTS[language]
