@@ -7,8 +7,8 @@ import type { HelmetOptions } from 'helmet'
 import { AnswerHeaders } from './answer-headers.js'
 
 /**
- * An API is no page: nothing may be loaded, framed or run from its answers. The docs page widens this for its own
- * style.
+ * An API is no page: nothing may be loaded, framed or run from its answers. The pages widen this for their own
+ * styles and scripts.
  */
 const optionsOf = (secure: boolean): HelmetOptions => ({
   contentSecurityPolicy: {

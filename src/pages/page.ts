@@ -33,13 +33,24 @@ export interface Content {
 
 const FORM_ACTION = { none: "'none'", here: "'self'", 'to a target': "'self' http: https:" } as const
 
-const hashOf = (style: Html): string => `'sha256-${createHash('sha256').update(style.text).digest('base64')}'`
+const hashOf = (inline: Html): string => `'sha256-${createHash('sha256').update(inline.text).digest('base64')}'`
 
-/** A content security policy: one inline style by its hash, the service's own icon, and nothing else; no script. */
-export const policyOf = (style: Html, form: keyof typeof FORM_ACTION = 'none'): string =>
+/**
+ * A content security policy: one inline style by its hash, the service's own pictures, and nothing else. Scripts run by
+ * their hashes alone; they may ask this service, and make no HTML of text.
+ */
+export const policyOf = (style: Html, form: keyof typeof FORM_ACTION = 'none', scripts: readonly Html[] = []): string =>
   [
     "default-src 'none'",
     `style-src ${hashOf(style)}`,
+    ...(scripts.length === 0
+      ? []
+      : [
+          `script-src ${scripts.map(hashOf).join(' ')}`,
+          "connect-src 'self'",
+          "require-trusted-types-for 'script'",
+          "trusted-types 'none'",
+        ]),
     "img-src 'self'",
     "base-uri 'none'",
     `form-action ${FORM_ACTION[form]}`,

@@ -1,8 +1,8 @@
 /** The pages for people who follow a link: one look, no script, in their language. */
-export { css, html } from './html.js'
-export type { Html } from './html.js'
+export { css, html, ownHtml } from './html.js'
+export type { Html, Piece } from './html.js'
 export { homePage } from './home-page.js'
-export { FAVICON_SVG } from './icon.js'
+export { FAVICON_SVG, MARK } from './icon.js'
 export { FAVICON_ICO } from './favicon.js'
 export { acceptedPage, invitationPage } from './invitation-page.js'
 export { LANGUAGE_TAGS, textsIn } from './languages/languages.js'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
-import { DOCS_CONTENT_SECURITY_POLICY } from '../http/docs-page.js'
 import { fixedDocument } from '../http/fixed-document.js'
 import { isLoopback } from '../layers/1-gateway/address.js'
 import { route } from '../layers/compose.js'
@@ -16,9 +15,8 @@ export interface SystemParts {
   readonly jwks: () => object
   /** undefined if metrics have a port of their own */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
-  /** functions, because these two describe the table that contains the routes below; asked once */
+  /** a function, because it describes the table that contains the routes below; asked once */
   readonly openapi: () => object
-  readonly docsPage: () => string
 }
 
 const readinessView = <Status extends string>(status: Status) =>
@@ -80,11 +78,10 @@ const KeySet = z
 /** For whoever watches the service: not counted where this machine itself asks. */
 const probe = { ...publicGet, gateway: { scope: 'public', quota: 'probe' } } as const
 
-/** Public routes that no policy decides: health, keys, metrics and the descriptions of the API. */
-export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: SystemParts): readonly Route[] => {
+/** Public routes that no policy decides: health, keys, metrics and the description of the API. */
+export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts): readonly Route[] => {
   const keys = fixedDocument(() => JSON.stringify(jwks()))
   const description = fixedDocument(() => JSON.stringify(openapi()))
-  const page = fixedDocument(docsPage)
   return [
     route({
       ...probe,
@@ -139,23 +136,6 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi, docsPage }: Sy
         tag: 'system',
         tagged: 'read',
         response: z.looseObject({ openapi: text(10, 'the version of OpenAPI') }),
-      },
-    }),
-    route({
-      ...publicGet,
-      path: '/docs',
-      handle: () => ({
-        status: 200,
-        body: page(),
-        type: 'text/html; charset=utf-8',
-        headers: { 'Content-Security-Policy': DOCS_CONTENT_SECURITY_POLICY, 'Cache-Control': 'public, max-age=60' },
-      }),
-      documentation: {
-        id: 'getDocs',
-        summary: 'This description as a page',
-        tag: 'system',
-        tagged: 'read',
-        types: ['text/html'],
       },
     }),
   ]

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js'
 import type { Gate } from '../database/gate.js'
-import { docsPage } from '../http/docs-page.js'
+import { createDocs } from '../docs/docs.js'
 import { openapiDocument } from '../openapi/document.js'
 import type { Identity } from '../identity/identity.js'
 import { addressLink } from '../identity/address-change.js'
@@ -48,6 +48,7 @@ import type { MailAddressLink } from './profile.js'
 import { qrRoute } from './qr.js'
 import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
+import { docsRoutes } from './docs.js'
 import { systemRoutes } from './system.js'
 import type { OwnPlace } from './target.js'
 import { trashRoutes } from './trash.js'
@@ -78,7 +79,7 @@ export interface TableParts {
   readonly readiness: () => Promise<Readiness>
 }
 
-/** The one route table, behind the router, the OpenAPI document, the docs page and the tests of every route. */
+/** The one route table, behind the router, the OpenAPI document, the reference and the tests of every route. */
 export const routeTable = ({
   database,
   redirects,
@@ -107,6 +108,7 @@ export const routeTable = ({
         }
   const findRecord = findLink(database)
   const trash = trashStore(database, redirects.changed)
+  const openapi = () => openapiDocument(table, { baseUrl, version: VERSION })
   const table: readonly Route[] = [
     ...linkRoutes({
       findLink: findRecord,
@@ -169,9 +171,9 @@ export const routeTable = ({
       metrics,
       // an external issuer publishes its own keys
       jwks: own?.jwks ?? (() => ({ keys: [] })),
-      openapi: () => openapiDocument(table, { baseUrl, version: VERSION }),
-      docsPage: () => docsPage(table, baseUrl),
+      openapi,
     }),
+    ...docsRoutes(createDocs(openapi)),
     ...pageRoutes({ findLink: findRecord, baseUrl, version: VERSION }),
     // last: it matches every path of one segment
     ...redirectRoutes({

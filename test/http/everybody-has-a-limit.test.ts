@@ -33,6 +33,7 @@ describe('everybody has a limit', () => {
   for (const path of [
     '/openapi.json',
     '/docs',
+    '/docs/guides',
     '/healthz',
     '/readyz',
     '/.well-known/jwks.json',

@@ -108,7 +108,6 @@ const SCREENS = [
     ],
     ['of a link that is over', () => open('/auth/password/reset?token=x')],
     ['for people who are not signed in', () => open('/links')],
-    ['/docs', () => open('/docs')],
     ...REFUSED.map(
       (code) =>
         [

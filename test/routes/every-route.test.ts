@@ -55,6 +55,7 @@ describe('every route of the table', () => {
         'get /metrics',
         'get /openapi.json',
         'get /docs',
+        'get /docs/:page',
         'get /.well-known/jwks.json',
         'get /.well-known/authzen-configuration',
       ])

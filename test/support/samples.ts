@@ -103,6 +103,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /.well-known/jwks.json': {},
   'get /openapi.json': {},
   'get /docs': {},
+  'get /docs/:page': { params: { page: 'guides' } },
 }
 
 export interface RouteRequest {

@@ -1,0 +1,81 @@
+import { html } from '../pages/pages.js'
+import type { Html } from '../pages/pages.js'
+import type { ApiDocument, ApiOperation } from './api-document.js'
+import { codeBlock } from './code-block.js'
+import { givenExample } from './examples.js'
+import { bodyTable, headerTable } from './field-table.js'
+import { fieldsOf } from './fields.js'
+import { inline } from './prose.js'
+
+type Resolve = ApiDocument['resolve']
+type Answer = ApiOperation['responses'][number]
+
+/** A problem has the same fields everywhere: the page says them once, at the top. */
+const PROBLEM_TYPES: ReadonlySet<string> = new Set(['application/problem+json', 'text/html'])
+
+const detailsOf = (answer: Answer, resolve: Resolve): readonly Html[] => {
+  // those of refusals stand with these
+  const headers = answer.status >= 400 ? null : headerTable(answer.headers ?? {}, resolve)
+  const bodies = Object.entries(answer.content ?? {}).flatMap(([type, { schema }]) => {
+    const fields = fieldsOf(resolve(schema), resolve).length
+    const table = bodyTable(`Fields of ${type}`, resolve(schema), resolve, 'answer')
+    if (table === null || (answer.status >= 400 && PROBLEM_TYPES.has(type))) return []
+    return [
+      html`<details class="part">
+        <summary>Fields <span class="aside">${fields}, ${type}</span></summary>
+        ${table}
+      </details>`,
+    ]
+  })
+  return headers === null
+    ? bodies
+    : [
+        html`<details class="part">
+          <summary>Headers <span class="aside">${Object.keys(answer.headers ?? {}).join(', ')}</span></summary>
+          ${headers}
+        </details>`,
+        ...bodies,
+      ]
+}
+
+/** Headers that only refusals have, with the statuses that have them. */
+export const refusalHeaders = ({ responses }: ApiOperation): readonly (readonly [name: string, statuses: string])[] => {
+  const isRefusal = ({ status }: Answer) => status >= 400
+  const known = new Set(responses.flatMap((answer) => (isRefusal(answer) ? [] : Object.keys(answer.headers ?? {}))))
+  const names = new Set(responses.filter(isRefusal).flatMap(({ headers = {} }) => Object.keys(headers)))
+  return [...names]
+    .filter((name) => !known.has(name))
+    .map((name) => [
+      name,
+      responses
+        .filter((answer) => isRefusal(answer) && name in (answer.headers ?? {}))
+        .map(({ status }) => status)
+        .join(', '),
+    ])
+}
+
+/** The answers that are no refusals, and refusals with a body of their own. */
+export const answerList = ({ responses }: ApiOperation, resolve: Resolve): readonly Html[] =>
+  responses.flatMap((answer) => {
+    const details = detailsOf(answer, resolve)
+    if (answer.status >= 400 && details.length === 0) return []
+    const types = Object.keys(answer.content ?? {})
+    return [
+      html`<div class="answer-of">
+        <p><b class="status">${answer.status}</b> ${inline(answer.description)}</p>
+        ${types.length === 0 ? null : html`<p class="aside">${types.join(', ')}</p>`} ${details}
+      </div>`,
+    ]
+  })
+
+/** The document's example of an answer, where it gives one. */
+export const answerExample = ({ responses }: ApiOperation): Html | null => {
+  for (const { status, content = {} } of responses)
+    for (const media of Object.values(content)) {
+      const example = givenExample(media)
+      if (status < 400 && example !== undefined)
+        return html`<h4>Answer <span class="aside">${status}</span></h4>
+          ${codeBlock(typeof example === 'string' ? example : JSON.stringify(example, null, 2), 'json', 'Answer')}`
+    }
+  return null
+}

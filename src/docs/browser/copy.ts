@@ -1,0 +1,28 @@
+/** Puts a button into each block of code that copies its text. */
+for (const block of document.querySelectorAll('.code')) {
+  const code = block.querySelector('code')
+  if (code === null) continue
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'copy'
+  button.textContent = 'Copy'
+  block.append(button)
+  button.addEventListener('click', async () => {
+    const said = await copy(code)
+    button.textContent = said
+    setTimeout(() => {
+      button.textContent = 'Copy'
+    }, 2_000)
+  })
+}
+
+/** Copies, or selects the text where the browser lets no page copy: it does so over https and on this machine alone. */
+const copy = async (code: Element): Promise<string> => {
+  try {
+    await navigator.clipboard.writeText(code.textContent ?? '')
+    return 'Copied'
+  } catch {
+    getSelection()?.selectAllChildren(code)
+    return 'Selected'
+  }
+}

@@ -1,0 +1,74 @@
+import type { ApiDocument, ApiOperation, Media, SchemaJson } from './api-document.js'
+import { formsOf } from './fields.js'
+
+type Resolve = ApiDocument['resolve']
+
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  'date-time': '2027-01-31T12:00:00Z',
+  uri: 'https://example.com/',
+  email: 'ada@example.com',
+}
+
+/** A value that a schema allows, as far as its bounds tell: required fields alone. */
+const sampleOf = (schema: SchemaJson, resolve: Resolve, level = 0): unknown => {
+  const [form = {}] = formsOf(schema, resolve)
+  const { examples, example, default: preset, const: fixed, enum: values, type, properties = {}, required = [] } = form
+  const [given] = Array.isArray(examples) ? examples : [example]
+  for (const value of [given, fixed, values?.[0], preset]) if (value !== undefined) return value
+  if (type === 'object' && level < 4)
+    return Object.fromEntries(required.map((name) => [name, sampleOf(resolve(properties[name]), resolve, level + 1)]))
+  if (type === 'array') return []
+  if (type === 'integer' || type === 'number') return form['minimum'] ?? 1
+  if (type === 'boolean') return true
+  return BY_FORMAT[form.format ?? ''] ?? '…'
+}
+
+/** The example that the document gives, or else one that is made from the schema. */
+export const exampleOf = ({ example, examples, schema }: Media, resolve: Resolve): unknown =>
+  givenExample({ example, examples }) ?? sampleOf(resolve(schema), resolve)
+
+/** The example that the document gives; undefined where it gives none. */
+export const givenExample = ({ example, examples = {} }: Pick<Media, 'example' | 'examples'>): unknown =>
+  example ?? Object.values(examples)[0]?.value
+
+const parameterExample = ({ example, schema, name }: ApiOperation['parameters'][number], resolve: Resolve): unknown => {
+  const value = example ?? sampleOf(resolve(schema), resolve)
+  return value === '…' ? name : value
+}
+
+export const JSON_TYPE = 'application/json'
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** What an example sends: names and values by place, and the body. */
+export interface ExampleRequest {
+  readonly path: readonly (readonly [name: string, value: unknown])[]
+  /** a list is a parameter that is repeated */
+  readonly query: readonly (readonly [name: string, value: unknown])[]
+  readonly headers: readonly (readonly [name: string, value: unknown])[]
+  readonly json: unknown
+  /** where it takes a form and no JSON, or rather a form (RFC 6749) */
+  readonly form: readonly (readonly [name: string, value: string])[] | null
+}
+
+/** A request with all that is required, and what the document gives an example of. */
+export const exampleRequest = (operation: ApiOperation, resolve: Resolve): ExampleRequest => {
+  const valuesIn = (place: string) =>
+    operation.parameters
+      .filter(({ in: where, required, example }) => where === place && (required || example !== undefined))
+      .map((parameter) => [parameter.name, parameterExample(parameter, resolve)] as const)
+  const content = operation.requestBody?.content ?? {}
+  const [first] = Object.keys(content)
+  const media = content[first ?? '']
+  const body = media && exampleOf(media, resolve)
+  const isForm = first === FORM_TYPE
+  return {
+    path: valuesIn('path'),
+    query: valuesIn('query'),
+    headers: valuesIn('header'),
+    json: isForm ? undefined : body,
+    form:
+      isForm && typeof body === 'object' && body !== null
+        ? Object.entries(body).map(([name, value]) => [name, String(value)] as const)
+        : null,
+  }
+}

@@ -1,0 +1,146 @@
+import { html } from '../pages/pages.js'
+import type { Html } from '../pages/pages.js'
+import type { ApiDocument, ApiOperation, SchemaJson } from './api-document.js'
+import { fieldsOf } from './fields.js'
+import type { Field } from './fields.js'
+import { prose } from './prose.js'
+import { boundsOf, patternsOf, typeOf, valuesOf } from './type-words.js'
+
+type Resolve = ApiDocument['resolve']
+
+const codes = (values: readonly string[]): readonly Html[] =>
+  values.map((value) => html`<code>${value === '' ? '""' : value}</code> `)
+
+/** Type, listed values, bounds, pattern and default of a value. */
+const typeCell = (schema: SchemaJson, resolve: Resolve): Html => {
+  const { default: preset } = schema
+  const bounds = boundsOf(schema, resolve)
+  const values = valuesOf(schema, resolve)
+  const patterns = patternsOf(schema, resolve)
+  return html`<span class="type">${typeOf(schema, resolve)}</span>
+    ${values.length === 0 ? null : html`<span class="values">${codes(values)}</span>`}
+    ${bounds.map((bound) => html`<span class="bound">${bound}</span>`)}
+    ${patterns.length === 0 ? null : html`<span class="bound">pattern ${codes(patterns)}</span>`}
+    ${preset === undefined ? null : html`<span class="bound">default <code>${JSON.stringify(preset)}</code></span>`} `
+}
+
+interface Row {
+  readonly name: Html
+  readonly isRequired: boolean
+  readonly schema: SchemaJson
+  readonly description: string | undefined
+  readonly variant: string | null
+}
+
+/** `isAsked`: whether “required” means something to whoever fills it in. */
+const tableOf = (caption: string, rows: readonly Row[], isAsked: boolean, resolve: Resolve): Html =>
+  html`<table class="fields">
+    <caption>
+      ${caption}
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">Name</th>
+        <th scope="col">Type</th>
+        <th scope="col">Description</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        ({ name, isRequired, schema, description, variant }) =>
+          html`${
+              variant === null
+                ? null
+                : html`<tr class="variant">
+                    <td colspan="3">${variant}</td>
+                  </tr>`
+            }
+            <tr>
+              <th scope="row">
+                ${name}${isRequired && isAsked ? html` <span class="required">required</span>` : null}
+              </th>
+              <td>${typeCell(schema, resolve)}</td>
+              <td>${prose(description)}</td>
+            </tr>`,
+      )}
+    </tbody>
+  </table>`
+
+/** Breaks between the steps of a long name rather than within one. */
+const withinOf = (within: string): readonly Html[] => within.split(/(?<=\.)/).map((step) => html`${step}<wbr />`)
+
+// prettier-ignore
+const nameOf = ({ within, name }: Pick<Field, 'within' | 'name'>): Html =>
+  html`<code>${within === '' ? null : html`<span class="within">${withinOf(within)}</span>`}${name}</code>`
+
+const rowOf = ({ within, name, isRequired, schema, variant }: Field): Row => ({
+  name: nameOf({ within, name }),
+  isRequired,
+  schema,
+  description: schema.description,
+  variant,
+})
+
+/** The fields of a body; null where it has none. */
+export const bodyTable = (
+  caption: string,
+  schema: SchemaJson,
+  resolve: Resolve,
+  io: 'request' | 'answer',
+): Html | null => {
+  const rows = fieldsOf(schema, resolve).map(rowOf)
+  return rows.length === 0 ? null : tableOf(caption, rows, io === 'request', resolve)
+}
+
+const PLACES = [
+  ['path', 'In the path'],
+  ['query', 'In the query'],
+  ['header', 'In headers'],
+] as const
+
+const namesOf = (rows: readonly { readonly label: string }[]): string => rows.map(({ label }) => label).join(', ')
+
+/** The parameters, a table for each place. */
+export const parameterTables = ({ parameters }: ApiOperation, resolve: Resolve): readonly Html[] =>
+  PLACES.flatMap(([place, caption]) => {
+    const rows = parameters
+      .filter((parameter) => parameter.in === place)
+      .map(({ name, required, schema, description }) => {
+        const resolved = resolve(schema)
+        return {
+          label: name,
+          name: html`<code>${name}</code>`,
+          isRequired: required,
+          schema: resolved,
+          description: description ?? resolved.description,
+          variant: null,
+        }
+      })
+    if (rows.length === 0) return []
+    const table = tableOf(caption, rows, true, resolve)
+    if (place !== 'header') return [table]
+    // most headers are the same everywhere
+    return [
+      html`<details class="part" ${rows.some(({ isRequired }) => isRequired) ? html` open` : null}>
+        <summary>Headers <span class="aside">${namesOf(rows)}</span></summary>
+        ${table}
+      </details>`,
+    ]
+  })
+
+/** The headers of an answer. */
+export const headerTable = (
+  headers: Readonly<
+    Record<string, { readonly description?: string | undefined; readonly schema?: SchemaJson | boolean | undefined }>
+  >,
+  resolve: Resolve,
+): Html | null => {
+  const rows = Object.entries(headers).map(([name, { description, schema }]) => ({
+    name: html`<code>${name}</code>`,
+    isRequired: false,
+    schema: resolve(schema),
+    description,
+    variant: null,
+  }))
+  return rows.length === 0 ? null : tableOf('Headers', rows, false, resolve)
+}

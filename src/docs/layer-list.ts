@@ -1,0 +1,43 @@
+import { html } from '../pages/pages.js'
+import type { Html } from '../pages/pages.js'
+import type { ApiOperation } from './api-document.js'
+
+const code = (text: string): Html => html`<code>${text}</code>`
+
+const objectOf = ({ object, and }: ApiOperation['x-layers']): Html => {
+  const asked = [object, and].filter((each) => each !== undefined && each !== 'none')
+  return asked.length === 0
+    ? html`nothing to ask`
+    : html`${code(asked.map((action) => `can(user, '${action}', record)`).join(' and '))}`
+}
+
+/** What each of the four layers checks, in the order in which a request meets them. */
+export const layerList = ({ 'x-layers': layers }: ApiOperation): Html => {
+  const { gateway, endpoint, data, part } = layers
+  const token =
+    gateway.scope === 'public'
+      ? html`no token needed`
+      : gateway.scope === 'items'
+        ? html`a token with the scope of its items’ action`
+        : html`a token with the scope ${code(gateway.scope)}`
+  const checks = [
+    ['gateway', html`${token}; counted in the quota ${code(gateway.quota)}`],
+    ['endpoint', endpoint === 'none' ? html`nothing to ask` : html`a row allows the role ${code(endpoint)}`],
+    [
+      'object',
+      part === undefined
+        ? objectOf(layers)
+        : html`${objectOf(layers)}; for a part that is asked for, ${code(part)} as well`,
+    ],
+    ['data', html`${data}`],
+  ] as const
+  return html`<ol class="layers" aria-label="Layers">
+    ${checks.map(
+      ([layer, check]) =>
+        html`<li>
+          <b>${layer}</b>
+          <span>${check}</span>
+        </li>`,
+    )}
+  </ol>`
+}

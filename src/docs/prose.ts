@@ -1,0 +1,25 @@
+import { html } from '../pages/pages.js'
+import type { Html, Piece } from '../pages/pages.js'
+
+/** Text with `code` in backticks, as descriptions have it. */
+export const inline = (text: string): Piece =>
+  text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))
+
+/** Text without backticks, for where no code can stand. */
+export const withoutMarks = (text: string): string => text.replaceAll('`', '')
+
+/** Paragraphs, and lists of lines that begin with `- `. Tables are left out: the page has its own of the same. */
+export const prose = (text: string | undefined): readonly Html[] =>
+  (text ?? '')
+    .split(/\n{2,}/)
+    .filter((block) => block.trim() !== '' && !block.startsWith('|'))
+    .map((block) =>
+      block.startsWith('- ')
+        ? html`<ul>
+            ${block
+              .slice(2)
+              .split(/\n- /)
+              .map((item) => html`<li>${inline(item)}</li>`)}
+          </ul>`
+        : html`<p>${inline(block)}</p>`,
+    )

@@ -1,0 +1,92 @@
+import { html } from '../pages/pages.js'
+import type { Html } from '../pages/pages.js'
+import type { ApiDocument, ApiOperation } from './api-document.js'
+import { readApiDocument } from './api-document.js'
+import { docsPageOf } from './layout.js'
+import type { DocsPage } from './layout.js'
+import { operationArticle } from './operation-article.js'
+import type { BuiltSite } from './page-file.js'
+import { prose, withoutMarks } from './prose.js'
+import { aboutLayers, aboutProblems, aboutSigningIn } from './reference-start.js'
+
+interface Group {
+  readonly name: string
+  readonly description: string | undefined
+  readonly operations: readonly ApiOperation[]
+}
+
+const groupsOf = ({ tags, operations }: ApiDocument): readonly Group[] =>
+  tags
+    .map(({ name, description }) => ({
+      name,
+      description,
+      operations: operations.filter((operation) => operation.tags[0] === name),
+    }))
+    .filter(({ operations }) => operations.length > 0)
+
+const titleOf = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`
+/** The first part of a summary, for the contents. */
+const shortened = (summary: string): string => withoutMarks(summary).split(/[.;:] /)[0] ?? ''
+const idOf = (name: string): string => `tag-${name.replaceAll(/\W+/g, '-')}`
+
+const START = [
+  ['signing-in', 'Signing in'],
+  ['layers', 'Four layers'],
+  ['problems', 'Refusals'],
+] as const
+
+const contentsOf = (groups: readonly Group[]): Html =>
+  html`<search hidden>
+      <label for="search">Search operations <kbd>/</kbd></label>
+      <input id="search" type="search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/" />
+      <p id="found" role="status"></p>
+    </search>
+    <ul data-about>
+      ${START.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}
+    </ul>
+    ${groups.map(
+      ({ name, operations }) =>
+        html`<div data-group>
+          <h2><a href="#${idOf(name)}">${titleOf(name)}</a></h2>
+          <ul>
+            ${operations.map(
+              ({ operationId, method, summary }) =>
+                html`<li>
+                  <a href="#${operationId}"><b class="method">${method}</b> <span>${shortened(summary)}</span></a>
+                </li>`,
+            )}
+          </ul>
+        </div>`,
+    )}`
+
+/** The page about the API, made from its OpenAPI document alone. */
+export const referencePage = (json: unknown, { copy, search, send }: BuiltSite['scripts']): DocsPage => {
+  const document = readApiDocument(json)
+  const { info, servers } = document
+  const baseUrl = servers[0]?.url ?? ''
+  const groups = groupsOf(document)
+  const main = html`<div class="intro" data-about>
+      <h1>API reference</h1>
+      ${prose(info.description)}
+      <p>
+        Version ${info.version}, at <code>${baseUrl}</code>. This page is made from
+        <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), which programs read. No text may hold the character NUL.
+      </p>
+      ${aboutSigningIn(document, baseUrl)} ${aboutLayers()} ${aboutProblems(document)}
+    </div>
+    ${groups.map(
+      ({ name, description, operations }) =>
+        html`<section class="group" data-group aria-labelledby="${idOf(name)}">
+          <h2 id="${idOf(name)}">${titleOf(name)}</h2>
+          ${prose(description)} ${operations.map((operation) => operationArticle(operation, document, baseUrl))}
+        </section>`,
+    )}`
+  return docsPageOf({
+    title: 'API reference',
+    part: 'reference',
+    contents: contentsOf(groups),
+    contentsName: 'Operations',
+    main,
+    scripts: [copy, search, send],
+  })
+}

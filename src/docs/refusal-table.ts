@@ -1,0 +1,63 @@
+import { html } from '../pages/pages.js'
+import type { Html } from '../pages/pages.js'
+import type { ApiOperation } from './api-document.js'
+import { refusalHeaders } from './answers.js'
+import { inline, withoutMarks } from './prose.js'
+
+type Refusal = ApiOperation['responses'][number]
+
+const rowsOf = ({ status, description, 'x-problems': problems }: Refusal): readonly Html[] =>
+  problems === undefined
+    ? [
+        html`<tr>
+          <td>${status}</td>
+          <td></td>
+          <td colspan="2">${inline(description)}</td>
+        </tr>`,
+      ]
+    : problems.map(
+        ({ code, layer, title }) =>
+          html`<tr>
+            <td>${status}</td>
+            <td>${layer}</td>
+            <td><code>${code}</code></td>
+            <td>${title}</td>
+          </tr>`,
+      )
+
+const HOW_MANY = (count: number): string => (count === 1 ? '1 refusal' : `${count} refusals`)
+
+/** Every refusal of an operation: status, the layer that gives it, code and title. */
+export const refusalTable = (operation: ApiOperation): Html | null => {
+  const { summary, responses } = operation
+  const headers = refusalHeaders(operation)
+  const refusals = responses.filter(({ status }) => status >= 400)
+  const rows = refusals.flatMap(rowsOf)
+  if (rows.length === 0) return null
+  return html`<details class="part">
+    <summary>${HOW_MANY(rows.length)} <span class="aside">status, layer and code</span></summary>
+    <div class="scroll" tabindex="0" role="group" aria-label="Refusals of “${withoutMarks(summary)}”">
+      <table class="refusals">
+        <thead>
+          <tr>
+            <th scope="col">Status</th>
+            <th scope="col">Layer</th>
+            <th scope="col">Code</th>
+            <th scope="col">Meaning</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+    ${
+      headers.length === 0
+        ? null
+        : html`<p class="aside">
+            Headers:
+            ${headers.map(([name, statuses], i) => html`${i === 0 ? '' : ', '}<code>${name}</code> (${statuses})`)}
+          </p>`
+    }
+  </details>`
+}

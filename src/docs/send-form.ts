@@ -1,0 +1,121 @@
+import { html } from '../pages/pages.js'
+import type { Html } from '../pages/pages.js'
+import type { ApiDocument, ApiOperation, Parameter, SchemaJson } from './api-document.js'
+import { FORM_TYPE, JSON_TYPE, exampleOf, exampleRequest } from './examples.js'
+import { withoutMarks } from './prose.js'
+import { valuesOf } from './type-words.js'
+
+type Resolve = ApiDocument['resolve']
+
+interface Control {
+  readonly name: string
+  readonly place: string
+  readonly isRequired: boolean
+  readonly schema: SchemaJson
+  readonly hint: string
+}
+
+const isSecret = (name: string): boolean => /password|token|secret/.test(name)
+
+const controlOf = ({ name, place, isRequired, schema, hint }: Control, resolve: Resolve): Html => {
+  const required = isRequired ? html` required` : null
+  const values =
+    schema.type === 'boolean' ? ['true', 'false'] : schema.type === 'array' ? [] : valuesOf(schema, resolve)
+  const field =
+    values.length > 0
+      ? html`<select name="${name}" data-in="${place}" ${required}>
+          ${isRequired ? null : html`<option value=""></option>`}
+          ${values.map((value) => html`<option>${value}</option>`)}
+        </select>`
+      : html`<input
+          name="${name}"
+          data-in="${place}"
+          type="${isSecret(name) ? 'password' : 'text'}"
+          placeholder="${hint}"
+          autocomplete="off"
+          spellcheck="false"
+          ${required}
+        />`
+  return html`<label>
+    <span><code>${name}</code>${isRequired ? html` <span class="required">required</span>` : null}</span>
+    ${field}
+  </label>`
+}
+
+const parameterControl = (parameter: Parameter, resolve: Resolve): Html =>
+  controlOf(
+    {
+      name: parameter.name,
+      place: parameter.in,
+      isRequired: parameter.required,
+      schema: resolve(parameter.schema),
+      hint: parameter.example === undefined ? '' : String(parameter.example),
+    },
+    resolve,
+  )
+
+const bodyControls = (operation: ApiOperation, resolve: Resolve): readonly Html[] => {
+  const content = operation.requestBody?.content ?? {}
+  const { form } = exampleRequest(operation, resolve)
+  const json = content[JSON_TYPE]
+  if (json !== undefined && form === null)
+    return [
+      html`<label>
+        <span>Body <span class="aside">${JSON_TYPE}</span></span>
+        <textarea name="body" data-in="json" rows="8" spellcheck="false" autocomplete="off">
+${JSON.stringify(exampleOf(json, resolve), null, 2)}</textarea>
+      </label>`,
+    ]
+  const schema = resolve(content[FORM_TYPE]?.schema)
+  return Object.entries(schema.properties ?? {}).map(([name, each]) =>
+    controlOf(
+      {
+        name,
+        place: 'form',
+        isRequired: schema.required?.includes(name) ?? false,
+        schema: resolve(each),
+        hint: '',
+      },
+      resolve,
+    ),
+  )
+}
+
+/** The media types of a success, where there is a choice. */
+const acceptControl = ({ responses }: ApiOperation): Html | null => {
+  const types = Object.keys(responses.find(({ status }) => status < 300)?.content ?? {})
+  if (types.length < 2) return null
+  return html`<label>
+    <span><code>Accept</code></span>
+    <select name="Accept" data-in="header">
+      ${types.map((type) => html`<option>${type}</option>`)}
+    </select>
+  </label>`
+}
+
+/** Headers that every operation takes would only be in the way. */
+const isAsked = ({ in: place, name }: Parameter): boolean =>
+  place !== 'cookie' && name !== 'Policy-At-Least' && name !== 'X-Request-ID'
+
+/** A form that sends the operation's request from the page. Without script there is none. */
+export const sendForm = (operation: ApiOperation, resolve: Resolve): Html => {
+  const { method, path, operationId, summary, parameters } = operation
+  const lists = parameters.filter(({ schema }) => resolve(schema).type === 'array').map(({ name }) => name)
+  return html`<details class="part scripted" hidden>
+    <summary>Try it</summary>
+    <form class="send" data-method="${method}" data-path="${path}" data-lists="${lists.join(' ')}" autocomplete="off">
+      ${parameters.filter(isAsked).map((each) => parameterControl(each, resolve))} ${acceptControl(operation)}
+      ${bodyControls(operation, resolve)}
+      <p class="buttons">
+        <button class="main" type="submit" aria-label="Send “${withoutMarks(summary)}”">Send</button>
+        <button class="stop" type="button" hidden>Stop</button>
+        <span class="aside"><span class="with-token"></span> <a href="#signing-in">Change</a></span>
+      </p>
+      <div class="answer" id="${operationId}-answer" hidden>
+        <p class="status" role="status"></p>
+        <pre class="headers" tabindex="0" role="group" aria-label="Headers of the answer"></pre>
+        <pre class="body" tabindex="0" role="group" aria-label="Body of the answer"></pre>
+      </div>
+    </form>
+  </details>`
+}

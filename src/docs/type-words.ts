@@ -1,0 +1,79 @@
+import type { ApiDocument, SchemaJson } from './api-document.js'
+import { formsOf, isNullable } from './fields.js'
+
+type Resolve = ApiDocument['resolve']
+
+const numberOf = (value: unknown): string | null => (typeof value === 'number' ? value.toLocaleString('en-US') : null)
+
+const typeOfForm = (schema: SchemaJson, resolve: Resolve): string => {
+  const { type, format, enum: values, const: fixed, items, additionalProperties } = schema
+  if (fixed !== undefined || values !== undefined) return ''
+  if (type === 'array') return `array of ${typeOf(resolve(items), resolve) || 'values'}`
+  if (type === 'object' && typeof additionalProperties === 'object')
+    return `map of ${typeOf(resolve(additionalProperties), resolve) || 'values'}`
+  const names = [type ?? []].flat().filter((name) => name !== 'null')
+  return names.length === 0 ? 'any' : `${names.join(' or ')}${format === undefined ? '' : `, ${format}`}`
+}
+
+/** The type in words, such as `array of string` or `integer or null`; values that are listed stand in `valuesOf`. */
+export const typeOf = (schema: SchemaJson, resolve: Resolve): string => {
+  const forms = [...new Set(formsOf(schema, resolve).map((form) => typeOfForm(form, resolve)))].filter(
+    (form) => form !== '',
+  )
+  const hasValues = valuesOf(schema, resolve).length > 0
+  const none = isNullable(schema, resolve) ? ['null'] : []
+  // the values stand after it
+  return (hasValues && forms.length === 0 ? [...none, 'one of'] : [...forms, ...none]).join(' or ')
+}
+
+/** The values that are allowed, as JSON, where only some are; those of an array's items for an array. */
+export const valuesOf = (schema: SchemaJson, resolve: Resolve): readonly string[] =>
+  formsOf(schema, resolve).flatMap(({ enum: values, const: fixed, items }) => {
+    const own = fixed !== undefined ? [fixed] : (values ?? [])
+    const all = own.length === 0 && items !== undefined ? valuesOf(resolve(items), resolve) : own
+    return all.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+  })
+
+const rangeOf = (least: unknown, most: unknown, unit: string): readonly string[] => {
+  const [from, to] = [numberOf(least), numberOf(most)]
+  // the bounds of a safe integer say nothing
+  const isOpen = most === Number.MAX_SAFE_INTEGER
+  if (from !== null && to !== null && !isOpen)
+    return [from === to ? `exactly ${from}${unit}` : `${from} to ${to}${unit}`]
+  if (from !== null && least !== Number.MIN_SAFE_INTEGER) return [`at least ${from}${unit}`]
+  return to === null || isOpen ? [] : [`at most ${to}${unit}`]
+}
+
+const boundsOfForm = (schema: SchemaJson, resolve: Resolve): readonly string[] => {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, minItems, maxItems } = schema
+  const { multipleOf, uniqueItems, items } = schema
+  const [above, below, step] = [exclusiveMinimum, exclusiveMaximum, multipleOf].map(numberOf)
+  return [
+    ...rangeOf(minimum, maximum, ''),
+    ...(above == null ? [] : [`more than ${above}`]),
+    ...(below == null ? [] : [`less than ${below}`]),
+    ...(step == null ? [] : [`a multiple of ${step}`]),
+    ...rangeOf(minLength, maxLength, ' characters'),
+    ...rangeOf(minItems, maxItems, ' items'),
+    ...(uniqueItems === true ? ['each once'] : []),
+    ...(items === undefined ? [] : boundsOf(resolve(items), resolve).map((bound) => `each: ${bound}`)),
+  ]
+}
+
+/** Bounds in words: `1 to 100`, `at most 64 characters`. */
+export const boundsOf = (schema: SchemaJson, resolve: Resolve): readonly string[] => [
+  ...new Set(formsOf(schema, resolve).flatMap((form) => boundsOfForm(form, resolve))),
+]
+
+/** Text without NUL, which no text may hold: the page says so once. */
+const NO_NUL = '^[^\\u0000]*$'
+
+/** Patterns of it and its items, but for those that only say again what a format says, or what holds everywhere. */
+export const patternsOf = (schema: SchemaJson, resolve: Resolve): readonly string[] => [
+  ...new Set(
+    formsOf(schema, resolve).flatMap(({ pattern, format, items }) => [
+      ...(typeof pattern === 'string' && format === undefined && pattern !== NO_NUL ? [pattern] : []),
+      ...(items === undefined ? [] : patternsOf(resolve(items), resolve)),
+    ]),
+  ),
+]

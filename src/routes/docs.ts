@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+import type { Docs } from '../docs/docs.js'
+import { Refusal } from '../domain/refusal.js'
+import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
+import type { Route } from '../layers/route.js'
+
+const publicGet = {
+  method: 'get',
+  status: 200,
+  ...NO_INPUT,
+  gateway: { scope: 'public', quota: 'caller' },
+  endpoint: 'none',
+  object: NO_OBJECT,
+  data: NO_DATA,
+} as const
+
+/** A name that is written otherwise belongs to no page. */
+const PageName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.-]{0,99}$/)
+  .meta({ maxLength: 100, description: 'as in the contents', examples: ['guides'] })
+
+/** The documentation as pages: the API reference, and the guides. */
+export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
+  route({
+    ...publicGet,
+    path: '/docs',
+    handle: () => ({ status: 200, ...reference() }),
+    documentation: {
+      id: 'getDocs',
+      summary: 'This description as a page',
+      description: 'Every operation with its fields, answers and refusals, and forms that send requests.',
+      tag: 'system',
+      tagged: 'read',
+      types: ['text/html'],
+    },
+  }),
+  route({
+    ...publicGet,
+    path: '/docs/:page',
+    params: z.object({ page: PageName }),
+    handle: ({ params }) => {
+      const page = find(params.page)
+      if (page === null) throw new Refusal('no_route')
+      return { status: 200, ...page }
+    },
+    documentation: {
+      id: 'getDocsPage',
+      summary: 'A page of the documentation',
+      description: 'A guide, a decision or a file of the policy, by its name. `guides` lists all of them.',
+      tag: 'system',
+      tagged: 'read',
+      types: ['text/html', 'image/svg+xml'],
+    },
+  }),
+]

@@ -1,0 +1,327 @@
+import axe from 'axe-core'
+import { expect } from 'chai'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+
+import { createPasswords } from '../../src/identity/password.js'
+import { hasChromium, openChromium } from '../support/chromium.js'
+import { at, listAt } from '../support/json.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+
+const SCREENS = [
+  { width: 390, height: 844 },
+  { width: 1_280, height: 800 },
+]
+
+;(hasChromium ? describe : describe.skip)('the documentation in a browser (needs chromium)', function () {
+  // a browser starts in seconds on a loaded machine
+  this.timeout(300_000)
+  let service: TestService
+  let editor: TestUser
+  let context: BrowserContext
+  let page: Page
+  const complaints: string[] = []
+  const asked: string[] = []
+
+  before(async () => {
+    service = await startTestService()
+    editor = await service.addUser('editor')
+    context = await openChromium()
+    page = await context.newPage()
+    page.on('console', (message) => {
+      if (!message.text().startsWith('Failed to load resource: the server responded with'))
+        complaints.push(message.text())
+    })
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('request', (request) => {
+      // a redirect that is not followed is told of as well
+      if (request.redirectedFrom() === null) asked.push(request.url())
+    })
+  })
+  after(async () => {
+    await context.close()
+    await service.stop()
+  })
+  afterEach(() => {
+    expect(complaints.splice(0)).to.deep.equal([])
+    for (const url of asked.splice(0)) expect(new URL(url).origin).to.equal(service.baseUrl)
+  })
+
+  const open = async (path: string) => {
+    // a page that differs by its fragment alone would not be loaded again
+    await page.goto('about:blank')
+    asked.splice(0)
+    await page.goto(`${service.baseUrl}${path}`)
+  }
+  const openAll = () => page.evaluate(`document.querySelectorAll('details').forEach((each) => { each.open = true })`)
+  /** Operations with every kind of part that there is. The colours of all would take minutes. */
+  const showSome = () =>
+    page.evaluate(`
+      for (const each of document.querySelectorAll('article.operation'))
+        each.hidden = !['createLink', 'listLinks', 'exportLinks', 'requestToken', 'changePolicy'].includes(each.id)`)
+  const shown = (selector: string) =>
+    page.evaluate(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((each) => each.checkVisibility()).length`,
+    )
+
+  /**
+   * What axe finds wrong, in one line each. What it cannot tell counts as well, but for the colours of cells that a
+   * table has scrolled out of view: the wide screen shows those.
+   */
+  const faults = async (withoutColours = false): Promise<readonly string[]> => {
+    await page.evaluate(`${axe.source}; undefined`)
+    const result = await page.evaluate(`
+      axe.run({
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
+        rules: { 'color-contrast': { enabled: ${!withoutColours} } },
+      }).then((result) => {
+        const isScrolled = ({ target }) => document.querySelector(target[0]).closest('.scroll') !== null
+        const untold = result.incomplete.filter(
+          ({ id, nodes }) => innerWidth > 1000 || id !== 'color-contrast' || !nodes.every(isScrolled))
+        return { ...result, incomplete: untold }
+      })`)
+    expect(listAt(result, 'passes').length).to.be.greaterThan(8)
+    return [...listAt(result, 'violations'), ...listAt(result, 'incomplete')].map(
+      (each) =>
+        `${at(each, 'id')}: ${JSON.stringify(
+          listAt(each, 'nodes')
+            .slice(0, 5)
+            .map((node) => at(node, 'html')),
+        )}`,
+    )
+  }
+
+  for (const path of ['/docs', '/docs/guides', '/docs/operations', '/docs/default.csv'])
+    for (const colorScheme of ['light', 'dark'] as const)
+      it(`has nothing that axe finds wrong and fits its screen, ${colorScheme}: ${path}`, async () => {
+        await page.emulateMedia({ colorScheme })
+        for (const screen of SCREENS) {
+          await page.setViewportSize(screen)
+          await open(path)
+          await openAll()
+          const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+          expect(tooWide, `${screen.width} pixels`).to.be.at.most(0)
+          await showSome()
+          expect(await faults(), `${screen.width}`).to.deep.equal([])
+        }
+      })
+
+  it('has no operation in which axe finds anything wrong, colours apart', async () => {
+    await page.setViewportSize({ width: 1_280, height: 800 })
+    await open('/docs')
+    await openAll()
+    expect(await faults(true)).to.deep.equal([])
+  })
+
+  it('fits the narrowest screen, with everything open', async () => {
+    await page.setViewportSize({ width: 320, height: 568 })
+    for (const path of ['/docs', '/docs/guides', '/docs/metrics']) {
+      await open(path)
+      await openAll()
+      const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect(tooWide, path).to.be.at.most(0)
+    }
+  })
+
+  describe('the search', () => {
+    beforeEach(async () => {
+      await page.setViewportSize({ width: 1_280, height: 800 })
+      await open('/docs')
+    })
+
+    it('leaves what has all the words, in the text and in the contents, and says how many', async () => {
+      const all = await shown('article.operation')
+      await page.keyboard.press('/')
+      await page.waitForSelector('#search:focus')
+      await page.keyboard.type('qr code')
+      await page.waitForSelector('#updateLink', { state: 'hidden' })
+      expect(await shown('#getLinkQr')).to.equal(1)
+      const [found, listed] = [await shown('article.operation'), await shown('.contents li a[href^="#get"]')]
+      expect(found).to.be.lessThan(10)
+      expect(listed).to.be.at.most(Number(found)).and.greaterThan(0)
+      expect(await page.textContent('#found')).to.equal(`${found} of ${all} operations`)
+      await page.keyboard.press('Escape')
+      expect(await shown('article.operation')).to.equal(all)
+    })
+
+    it('finds an operation by the name of a field', async () => {
+      await page.fill('#search', 'max_visits')
+      expect([await shown('#createLink'), await shown('#getHealth')]).to.deep.equal([1, 0])
+    })
+
+    it('says that nothing was found', async () => {
+      await page.fill('#search', 'no such words')
+      expect([await page.textContent('#found'), await shown('article.operation')]).to.deep.equal([
+        `0 of ${service.routes.length} operations`,
+        0,
+      ])
+    })
+
+    it('makes way for a link to what it hides', async () => {
+      await page.fill('#search', 'qr')
+      await page.evaluate(`location.hash = '#createLink'`)
+      await page.waitForSelector('#createLink', { state: 'visible' })
+      expect(await page.inputValue('#search')).to.equal('')
+    })
+  })
+
+  describe('a form', () => {
+    beforeEach(async () => {
+      await page.setViewportSize({ width: 1_280, height: 800 })
+      await open('/docs')
+    })
+    const form = (id: string) => page.locator(`#${id} form.send`)
+    const openForm = (id: string) => page.locator(`#${id} summary`, { hasText: 'Try it' }).click()
+    const answerTo = async (id: string) => {
+      await form(id).locator('button.main').click()
+      await form(id)
+        .locator('.status', { hasText: /\d{3} |redirect|answer:/ })
+        .waitFor()
+      await form(id).locator('.stop').waitFor({ state: 'hidden' })
+      return {
+        status: (await form(id).locator('.status').textContent()) ?? '',
+        headers: (await form(id).locator('.headers').textContent()) ?? '',
+        body: (await form(id).locator('.body').textContent()) ?? '',
+      }
+    }
+    const useToken = async (token: string) => {
+      await page.fill('#keep-token input', token)
+      await page.press('#keep-token input', 'Enter')
+      await page.locator('#token-state', { hasText: token.slice(-6) }).waitFor()
+    }
+
+    it('sends the request of its operation with the token, and shows status, headers and body', async () => {
+      await useToken(editor.token)
+      await openForm('createLink')
+      await form('createLink').locator('textarea').fill('{"target": "https://example.com/tried", "code": "tried"}')
+      const made = await answerTo('createLink')
+      expect(made.status).to.match(/^201 /)
+      expect(made.headers)
+        .to.match(/^etag: "/m)
+        .and.to.match(/^location: /m)
+      expect(JSON.parse(made.body)).to.include({ code: 'tried', target: 'https://example.com/tried' })
+
+      await openForm('updateLink')
+      await form('updateLink').locator('input[name=code]').fill('tried')
+      await form('updateLink').locator('textarea').fill('{"title": "A title"}')
+      expect(JSON.parse((await answerTo('updateLink')).body)).to.include({ title: 'A title' })
+
+      await openForm('listLinks')
+      await form('listLinks').locator('input[name=q]').fill('title')
+      expect((await answerTo('listLinks')).body).to.include('"tried"')
+    })
+
+    it('shows a refusal as it comes', async () => {
+      await openForm('createLink')
+      const { status, body } = await answerTo('createLink')
+      expect(status).to.match(/^401 /)
+      expect(JSON.parse(body)).to.include({ code: 'token_required' })
+    })
+
+    it('keeps the token in memory alone: in no storage, field or address, and gone after a reload', async () => {
+      const urls: string[] = []
+      page.on('request', (request) => urls.push(request.url()))
+      await useToken(editor.token)
+      await openForm('getProfile')
+      expect(JSON.parse((await answerTo('getProfile')).body)).to.include({ id: editor.id })
+      expect(
+        await page.evaluate(
+          `JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state])`,
+        ),
+      ).to.equal('[{},{},"",null]')
+      expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).to.equal(0)
+      expect(await page.evaluate('caches.keys().then((all) => all.length)')).to.equal(0)
+      const fields = await page.evaluate(
+        `[...document.querySelectorAll('input, textarea')].map((each) => each.value).join(' ')`,
+      )
+      expect(fields).to.not.include(editor.token)
+      expect(await page.content()).to.not.include(editor.token)
+      expect([...urls, page.url()].join(' ')).to.not.include(editor.token)
+      await page.reload()
+      await openForm('getProfile')
+      expect((await answerTo('getProfile')).status).to.match(/^401 /)
+    })
+
+    it('forgets the token when it is told to', async () => {
+      await useToken(editor.token)
+      await page.click('#forget')
+      await openForm('getProfile')
+      expect((await answerTo('getProfile')).status).to.match(/^401 /)
+    })
+
+    it('signs in with address and password, and sends these nowhere but to the token endpoint', async () => {
+      const password = 'a long password'
+      const me = await service.addUser('viewer')
+      const hash = await (await createPasswords()).hash(password)
+      await service.db.asOwner(
+        `update users set email = 'reader@example.com', password_hash = '${hash}' where id = ${me.id}`,
+      )
+      await page.fill('#sign-in [name=username]', 'reader@example.com')
+      await page.fill('#sign-in [name=password]', password)
+      await page.press('#sign-in [name=password]', 'Enter')
+      await page.locator('#token-state', { hasText: 'ends in' }).waitFor()
+      expect(await page.inputValue('#sign-in [name=password]')).to.equal('')
+      expect(page.url()).to.equal(`${service.baseUrl}/docs`)
+      await openForm('getProfile')
+      expect(JSON.parse((await answerTo('getProfile')).body)).to.include({ id: me.id })
+    })
+
+    it('says why somebody is not signed in', async () => {
+      await page.fill('#sign-in [name=username]', 'nobody@example.com')
+      await page.fill('#sign-in [name=password]', 'wrong')
+      await page.press('#sign-in [name=password]', 'Enter')
+      await page.locator('#token-state', { hasText: 'Not signed in' }).waitFor()
+    })
+
+    it('shows a redirect for what it is, and does not follow it', async () => {
+      const made = { target: 'https://example.com/far-away', code: 'leads-away' }
+      expect((await service.request('POST', '/links', { token: editor.token, json: made })).status).to.equal(201)
+      await openForm('followLink')
+      await form('followLink').locator('input[name=code]').fill('leads-away')
+      expect((await answerTo('followLink')).status).to.include('redirect')
+    })
+
+    it('shows a stream while it comes, and stops it', async () => {
+      const made = { target: 'https://example.com/', code: 'watched' }
+      expect((await service.request('POST', '/links', { token: editor.token, json: made })).status).to.equal(201)
+      await useToken(editor.token)
+      await openForm('watchLinkVisits')
+      await form('watchLinkVisits').locator('input[name=code]').fill('watched')
+      await form('watchLinkVisits').locator('button.main').click()
+      await form('watchLinkVisits').locator('.status', { hasText: '200' }).waitFor()
+      await form('watchLinkVisits').locator('.body', { hasText: /\S/ }).waitFor()
+      await form('watchLinkVisits').locator('.stop').click()
+      await form('watchLinkVisits').locator('.status', { hasText: 'Stopped' }).waitFor()
+    })
+  })
+
+  it('copies what stands in a block of code', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.baseUrl })
+    await open('/docs#createLink')
+    const block = page.locator('#createLink .code').first()
+    await block.hover()
+    await block.locator('.copy').click()
+    await block.locator('.copy', { hasText: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(await block.locator('code').textContent())
+  })
+
+  it('can be read and walked through by keyboard without a script', async () => {
+    const browser: Browser | null = context.browser()
+    const plain = await (browser ?? expect.fail('no browser')).newContext({
+      javaScriptEnabled: false,
+      viewport: { width: 1_280, height: 800 },
+    })
+    try {
+      const reader = await plain.newPage()
+      await reader.goto(`${service.baseUrl}/docs`)
+      expect(await reader.locator('search').isVisible()).to.equal(false)
+      expect(await reader.locator('#createLink h3').isVisible()).to.equal(true)
+      await reader.locator('.contents a[href="#createLink"]').click()
+      expect(reader.url()).to.include('#createLink')
+      await reader.locator('#createLink summary', { hasText: /refusals/ }).click()
+      expect(await reader.locator('#createLink .refusals').isVisible()).to.equal(true)
+    } finally {
+      await plain.close()
+    }
+  })
+})
