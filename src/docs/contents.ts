@@ -37,6 +37,16 @@ export const CONTENTS: readonly Readers[] = [
     id: 'operators',
     title: 'Operators',
     lead: 'Run the service, watch it, and plan its size.',
-    pages: ['operations', 'metrics', 'pages', 'performance', 'scale', 'architecture', 'contributing', 'changelog', 'releasing'],
+    pages: [
+      'operations',
+      'metrics',
+      'pages',
+      'performance',
+      'scale',
+      'architecture',
+      'contributing',
+      'changelog',
+      'releasing',
+    ],
   },
 ]
