@@ -39,10 +39,13 @@ const layersInWords = ({ gateway, endpoint, objectAction, andAction, dataRows }:
   ].join('\n')
 }
 
-const securityOf = ({ gateway: { scope } }: Route): readonly Json[] =>
-  scope === 'public' ? [{}, { bearer: [] }] : [{ signIn: scope === 'items' ? [] : [scope] }, { bearer: [] }]
+/** `signsIn`: this service issues tokens itself. */
+const securityOf = ({ gateway: { scope } }: Route, signsIn: boolean): readonly Json[] => {
+  if (scope === 'public') return [{}, { bearer: [] }]
+  return [...(signsIn ? [{ signIn: scope === 'items' ? [] : [scope] }] : []), { bearer: [] }]
+}
 
-const operationOf = (route: Route, schemas: NamedSchemas): Json => {
+const operationOf = (route: Route, schemas: NamedSchemas, signsIn: boolean): Json => {
   const { documentation } = route
   const { description = `${documentation.summary}.` } = documentation
   return {
@@ -50,7 +53,7 @@ const operationOf = (route: Route, schemas: NamedSchemas): Json => {
     summary: documentation.summary,
     description: `${description}\n\n${layersInWords(route)}`,
     tags: [documentation.tag],
-    security: securityOf(route),
+    security: securityOf(route, signsIn),
     'x-layers': {
       gateway: route.gateway,
       endpoint: route.endpoint,
@@ -78,6 +81,20 @@ const TEXT: Json = {
   pattern: '^[^\\u0000]*$',
 }
 
+/** RFC 6749 §4.3, and §6. */
+const signInScheme = (baseUrl: string): Json => ({
+  type: 'oauth2',
+  description:
+    'An access token of 15 minutes (a JWT as RFC8725 advises) for a password, and new ones for refresh tokens.',
+  flows: {
+    password: {
+      tokenUrl: `${baseUrl}/auth/token`,
+      refreshUrl: `${baseUrl}/auth/token`,
+      scopes: Object.fromEntries(SCOPES.map((scope) => [scope, `what the policy allows of \`${scope}\``])),
+    },
+  },
+})
+
 /** The OpenAPI 3.1 description of the route table that serves the requests. */
 export const openapiDocument = (
   routes: readonly Route[],
@@ -88,10 +105,11 @@ export const openapiDocument = (
     ['Page', PAGE],
     ['Text', TEXT],
   ])
+  const signsIn = routes.some(({ documentation }) => documentation.id === 'requestToken')
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
     const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: operationOf(route, schemas) }
+    paths[path] = { ...paths[path], [route.method]: operationOf(route, schemas, signsIn) }
   }
   const used = new Set(routes.map(({ documentation }) => documentation.tag))
   return {
@@ -119,18 +137,7 @@ export const openapiDocument = (
           bearerFormat: 'JWT (RFC 9068)',
           description: 'An access token (a JWT as RFC8725 advises), or a personal token (`POST /users/me/tokens`).',
         },
-        signIn: {
-          type: 'oauth2',
-          description:
-            'An access token of 15 minutes (a JWT as RFC8725 advises) for a password, and new ones for refresh tokens.',
-          flows: {
-            password: {
-              tokenUrl: `${baseUrl}/auth/token`,
-              refreshUrl: `${baseUrl}/auth/token`,
-              scopes: Object.fromEntries(SCOPES.map((scope) => [scope, `what the policy allows of \`${scope}\``])),
-            },
-          },
-        },
+        ...(signsIn && { signIn: signInScheme(baseUrl) }),
       },
     },
   }

@@ -81,14 +81,17 @@ export const PROBLEM: Json = {
     request_id: text(64, 'names the request in the log', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),
     errors: {
       type: 'array',
-      maxItems: 1_000,
+      maxItems: 1_048_576,
       description: 'what is wrong with the input',
       items: {
         type: 'object',
         required: ['field', 'message'],
         properties: {
-          field: text(200, 'its name; of a list with the position: `tags.0`; empty for the whole body'),
-          message: text(1_000, 'the rule that it breaks'),
+          // a field that there is not has the name that the caller gave it
+          field: text(1_048_576, 'its name; of a list with the position: `tags.0`; empty for the whole body', {
+            pattern: '^[\\s\\S]*$',
+          }),
+          message: text(10_000, 'the rule that it breaks'),
         },
       },
     },

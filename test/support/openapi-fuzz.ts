@@ -46,7 +46,7 @@ const describedBy = (document: unknown) => {
     const type = headers.get('Content-Type')?.split(';')[0] ?? ''
     const schema = at(content, type, 'schema')
     if (schema === undefined) return `the media type ${type}, which is not described`
-    if (at(schema, 'type') === 'string') return undefined
+    if (!/[/+]json$/.test(type)) return undefined
     const validate = validator(
       ['paths', template, method, 'responses', String(status), 'content', type, 'schema'].map(escaped).join('/'),
     )
@@ -139,7 +139,10 @@ const requestFor = (
   known: { readonly codes: readonly string[]; readonly ids: readonly string[] },
 ): Asked => {
   const operation = at(document, 'paths', templateOf(route.path), route.method)
-  const parameters = at(operation, 'parameters') === undefined ? [] : listAt(operation, 'parameters')
+  const parameters = (at(operation, 'parameters') === undefined ? [] : listAt(operation, 'parameters')).map((each) => {
+    const name = /^#\/components\/parameters\/(\w+)$/.exec(String(at(each, '$ref')))?.[1]
+    return name === undefined ? each : at(document, 'components', 'parameters', name)
+  })
   const sample = requestOf(route)
   const isSample = chance.integer(0, 3) === 0
   const one = (list: readonly string[]) => list[chance.integer(0, list.length - 1)] ?? 'x'
