@@ -15,6 +15,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   previewLink: 'is for visitors; getLink answers programs',
   getHome: 'is a page',
   getDocs: 'is a page',
+  getDocsPage: 'is a page',
   getOpenapi: 'describes what the client knows',
   getFaviconIco: 'is an icon',
   getFaviconSvg: 'is an icon',
