@@ -3,18 +3,8 @@ import { z } from 'zod'
 import type { Docs } from '../docs/docs.js'
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
-
-const publicGet = {
-  method: 'get',
-  status: 200,
-  ...NO_INPUT,
-  gateway: { scope: 'public', quota: 'caller' },
-  endpoint: 'none',
-  object: NO_OBJECT,
-  data: NO_DATA,
-} as const
+import { publicGet } from './public-get.js'
 
 /** A name that is written otherwise belongs to no page. */
 const PageName = z

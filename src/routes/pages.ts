@@ -2,24 +2,14 @@ import { z } from 'zod'
 
 import type { Link } from '../domain/link.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.js'
 import { publicPart } from './link-view.js'
 import { requireOpen } from './redirect.js'
+import { publicGet } from './public-get.js'
 import { Code, text, textOrNull } from './schemas.js'
 
 const ByCode = z.object({ code: Code })
-
-const publicGet = {
-  method: 'get',
-  status: 200,
-  ...NO_INPUT,
-  gateway: { scope: 'public', quota: 'caller' },
-  endpoint: 'none',
-  object: NO_OBJECT,
-  data: NO_DATA,
-} as const
 
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
 

@@ -4,10 +4,10 @@ import { Refusal } from '../domain/refusal.js'
 import { fixedDocument } from '../http/fixed-document.js'
 import { isLoopback } from '../layers/1-gateway/address.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Answer, Route } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Readiness } from './readiness.js'
+import { publicGet } from './public-get.js'
 import { RevisionNumber, text, textOrNull } from './schemas.js'
 
 export interface SystemParts {
@@ -35,16 +35,6 @@ const readinessView = <Status extends string>(status: Status) =>
       })
       .describe('what it depends on'),
   })
-
-const publicGet = {
-  method: 'get',
-  status: 200,
-  ...NO_INPUT,
-  gateway: { scope: 'public', quota: 'caller' },
-  endpoint: 'none',
-  object: NO_OBJECT,
-  data: NO_DATA,
-} as const
 
 /** What `/healthz` answers. */
 export const liveness = (): Answer => ({ status: 200, body: { status: 'ok' } })
