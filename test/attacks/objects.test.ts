@@ -57,6 +57,7 @@ describe('an identifier', () => {
       'get /audit/requests/:request_id',
       'get /invitations/:token/accept',
       'post /invitations/:token/accept',
+      'get /docs/:page',
     ])
   })
 
@@ -449,5 +450,20 @@ describe('another spelling of a request', () => {
         expect(at(get.json, 'status') ?? get.status).to.not.equal(500)
       }
     }
+  })
+
+  it('of a page of the documentation names that page, and no file', async () => {
+    expect((await service.request('GET', '/docs/visits')).status).to.equal(200)
+    for (const name of [
+      '..%2fpackage.json',
+      '%2e%2e',
+      'visits.md',
+      'site.json',
+      'Visits',
+      '%00',
+      'constructor',
+      '__proto__',
+    ])
+      expect((await service.request('GET', `/docs/${name}`)).status, name).to.equal(404)
   })
 })
