@@ -18,6 +18,7 @@ const STEPS = [
   [compiler, '-p', 'tsconfig.build.json'],
   [compiler, '-p', 'src/docs/browser'],
   ['dist/docs/build/write-site.js'],
+  ['dist/console-bundle/build.js'],
 ]
 
 /** Builds dist/, in a moment where nothing changed; ends the process where a step fails. */

@@ -37,6 +37,7 @@ import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
 import { bulkRoute } from './bulk.js'
+import { consoleRoutes } from './console.js'
 import { linkRoutes } from './links.js'
 import { liveVisitsRoute } from './live-visits.js'
 import { pageRoutes } from './pages.js'
@@ -174,6 +175,7 @@ export const routeTable = ({
       openapi,
     }),
     ...docsRoutes(createDocs(openapi)),
+    ...consoleRoutes(),
     ...pageRoutes({ findLink: findRecord, baseUrl, version: VERSION }),
     // last: it matches every path of one segment
     ...redirectRoutes({

@@ -58,6 +58,9 @@ describe('an identifier', () => {
       'get /invitations/:token/accept',
       'post /invitations/:token/accept',
       'get /docs/:page',
+      'get /console/assets/:file',
+      'get /console/:page',
+      'get /console/:page/:name',
     ])
   })
 

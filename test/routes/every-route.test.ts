@@ -56,6 +56,10 @@ describe('every route of the table', () => {
         'get /openapi.json',
         'get /docs',
         'get /docs/:page',
+        'get /console',
+        'get /console/assets/:file',
+        'get /console/:page',
+        'get /console/:page/:name',
         'get /.well-known/jwks.json',
         'get /.well-known/authzen-configuration',
       ])

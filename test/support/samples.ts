@@ -1,5 +1,6 @@
 import type { Action } from '../../src/domain/action.js'
 import type { Route } from '../../src/layers/route.js'
+import { consoleScript } from './console-files.js'
 
 export interface Sample {
   readonly json?: unknown
@@ -104,6 +105,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /openapi.json': {},
   'get /docs': {},
   'get /docs/:page': { params: { page: 'guides' } },
+  'get /console': {},
+  'get /console/assets/:file': { params: { file: consoleScript() } },
+  'get /console/:page': { params: { page: 'trash' } },
+  'get /console/:page/:name': { params: { page: 'links', name: 'spring' } },
 }
 
 export interface RouteRequest {

@@ -1,0 +1,17 @@
+import { createClient } from 'linkgate/client'
+
+import { refuse, token } from './session'
+
+export { LinkgateProblem } from 'linkgate/client'
+export type * from 'linkgate/client'
+
+/** Everything that the console asks of the service: the client that every program has. */
+export const api = createClient({
+  baseUrl: location.origin,
+  token,
+  fetch: async (input, init) => {
+    const response = await fetch(input, init)
+    if (response.status === 401) refuse(new Headers(init?.headers).get('Authorization'))
+    return response
+  },
+})

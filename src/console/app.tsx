@@ -1,0 +1,149 @@
+import './styles/app.css'
+
+import { useSignal } from '@preact/signals'
+import { render } from 'preact'
+import type { ComponentChildren } from 'preact'
+import lazy, { ErrorBoundary } from 'preact-iso/lazy'
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { useEffect } from 'preact/hooks'
+
+import { loadLanguage, t } from './language/language'
+import { loadMe, me } from './me'
+import { Button } from './parts/button'
+import { Dialog } from './parts/dialog'
+import { Icon, Mark } from './parts/icon'
+import type { IconName } from './parts/icon'
+import { Page } from './parts/page'
+import { SignInForm } from './parts/sign-in-form'
+import { Toasts } from './parts/toast'
+import { openSession, session, signOut } from './session'
+
+const Links = lazy(async () => (await import('./pages/links/links-page')).LinksPage)
+const Trash = lazy(async () => (await import('./pages/trash')).TrashPage)
+const SignIn = lazy(async () => (await import('./pages/sign-in')).SignIn)
+
+const NotFound = () => (
+  <Page title={t.notFound.title}>
+    <a href="/console">{t.notFound.back}</a>
+  </Page>
+)
+
+const Item = ({ href, icon, children }: { href: string; icon: IconName; children: ComponentChildren }) => {
+  const { path } = useLocation()
+  const isHere = path === href || (href === '/console' && path.startsWith('/console/links/'))
+  return (
+    <li>
+      <a href={href} aria-current={isHere ? 'page' : undefined}>
+        <Icon name={icon} />
+        {children}
+      </a>
+    </li>
+  )
+}
+
+/** The navigation; a phone has it behind a button. */
+const Side = () => {
+  const { path } = useLocation()
+  const isOpen = useSignal(false)
+  useEffect(() => {
+    isOpen.value = false
+  }, [path])
+  return (
+    <div class={isOpen.value ? 'side open' : 'side'}>
+      <a class="brand" href="/console">
+        <Mark />
+        Linkgate
+      </a>
+      <button
+        type="button"
+        class="button bare menu-button"
+        aria-expanded={isOpen.value}
+        onClick={() => (isOpen.value = !isOpen.value)}
+      >
+        <Icon name="menu" />
+        {t.menu}
+      </button>
+      <nav aria-label={t.nav.label}>
+        <ul>
+          <Item href="/console" icon="link">
+            {t.nav.links}
+          </Item>
+          <Item href="/console/trash" icon="trash">
+            {t.nav.trash}
+          </Item>
+        </ul>
+      </nav>
+      <div class="side-foot">
+        {me.value && (
+          <div>
+            <strong>{me.value.name}</strong>
+            {me.value.role}
+          </div>
+        )}
+        <div class="row">
+          <Button kind="bare" icon="out" onPress={signOut}>
+            {t.signOut}
+          </Button>
+        </div>
+        <a href="/docs" target="_blank" rel="noopener">
+          {t.docs}
+        </a>
+      </div>
+    </div>
+  )
+}
+
+/** Over the page, which stays as it is: whoever signs in again goes on where they were. */
+const SignInAgain = ({ at }: { readonly at: Date }) => (
+  <Dialog title={t.door.title}>
+    <p class="lead">{t.door.ended(at)}</p>
+    <SignInForm email={me.value?.email ?? ''} />
+  </Dialog>
+)
+
+const SignedIn = () => {
+  useEffect(() => {
+    void loadMe()
+  }, [])
+  return (
+    <div class="frame">
+      <a class="button skip" href="#main">
+        {t.skip}
+      </a>
+      <Side />
+      <main id="main">
+        <ErrorBoundary>
+          <Router>
+            <Route path="/console" component={Links} />
+            <Route path="/console/trash" component={Trash} />
+            <Route default component={NotFound} />
+          </Router>
+        </ErrorBoundary>
+      </main>
+      {session.value.is === 'ended' && <SignInAgain at={session.value.at} />}
+      <Toasts />
+    </div>
+  )
+}
+
+const App = () => {
+  const { value } = session
+  if (value.is === 'opening') return null
+  return (
+    <LocationProvider scope="/console">
+      {value.is === 'signed out' ? (
+        <ErrorBoundary>
+          <SignIn note={value.note} />
+        </ErrorBoundary>
+      ) : (
+        <SignedIn />
+      )}
+    </LocationProvider>
+  )
+}
+
+const place = document.querySelector('#app')
+if (place === null) throw new Error('the document has no place for the console')
+await loadLanguage()
+void openSession()
+render(<App />, place)

@@ -1,0 +1,2 @@
+/** The bundler takes styles from imports. */
+declare module '*.css'

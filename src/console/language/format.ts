@@ -1,0 +1,41 @@
+import { locale } from './language'
+
+const once = <Options extends object, Format>(make: (locale: string, options: Options) => Format) => {
+  const made = new Map<string, Format>()
+  return (options: Options): Format => {
+    const key = JSON.stringify(options)
+    const known = made.get(key) ?? make(locale, options)
+    made.set(key, known)
+    return known
+  }
+}
+const numbers = once((name, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(name, options))
+const dates = once((name, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(name, options))
+const spans = once((name, options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(name, options))
+
+type Time = string | number | Date
+
+export const number = (value: number): string => numbers({}).format(value)
+export const percent = (share: number): string => numbers({ style: 'percent', maximumFractionDigits: 0 }).format(share)
+export const date = (time: Time): string => dates({ dateStyle: 'medium' }).format(new Date(time))
+export const dayAndMonth = (time: Time): string => dates({ day: 'numeric', month: 'short' }).format(new Date(time))
+export const weekday = (time: Time): string =>
+  dates({ weekday: 'short', day: 'numeric', month: 'short' }).format(new Date(time))
+export const hour = (time: Time): string => dates({ hour: '2-digit', minute: '2-digit' }).format(new Date(time))
+export const dateAndTime = (time: Time): string =>
+  dates({ dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time))
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** How far away a time is, in the largest unit that fits: "in 3 days", "2 hours ago". */
+export const distance = (time: Time): string => {
+  const ms = new Date(time).getTime() - Date.now()
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(ms) >= length) ?? (['minute', 60_000] as const)
+  return spans({ numeric: 'auto' }).format(Math.round(ms / size), unit)
+}
+
+export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

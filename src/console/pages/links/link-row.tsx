@@ -1,0 +1,111 @@
+import { useRef } from 'preact/hooks'
+
+import type { ManagedLink } from '../../api'
+import { number } from '../../language/format'
+import { t } from '../../language/language'
+import { Badges } from '../../parts/badges'
+import { Button, buttonClass } from '../../parts/button'
+import { CopyButton } from '../../parts/copy-button'
+import { Icon } from '../../parts/icon'
+import { Menu } from '../../parts/menu'
+import { reasonOf } from '../../parts/rights'
+import type { LinkRights } from './use-rights'
+
+/** An address as people read it: without what all of them begin with. */
+export const shortened = (url: string): string => url.replace(/^https?:\/\/(?:www\.)?/, '').replace(/\/$/, '')
+
+export interface RowActions {
+  readonly onDelete: (link: ManagedLink) => unknown
+  readonly onSwitch: (link: ManagedLink) => unknown
+  readonly onSelect: (link: ManagedLink, isSelected: boolean, withShift: boolean) => unknown
+}
+
+/** One link of the list. */
+export const LinkRow = ({
+  link,
+  rights,
+  isSelected,
+  onDelete,
+  onSwitch,
+  onSelect,
+}: RowActions & {
+  readonly link: ManagedLink
+  readonly rights: LinkRights | undefined
+  readonly isSelected: boolean
+}) => {
+  const withShift = useRef(false)
+  const place = new URL(link.url)
+  const page = `/console/links/${link.code}`
+  return (
+    <tr aria-selected={isSelected} data-code={link.code}>
+      <td class="select-cell">
+        <input
+          type="checkbox"
+          aria-label={t.links.select(link.code)}
+          checked={isSelected}
+          onClick={({ shiftKey }) => {
+            withShift.current = shiftKey
+          }}
+          onChange={({ currentTarget }) => void onSelect(link, currentTarget.checked, withShift.current)}
+        />
+      </td>
+      <td class="link-cell">
+        <a href={page} class="cut">
+          <span class="host">{place.host}/</span>
+          <strong>{link.code}</strong>
+        </a>
+        <div class="caption cut">{link.title ?? t.links.noTitle}</div>
+      </td>
+      <td class="target-cell cut" title={link.target}>
+        {shortened(link.target)}
+      </td>
+      <td class="tags-cell">
+        <span class="row">
+          {link.tags.map((tag) => (
+            <a key={tag} class="tag" href={`/console?tag=${encodeURIComponent(tag)}`}>
+              {tag}
+            </a>
+          ))}
+        </span>
+      </td>
+      <td class="state-cell">
+        <Badges link={link} />
+      </td>
+      <td class="visits-cell number">
+        {number(link.visits.total)} <span class="narrow-only">{t.links.columns.visits}</span>
+      </td>
+      <td class="actions-cell">
+        <span class="row">
+          <CopyButton bare text={link.url} label={t.links.copyOne(link.url)} />
+          <Button
+            kind="bare"
+            icon="trash"
+            label={t.links.deleteOne(link.code)}
+            off={reasonOf(rights?.['link:delete'])}
+            onPress={() => onDelete(link)}
+          >
+            {t.links.delete}
+          </Button>
+          <Menu bare icon="more" label={t.links.actionsFor(link.code)}>
+            <a class={buttonClass({ kind: 'bare' })} href={page}>
+              <Icon name="chart" />
+              {t.links.details}
+            </a>
+            <a class={buttonClass({ kind: 'bare' })} href={link.url} target="_blank" rel="noopener">
+              <Icon name="open" />
+              {t.links.open}
+            </a>
+            <Button
+              kind="bare"
+              icon={link.active ? 'pause' : 'play'}
+              off={reasonOf(rights?.['link:update'])}
+              onPress={() => onSwitch(link)}
+            >
+              {link.active ? t.links.pause : t.links.resume}
+            </Button>
+          </Menu>
+        </span>
+      </td>
+    </tr>
+  )
+}

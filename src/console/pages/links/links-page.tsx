@@ -1,0 +1,213 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import { useRef } from 'preact/hooks'
+
+import { api } from '../../api'
+import type { LinkgateProblem, ManagedLink } from '../../api'
+import { timeZone } from '../../language/format'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { CreateBar } from '../../parts/create-bar'
+import { download } from '../../parts/download'
+import { problemIn } from '../../parts/loaded'
+import { ProblemNote } from '../../parts/note'
+import { Page } from '../../parts/page'
+import { ListFoot, usePages } from '../../parts/pages'
+import { reasonOf } from '../../parts/rights'
+import { say } from '../../parts/toast'
+import { BulkBar } from './bulk-bar'
+import { FilterBar, filtersIn, isFiltered } from './filters'
+import { LinkRow } from './link-row'
+import { useKeys } from './use-keys'
+import { useRights } from './use-rights'
+
+/** The links that somebody may change: make, find, copy, and change many at once. */
+export const LinksPage = () => {
+  const { url, route } = useLocation()
+  const filters = filtersIn(url)
+  const { q, tags, state, sort } = filters
+  const list = usePages(
+    (cursor, signal) =>
+      api
+        .listLinks(
+          {
+            limit: 50,
+            count: true,
+            sort,
+            ...(q !== '' && { q }),
+            ...(tags.length > 0 && { tag: [...tags] }),
+            ...(state !== undefined && { state }),
+            ...(cursor !== undefined && { cursor }),
+          },
+          { signal },
+        )
+        .page(),
+    [q, tags.join(), state, sort],
+  )
+  const { items } = list.state.value
+  const rights = useRights(items.map(({ code }) => code))
+  const selected = useSignal<ReadonlySet<string>>(new Set())
+  const lastSelected = useRef<string | null>(null)
+  const problem = useSignal<LinkgateProblem | null>(null)
+  const table = useRef<HTMLTableElement>(null)
+
+  const attempt = async (work: () => Promise<unknown>) => {
+    problem.value = null
+    try {
+      await work()
+    } catch (error) {
+      problem.value = problemIn(error)
+    }
+  }
+  const put = (link: ManagedLink) =>
+    list.replace(
+      ({ id }) => id === link.id,
+      () => link,
+    )
+
+  const remove = (link: ManagedLink) =>
+    attempt(async () => {
+      await api.deleteLink(link.code)
+      list.remove(({ id }) => id === link.id)
+      const undo = () => attempt(async () => list.add(await api.restoreLink(link.id)))
+      say(t.links.deleted(1), undo)
+    })
+  const switchIt = ({ code, active }: ManagedLink) =>
+    attempt(async () => put(await api.updateLink(code, { active: !active })))
+
+  const select = ({ id }: ManagedLink, isSelected: boolean, withShift: boolean) => {
+    const from = items.findIndex((other) => other.id === lastSelected.current)
+    const to = items.findIndex((other) => other.id === id)
+    const range = withShift && from >= 0 ? items.slice(Math.min(from, to), Math.max(from, to) + 1) : [{ id }]
+    const chosen = new Set(selected.value)
+    for (const each of range) isSelected ? chosen.add(each.id) : chosen.delete(each.id)
+    selected.value = chosen
+    lastSelected.current = id
+  }
+  const clear = () => {
+    selected.value = new Set()
+  }
+
+  const rowAt = (step: number) => {
+    const rows = [...(table.current?.tBodies[0]?.rows ?? [])]
+    const now = rows.findIndex((row) => row.contains(document.activeElement))
+    const next = rows[Math.min(rows.length - 1, Math.max(0, now + step))]
+    next?.querySelector<HTMLElement>('.link-cell a')?.focus()
+  }
+  const focused = () => {
+    const code = document.activeElement?.closest('tr')?.dataset['code']
+    return items.find((link) => link.code === code)
+  }
+  useKeys({
+    c: () => document.querySelector<HTMLInputElement>('[name=target]')?.focus(),
+    '/': () => document.querySelector<HTMLInputElement>('[name=q]')?.focus(),
+    j: () => rowAt(1),
+    k: () => rowAt(-1),
+    ArrowDown: () => rowAt(1),
+    ArrowUp: () => rowAt(-1),
+    x: () => {
+      const link = focused()
+      if (link !== undefined) select(link, !selected.value.has(link.id), false)
+    },
+    X: () => {
+      const link = focused()
+      if (link !== undefined) select(link, true, true)
+    },
+    Escape: clear,
+  })
+
+  const chosen = items.filter(({ id }) => selected.value.has(id))
+  const areAllChosen = items.length > 0 && chosen.length === items.length
+  return (
+    <Page
+      title={t.links.title}
+      actions={
+        <Button icon="download" onPress={() => attempt(() => download('links.csv', api.exportLinks()))}>
+          {t.links.export}
+        </Button>
+      }
+    >
+      <div class="stack">
+        <CreateBar onMade={list.add} off={reasonOf(rights.service.value['link:create'])} />
+        <FilterBar filters={filters} />
+        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <div class="card">
+          {chosen.length > 0 && (
+            <BulkBar
+              selected={chosen}
+              rightsOf={(code) => rights.links.value.get(code)}
+              onDeleted={(ids) => {
+                list.remove(({ id }) => ids.has(id))
+                clear()
+              }}
+              onChanged={(links) =>
+                list.replace(
+                  ({ id }) => links.has(id),
+                  (link) => links.get(link.id) ?? link,
+                )
+              }
+              onClear={clear}
+            />
+          )}
+          {items.length > 0 && (
+            <table class="table links" ref={table}>
+              <thead>
+                <tr>
+                  <th scope="col" class="select-cell">
+                    <input
+                      type="checkbox"
+                      aria-label={t.links.selectAll}
+                      checked={areAllChosen}
+                      indeterminate={chosen.length > 0 && !areAllChosen}
+                      onChange={() => (areAllChosen ? clear() : (selected.value = new Set(items.map(({ id }) => id))))}
+                    />
+                  </th>
+                  <th scope="col">{t.links.columns.link}</th>
+                  <th scope="col">{t.links.columns.target}</th>
+                  <th scope="col">{t.links.columns.tags}</th>
+                  <th scope="col">{t.links.columns.state}</th>
+                  <th scope="col" class="number">
+                    {t.links.columns.visits}
+                  </th>
+                  <th scope="col">
+                    <span class="unseen">{t.links.columns.actions}</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {items.map((link) => (
+                  <LinkRow
+                    key={link.id}
+                    link={link}
+                    rights={rights.links.value.get(link.code)}
+                    isSelected={selected.value.has(link.id)}
+                    onDelete={remove}
+                    onSwitch={switchIt}
+                    onSelect={select}
+                  />
+                ))}
+              </tbody>
+            </table>
+          )}
+          <ListFoot
+            list={list}
+            empty={
+              isFiltered(filters) ? (
+                <>
+                  <p>{t.links.nothing}</p>
+                  <Button kind="bare" onPress={() => route('/console', true)}>
+                    {t.links.clearFilters}
+                  </Button>
+                </>
+              ) : (
+                t.links.empty
+              )
+            }
+          >
+            <span class="push">{t.links.zone(timeZone())}</span>
+          </ListFoot>
+        </div>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,27 @@
+import { useEffect, useRef } from 'preact/hooks'
+
+/** True where single-letter keys were switched off in Settings. */
+const areOff = (): boolean => localStorage.getItem('keys') === 'off'
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select, dialog *')
+
+/**
+ * Single-letter keys of a page, while nobody types: what each does, by its name. `Escape` works while somebody types,
+ * too, and in no dialog.
+ */
+export const useKeys = (keys: Readonly<Record<string, (event: KeyboardEvent) => unknown>>): void => {
+  const latest = useRef(keys)
+  latest.current = keys
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      const act = latest.current[event.key]
+      if (act === undefined || (event.key !== 'Escape' && areOff())) return
+      event.preventDefault()
+      void act(event)
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [])
+}

@@ -1,0 +1,37 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+
+import { api } from '../../api'
+import { problemIn } from '../../parts/loaded'
+import type { Right } from '../../parts/rights'
+
+/** What may be done to links on the screen, by action. */
+export type LinkRights = Readonly<Record<string, Right>>
+
+/** Codes in one question. */
+const MOST_ASKED = 100
+
+/** What the caller may do to these links, and to none, from the policy: one question for up to a hundred of them. */
+export const useRights = (codes: readonly string[]) => {
+  const links = useSignal<ReadonlyMap<string, LinkRights>>(new Map())
+  const service = useSignal<LinkRights>({})
+  const asked = codes.filter((code) => !links.value.has(code)).slice(0, MOST_ASKED)
+  useEffect(() => {
+    if (asked.length === 0 && Object.keys(service.peek()).length > 0) return undefined
+    const ended = new AbortController()
+    api.getOwnRights({ codes: asked }, { signal: ended.signal }).then(
+      (answer) => {
+        const answered = new Map<string, LinkRights>(answer.links.map(({ code, rights }) => [code, rights] as const))
+        // one that the service does not know has no rights to show, and is not asked about again
+        links.value = new Map([...links.peek(), ...asked.map((code) => [code, answered.get(code) ?? {}] as const)])
+        service.value = answer.service
+      },
+      (error: unknown) => {
+        // without an answer every button is on, and the service refuses what it must
+        if (!ended.signal.aborted) problemIn(error)
+      },
+    )
+    return () => ended.abort()
+  }, [asked.join(' ')])
+  return { links, service }
+}

@@ -1,0 +1,68 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+
+import { api } from '../api'
+import type { LinkgateProblem } from '../api'
+import { t } from '../language/language'
+import { Button } from '../parts/button'
+import { Field } from '../parts/field'
+import { Mark } from '../parts/icon'
+import { problemIn } from '../parts/loaded'
+import { Note, ProblemNote } from '../parts/note'
+import { SignInForm, textOf } from '../parts/sign-in-form'
+
+/** Before anybody is signed in. */
+export const SignIn = ({ note }: { readonly note: 'elsewhere' | null }) => {
+  const hasForgotten = useSignal(false)
+  useEffect(() => {
+    document.title = `${t.door.signIn} · Linkgate`
+  }, [])
+  return (
+    <main class="door">
+      <Mark />
+      <div>
+        <h1>{hasForgotten.value ? t.door.forgotTitle : t.door.title}</h1>
+        <p class="lead">{hasForgotten.value ? t.door.forgotLead : location.host}</p>
+      </div>
+      {note === 'elsewhere' && <Note title={t.door.elsewhere} />}
+      {hasForgotten.value ? <Forgotten /> : <SignInForm />}
+      <div class="row">
+        <Button kind="bare" onPress={() => (hasForgotten.value = !hasForgotten.value)}>
+          {hasForgotten.value ? t.door.signIn : t.door.forgot}
+        </Button>
+      </div>
+    </main>
+  )
+}
+
+/** Asks for a link by mail. The answer does not say whether the address has an account. */
+const Forgotten = () => {
+  const problem = useSignal<LinkgateProblem | null>(null)
+  const isSent = useSignal(false)
+  const submit = async (email: string) => {
+    problem.value = null
+    try {
+      await api.requestPasswordReset({ email })
+      isSent.value = true
+    } catch (error) {
+      problem.value = problemIn(error)
+    }
+  }
+  if (isSent.value) return <Note kind="allow" title={t.door.sent} />
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit(textOf(event.currentTarget, 'email'))
+      }}
+    >
+      {problem.value && <ProblemNote problem={problem.value} />}
+      <Field label={t.door.email}>
+        {(names) => <input {...names} name="email" type="email" autocomplete="username" required autofocus />}
+      </Field>
+      <Button kind="main" type="submit" wide>
+        {t.door.send}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals'
+
+import { api } from '../api'
+import type { LinkgateProblem, ManagedLink } from '../api'
+import { dateAndTime } from '../language/format'
+import { t } from '../language/language'
+import { Button } from '../parts/button'
+import { Dialog } from '../parts/dialog'
+import { Field } from '../parts/field'
+import { problemIn } from '../parts/loaded'
+import { ProblemNote, faultsOf } from '../parts/note'
+import { Page } from '../parts/page'
+import { ListFoot, usePages } from '../parts/pages'
+import { textOf } from '../parts/sign-in-form'
+import { say } from '../parts/toast'
+
+/** What was deleted, and the way back. */
+export const TrashPage = () => {
+  const list = usePages((cursor, signal) =>
+    api.listLinks({ state: 'deleted', limit: 50, ...(cursor && { cursor }) }, { signal }).page(),
+  )
+  const renamed = useSignal<{ readonly link: ManagedLink; readonly problem: LinkgateProblem } | null>(null)
+  const problem = useSignal<LinkgateProblem | null>(null)
+
+  const restore = async (link: ManagedLink, code?: string) => {
+    problem.value = null
+    try {
+      const restored = await api.restoreLink(link.id, code === undefined ? {} : { code })
+      renamed.value = null
+      list.remove(({ id }) => id === link.id)
+      say(t.trash.restored(restored.code))
+    } catch (error) {
+      const found = problemIn(error)
+      if (found.code === 'code_taken' || code !== undefined) renamed.value = { link, problem: found }
+      else problem.value = found
+    }
+  }
+
+  const { items } = list.state.value
+  return (
+    <Page title={t.trash.title}>
+      <div class="stack">
+        <p class="lead">{t.trash.lead}</p>
+        {problem.value && <ProblemNote problem={problem.value} />}
+        <div class="card">
+          {items.length > 0 && (
+            <div class="table-wrap">
+              <table class="table links">
+                <thead>
+                  <tr>
+                    <th scope="col">{t.links.columns.link}</th>
+                    <th scope="col">{t.links.columns.target}</th>
+                    <th scope="col">{t.trash.deletedAt}</th>
+                    <th scope="col">
+                      <span class="unseen">{t.links.columns.actions}</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {items.map((link) => (
+                    <tr key={link.id}>
+                      <td>
+                        <strong>{link.code}</strong>
+                        {link.title !== null && <div class="caption">{link.title}</div>}
+                      </td>
+                      <td class="cut target">{link.target}</td>
+                      <td>{link.deleted_at === undefined ? '' : dateAndTime(link.deleted_at)}</td>
+                      <td class="number">
+                        <Button icon="restore" onPress={() => restore(link)} label={`${t.trash.restore} ${link.code}`}>
+                          {t.trash.restore}
+                        </Button>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+          <ListFoot list={list} empty={t.trash.empty} />
+        </div>
+      </div>
+      {renamed.value !== null && (
+        <Dialog title={t.trash.taken(renamed.value.link.code)} onClose={() => (renamed.value = null)}>
+          <form
+            class="stack"
+            onSubmit={(event) => {
+              event.preventDefault()
+              if (renamed.value !== null) void restore(renamed.value.link, textOf(event.currentTarget, 'code'))
+            }}
+          >
+            <Field
+              label={t.fields.code}
+              fault={faultsOf(renamed.value.problem)['code'] ?? t.problem(renamed.value.problem)}
+            >
+              {(names) => <input {...names} name="code" class="mono" required maxLength={64} autocomplete="off" />}
+            </Field>
+            <div class="row">
+              <Button kind="main" type="submit">
+                {t.trash.restore}
+              </Button>
+              <Button onPress={() => (renamed.value = null)}>{t.cancel}</Button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+    </Page>
+  )
+}

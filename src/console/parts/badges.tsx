@@ -1,0 +1,55 @@
+import type { ManagedLink } from '../api'
+import { distance, dateAndTime } from '../language/format'
+import { t } from '../language/language'
+import { Icon } from './icon'
+
+/** An end that is nearer than this is lit, in milliseconds. */
+const SOON_MS = 7 * 86_400_000
+
+/** What is particular about a link: nothing for most. */
+export const Badges = ({ link }: { readonly link: ManagedLink }) => {
+  const now = Date.now()
+  const starts = link.starts_at !== null && Date.parse(link.starts_at) > now ? link.starts_at : null
+  const ends = link.expires_at
+  const isOver = ends !== null && Date.parse(ends) <= now
+  return (
+    <span class="row">
+      {!link.active && (
+        <span class="badge paused">
+          <Icon name="pause" />
+          {t.badges.off}
+        </span>
+      )}
+      {link.has_password && (
+        <span class="badge">
+          <Icon name="lock" />
+          {t.badges.guarded}
+        </span>
+      )}
+      {starts !== null && (
+        <span class="badge" title={dateAndTime(starts)}>
+          <Icon name="clock" />
+          {t.badges.starts(distance(starts))}
+        </span>
+      )}
+      {isOver && (
+        <span class="badge deny" title={dateAndTime(ends)}>
+          <Icon name="deny" />
+          {t.badges.expired}
+        </span>
+      )}
+      {ends !== null && !isOver && (
+        <span class={Date.parse(ends) - now < SOON_MS ? 'badge lit' : 'badge'} title={dateAndTime(ends)}>
+          <Icon name="clock" />
+          {t.badges.expires(distance(ends))}
+        </span>
+      )}
+      {link.max_visits !== null && (
+        <span class="badge">
+          <meter max={link.max_visits} value={Math.min(link.visits.total, link.max_visits)} aria-hidden="true" />
+          {t.badges.used(link.visits.total, link.max_visits)}
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,32 @@
+import { useSignal } from '@preact/signals'
+
+import { t } from '../language/language'
+import { Button } from './button'
+
+/** Copies a text, and says so where it stands. */
+export const CopyButton = ({
+  text,
+  bare = false,
+  label,
+}: {
+  readonly text: string
+  readonly bare?: boolean
+  readonly label?: string
+}) => {
+  const isCopied = useSignal(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    isCopied.value = true
+    setTimeout(() => (isCopied.value = false), 2_000)
+  }
+  return (
+    <>
+      <Button icon={isCopied.value ? 'check' : 'copy'} onPress={copy} label={label} {...(bare ? { kind: 'bare' } : {})}>
+        {isCopied.value ? t.copied : t.copy}
+      </Button>
+      <span class="unseen" role="status">
+        {isCopied.value ? t.copied : ''}
+      </span>
+    </>
+  )
+}

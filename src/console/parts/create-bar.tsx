@@ -1,0 +1,131 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+
+import { api } from '../api'
+import type { LinkgateProblem, ManagedLink } from '../api'
+import { t } from '../language/language'
+import { Button, buttonClass } from './button'
+import { CopyButton } from './copy-button'
+import { Icon } from './icon'
+import { LinkFields, readLinkFields } from './link-fields'
+import { problemIn } from './loaded'
+import { ProblemNote, faultsOf } from './note'
+import { textOf } from './sign-in-form'
+
+/** One field and Enter make a link; everything else folds out. What was typed stays until the link is made. */
+export const CreateBar = ({
+  onMade,
+  off,
+}: {
+  readonly onMade: (link: ManagedLink) => void
+  readonly off: string | null
+}) => {
+  const form = useRef<HTMLFormElement>(null)
+  const isOpen = useSignal(false)
+  const isBusy = useSignal(false)
+  const problem = useSignal<LinkgateProblem | null>(null)
+  const made = useSignal<ManagedLink | null>(null)
+  /** names the fold's fields anew, which empties them */
+  const turn = useSignal(0)
+  const faults = faultsOf(problem.value)
+
+  const create = async (filled: HTMLFormElement) => {
+    isBusy.value = true
+    problem.value = null
+    made.value = null
+    try {
+      const { code, password, ...fields } = isOpen.value ? readLinkFields(filled) : EMPTY
+      const link = await api.createLink({
+        target: textOf(filled, 'target').trim(),
+        ...fields,
+        ...(code === null ? {} : { code }),
+        ...(password === undefined ? {} : { password }),
+      })
+      made.value = link
+      filled.reset()
+      turn.value += 1
+      isOpen.value = false
+      onMade(link)
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('.made button')?.focus())
+    } catch (error) {
+      problem.value = problemIn(error)
+      // a field that is folded away cannot say what is wrong with it
+      if (problem.value.errors.some(({ field }) => field !== 'target')) isOpen.value = true
+      filled.querySelector<HTMLInputElement>('[name=target]')?.focus()
+    } finally {
+      isBusy.value = false
+    }
+  }
+
+  return (
+    <form
+      ref={form}
+      class="card create"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isBusy.value && off === null) void create(event.currentTarget)
+      }}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key !== 'Escape') return
+        currentTarget.reset()
+        problem.value = null
+        made.value = null
+      }}
+    >
+      <div class="create-line">
+        <Icon name="add" />
+        <input
+          name="target"
+          type="url"
+          inputMode="url"
+          autocomplete="off"
+          aria-label={t.links.target}
+          placeholder={t.links.placeholder}
+          aria-invalid={faults['target'] !== undefined || undefined}
+          aria-describedby={faults['target'] === undefined ? undefined : 'target-fault'}
+          maxLength={2_048}
+          required
+        />
+        <button
+          type="button"
+          class={buttonClass({ kind: 'bare' })}
+          aria-expanded={isOpen.value}
+          onClick={() => (isOpen.value = !isOpen.value)}
+        >
+          <Icon name="options" />
+          <span class="wide-only">{t.links.options}</span>
+          <span class="unseen narrow-only">{t.links.options}</span>
+        </button>
+        <Button kind="main" type="submit" busy={isBusy.value} off={off}>
+          {isBusy.value ? t.links.creating : t.links.create}
+        </Button>
+      </div>
+      {faults['target'] !== undefined && (
+        <p class="fault" id="target-fault">
+          {faults['target']}
+        </p>
+      )}
+      {problem.value !== null && problem.value.status !== 422 && <ProblemNote problem={problem.value} />}
+      {isOpen.value && (
+        <div class="fold">
+          <LinkFields key={turn.value} faults={faults} />
+        </div>
+      )}
+      {made.value !== null && (
+        <p class="made row" role="status">
+          <Icon name="check" />
+          <a href={made.value.url} target="_blank" rel="noopener">
+            {made.value.url.replace(/^https?:\/\//, '')}
+          </a>
+          <CopyButton text={made.value.url} label={t.links.copyOne(made.value.url)} />
+          <a class={buttonClass({ kind: 'bare' })} href={`/console/links/${made.value.code}`}>
+            {t.links.details}
+          </a>
+        </p>
+      )}
+    </form>
+  )
+}
+
+const EMPTY = { code: null, password: undefined }

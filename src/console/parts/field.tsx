@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+/** What an input is told of the field around it. */
+export interface InputNames {
+  readonly id: string
+  readonly 'aria-invalid': boolean | undefined
+  readonly 'aria-describedby': string | undefined
+}
+
+interface FieldProps {
+  readonly label: ComponentChildren
+  readonly hint?: ComponentChildren
+  /** what is wrong, as the service says it */
+  readonly fault?: string | undefined
+  readonly whole?: boolean
+  readonly children: (names: InputNames) => ComponentChildren
+}
+
+/** A label, an input, a hint, and what is wrong with what was typed. */
+export const Field = ({ label, hint, fault, whole = false, children }: FieldProps) => {
+  const id = useId()
+  const described = [hint === undefined ? '' : `${id}-hint`, fault === undefined ? '' : `${id}-fault`]
+  return (
+    <div class={whole ? 'field whole' : 'field'}>
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        'aria-invalid': fault !== undefined || undefined,
+        'aria-describedby': described.filter(Boolean).join(' ') || undefined,
+      })}
+      {fault !== undefined && (
+        <p class="fault" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A box or a switch with its label behind it. */
+export const Choice = ({
+  label,
+  checked,
+  onChange,
+  asSwitch = false,
+}: {
+  readonly label: ComponentChildren
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => unknown
+  readonly asSwitch?: boolean
+}) => {
+  const id = useId()
+  return (
+    <div class="choice">
+      <input
+        id={id}
+        type="checkbox"
+        role={asSwitch ? 'switch' : undefined}
+        class={asSwitch ? 'switch' : undefined}
+        checked={checked}
+        onChange={({ currentTarget }) => void onChange(currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+    </div>
+  )
+}

@@ -1,0 +1,139 @@
+import type { ManagedLink } from '../api'
+import { t } from '../language/language'
+import { Choice, Field } from './field'
+import { PasswordField } from './password-field'
+import { textOf } from './sign-in-form'
+import { useSignal } from '@preact/signals'
+
+const STATUSES = [301, 302, 307, 308] as const
+type Status = (typeof STATUSES)[number]
+
+/** A time as `datetime-local` shows it, in the browser's zone; empty for none. */
+const toLocal = (time: string | null | undefined): string => {
+  if (!time) return ''
+  const then = new Date(time)
+  return new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** Back again: null for none. */
+export const fromLocal = (text: string): string | null => (text === '' ? null : new Date(text).toISOString())
+
+export const tagsIn = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+]
+
+type Faults = Readonly<Record<string, string | undefined>>
+
+/** Every field of a link but its target. `link`: as it is now; without one, a new one is made. */
+export const LinkFields = ({ link, faults }: { readonly link?: ManagedLink; readonly faults: Faults }) => {
+  const forwards = useSignal(link?.forward_query ?? false)
+  const dropsPassword = useSignal(false)
+  return (
+    <div class="fields">
+      <Field label={t.fields.code} hint={t.fields.codeHint} fault={faults['code']}>
+        {(names) => (
+          <input
+            {...names}
+            name="code"
+            class="mono"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            maxLength={64}
+            required={link !== undefined}
+            defaultValue={link?.code ?? ''}
+          />
+        )}
+      </Field>
+      <Field label={t.fields.title} fault={faults['title']}>
+        {(names) => (
+          <input {...names} name="title" autocomplete="off" maxLength={200} defaultValue={link?.title ?? ''} />
+        )}
+      </Field>
+      <Field label={t.fields.tags} hint={t.fields.tagsHint} fault={faults['tags']}>
+        {(names) => <input {...names} name="tags" autocomplete="off" defaultValue={link?.tags.join(', ') ?? ''} />}
+      </Field>
+      <Field label={t.fields.maxVisits} fault={faults['max_visits']}>
+        {(names) => (
+          <input
+            {...names}
+            name="max_visits"
+            type="number"
+            min={1}
+            max={1_000_000_000}
+            defaultValue={link?.max_visits ?? ''}
+          />
+        )}
+      </Field>
+      <Field label={t.fields.starts} fault={faults['starts_at']}>
+        {(names) => <input {...names} name="starts_at" type="datetime-local" defaultValue={toLocal(link?.starts_at)} />}
+      </Field>
+      <Field label={t.fields.ends} fault={faults['expires_at']}>
+        {(names) => (
+          <input {...names} name="expires_at" type="datetime-local" defaultValue={toLocal(link?.expires_at)} />
+        )}
+      </Field>
+      <div class="stack">
+        <PasswordField
+          label={t.fields.password}
+          name="password"
+          autocomplete="off"
+          hint={link?.has_password ? t.fields.keepPassword : t.fields.passwordHint}
+          fault={faults['password']}
+          required={false}
+        />
+        {link?.has_password && (
+          <Choice
+            label={t.fields.noPassword}
+            checked={dropsPassword.value}
+            onChange={(is) => (dropsPassword.value = is)}
+          />
+        )}
+        <input type="hidden" name="drops_password" value={String(dropsPassword.value)} />
+      </div>
+      <div class="stack">
+        <Field label={t.fields.status} fault={faults['status']}>
+          {(names) => (
+            <select {...names} name="status" defaultValue={String(link?.status ?? 302)}>
+              {STATUSES.map((status) => (
+                <option key={status} value={status} selected={status === (link?.status ?? 302)}>
+                  {t.fields.statuses[status]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Choice label={t.fields.forward} checked={forwards.value} onChange={(is) => (forwards.value = is)} />
+        <input type="hidden" name="forward_query" value={String(forwards.value)} />
+      </div>
+      <Field label={t.fields.note} hint={t.fields.noteHint} fault={faults['note']} whole>
+        {(names) => <textarea {...names} name="note" maxLength={2_000} defaultValue={link?.note ?? ''} />}
+      </Field>
+    </div>
+  )
+}
+
+/** What stands in the fields. */
+export const readLinkFields = (form: HTMLFormElement) => {
+  const orNull = (name: string): string | null => textOf(form, name).trim() || null
+  const password = textOf(form, 'password')
+  const most = orNull('max_visits')
+  return {
+    code: orNull('code'),
+    title: orNull('title'),
+    note: orNull('note'),
+    tags: [...tagsIn(textOf(form, 'tags'))],
+    starts_at: fromLocal(textOf(form, 'starts_at')),
+    expires_at: fromLocal(textOf(form, 'expires_at')),
+    max_visits: most === null ? null : Number(most),
+    status: STATUSES.find((status): status is Status => String(status) === textOf(form, 'status')) ?? 302,
+    forward_query: textOf(form, 'forward_query') === 'true',
+    /** undefined: as it is */
+    password: textOf(form, 'drops_password') === 'true' ? null : password === '' ? undefined : password,
+  }
+}

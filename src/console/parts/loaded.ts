@@ -1,0 +1,46 @@
+import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+
+import { LinkgateProblem } from '../api'
+
+/** What a page has loaded. While it is loaded again, or that failed, the last value stays. */
+export interface Loaded<T> {
+  readonly value: T | null
+  readonly problem: LinkgateProblem | null
+  readonly busy: boolean
+}
+
+/** Anything else than a refusal is a fault of this program, and is not hidden. */
+export const problemIn = (error: unknown): LinkgateProblem => {
+  if (error instanceof LinkgateProblem) return error
+  throw error
+}
+
+/**
+ * Loads, and loads again when one of `keys` changes or `again` is called; the load before is given up. Call it at the
+ * top of a component.
+ */
+export const useLoaded = <T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  keys: readonly unknown[],
+): { readonly state: Signal<Loaded<T>>; readonly again: () => void } => {
+  const state = useSignal<Loaded<T>>({ value: null, problem: null, busy: true })
+  const turn = useSignal(0)
+  const latest = useRef(load)
+  latest.current = load
+  useEffect(() => {
+    const ended = new AbortController()
+    state.value = { ...state.peek(), busy: true }
+    latest.current(ended.signal).then(
+      (value) => {
+        if (!ended.signal.aborted) state.value = { value, problem: null, busy: false }
+      },
+      (error: unknown) => {
+        if (!ended.signal.aborted) state.value = { ...state.peek(), problem: problemIn(error), busy: false }
+      },
+    )
+    return () => ended.abort()
+  }, [...keys, turn.value])
+  return { state, again: () => (turn.value += 1) }
+}

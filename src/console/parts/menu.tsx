@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+import { buttonClass } from './button'
+import { Icon } from './icon'
+import type { IconName } from './icon'
+
+/** A button that opens a list of others. Escape, a choice, or a press elsewhere closes it. */
+export const Menu = ({
+  label,
+  text,
+  icon,
+  bare = false,
+  start = false,
+  children,
+}: {
+  readonly label: string
+  /** what is shown; the icon alone without it */
+  readonly text?: ComponentChildren
+  readonly icon?: IconName
+  readonly bare?: boolean
+  /** opens to the end of the line, and not to its start */
+  readonly start?: boolean
+  readonly children: ComponentChildren
+}) => {
+  const menu = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    const close = ({ target }: Event) => {
+      if (target instanceof Node && menu.current?.contains(target)) return
+      if (menu.current) menu.current.open = false
+    }
+    document.addEventListener('pointerdown', close)
+    document.addEventListener('focusin', close)
+    return () => {
+      document.removeEventListener('pointerdown', close)
+      document.removeEventListener('focusin', close)
+    }
+  }, [])
+  const shut = () => {
+    if (menu.current === null) return
+    menu.current.open = false
+    menu.current.querySelector('summary')?.focus()
+  }
+  return (
+    <details
+      ref={menu}
+      class={start ? 'menu start' : 'menu'}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || menu.current?.open !== true) return
+        event.stopPropagation()
+        shut()
+      }}
+    >
+      <summary class={buttonClass(bare ? { kind: 'bare' } : {})} aria-label={text === undefined ? label : undefined}>
+        {icon && <Icon name={icon} />}
+        {text !== undefined && <span>{text}</span>}
+        {text !== undefined && <Icon name="down" />}
+      </summary>
+      <div
+        class="floating"
+        onClick={({ target }) => {
+          if (target instanceof Element && target.closest('button:not([aria-disabled]), a') !== null) shut()
+        }}
+      >
+        {children}
+      </div>
+    </details>
+  )
+}

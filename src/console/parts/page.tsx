@@ -1,0 +1,36 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+/** A page: its name, which gets the focus when the page is opened, what can be done, and what it shows. */
+export const Page = ({
+  title,
+  heading = title,
+  actions,
+  children,
+}: {
+  readonly title: string
+  /** where it is more than the title */
+  readonly heading?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}) => {
+  const name = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Linkgate`
+  }, [title])
+  useEffect(() => {
+    name.current?.focus({ preventScroll: true })
+    scrollTo(0, 0)
+  }, [])
+  return (
+    <>
+      <div class="head">
+        <h1 ref={name} tabIndex={-1}>
+          {heading}
+        </h1>
+        {actions}
+      </div>
+      {children}
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+import type { LinkgateProblem, Page } from '../api'
+import { t } from '../language/language'
+import { Button } from './button'
+import { problemIn } from './loaded'
+import { ProblemNote } from './note'
+
+/** A list as far as it is loaded. */
+export interface Listed<Item> {
+  readonly items: readonly Item[]
+  readonly next: string | null
+  /** of all pages; undefined where it was not asked for */
+  readonly count: number | undefined
+  readonly busy: boolean
+  readonly problem: LinkgateProblem | null
+}
+
+export interface List<Item> {
+  readonly state: Signal<Listed<Item>>
+  /** the next page */
+  readonly more: () => Promise<void>
+  /** from the beginning; what is shown stays until then */
+  readonly again: () => Promise<void>
+  readonly add: (item: Item) => void
+  readonly replace: (isIt: (item: Item) => boolean, by: (item: Item) => Item) => void
+  readonly remove: (isIt: (item: Item) => boolean) => void
+}
+
+type LoadPage<Item> = (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>
+
+/** A list that is loaded page by page, and from the beginning where one of `keys` changes. */
+export const usePages = <Item,>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
+  const state = useSignal<Listed<Item>>({ items: [], next: null, count: undefined, busy: true, problem: null })
+  const running = useRef<AbortController | null>(null)
+
+  const ask = async (cursor: string | undefined) => {
+    running.current?.abort()
+    const { signal } = (running.current = new AbortController())
+    state.value = { ...state.peek(), busy: true, problem: null }
+    try {
+      const { data, next_cursor: next, count } = await load(cursor, signal)
+      if (signal.aborted) return
+      const { items, count: known } = state.peek()
+      state.value =
+        cursor === undefined
+          ? { items: data, next, count, busy: false, problem: null }
+          : { items: [...items, ...data], next, count: known, busy: false, problem: null }
+    } catch (error) {
+      if (!signal.aborted) state.value = { ...state.peek(), busy: false, problem: problemIn(error) }
+    }
+  }
+  useEffect(() => {
+    void ask(undefined)
+    return () => running.current?.abort()
+  }, keys)
+
+  const change = (items: readonly Item[]) => {
+    const { count, items: before } = state.peek()
+    const counted = count === undefined ? undefined : count + items.length - before.length
+    state.value = { ...state.peek(), items, count: counted }
+  }
+  return {
+    state,
+    more: async () => {
+      const { next, busy } = state.peek()
+      if (next !== null && !busy) await ask(next)
+    },
+    again: () => ask(undefined),
+    add: (item) => change([item, ...state.peek().items]),
+    replace: (isIt, by) => change(state.peek().items.map((item) => (isIt(item) ? by(item) : item))),
+    remove: (isIt) => change(state.peek().items.filter((item) => !isIt(item))),
+  }
+}
+
+/** The end of a list: what is loaded, and the rest, which comes as somebody scrolls to it. */
+export const ListFoot = <Item,>({
+  list,
+  empty,
+  children,
+}: {
+  readonly list: List<Item>
+  readonly empty: ComponentChildren
+  readonly children?: ComponentChildren
+}) => {
+  const { items, next, count, busy, problem } = list.state.value
+  const end = useRef<HTMLDivElement>(null)
+  const canLoad = next !== null && problem === null
+  useEffect(() => {
+    if (end.current === null || !canLoad) return undefined
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) void list.more()
+    })
+    observer.observe(end.current)
+    return () => observer.disconnect()
+  }, [canLoad, items.length])
+  return (
+    <>
+      {busy && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
+      {problem !== null && (
+        <div class="body">
+          <ProblemNote problem={problem} onRetry={next === null ? list.again : list.more} />
+        </div>
+      )}
+      {items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}
+      <div class="list-foot" ref={end}>
+        {items.length > 0 && <span>{t.links.shown(items.length, count)}</span>}
+        {canLoad && (
+          <Button kind="bare" onPress={list.more} busy={busy}>
+            {t.links.loadMore}
+          </Button>
+        )}
+        {children}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+
+import { t } from '../language/language'
+import { Button } from './button'
+import { Field } from './field'
+
+/** A password that can be looked at while it is typed. */
+export const PasswordField = ({
+  label,
+  name,
+  autocomplete,
+  hint,
+  fault,
+  required = true,
+}: {
+  readonly label: string
+  readonly name: string
+  readonly autocomplete: 'current-password' | 'new-password' | 'off'
+  readonly hint?: string
+  readonly fault?: string | undefined
+  readonly required?: boolean
+}) => {
+  const field = useRef<HTMLInputElement>(null)
+  const isShown = useSignal(false)
+  const turn = () => {
+    isShown.value = !isShown.value
+    if (field.current !== null) field.current.type = isShown.value ? 'text' : 'password'
+  }
+  return (
+    <Field label={label} fault={fault} {...(hint === undefined ? {} : { hint })}>
+      {(names) => (
+        <div class="seen-password">
+          <input {...names} ref={field} name={name} type="password" autocomplete={autocomplete} required={required} />
+          <Button kind="bare" label={isShown.value ? t.hidePassword : t.showPassword} onPress={turn}>
+            {isShown.value ? t.hide : t.show}
+          </Button>
+        </div>
+      )}
+    </Field>
+  )
+}

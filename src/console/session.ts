@@ -1,0 +1,156 @@
+import { signal } from '@preact/signals'
+import { LinkgateProblem } from 'linkgate/client'
+
+/**
+ * Who is signed in. The access token is in this page's memory alone; the refresh token is a cookie that no script can
+ * read, and that all tabs share.
+ */
+export type Session =
+  | { readonly is: 'opening' }
+  /** `note`: why somebody who was signed in is no longer */
+  | { readonly is: 'signed out'; readonly note: 'elsewhere' | null }
+  | { readonly is: 'signed in' }
+  /** The page stays, with all that was typed; what it asked for goes on once its user has signed in again. */
+  | { readonly is: 'ended'; readonly at: Date }
+
+export const session = signal<Session>({ is: 'opening' })
+
+interface Access {
+  readonly token: string
+  readonly endsAt: number
+}
+
+/** What `POST /auth/session` and its renewal answer. */
+interface SessionAnswer {
+  readonly access_token: string
+  readonly expires_in: number
+}
+
+/** Renewed so long before its end, in milliseconds. */
+const EARLY_MS = 30_000
+
+let access: Access | null = null
+/** a token that the service no longer takes: its sign-in ended, or rights were taken */
+let refusedToken: string | null = null
+let renewal: Promise<boolean> | undefined
+/** requests that go on once somebody is signed in */
+let waiting: ((token: string) => void)[] = []
+
+const tabs = new BroadcastChannel('linkgate-session')
+
+const problemOf = async (response: Response): Promise<LinkgateProblem> => {
+  const { status } = response
+  const after = Number(response.headers.get('Retry-After'))
+  const options = after > 0 ? { retryAfter: after } : {}
+  try {
+    return new LinkgateProblem({ ...(await response.json()), status }, options)
+  } catch {
+    return new LinkgateProblem(
+      { status, code: 'unexpected_answer', title: 'The answer is not one of Linkgate' },
+      options,
+    )
+  }
+}
+
+/** `keepalive`: a page that is left in the middle of a renewal still gets the next cookie. */
+const send = (method: 'POST' | 'DELETE', path: string, body?: object): Promise<Response> =>
+  fetch(path, {
+    method,
+    keepalive: true,
+    headers: { Accept: 'application/json, application/problem+json', 'Content-Type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+  }).catch((cause: unknown) => {
+    throw new LinkgateProblem({ status: 0, code: 'network_error', title: 'No answer came' }, { cause })
+  })
+
+const take = ({ access_token: token, expires_in: seconds }: SessionAnswer): string => {
+  access = { token, endsAt: Date.now() + seconds * 1_000 }
+  session.value = { is: 'signed in' }
+  for (const resume of waiting.splice(0)) resume(token)
+  return token
+}
+
+/** One tab renews at a time: each trades the cookie that the one before has left. */
+const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+  'locks' in navigator ? navigator.locks.request('linkgate-session', work) : work()
+
+/** False where the sign-in is over. */
+const renew = (): Promise<boolean> =>
+  (renewal ??= inTurn(async () => {
+    const response = await send('POST', '/auth/session/refresh')
+    if (response.ok) {
+      take(await response.json())
+      return true
+    }
+    if (response.status !== 401) throw await problemOf(response)
+    access = null
+    return false
+  }).finally(() => {
+    renewal = undefined
+  }))
+
+/**
+ * A token for a request. Where the sign-in is over, it waits until the same user has signed in again, so that nothing
+ * that was begun is lost.
+ */
+export const token = async (): Promise<string> => {
+  if (access !== null && access.token !== refusedToken && access.endsAt - EARLY_MS > Date.now()) return access.token
+  if ((await renew()) && access !== null) return access.token
+  if (session.value.is === 'signed in') session.value = { is: 'ended', at: new Date() }
+  return new Promise((resolve) => waiting.push(resolve))
+}
+
+/** Told of a 401: the next request asks for another token. */
+export const refuse = (authorization: string | null): void => {
+  if (access !== null && authorization === `Bearer ${access.token}`) refusedToken = access.token
+}
+
+/** The user's id: the subject of the token, which is read here and proved by the service. */
+const subjectOf = (jwt: string): string => {
+  const claims = JSON.parse(atob((jwt.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
+  return String(claims.sub)
+}
+
+/** Asks whether this browser is signed in. */
+export const openSession = async (): Promise<void> => {
+  try {
+    if (await renew()) return
+  } catch {
+    // the service is away: the page says so where somebody signs in
+  }
+  session.value = { is: 'signed out', note: null }
+}
+
+/** Throws LinkgateProblem. Somebody else than before gets a page of their own, without what was typed. */
+export const signIn = async (credentials: { readonly email: string; readonly password: string }): Promise<void> => {
+  const before = access === null ? lastSubject : subjectOf(access.token)
+  const response = await send('POST', '/auth/session', credentials)
+  if (!response.ok) throw await problemOf(response)
+  const answer: SessionAnswer = await response.json()
+  const subject = subjectOf(answer.access_token)
+  if (before !== null && before !== subject) location.assign('/console')
+  lastSubject = subject
+  take(answer)
+  tabs.postMessage('signed in')
+}
+let lastSubject: string | null = null
+
+/** Signs out, here and in every tab. Throws LinkgateProblem where the service could not be told. */
+export const signOut = async (): Promise<void> => {
+  const response = await inTurn(() => send('DELETE', '/auth/session'))
+  if (!response.ok) throw await problemOf(response)
+  leave(null)
+  tabs.postMessage('signed out')
+}
+
+const leave = (note: 'elsewhere' | null): void => {
+  access = null
+  waiting = []
+  lastSubject = null
+  session.value = { is: 'signed out', note }
+}
+
+tabs.onmessage = ({ data }: MessageEvent<unknown>) => {
+  if (data === 'signed out') leave('elsewhere')
+  else if (data === 'signed in' && session.value.is !== 'signed in') void openSession()
+}
