@@ -12,6 +12,7 @@ import { requireFreePort } from '../http/listen.js'
 import { loadArgon2 } from '../identity/load-argon2.js'
 import { loadSigningKey } from '../identity/signing-key.js'
 import { createLogger, logUncaught, standardOutput } from '../log/create-logger.js'
+import { lineFormat } from '../log/line-format.js'
 import { requireTracingPackages } from '../tracing/tracing.js'
 import { FIRST_ADMIN, addFirstAdmin, shownPath } from './first-admin.js'
 import { print, settings } from './session.js'
@@ -19,13 +20,26 @@ import { onSignals } from './signals.js'
 
 const STOP_WITHIN_MS = 10_000
 
+/** Those that a first try may need. */
+const SETTINGS_HELP = `
+Settings are environment variables, such as PORT=8080 linkgate serve:
+  HOST, PORT           where it listens (127.0.0.1, 3000)
+  BASE_URL             the address at which people reach it (http://HOST:PORT)
+  DATA_DIR             where it keeps its data (./data)
+  DATABASE_URL         a PostgreSQL of yours (one of its own in DATA_DIR)
+  LOG_FORMAT           json or text (text on a terminal, else json)
+  LOG_LEVEL            from trace to fatal, or silent (json: info, text: warn)
+All of them: docs/operations.md, and /docs/operations of a running service.`
+
 export const register = (program: Command) =>
   program
     .command('serve')
     .description('run the service (what "npm start" runs)')
+    .addHelpText('after', SETTINGS_HELP)
     .action(async () => {
       const config = settings()
-      const log = createLogger(config.logLevel, standardOutput({ shared: config.workers > 1 }))
+      const output = standardOutput({ shared: config.workers > 1 })
+      const log = createLogger(config.logLevel, output, lineFormat(config.logFormat))
       logUncaught(log)
       for (const warning of misspeltSettings()) log.warn(warning)
       const signals = onSignals()
