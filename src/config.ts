@@ -270,7 +270,7 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
     logFormat,
     /** of people who read text: no line per request, unless they ask for it */
     logLevel: settings.LOG_LEVEL ?? (logFormat === 'text' ? 'warn' : 'info'),
-    /** a person reads what the start says, and no program: standard output is a terminal, and not with LOG_FORMAT=json */
+    /** a person reads what the start says, and no program: standard output is a terminal, without LOG_FORMAT=json */
     speaksToPerson: isTerminal && logFormat === 'text',
   })
 }
