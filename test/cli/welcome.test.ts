@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises'
+
 import { expect } from 'chai'
 
 import { goodbye, welcome } from '../../src/cli/welcome.js'
 import type { Start } from '../../src/cli/welcome.js'
-import { readConfig } from '../../src/config.js'
+import { PACKAGE_ROOT, readConfig } from '../../src/config.js'
 
 const BASE_URL = 'http://127.0.0.1:3000'
 const TOKEN = 'x'.repeat(22)
@@ -30,6 +32,12 @@ describe('what a start says to a person', () => {
       .to.include(`  ${BASE_URL}/console/welcome#${TOKEN}\n`)
       .and.include('npx linkgate user reset-link admin@localhost\n')
     expect(saidTo('person')).to.not.include('welcome')
+  })
+
+  it('is what the README shows', async () => {
+    const readme = await readFile(new URL('README.md', PACKAGE_ROOT), 'utf8')
+    const [, shown = 'nothing'] = /^```\n( {2}Console [^]*?\n)```$/m.exec(readme) ?? []
+    expect(saidTo('person', { admin: { by: 'link', token: '…' } })).to.include(shown)
   })
 
   it('tells those who are locked out a command that finds this installation', () => {
