@@ -131,11 +131,7 @@ const App = () => {
   if (value.is === 'opening') return null
   return (
     <LocationProvider scope="/console">
-      {value.is === 'signed out' ? (
-        <SignIn note={value.note} />
-      ) : (
-        <SignedIn />
-      )}
+      {value.is === 'signed out' ? <SignIn note={value.note} /> : <SignedIn />}
     </LocationProvider>
   )
 }
