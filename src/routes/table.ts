@@ -37,8 +37,10 @@ import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
 import { bulkRoute } from './bulk.js'
+import { linkRightsRoute } from './link-rights.js'
 import { linkRoutes } from './links.js'
 import { liveVisitsRoute } from './live-visits.js'
+import { ownRightsRoute } from './own-rights.js'
 import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { passwordRoutes } from './passwords.js'
@@ -120,6 +122,7 @@ export const routeTable = ({
       place,
       hashPassword,
     }),
+    linkRightsRoute({ findLink: findRecord, findUser }),
     qrRoute({ findLink: findRecord, baseUrl }),
     bulkRoute({
       findLink: findRecord,
@@ -138,6 +141,7 @@ export const routeTable = ({
       findUser,
       mailAddressLink,
     }),
+    ownRightsRoute({ findLink: findRecord }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({
       users: usersStore(database),
