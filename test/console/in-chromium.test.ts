@@ -39,7 +39,8 @@ const PHONE = { width: 360, height: 780 }
   const row = (code: string) => page.locator(`tr[data-code="${code}"]`)
   const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
   const focusedName = () => page.evaluate(`document.activeElement?.getAttribute('name') ?? ''`)
-  const isOver = (name: string) => until(async () => (await page.getByRole('dialog', { name }).count()) === 0)
+  const isOver = (name: string) =>
+    until('the page shows it', async () => (await page.getByRole('dialog', { name }).count()) === 0)
 
   /** Every screen, in both themes. */
   const requireClean = async (what: string) => {
@@ -97,7 +98,7 @@ const PHONE = { width: 360, height: 780 }
 
     it('are made by one field and Enter; the new address has the focus for copying, and leads there', async () => {
       await page.keyboard.press('c')
-      await until(async () => (await focusedName()) === 'target')
+      await until('the page shows it', async () => (await focusedName()) === 'target')
       await page.keyboard.type('https://example.com/made-by-hand')
       await page.keyboard.press('Enter')
       const made = page.locator('.made a').first()
@@ -141,7 +142,7 @@ const PHONE = { width: 360, height: 780 }
       await addLink(service.db, { code, owner: editor.id })
       await page.getByRole('searchbox').fill(code.slice(0, 12))
       await row(code).waitFor()
-      await until(async () => (await page.locator('tbody tr').count()) === 1)
+      await until('the page shows it', async () => (await page.locator('tbody tr').count()) === 1)
       expect(new URL(page.url()).searchParams.get('q')).to.equal(code.slice(0, 12))
       await page.reload()
       await row(code).waitFor()
@@ -180,10 +181,10 @@ const PHONE = { width: 360, height: 780 }
         expect(await row(code).locator('.tag').allTextContents(), code).to.deep.equal(['together'])
 
       await page.getByRole('button', { name: 'Switch off' }).first().click()
-      await until(async () => (await page.locator('.badge.paused').count()) === 3)
+      await until('the page shows it', async () => (await page.locator('.badge.paused').count()) === 3)
       await page.getByRole('button', { name: 'Delete 3' }).click()
       await shown('3 links deleted. Restore them from the trash.')
-      await until(async () => (await page.locator('tbody tr').count()) === 0)
+      await until('the page shows it', async () => (await page.locator('tbody tr').count()) === 0)
 
       await page.getByRole('link', { name: 'Trash' }).click()
       await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
@@ -225,12 +226,12 @@ const PHONE = { width: 360, height: 780 }
       await page.goto(`${service.baseUrl}/console?q=keys-&sort=code`)
       await row(codes[1] ?? '').waitFor()
       await page.keyboard.press('/')
-      await until(async () => (await focusedName()) === 'q')
+      await until('the page shows it', async () => (await focusedName()) === 'q')
       await page.getByRole('heading', { level: 1 }).focus()
       for (const key of ['j', 'x', 'j', 'X']) await page.keyboard.press(key)
       await shown('2 selected')
       await page.keyboard.press('Escape')
-      await until(async () => (await page.locator('.bulk').count()) === 0)
+      await until('the page shows it', async () => (await page.locator('.bulk').count()) === 0)
       await page.keyboard.press('k')
       await page.keyboard.press('Enter')
       await page.waitForURL(/\/console\/links\/keys-/)
@@ -242,14 +243,14 @@ const PHONE = { width: 360, height: 780 }
     const code = freshCode('off')
     await addLink(service.db, { code, owner: editor.id })
     const change = async (part: object) => {
-      const { revision } = (await service.request('GET', '/policy', { token: admin.token })).body as {
+      const policy = (await service.request('GET', '/policy', { token: admin.token })).body as {
         revision: number
       }
       const answer = await service.request('POST', '/policy/changes', {
         token: admin.token,
-        json: { base: revision, reason: 'a test of buttons', ...part },
+        json: { base: at(policy, 'revision'), reason: 'a test of buttons', ...part },
       })
-      expect(answer.status, JSON.stringify(answer.body)).to.equal(200)
+      expect(answer.status, JSON.stringify(answer.json)).to.equal(200)
     }
     const line = 'p, 250, R5, editor, link:delete, any, deny'
     await change({ add: [line] })
@@ -420,7 +421,7 @@ const PHONE = { width: 360, height: 780 }
         note: hostile,
       },
     })
-    const code = String(at(answer.body, 'code'))
+    const code = String(at(answer.json, 'code'))
     await service.request('PATCH', '/users/me', { token: editor.token, json: { name: hostile } })
     await page.goto(`${service.baseUrl}/console?q=onerror`)
     await row(code).waitFor()
@@ -439,7 +440,7 @@ const PHONE = { width: 360, height: 780 }
   })
 
   it('asks nothing but what the description of the API has', async () => {
-    const document = (await service.request('GET', '/openapi.json')).body
+    const document = (await service.request('GET', '/openapi.json')).json
     const paths = Object.entries(at(document, 'paths') as object).flatMap(([path, operations]) =>
       Object.keys(operations as object).map((method) => ({
         method: method.toUpperCase(),
