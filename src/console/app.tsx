@@ -49,7 +49,7 @@ const Side = () => {
     isOpen.value = false
   }, [path])
   return (
-    <div class={isOpen.value ? 'side open' : 'side'}>
+    <header class={isOpen.value ? 'side open' : 'side'}>
       <a class="brand" href="/console">
         <Mark />
         Linkgate
@@ -89,7 +89,7 @@ const Side = () => {
           {t.docs}
         </a>
       </div>
-    </div>
+    </header>
   )
 }
 
