@@ -19,6 +19,7 @@ import { Toasts } from './parts/toast'
 import { openSession, session, signOut } from './session'
 
 const Links = lazy(async () => (await import('./pages/links/links-page')).LinksPage)
+const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
 const Trash = lazy(async () => (await import('./pages/trash')).TrashPage)
 const SignIn = lazy(async () => (await import('./pages/sign-in')).SignIn)
 
@@ -115,6 +116,7 @@ const SignedIn = () => {
         <ErrorBoundary>
           <Router>
             <Route path="/console" component={Links} />
+            <Route path="/console/links/:name" component={Link} />
             <Route path="/console/trash" component={Trash} />
             <Route default component={NotFound} />
           </Router>
