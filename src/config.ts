@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { isatty } from 'node:tty'
 
 import { closestMatch } from 'leven'
 import { z } from 'zod'
@@ -139,7 +140,8 @@ const Settings = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
   OTEL_SERVICE_NAME: z.string().min(1).max(255).default('linkgate'),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  LOG_FORMAT: oneOf('json', 'text').optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
 })
 
 export const SETTING_NAMES: readonly string[] = Object.keys(Settings.shape)
@@ -151,6 +153,8 @@ const QUALIFIERS = {
   JWT_ISSUER: ['JWKS_URI', 'JWT_ALGORITHMS', 'JWT_UNKNOWN_SUBJECTS'],
   METRICS_PORT: ['METRICS_HOST'],
 } as const
+
+const STANDARD_OUTPUT = 1
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -170,9 +174,9 @@ const conflictsOf = (given: Environment): readonly string[] => {
 
 /**
  * Reads the settings of an environment; an empty value counts as absent. Throws one StartError that lists every fault
- * with the name of its setting.
+ * with the name of its setting. `isTerminal`: whether standard output is one.
  */
-export const readConfig = (environment: Environment = process.env) => {
+export const readConfig = (environment: Environment = process.env, isTerminal = isatty(STANDARD_OUTPUT)) => {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value))
   const { data: settings, error } = Settings.safeParse(given)
   const faults = [
@@ -188,6 +192,7 @@ export const readConfig = (environment: Environment = process.env) => {
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: jwtAudience } = settings
   const { SMTP_URL: smtpUrl, METRICS_HOST: metricsHost, METRICS_PORT: metricsPort } = settings
+  const logFormat = settings.LOG_FORMAT ?? (isTerminal ? 'text' : 'json')
   return Object.freeze({
     host,
     port,
@@ -262,7 +267,11 @@ export const readConfig = (environment: Environment = process.env) => {
     metrics: metricsPort === undefined ? undefined : Object.freeze({ host: metricsHost, port: metricsPort }),
     /** where spans are sent; undefined: no tracing */
     tracing: tracingOf(settings),
-    logLevel: settings.LOG_LEVEL,
+    logFormat,
+    /** of people who read text: no line per request, unless they ask for it */
+    logLevel: settings.LOG_LEVEL ?? (logFormat === 'text' ? 'warn' : 'info'),
+    /** a person reads what the start says, and no program: standard output is a terminal, without LOG_FORMAT=json */
+    speaksToPerson: isTerminal && logFormat === 'text',
   })
 }
 

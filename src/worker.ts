@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import { serveAsWorker } from './cluster/serve-as-worker.js'
 import { readConfig } from './config.js'
 import { createLogger, logUncaught, standardOutput } from './log/create-logger.js'
+import { lineFormat } from './log/line-format.js'
 
 // One of several processes that answer requests (WORKERS). Its primary (src/cluster/start-workers.ts) starts it and
 // tells it what to do.
@@ -18,6 +19,7 @@ const { worker } = cluster
 if (worker === undefined) throw new Error('a worker is started by "linkgate serve"')
 
 const config = readConfig()
-const log = createLogger(config.logLevel, standardOutput({ shared: true })).child({ worker: worker.id })
+const format = lineFormat(config.logFormat)
+const log = createLogger(config.logLevel, standardOutput({ shared: true }), format).child({ worker: worker.id })
 logUncaught(log)
 process.exit(await serveAsWorker({ config, worker, log }))

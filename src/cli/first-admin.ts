@@ -6,39 +6,59 @@ import type { Config } from '../config.js'
 import type { OpenedDatabase } from '../database/open.js'
 import { openPool } from '../database/pool.js'
 import { createAccounts } from '../identity/accounts.js'
+import type { Accounts } from '../identity/accounts.js'
+import { hashOfToken, newShortToken } from '../identity/opaque-token.js'
 import { createPasswords } from '../identity/password.js'
 
 export const FIRST_ADMIN = 'admin@localhost'
 
+const NAMED = { email: FIRST_ADMIN, role: 'admin', name: 'Admin' } as const
+
+/** How the first admin comes in: by a link to choose a password, by a password in a file, or by the external issuer. */
+export type FirstAdmin =
+  | { readonly by: 'link'; readonly token: string }
+  | { readonly by: 'file'; readonly file: string }
+  | { readonly by: 'issuer' }
+
+/** How long the first admin's link works. */
+export const WELCOME_LINK_MS = 600_000
+
 /**
- * Adds the first account to an empty installation; null where there are accounts. Its password goes to a file that only
- * its owner can read: not to the terminal's history, nor to collected logs. With an external issuer it has none.
+ * Adds the first account to an empty installation; null where there are accounts. Who reads this start on a terminal
+ * gets a link. Otherwise the password goes to a file that only its owner can read: not into collected logs.
  */
-export const addFirstAdmin = async (
-  opened: OpenedDatabase,
-  config: Config,
-): Promise<{ readonly passwordFile: string | null } | null> => {
+export const addFirstAdmin = async (opened: OpenedDatabase, config: Config): Promise<FirstAdmin | null> => {
   const { databasePooled: pooled, requestDeadlineMs: deadlineMs } = config
   const database = openPool({ connection: opened.service, size: 1, pooled, deadlineMs })
   const accounts = createAccounts(database)
-  const add = (passwordHash: string | null) =>
-    accounts.addFirst({ email: FIRST_ADMIN, role: 'admin', name: 'Admin', passwordHash })
   try {
     if (await accounts.any()) return null
-    if (config.externalIssuer !== undefined) return (await add(null)) && { passwordFile: null }
-    const password = randomBytes(18).toString('base64url')
-    const file = join(config.dataDir, 'first-admin-password')
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-    // before the account: a crash in between must not leave an account without a known password
-    await writeFile(file, password, { mode: 0o600 })
-    await chmod(file, 0o600)
-    if (await add(await (await createPasswords()).hash(password))) return { passwordFile: shownPath(file) }
-    // another node was first, and its password is the valid one
-    await rm(file, { force: true })
-    return null
+    if (config.externalIssuer !== undefined)
+      return (await accounts.addFirst({ ...NAMED, passwordHash: null })) && { by: 'issuer' }
+    return await (config.speaksToPerson ? addWithLink(accounts) : addWithFile(accounts, config.dataDir))
   } finally {
     await database.close()
   }
+}
+
+const addWithLink = async (accounts: Accounts): Promise<FirstAdmin | null> => {
+  const token = newShortToken()
+  const link = { hash: hashOfToken(token), expiresAt: new Date(Date.now() + WELCOME_LINK_MS) }
+  return (await accounts.addFirst({ ...NAMED, passwordHash: null, link })) && { by: 'link', token }
+}
+
+const addWithFile = async (accounts: Accounts, dataDir: string): Promise<FirstAdmin | null> => {
+  const password = randomBytes(18).toString('base64url')
+  const file = join(dataDir, 'first-admin-password')
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  // before the account: a crash in between must not leave an account without a known password
+  await writeFile(file, password, { mode: 0o600 })
+  await chmod(file, 0o600)
+  const passwordHash = await (await createPasswords()).hash(password)
+  if (await accounts.addFirst({ ...NAMED, passwordHash })) return { by: 'file', file: shownPath(file) }
+  // another node was first, and its password is the valid one
+  await rm(file, { force: true })
+  return null
 }
 
 /** Relative where a path is below the current folder, otherwise absolute. */

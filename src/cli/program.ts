@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { Refusal } from '../domain/refusal.js'
 import { NoInstallation, StartError } from '../domain/start-error.js'
 import { PolicyError, describeFaults } from '../policy/policy-error.js'
+import { VERSION } from '../version.js'
 import { AnswerIsNo, UsageError } from './errors.js'
 import { complain } from './session.js'
 
@@ -24,6 +25,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<{ register(program: Command): 
 export const runCli = async (argv: readonly string[]): Promise<number> => {
   const program = new Command('linkgate')
     .description('Link management in which one policy function decides every operation.')
+    .version(VERSION, '--version', 'print the version')
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
     .exitOverride()
   const named = COMMANDS.get(argv[2] ?? '')

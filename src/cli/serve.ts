@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 
-import { defaultDataDir, misspeltSettings } from '../config.js'
+import { misspeltSettings } from '../config.js'
 import type { Config } from '../config.js'
 import { openDatabase } from '../database/open.js'
 import type { OpenedDatabase } from '../database/open.js'
@@ -12,20 +12,35 @@ import { requireFreePort } from '../http/listen.js'
 import { loadArgon2 } from '../identity/load-argon2.js'
 import { loadSigningKey } from '../identity/signing-key.js'
 import { createLogger, logUncaught, standardOutput } from '../log/create-logger.js'
+import { lineFormat } from '../log/line-format.js'
 import { requireTracingPackages } from '../tracing/tracing.js'
-import { FIRST_ADMIN, addFirstAdmin, shownPath } from './first-admin.js'
+import { addFirstAdmin } from './first-admin.js'
 import { print, settings } from './session.js'
 import { onSignals } from './signals.js'
+import { goodbye, welcome } from './welcome.js'
 
 const STOP_WITHIN_MS = 10_000
+
+/** Those that a first try may need. */
+const SETTINGS_HELP = `
+Settings are environment variables, such as PORT=8080 linkgate serve:
+  HOST, PORT           where it listens (127.0.0.1, 3000)
+  BASE_URL             the address at which people reach it (http://HOST:PORT)
+  DATA_DIR             where it keeps its data (./data)
+  DATABASE_URL         a PostgreSQL of yours (one of its own in DATA_DIR)
+  LOG_FORMAT           json or text (text on a terminal, else json)
+  LOG_LEVEL            from trace to fatal, or silent (json: info, text: warn)
+All of them: docs/operations.md, and /docs/operations of a running service.`
 
 export const register = (program: Command) =>
   program
     .command('serve')
     .description('run the service (what "npm start" runs)')
+    .addHelpText('after', SETTINGS_HELP)
     .action(async () => {
       const config = settings()
-      const log = createLogger(config.logLevel, standardOutput({ shared: config.workers > 1 }))
+      const output = standardOutput({ shared: config.workers > 1 })
+      const log = createLogger(config.logLevel, output, lineFormat(config.logFormat))
       logUncaught(log)
       for (const warning of misspeltSettings()) log.warn(warning)
       const signals = onSignals()
@@ -39,12 +54,13 @@ export const register = (program: Command) =>
           try {
             // only once it listens: a start that fails could tell nobody the password
             const admin = await addFirstAdmin(opened, config)
-            print(welcome(running.baseUrl, admin, config))
+            print(welcome({ baseUrl: running.baseUrl, admin, config }))
           } catch (error) {
             await running.stop({ now: true })
             throw error
           }
           await signals.first
+          if (config.speaksToPerson) print(goodbye(config))
           await stop(running, log, signals.second, config.drainMs)
         } finally {
           await opened.leave()
@@ -111,41 +127,3 @@ const stop = async (running: Running, log: Logger, second: Promise<void>, drainM
   }
   log.info('stopped')
 }
-
-type Admin = Awaited<ReturnType<typeof addFirstAdmin>>
-
-const welcome = (baseUrl: string, admin: Admin, config: Config): string => {
-  const command = commandIn(config.dataDir)
-  const dataDir = shownPath(config.dataDir)
-  return [
-    '',
-    `  Linkgate listens on ${baseUrl}`,
-    '',
-    `  Reference       ${baseUrl}/docs`,
-    ...(config.databaseUrl === undefined ? [`  Database        embedded PostgreSQL in ${dataDir}`] : []),
-    ...(admin ? signInLines(baseUrl, admin.passwordFile, command) : []),
-    `  A token         ${command} token --user ${FIRST_ADMIN}`,
-    '  Stop            Ctrl-C',
-    '',
-  ].join('\n')
-}
-
-/** How a command finds this installation: it looks in the default folder unless it is told another. */
-const commandIn = (dataDir: string): string =>
-  dataDir === defaultDataDir() ? 'npx linkgate' : `DATA_DIR=${shellWord(shownPath(dataDir))} npx linkgate`
-
-/** As a shell reads it back. */
-const shellWord = (text: string): string =>
-  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
-
-const signInLines = (baseUrl: string, passwordFile: string | null, command: string): readonly string[] =>
-  passwordFile === null
-    ? [
-        `  First admin     ${FIRST_ADMIN}`,
-        `  Sign in         link it to yourself at your issuer: ${command} user link ${FIRST_ADMIN} --subject SUB`,
-      ]
-    : [
-        `  First admin     ${FIRST_ADMIN}, password in ${passwordFile} (change it, then delete the file)`,
-        `  Sign in         curl ${baseUrl}/auth/token -d grant_type=password -d username=${FIRST_ADMIN} \\`,
-        `                    --data-urlencode password@${passwordFile}`,
-      ]

@@ -163,7 +163,7 @@ export const register = (program: Command): void => {
         if (user.suspended) throw new StartError(`the user ${who} is suspended`)
         const token = newOpaqueToken()
         const expiresAt = new Date(Date.now() + PASSWORD_LINK_MS)
-        await createAccounts(database).addPasswordLink(user.id, hashOfToken(token), expiresAt)
+        await createAccounts(database).addPasswordLink(user.id, { hash: hashOfToken(token), expiresAt })
         print(passwordLink(baseUrl, token))
       }),
     )

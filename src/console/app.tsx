@@ -16,12 +16,12 @@ import type { IconName } from './parts/icon'
 import { Page } from './parts/page'
 import { SignInForm } from './parts/sign-in-form'
 import { Toasts } from './parts/toast'
+import { LinksPage } from './pages/links/links-page'
+import { SignIn } from './pages/sign-in'
 import { openSession, session, signOut } from './session'
 
-const Links = lazy(async () => (await import('./pages/links/links-page')).LinksPage)
 const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
 const Trash = lazy(async () => (await import('./pages/trash')).TrashPage)
-const SignIn = lazy(async () => (await import('./pages/sign-in')).SignIn)
 
 const NotFound = () => (
   <Page title={t.notFound.title}>
@@ -115,7 +115,7 @@ const SignedIn = () => {
       <main id="main">
         <ErrorBoundary>
           <Router>
-            <Route path="/console" component={Links} />
+            <Route path="/console" component={LinksPage} />
             <Route path="/console/links/:name" component={Link} />
             <Route path="/console/trash" component={Trash} />
             <Route default component={NotFound} />
@@ -134,9 +134,7 @@ const App = () => {
   return (
     <LocationProvider scope="/console">
       {value.is === 'signed out' ? (
-        <ErrorBoundary>
-          <SignIn note={value.note} />
-        </ErrorBoundary>
+        <SignIn note={value.note} />
       ) : (
         <SignedIn />
       )}

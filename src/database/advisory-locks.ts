@@ -9,4 +9,6 @@ export const ADVISORY_LOCKS = {
   firstAccount: 7_274_502,
   /** one process at a time signs the decision log */
   checkpoint: 7_274_506,
+  /** the refresh tokens of one sign-in, one rotation at a time */
+  rotation: 7_274_508,
 } as const

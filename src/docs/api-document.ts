@@ -75,7 +75,7 @@ const Response = z.object({
 export type Response = z.infer<typeof Response>
 
 const Layers = z.object({
-  gateway: z.object({ scope: z.string(), quota: z.string() }),
+  gateway: z.object({ scope: z.string(), quota: z.string(), from: z.string().optional() }),
   endpoint: z.string(),
   object: z.string(),
   and: z.string().optional(),

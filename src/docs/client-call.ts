@@ -48,7 +48,8 @@ const optionsOf = (
 
 /** The request as a call of the client: path, then body or query, then options; null where the client has no method. */
 export const clientCallOf = (operation: ApiOperation, request: ExampleRequest): string | null => {
-  if (operation.tags.some((tag) => WITHOUT_METHODS.has(tag))) return null
+  const isForPages = operation['x-layers'].gateway.from !== undefined
+  if (isForPages || operation.tags.some((tag) => WITHOUT_METHODS.has(tag))) return null
   const body = request.json ?? (request.form === null ? undefined : Object.fromEntries(request.form))
   const hasBody = body !== undefined
   const values = [

@@ -21,7 +21,11 @@ export const layerList = ({ 'x-layers': layers }: ApiOperation): Html => {
         ? html`a token with the scope of its items’ action`
         : html`a token with the scope ${code(gateway.scope)}`
   const checks = [
-    ['gateway', html`${token}; counted in the quota ${code(gateway.quota)}`],
+    [
+      'gateway',
+      html`${token}; counted in the quota
+      ${code(gateway.quota)}${gateway.from === undefined ? '' : '; only pages of this service may send it'}`,
+    ],
     ['endpoint', endpoint === 'none' ? html`nothing to ask` : html`a row allows the role ${code(endpoint)}`],
     [
       'object',

@@ -26,6 +26,12 @@ export interface ExternalSubject {
   readonly subject: string
 }
 
+/** A link to choose a password, as it is stored. */
+export interface PasswordLinkHash {
+  readonly hash: Buffer
+  readonly expiresAt: Date
+}
+
 const COLUMNS = 'id, email, name, role, suspended_at is not null as suspended, created_at'
 
 const ADD = `
@@ -43,8 +49,14 @@ const FIRST_ACCOUNT_LOCK: Statement = {
   values: [ADVISORY_LOCKS.firstAccount],
 }
 const ADD_FIRST = `
-  insert into users (email, role, name, password_hash)
-  select $1, $2, $3, $4 where not exists (select from users) returning ${COLUMNS}`
+  with added as (
+    insert into users (email, role, name, password_hash)
+    select $1, $2, $3, $4 where not exists (select from users) returning *
+  ), linked as (
+    insert into account_tokens (user_id, purpose, token_hash, expires_at)
+    select id, 'password', $5::bytea, $6::timestamptz from added where $5 is not null
+  )
+  select ${COLUMNS} from added`
 
 const ADD_PERSONAL_TOKEN = `
   insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
@@ -170,7 +182,7 @@ export const createAccounts = (database: Database) => {
     },
 
     /** Makes a link by which somebody may choose a new password for the account. */
-    addPasswordLink: async (id: Id, hash: Buffer, expiresAt: Date): Promise<void> => {
+    addPasswordLink: async (id: Id, { hash, expiresAt }: PasswordLinkHash): Promise<void> => {
       const text = `
         insert into account_tokens (user_id, purpose, token_hash, expires_at) values ($1, 'password', $2, $3)`
       await asIdentity(database, [{ text, values: [id, hash, expiresAt] }])
@@ -209,9 +221,15 @@ export const createAccounts = (database: Database) => {
       await asIdentity(database, [{ text, values: [id, token, scopes.join(' '), expiresAt] }])
     },
 
-    /** Adds the first account; null where there is one already. */
-    addFirst: async ({ email, role, name, passwordHash }: NewAccount): Promise<User | null> => {
-      const values = [email, role, name, passwordHash]
+    /** Adds the first account, and with it a link to choose its password; null where there is one already. */
+    addFirst: async ({
+      email,
+      role,
+      name,
+      passwordHash,
+      link,
+    }: NewAccount & { readonly link?: PasswordLinkHash }): Promise<User | null> => {
+      const values = [email, role, name, passwordHash, link?.hash ?? null, link?.expiresAt ?? null]
       const [, added] = await asIdentity(database, [FIRST_ACCOUNT_LOCK, { text: ADD_FIRST, values }])
       const row: UserRow | undefined = added?.rows[0]
       return row ? toUser(row) : null

@@ -12,3 +12,8 @@ export const hashOfToken = (token: string): Buffer => createHash('sha256').updat
 /** True for the form that `newOpaqueToken` makes. Nothing else is looked up. */
 export const isOpaqueToken = (text: string, prefix = ''): boolean =>
   text.startsWith(prefix) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(prefix.length))
+
+/** 128 random bits as text: for a link that has to fit into a line of a terminal, and lives for minutes. */
+export const newShortToken = (): string => randomBytes(16).toString('base64url')
+
+export const isShortToken = (text: string): boolean => /^[A-Za-z0-9_-]{22}$/.test(text)

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import { Refusal } from '../domain/refusal.js'
 import { asIdentity } from './as-identity.js'
-import { hashOfToken, isOpaqueToken, newOpaqueToken } from './opaque-token.js'
+import { hashOfToken, isOpaqueToken, isShortToken, newOpaqueToken } from './opaque-token.js'
 import { boundedWork } from './password.js'
 import { originOf } from './sign-in.js'
 import type { SignInRequest } from './sign-in.js'
@@ -52,6 +52,9 @@ const RESET = `
   )
   select record_link_used(id, 'password') from changed`
 
+/** Of a mail or of `reset-link`; the short one is the first admin's, who reads it on a terminal. */
+const mayBeLink = (token: string): boolean => isOpaqueToken(token) || isShortToken(token)
+
 /** Questions that may wait at once; beyond it: `rate_limited` (429), whoever asks. */
 const MOST_WAITING = 64
 
@@ -96,7 +99,7 @@ export const createPasswordReset = ({
 
     /** Whose link it is, and until when; null where it is over. Changes nothing: mail scanners open links. */
     find: async (token: string): Promise<PasswordLink | null> => {
-      if (!isOpaqueToken(token)) return null
+      if (!mayBeLink(token)) return null
       const [found] = await asIdentity(database, [{ text: FIND, values: [hashOfToken(token)] }])
       const link: { readonly email: string; readonly expires_at: Date } | undefined = found?.rows[0]
       return link === undefined ? null : { email: link.email, expiresAt: link.expires_at }
@@ -114,7 +117,7 @@ export const createPasswordReset = ({
       }: { readonly token: string; readonly password: string; readonly endTokens: boolean },
       request: SignInRequest,
     ): Promise<boolean> => {
-      if (!isOpaqueToken(token)) return false
+      if (!mayBeLink(token)) return false
       const hash = hashOfToken(token)
       // checked first, because hashing the password is expensive
       const [found] = await asIdentity(database, [{ text: FIND, values: [hash] }])

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
 import type { Statement } from '../database/statement.js'
 import { ACTIONS, SCOPES, isScope } from '../domain/action.js'
@@ -30,31 +31,41 @@ const INSERT = `
   select $1, id, $3, $4, $5 from account
   returning id`
 
-// One statement: the second of two that race waits for the row, finds used_at set, and changes nothing. So a token that
-// is live, unused and of sufficient scope, but was not spent here, was spent by the other.
+// Rotations of one family come one after the other. A statement of its own, so that ROTATE sees what it waited for.
+const LOCK_ROTATION = `
+  select pg_advisory_xact_lock(${ADVISORY_LOCKS.rotation}, hashtext(family::text))
+    from refresh_tokens where token_hash = $1`
+
+// A token is spent once it was used, or a twin of it, or any that was made after them: so each branch of a family ends
+// the others. $4: seconds for which a spent one may still be presented, and gets a twin of the newest; null: never.
 // A family has ended when any of its tokens is revoked, even if the revocation could not see the successor yet.
 const ROTATE = `
   with presented as materialized (
-    select id, family, user_id, scope, expires_at, used_at,
-           string_to_array(scope, ' ') @> string_to_array($3, ' ') as in_scope,
-           expires_at > now()
-             and not exists (select from refresh_tokens r where r.family = t.family and r.revoked_at is not null)
+    select t.id, t.family, t.user_id, t.scope, t.expires_at, f.spent_at, f.newest,
+           string_to_array(t.scope, ' ') @> string_to_array($3, ' ') as in_scope,
+           coalesce(clock_timestamp() - f.spent_at < make_interval(secs => $4), f.spent_at is null) as in_time,
+           t.expires_at > now() and not f.revoked
              and exists (select from users u where u.id = t.user_id and u.suspended_at is null) as live
-      from refresh_tokens t where token_hash = $1
+      from refresh_tokens t cross join lateral (
+        select min(r.used_at) filter (where coalesce(r.twin_of, r.id) >= coalesce(t.twin_of, t.id)) as spent_at,
+               max(coalesce(r.twin_of, r.id)) as newest, bool_or(r.revoked_at is not null) as revoked
+          from refresh_tokens r where r.family = t.family) f
+     where t.token_hash = $1
   ), spent as (
-    update refresh_tokens t set used_at = now() from presented p
-     where t.id = p.id and p.live and p.in_scope and t.used_at is null and t.revoked_at is null
+    update refresh_tokens t set used_at = coalesce(t.used_at, now()) from presented p
+     where t.id = p.id and p.live and p.in_scope and p.in_time and t.revoked_at is null
     returning t.id
   ), successor as (
-    insert into refresh_tokens (family, user_id, token_hash, scope, expires_at)
-    select p.family, p.user_id, $2, p.scope, p.expires_at from presented p join spent using (id)
+    insert into refresh_tokens (family, user_id, token_hash, scope, expires_at, twin_of)
+    select p.family, p.user_id, $2, p.scope, p.expires_at, case when p.spent_at is not null then p.newest end
+      from presented p join spent using (id)
   )
   select user_id, family, scope, expires_at, case
            when exists (select from spent) then 'rotated'
-           when used_at is not null then 'reused'
+           when not in_time then 'reused'
            when not live then 'refused'
            when not in_scope then 'scope_exceeded'
-           else 'reused'
+           else 'refused'
          end as outcome
     from presented`
 
@@ -72,8 +83,8 @@ interface Account {
 
 interface Rotation {
   /**
-   * `reused`: it was used before, so somebody has a copy. `scope_exceeded`: it is live, but was not granted that scope.
-   * `refused`: it is expired, revoked, or of a suspended user. Only `rotated` changes anything.
+   * `reused`: it was spent before, so somebody has a copy. `scope_exceeded`: it is live, but was not granted that
+   * scope. `refused`: it is expired, revoked, or of a suspended user. Only `rotated` changes anything.
    */
   readonly outcome: 'rotated' | 'reused' | 'scope_exceeded' | 'refused'
   readonly user_id: string
@@ -121,6 +132,25 @@ export interface PasswordGrant {
 export interface RefreshGrant {
   readonly refresh_token: string
   readonly scope?: string | undefined
+  /**
+   * Seconds after its first use in which the token may be presented again: two tabs of a browser share one. Absent:
+   * never.
+   */
+  readonly grace?: number
+}
+
+/** A sign-in, begun or continued. */
+export interface SignedIn {
+  /** what RFC 6749 §5.1 says of the access token */
+  readonly access: {
+    readonly access_token: string
+    readonly token_type: 'Bearer'
+    readonly expires_in: number
+    readonly scope: string
+  }
+  readonly refreshToken: string
+  /** however often it is refreshed */
+  readonly endsAt: Date
 }
 
 /**
@@ -136,23 +166,20 @@ export const createSignIn = ({
   readonly issuer: Pick<Issuer, 'sign'>
   readonly passwords: Passwords
 }) => {
-  /** A success of the token endpoint (RFC 6749 §5.1). */
   const answer = async (
     subject: string,
-    { family, expires_at: end }: Pick<Rotation, 'family' | 'expires_at'>,
+    { family, expires_at: endsAt }: Pick<Rotation, 'family' | 'expires_at'>,
     scopes: readonly string[],
     refreshToken: string,
-  ) => {
+  ): Promise<SignedIn> => {
     const scope = scopes.join(' ')
     // no access token outlives its sign-in
-    const ttlSeconds = Math.min(ACCESS_TOKEN_SECONDS, Math.floor((end.getTime() - Date.now()) / 1_000))
+    const ttlSeconds = Math.min(ACCESS_TOKEN_SECONDS, Math.floor((endsAt.getTime() - Date.now()) / 1_000))
     const { token, expiresIn } = await issuer.sign({ subject, scope, ttlSeconds, signIn: family })
     return {
-      access_token: token,
-      token_type: 'Bearer' as const,
-      expires_in: expiresIn,
-      refresh_token: refreshToken,
-      scope,
+      access: { access_token: token, token_type: 'Bearer', expires_in: expiresIn, scope },
+      refreshToken,
+      endsAt,
     }
   }
 
@@ -196,16 +223,26 @@ export const createSignIn = ({
     },
 
     /**
-     * `grant_type=refresh_token`: rotates the token. A token that comes back after its rotation ends the family,
-     * because the owner cannot be told from a thief (RFC 9700 §4.14.2). A narrower scope is for the access token alone
-     * (RFC 6749 §6).
+     * `grant_type=refresh_token`: rotates the token. A token that comes back after its rotation, and after the grace,
+     * ends the family, because the owner cannot be told from a thief (RFC 9700 §4.14.2). Within the grace both go on
+     * until one of them is used: the other is spent then, so a copy shows at its next use. A narrower scope is for the
+     * access token alone (RFC 6749 §6).
      */
-    refresh: async ({ refresh_token: presented, scope }: RefreshGrant, request: SignInRequest) => {
+    refresh: async ({ refresh_token: presented, scope, grace }: RefreshGrant, request: SignInRequest) => {
       const requested = parseRequestedScope(scope)
       if (!isOpaqueToken(presented)) return refuse(null, 'refresh_token', request)
       const successor = newOpaqueToken()
-      const values = [hashOfToken(presented), hashOfToken(successor), (requested ?? []).join(' ')]
-      const rotation = await ask<Rotation>(database, 'sign_in_rotate', ROTATE, values, request.deadline)
+      const hash = hashOfToken(presented)
+      const values = [hash, hashOfToken(successor), (requested ?? []).join(' '), grace ?? null]
+      const [, rotated] = await asIdentity(
+        database,
+        [
+          { name: 'sign_in_lock_rotation', text: LOCK_ROTATION, values: [hash] },
+          { name: 'sign_in_rotate', text: ROTATE, values },
+        ],
+        request.deadline,
+      )
+      const rotation: Rotation | undefined = rotated?.rows[0]
       if (rotation?.outcome === 'rotated')
         return answer(rotation.user_id, rotation, requested ?? namesIn(rotation.scope), successor)
       if (rotation?.outcome === 'scope_exceeded')

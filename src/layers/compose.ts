@@ -155,6 +155,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     snapshot,
     deadline,
     requestId,
+    cookie: (name) => (spec.gateway.from === undefined ? undefined : ctx.cookies.get(name)),
     countAccount: (account) => layers.gateway.countAccount(ctx, account),
     items: itemsOf(request, snapshot, caller, admitted),
     countLinkPassword: (link) => layers.gateway.countLinkPassword(ctx, link),

@@ -52,6 +52,8 @@ export interface GatewayRule {
    * its own. `probe` is `caller`, but where this machine itself asks without a token, nothing is counted.
    */
   readonly quota: 'caller' | 'sign_in' | 'invite' | 'probe'
+  /** The origin whose pages alone may send it: the route reads a cookie, which a browser sends for every page. */
+  readonly from?: string
 }
 
 /** The third layer's rule: what `can()` is asked, about which record. */
@@ -136,6 +138,8 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   /** after it nothing of the request may commit */
   readonly deadline: Deadline
   readonly requestId: string
+  /** A cookie by its name; undefined where none was sent, and on every route that takes requests of any page. */
+  readonly cookie: (name: string) => string | undefined
   /** counts a sign-in attempt on an account; throws `rate_limited` */
   readonly countAccount: (account: string) => Promise<void>
   /** counts a password that is tried on a link; throws `rate_limited` */
@@ -247,7 +251,7 @@ export interface Route {
 
 /** The first layer, in two steps with a look-up between them. */
 export interface Gateway {
-  /** 429, 401: the limit, then the token; looks nothing up before the request was counted */
+  /** 429, 401, 403: the limit, the token, then the page; looks nothing up before the request was counted */
   readonly admit: (ctx: Context, rule: GatewayRule) => Promise<Admitted>
   /**
    * 401, 403: the user whom the token names, as they are now; then the scope. `onKnown` is told who calls before either

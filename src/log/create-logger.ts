@@ -5,6 +5,7 @@ import type { DestinationStream, Logger } from 'pino'
 
 import type { Config } from '../config.js'
 import { escapeInvisible } from './escape-invisible.js'
+import type { LineFormat } from './line-format.js'
 
 /** Fields of a PostgreSQL error that may quote a row or a parameter. */
 const ROW_FIELDS = ['detail', 'where', 'hint', 'internalQuery'] as const
@@ -66,20 +67,21 @@ const isWritable = (descriptor: number): boolean => {
 }
 
 /**
- * The program's one logger: JSON lines (docs/metrics.md). JSON escapes the ASCII control characters in what a caller
- * sent; the other characters that a terminal obeys are escaped on the way out.
+ * The program's one logger: JSON lines (docs/metrics.md), or text for people. JSON escapes the ASCII control characters
+ * in what a caller sent; the other characters that a terminal obeys are escaped on the way out.
  */
 export const createLogger = (
   level: Config['logLevel'],
   destination: DestinationStream & { flushSync?(): void },
+  format: LineFormat = escapeInvisible,
 ): Logger => {
-  const escaped = {
-    write: (line: string) => destination.write(escapeInvisible(line)),
+  const formatted = {
+    write: (line: string) => destination.write(format(line)),
     // pino calls it before a fatal error ends the process
     flushSync: () => destination.flushSync?.(),
   }
   const paths = ['req.headers.authorization', 'err.config', ...ROW_FIELDS.map((name) => `err.${name}`)]
-  return pino({ level, redact: { paths, remove: true } }, escaped)
+  return pino({ level, redact: { paths, remove: true } }, formatted)
 }
 
 /** Logs an uncaught error before it ends the process: node itself writes it to standard error, past the log. */

@@ -32,7 +32,7 @@ const layersInWords = ({ gateway, endpoint, objectAction, andAction, dataRows }:
         : gateway.scope === 'items'
           ? ', a token, and the scope of the operation'
           : `, a token with the scope \`${gateway.scope}\``
-    } |`,
+    }${gateway.from === undefined ? '' : '; only pages of this service may send it'} |`,
     `| endpoint | ${endpoint === 'none' ? 'nothing' : `whether a row allows the role \`${endpoint}\``} |`,
     `| object | ${asked.length === 0 ? 'nothing' : `\`can()\` of the record: ${asked.join(' and ')}`} |`,
     `| data | rows that are reached: ${dataRows} |`,

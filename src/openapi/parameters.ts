@@ -33,6 +33,12 @@ export const HEADER_PARAMETERS = {
   ),
   IfMatch: header('If-Match', 'Change the record only where it still has this ETag; 412 otherwise.', TAG),
   IfMatchRequired: header('If-Match', 'The ETag of what was read before; 412 where it has changed since.', TAG, true),
+  SecFetchSite: {
+    ...header('Sec-Fetch-Site', 'Sent by browsers by themselves; one that sends none is known by its `Origin`.', {
+      enum: ['same-origin'],
+    }),
+    example: 'same-origin',
+  },
   IfNoneMatch: header('If-None-Match', 'Answer 304 where the record still has this ETag.', TAG),
 } as const satisfies Readonly<Record<string, Json>>
 
@@ -40,7 +46,7 @@ const named = (name: keyof typeof HEADER_PARAMETERS): Json => ({ $ref: `#/compon
 
 /** The parameters of an operation: in its path, in its query, and the headers that it takes. */
 export const parametersOf = (route: Route, schemas: NamedSchemas): readonly Json[] => {
-  const { params, query, idempotent, documentation } = route
+  const { gateway, params, query, idempotent, documentation } = route
   const listed = (schema: Route['query'], place: 'path' | 'query'): readonly Json[] => {
     if (schema === undefined) return []
     const { properties = {}, required = [] } = parts(schemaOf(schema, 'input', schemas))
@@ -60,6 +66,7 @@ export const parametersOf = (route: Route, schemas: NamedSchemas): readonly Json
     ...(documentation.ifMatch === 'optional' ? [named('IfMatch')] : []),
     ...(documentation.ifMatch === 'required' ? [named('IfMatchRequired')] : []),
     ...(documentation.tagged === 'read' ? [named('IfNoneMatch')] : []),
+    ...(gateway.from === undefined ? [] : [named('SecFetchSite')]),
     named('PolicyAtLeast'),
     named('RequestId'),
   ]

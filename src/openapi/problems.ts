@@ -25,6 +25,7 @@ export const problemsOf = (route: Route): readonly RefusalCode[] => {
   const codes: readonly RefusalCode[] = [
     ...ANYWHERE,
     ...(gateway.scope === 'public' ? [] : (['token_required', 'insufficient_scope'] as const)),
+    ...(gateway.from === undefined ? [] : (['cross_site'] as const)),
     ...(endpoint !== 'none' || decided ? (['role_not_allowed'] as const) : []),
     ...(decided ? (['policy_denied'] as const) : []),
     ...(path.includes(':') ? (['not_found'] as const) : []),

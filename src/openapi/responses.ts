@@ -39,6 +39,7 @@ export const ANSWER_HEADERS = {
   'Idempotent-Replayed': header('The answer is that of an earlier request with this Idempotency-Key.', {
     enum: ['true'],
   }),
+  'Set-Cookie': header('The session of a browser, which no script can read.', { pattern: '; HttpOnly;' }),
   'Access-Control-Allow-Origin': header('The page’s origin, where CORS_ORIGINS names it.', { format: 'uri' }),
   'Content-Disposition': header('A name for the file.', { pattern: '^attachment; filename=' }),
 } as const satisfies Readonly<Record<string, Json>>
@@ -149,9 +150,10 @@ const contentOf = ({ documentation }: Route, schemas: NamedSchemas): Json => {
   return content.length === 0 ? {} : { content: Object.fromEntries(content) }
 }
 
-const successHeaders = ({ status, idempotent, documentation }: Route): readonly HeaderName[] => [
+const successHeaders = ({ status, gateway, idempotent, documentation }: Route): readonly HeaderName[] => [
   ...(documentation.tagged === undefined ? [] : (['ETag'] as const)),
   ...(documentation.location === true || (status >= 300 && status < 400) ? (['Location'] as const) : []),
+  ...(gateway.from === undefined ? [] : (['Set-Cookie'] as const)),
   ...(idempotent ? (['Idempotent-Replayed'] as const) : []),
   ...(documentation.types?.includes('text/csv') === true ? (['Content-Disposition'] as const) : []),
 ]

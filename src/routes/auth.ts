@@ -2,20 +2,21 @@ import { z } from 'zod'
 
 import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
-import type { SignIn, SignInRequest } from '../identity/sign-in.js'
+import type { SignIn, SignInRequest, SignedIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { text } from './schemas.js'
 
+export const ACCESS_TOKEN = {
+  access_token: text(8_000, 'a JWT (RFC 9068) for `Authorization: Bearer`'),
+  token_type: z.literal('Bearer').describe('how it is sent'),
+  expires_in: z.int().min(1).max(86_400).describe('seconds until the access token ends'),
+  scope: text(2_000, 'what the token may be used for, separated by spaces'),
+}
+
 export const TokenAnswer = z
-  .object({
-    access_token: text(8_000, 'a JWT (RFC 9068) for `Authorization: Bearer`'),
-    token_type: z.literal('Bearer').describe('how it is sent'),
-    expires_in: z.int().min(1).max(86_400).describe('seconds until the access token ends'),
-    refresh_token: text(512, 'gets the next access token, once'),
-    scope: text(2_000, 'what the token may be used for, separated by spaces'),
-  })
+  .object({ ...ACCESS_TOKEN, refresh_token: text(512, 'gets the next access token, once') })
   .meta({ id: 'TokenAnswer', description: 'RFC 6749, section 5.1' })
 
 // RFC 6749 §3.2: the server ignores parameters that it does not know
@@ -31,7 +32,7 @@ const grantToken = async (
   signIn: SignIn,
   { grant_type, scope, ...fields }: z.infer<typeof TokenRequest>,
   request: SignInRequest,
-) => {
+): Promise<SignedIn> => {
   const required = (field: keyof typeof fields): string => {
     const value = fields[field]
     if (!value) throw new Refusal('invalid_request', { errors: [{ field, message: 'is required' }] })
@@ -88,7 +89,8 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
       // attempts on one account are limited across all addresses
       if (body.username !== undefined) await countAccount(body.username)
       const request = { id: requestId, network: networkOf(caller.address), deadline }
-      return { status: 200, body: await grantToken(signIn, body, request).catch(asOAuthError) }
+      const { access, refreshToken } = await grantToken(signIn, body, request).catch(asOAuthError)
+      return { status: 200, body: { ...access, refresh_token: refreshToken } }
     },
     documentation: {
       id: 'requestToken',

@@ -50,6 +50,7 @@ import { qrRoute } from './qr.js'
 import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
 import { docsRoutes } from './docs.js'
+import { sessionRoutes } from './session.js'
 import { systemRoutes } from './system.js'
 import type { OwnPlace } from './target.js'
 import { trashRoutes } from './trash.js'
@@ -157,6 +158,7 @@ export const routeTable = ({
             baseUrl,
           }),
           ...authRoutes({ signIn: own.signIn }),
+          ...sessionRoutes({ signIn: own.signIn, baseUrl }),
           ...addressRoutes({ addresses: own.addressChange, sendMail, baseUrl }),
           ...passwordRoutes({ reset: own.passwordReset, sendMail, baseUrl }),
         ]),

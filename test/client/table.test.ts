@@ -27,6 +27,9 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   getHealth: 'is for whoever watches the service',
   getReadiness: 'is for whoever watches the service',
   getMetrics: 'is for whoever watches the service',
+  createSession: 'is for a page of the service, which gets a cookie',
+  refreshSession: 'is for a page of the service, which sends a cookie',
+  endSession: 'is for a page of the service, which sends a cookie',
   getKeys: 'is for whoever verifies tokens',
 }
 

@@ -33,6 +33,29 @@ describe('the settings', () => {
   })
 })
 
+describe('the settings of the log', () => {
+  it('speak to people on a terminal alone: text from warnings on; and JSON from info on anywhere else', () => {
+    expect(readConfig({}, true)).to.include({ logFormat: 'text', logLevel: 'warn', speaksToPerson: true })
+    expect(readConfig({}, false)).to.include({ logFormat: 'json', logLevel: 'info', speaksToPerson: false })
+  })
+
+  it('are what LOG_FORMAT and LOG_LEVEL say; a terminal with JSON is one for programs', () => {
+    expect(readConfig({ LOG_FORMAT: 'json' }, true)).to.include({
+      logFormat: 'json',
+      logLevel: 'info',
+      speaksToPerson: false,
+    })
+    expect(readConfig({ LOG_FORMAT: 'text' }, false)).to.include({
+      logFormat: 'text',
+      logLevel: 'warn',
+      speaksToPerson: false,
+    })
+    for (const isTerminal of [true, false])
+      expect(readConfig({ LOG_LEVEL: 'info' }, isTerminal)).to.include({ logLevel: 'info' })
+    expect(() => readConfig({ LOG_FORMAT: 'pretty' })).to.throw(StartError, 'LOG_FORMAT: must be json or text')
+  })
+})
+
 describe('a misspelt setting', () => {
   it('is named with the setting that it is close to', () => {
     for (const [name, near] of [
@@ -51,7 +74,7 @@ describe('a misspelt setting', () => {
       PATH HOME HOST HOSTNAME PORT LOGNAME LOGDIR USER SHELL LANG TERM TMPDIR PWD EDITOR PAGER DISPLAY LS_COLORS
       CI DEBUG SSH_AUTH_SOCK XDG_DATA_DIRS XDG_DATA_HOME XDG_CACHE_HOME MAIL MAILTO MAILFROM MAILCHECK EMAIL
       NODE_ENV NODE_OPTIONS NVM_DIR npm_config_cache NO_COLOR FORCE_COLOR KUBECONFIG KUBERNETES_PORT DOCKER_HOST
-      REDIS_HOST PGHOST PGPORT PGUSER DATABASE_NAME SMTP_HOST JWT_SECRET LOG_FORMAT SITE_URL API_URL
+      REDIS_HOST PGHOST PGPORT PGUSER DATABASE_NAME SMTP_HOST JWT_SECRET SITE_URL API_URL
       OTEL_TRACES_SAMPLER OTEL_METRICS_EXPORTER OTEL_LOGS_EXPORTER OTEL_EXPORTER_OTLP_HEADERS
       OTEL_EXPORTER_OTLP_LOGS_ENDPOINT OTEL_RESOURCE_ATTRIBUTES`
       .trim()

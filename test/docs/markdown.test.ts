@@ -63,6 +63,13 @@ describe('a page of Markdown', () => {
     expect(bodyOf('[x](../Dockerfile) [y](javascript:alert(1))')).to.equal('<p>x y</p>')
   })
 
+  it('leaves out pictures of the screen, with the paragraph that they alone make', () => {
+    const text = '# T\n\n![The list](pictures/list.png)\n\nFirst ![it](x.png) said.'
+    const { body, lead } = renderMarkdown(SOURCE, text, resolve)
+    expect(body).to.match(/<\/h1>\s*<p>First {2}said.<\/p>$/)
+    expect(lead).to.not.include('list')
+  })
+
   it('gives headings the anchors that GitHub gives, each once', () => {
     const { headings, title } = renderMarkdown(
       SOURCE,

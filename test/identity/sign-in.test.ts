@@ -15,6 +15,7 @@ import { createIssuer } from '../../src/identity/issuer.js'
 import type { Issuer } from '../../src/identity/issuer.js'
 import type { Passwords } from '../../src/identity/password.js'
 import { createSignIn } from '../../src/identity/sign-in.js'
+import type { SignedIn } from '../../src/identity/sign-in.js'
 import { loadOrMakeSigningKey } from '../../src/identity/signing-key.js'
 import { soon } from '../support/soon.js'
 import { testDatabase } from '../support/database.js'
@@ -60,16 +61,18 @@ const expire = () => db.asOwner('update refresh_tokens set expires_at = now()')
 const storedTokens = () =>
   db.asOwner<{ expires_at: Date }>(`select t.*, encode(token_hash, 'hex') as hash from refresh_tokens t`)
 
-/** Sign-in with cheap passwords. */
+/** Sign-in with cheap passwords, answering as the token endpoint does. */
 const createTestSignIn = (verify: Passwords['verify'] = async (hash, password) => hash === hashFor(password)) => {
   const { password, refresh, revoke } = createSignIn({
     database,
     issuer,
     passwords: { hash: async (plain) => hashFor(plain), verify },
   })
+  const request = () => ({ id: 'r', network: '', deadline: soon() })
+  const answerOf = ({ access, refreshToken }: SignedIn) => ({ ...access, refresh_token: refreshToken })
   return {
-    password: (grant: Parameters<typeof password>[0]) => password(grant, { id: 'r', network: '', deadline: soon() }),
-    refresh: (grant: Parameters<typeof refresh>[0]) => refresh(grant, { id: 'r', network: '', deadline: soon() }),
+    password: async (grant: Parameters<typeof password>[0]) => answerOf(await password(grant, request())),
+    refresh: async (grant: Parameters<typeof refresh>[0]) => answerOf(await refresh(grant, request())),
     revoke: (token: string) => revoke(token, soon()),
   }
 }
@@ -215,6 +218,79 @@ describe('sign-in', () => {
         if (answer.status === 'rejected') expect(answer.reason).to.include({ code: 'invalid_grant' })
       expect(await codeOf(refresh(won[0]?.refresh_token ?? ''))).to.equal('invalid_grant')
     }
+  })
+
+  describe('with a grace', () => {
+    const GRACE = 10
+    const renew = async (token: string): Promise<string> =>
+      (await signIn.refresh({ refresh_token: token, grace: GRACE })).refresh_token
+    /** as if so much time had passed since everything that happened */
+    const later = (seconds: number) =>
+      db.asOwner('update refresh_tokens set used_at = used_at - make_interval(secs => $1)', [seconds])
+
+    it('gives each of 10 concurrent refreshes of one token a successor, and goes on with any of them', async () => {
+      for (const chosen of [0, 4, 9]) {
+        const { refresh_token: token } = await enter()
+        const twins = await Promise.all(Array.from({ length: 10 }, () => renew(token)))
+        expect(new Set(twins).size).to.equal(10)
+        await later(GRACE)
+        const next = await renew(twins[chosen] ?? '')
+        await later(GRACE)
+        expect(await renew(next)).to.match(/^[A-Za-z0-9_-]{43}$/)
+      }
+    })
+
+    it('spends all twins with the first that is used, and ends the sign-in when another comes later', async () => {
+      for (const presented of [0, 1]) {
+        const { refresh_token: token } = await enter()
+        const twins = [await renew(token), await renew(token)]
+        await later(GRACE)
+        const next = await renew(twins[presented] ?? '')
+        await later(GRACE)
+        expect(await codeOf(renew(twins[1 - presented] ?? ''))).to.equal('invalid_grant')
+        expect(await codeOf(renew(next))).to.equal('invalid_grant')
+      }
+    })
+
+    it('spends what a copy got as well, however many renewals lie between them', async () => {
+      const { refresh_token: token } = await enter()
+      let mine = await renew(token)
+      mine = await renew(mine)
+      const copied = await renew(token)
+      await later(GRACE)
+      for (let i = 0; i < 3; i++) {
+        mine = await renew(mine)
+        await later(GRACE)
+      }
+      expect(await codeOf(renew(copied))).to.equal('invalid_grant')
+      expect(await codeOf(renew(mine)), 'and of the owner').to.equal('invalid_grant')
+    })
+
+    it('ends the sign-in when a token comes back after the grace', async () => {
+      const { refresh_token: token } = await enter()
+      const next = await renew(token)
+      await later(GRACE)
+      expect(await codeOf(renew(token))).to.equal('invalid_grant')
+      expect(await codeOf(renew(next))).to.equal('invalid_grant')
+    })
+
+    it('is none for the token endpoint, whoever gave the grace before', async () => {
+      const { refresh_token: token } = await enter()
+      const [first = '', second = ''] = [await renew(token), await renew(token)]
+      const { refresh_token: next } = await refresh(first)
+      expect(await codeOf(refresh(second))).to.equal('invalid_grant')
+      expect(await codeOf(renew(next))).to.equal('invalid_grant')
+    })
+
+    it('brings back no sign-in that was ended, and never widens a scope', async () => {
+      const { refresh_token: token } = await enter('link:read')
+      await renew(token)
+      expect(await codeOf(signIn.refresh({ refresh_token: token, grace: GRACE, scope: 'link:delete' }))).to.equal(
+        'invalid_scope',
+      )
+      await signIn.revoke(token)
+      expect(await codeOf(renew(token))).to.equal('invalid_grant')
+    })
   })
 
   it('narrows the access token of a refresh, and not the next refresh', async () => {

@@ -133,7 +133,11 @@ describe('what a visitor may look at', () => {
     ] as const) {
       const { status, text, headers } = await service.visit('/', language)
       expect([status, headers.get('Content-Language')]).to.deep.equal([200, language])
-      expect(text).to.include(`<h1>${said}</h1>`).and.include('href="/docs"').and.not.include('noindex')
+      expect(text)
+        .to.include(`<h1>${said}</h1>`)
+        .and.include('href="/docs"')
+        .and.include('href="/console"')
+        .and.not.include('noindex')
     }
   })
 

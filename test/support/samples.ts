@@ -65,6 +65,13 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /auth/email/confirm': { query: '?token=unknown', answer: 410 },
   'post /auth/email/confirm': { json: { token: 'unknown' }, answer: 410 },
   'post /auth/revoke': { json: { token: 'unknown' } },
+  'post /auth/session': {
+    json: { email: 'nobody@example.com', password: 'no password' },
+    headers: { 'Sec-Fetch-Site': 'same-origin' },
+    answer: 400,
+  },
+  'post /auth/session/refresh': { headers: { 'Sec-Fetch-Site': 'same-origin' }, answer: 401 },
+  'delete /auth/session': { headers: { 'Sec-Fetch-Site': 'same-origin' } },
   'get /policy': {},
   'get /policy/model': {},
   'get /policy/decisions': {},

@@ -75,8 +75,10 @@ export const renderMarkdown = ({ name, file }: Source, text: string, resolve: Re
         return html`${ownHtml(`<h${depth} id="${id}">`)}${inner} ${link}${ownHtml(`</h${depth}>`)}`.text
       },
       paragraph({ tokens, text }) {
+        const inner = this.parser.parseInline(tokens)
+        if (inner === '') return ''
         lead ||= firstSentence(text)
-        return html`<p>${ownHtml(this.parser.parseInline(tokens))}</p>`.text
+        return html`<p>${ownHtml(inner)}</p>`.text
       },
       code: ({ text, lang }) => codeBlock(text, lang ?? '').text,
       table({ header, rows }) {
@@ -92,6 +94,8 @@ export const renderMarkdown = ({ name, file }: Source, text: string, resolve: Re
         return (address === null ? inner : html`<a href="${address}">${inner}</a>`).text
       },
       image({ href, text }) {
+        // a picture of the console: whoever reads the site has the console itself
+        if (href.endsWith('.png')) return ''
         const address = resolve(href, file)
         if (address === null) throw new Error(`${file} shows a picture that is not on the site: ${href}`)
         return html`<img src="${address}" alt="${text}" />`.text

@@ -10,6 +10,7 @@ import { PERSONAL_TOKEN_PREFIX } from '../../identity/opaque-token.js'
 import { headerOf } from '../../input/header-lines.js'
 import type { Admitted, Caller, Gateway, GatewayRule } from '../route.js'
 import { addressBucket, clientAddress, isFromThisMachine } from './address.js'
+import { requireOwnPage } from './own-pages.js'
 import type { RateLimiter } from './rate-limit.js'
 import { requireScope } from './scope.js'
 import { CHALLENGE, bearerOf, invalidToken } from './token.js'
@@ -87,25 +88,31 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     return token
   }
 
+  const admitCaller = async (ctx: Context, rule: GatewayRule): Promise<Admitted> => {
+    const address = clientAddress(
+      { remoteAddress: ctx.req.socket.remoteAddress, forwardedFor: headerOf(ctx, 'x-forwarded-for') },
+      trustedProxyHops,
+    )
+    ctx.state.address = address
+    const sent = bearerOf(ctx)
+    if (sent === undefined) {
+      await countAddress(ctx, rule, address)
+      if (rule.scope !== 'public') throw new Refusal('token_required', { headers: { 'WWW-Authenticate': CHALLENGE } })
+      return { address, token: null }
+    }
+    if (sent instanceof Refusal) {
+      await countUnverified(ctx, rule, address)
+      throw sent
+    }
+    const admit = sent.startsWith(PERSONAL_TOKEN_PREFIX) ? admitPersonal : admitSigned
+    return { address, token: await admit(ctx, rule, address, sent) }
+  }
+
   return {
-    admit: async (ctx, rule): Promise<Admitted> => {
-      const address = clientAddress(
-        { remoteAddress: ctx.req.socket.remoteAddress, forwardedFor: headerOf(ctx, 'x-forwarded-for') },
-        trustedProxyHops,
-      )
-      ctx.state.address = address
-      const sent = bearerOf(ctx)
-      if (sent === undefined) {
-        await countAddress(ctx, rule, address)
-        if (rule.scope !== 'public') throw new Refusal('token_required', { headers: { 'WWW-Authenticate': CHALLENGE } })
-        return { address, token: null }
-      }
-      if (sent instanceof Refusal) {
-        await countUnverified(ctx, rule, address)
-        throw sent
-      }
-      const admit = sent.startsWith(PERSONAL_TOKEN_PREFIX) ? admitPersonal : admitSigned
-      return { address, token: await admit(ctx, rule, address, sent) }
+    admit: async (ctx, rule) => {
+      const admitted = await admitCaller(ctx, rule)
+      if (rule.from !== undefined) requireOwnPage(ctx, rule.from)
+      return admitted
     },
 
     identify: ({ address, token }, rule, onKnown) => {

@@ -13,6 +13,7 @@ export const de: Texts = {
       Das ist Linkgate. Hier liegen kurze Adressen, die zu längeren führen: Wer einen Link bekommen hat, öffnet ihn und
       wird weitergeleitet. Mit einem + am Ende zeigt ein Link, wohin er führt, und geht nicht hin.
     `,
+    console: 'Anmelden und Links anlegen',
     documentation: 'Wie Programme ihn nutzen',
   },
 

@@ -13,6 +13,7 @@ export const en = {
       This is Linkgate. It keeps short addresses that lead to longer ones: whoever was given a link opens it and is led
       on. With a + at its end, a link shows where it leads and does not go there.
     `,
+    console: 'Sign in, and make links',
     documentation: 'How programs use it',
   },
 

@@ -72,7 +72,7 @@ export const LinkRow = ({
         <Badges link={link} />
       </td>
       <td class="visits-cell number">
-        {number(link.visits.total)} <span class="narrow-only">{t.links.columns.visits}</span>
+        {number(link.visits.total)} <span class="narrow-only">{t.links.visitsOf(link.visits.total)}</span>
       </td>
       <td class="actions-cell">
         <span class="row">

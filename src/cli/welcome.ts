@@ -1,0 +1,79 @@
+import { defaultDataDir } from '../config.js'
+import type { Config } from '../config.js'
+import { VERSION } from '../version.js'
+import { FIRST_ADMIN, shownPath } from './first-admin.js'
+import type { FirstAdmin } from './first-admin.js'
+
+export interface Start {
+  readonly baseUrl: string
+  /** null: there were accounts */
+  readonly admin: FirstAdmin | null
+  readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'externalIssuer' | 'speaksToPerson'>
+}
+
+/** What a start says: where the console is, how the first admin comes in, and where everything else is. */
+export const welcome = (start: Start): string => {
+  const { baseUrl, admin, config } = start
+  const { databaseUrl, dataDir, speaksToPerson } = config
+  return [
+    '',
+    speaksToPerson ? `  Linkgate ${VERSION} is running.` : `  Linkgate listens on ${baseUrl}`,
+    '',
+    ...row('Console', `${baseUrl}/console`),
+    ...(admin === null ? [] : row('First time', ...firstTime(admin, start))),
+    ...(speaksToPerson ? wayBack(start) : row('A token', `${commandIn(dataDir)} token --user ${FIRST_ADMIN}`)),
+    ...row('Docs', `${baseUrl}/docs`),
+    ...(databaseUrl === undefined ? row('Data', `in the folder ${shownPath(dataDir)}`) : []),
+    ...row('Stop', 'Ctrl-C'),
+    '',
+  ].join('\n')
+}
+
+/** What a person reads after Ctrl-C. */
+export const goodbye = ({ databaseUrl, dataDir }: Start['config']): string =>
+  // the terminal has written ^C at the beginning of the line
+  `\n  Stopping. Your links are kept in ${databaseUrl === undefined ? shownPath(dataDir) : 'the database'}.`
+
+/** A label, and what stands beside it. An address of a first try fits into 80 columns. */
+const row = (label: string, ...lines: readonly string[]): readonly string[] =>
+  lines.map((line, i) => `  ${(i === 0 ? label : '').padEnd(12)}${line}`)
+
+const firstTime = (admin: FirstAdmin, { baseUrl, config }: Start): readonly string[] => {
+  switch (admin.by) {
+    case 'link':
+      return [
+        // in the fragment, which no browser sends: it gets into no log
+        `${baseUrl}/console/welcome#${admin.token}`,
+        'Signs you in as the first admin: once, within ten minutes.',
+      ]
+    case 'file':
+      return [
+        `${FIRST_ADMIN}, password in ${admin.file} (change it, then delete the file)`,
+        `curl ${baseUrl}/auth/token -d grant_type=password -d username=${FIRST_ADMIN} \\`,
+        `  --data-urlencode password@${admin.file}`,
+      ]
+    case 'issuer':
+      return [
+        `${FIRST_ADMIN} is the first admin: link it to yourself at your issuer, by`,
+        `${commandIn(config.dataDir)} user link ${FIRST_ADMIN} --subject SUB`,
+      ]
+  }
+}
+
+/** For whoever misses the first admin's link, or forgets the password. With JWT_ISSUER passwords are the issuer's. */
+const wayBack = ({ baseUrl, admin, config }: Start): readonly string[] => {
+  if (config.externalIssuer !== undefined) return []
+  const where = baseUrl === DEFAULT_BASE_URL ? '' : `BASE_URL=${baseUrl} `
+  const who = admin === null ? 'ADDRESS' : FIRST_ADMIN
+  return row('Locked out', `${where}${commandIn(config.dataDir)} user reset-link ${who}`)
+}
+
+const DEFAULT_BASE_URL = 'http://127.0.0.1:3000'
+
+/** How a command finds this installation: it looks in the default folder unless it is told another. */
+const commandIn = (dataDir: string): string =>
+  dataDir === defaultDataDir() ? 'npx linkgate' : `DATA_DIR=${shellWord(shownPath(dataDir))} npx linkgate`
+
+/** As a shell reads it back. */
+const shellWord = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

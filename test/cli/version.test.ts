@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises'
+
+import { expect } from 'chai'
+
+import { PACKAGE_ROOT } from '../../src/config.js'
+import { runCommand } from '../support/cli.js'
+import { textAt } from '../support/json.js'
+
+describe('linkgate --version', () => {
+  it('is one line, the version of package.json, and nothing else', async () => {
+    const version = textAt(JSON.parse(await readFile(new URL('package.json', PACKAGE_ROOT), 'utf8')), 'version')
+    expect(await runCommand(['--version'], { environment: {} })).to.deep.equal({
+      code: 0,
+      out: `${version}\n`,
+      err: '',
+    })
+  })
+})
