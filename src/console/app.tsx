@@ -21,6 +21,7 @@ import { SignIn } from './pages/sign-in'
 import { openSession, session, signOut } from './session'
 
 const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
+const Visits = lazy(async () => (await import('./pages/visits-page')).VisitsPage)
 const Trash = lazy(async () => (await import('./pages/trash')).TrashPage)
 
 const NotFound = () => (
@@ -68,6 +69,9 @@ const Side = () => {
         <ul>
           <Item href="/console" icon="link">
             {t.nav.links}
+          </Item>
+          <Item href="/console/visits" icon="chart">
+            {t.nav.visits}
           </Item>
           <Item href="/console/trash" icon="trash">
             {t.nav.trash}
@@ -117,6 +121,7 @@ const SignedIn = () => {
           <Router>
             <Route path="/console" component={LinksPage} />
             <Route path="/console/links/:name" component={Link} />
+            <Route path="/console/visits" component={Visits} />
             <Route path="/console/trash" component={Trash} />
             <Route default component={NotFound} />
           </Router>
@@ -133,11 +138,7 @@ const App = () => {
   if (value.is === 'opening') return null
   return (
     <LocationProvider scope="/console">
-      {value.is === 'signed out' ? (
-        <SignIn note={value.note} />
-      ) : (
-        <SignedIn />
-      )}
+      {value.is === 'signed out' ? <SignIn note={value.note} /> : <SignedIn />}
     </LocationProvider>
   )
 }

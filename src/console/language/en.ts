@@ -206,6 +206,9 @@ export const en = {
       '30d': 'the 30 days before',
       '1y': 'the year before',
     },
+    ofAll: 'Links that you may change',
+    ofTagged: (tags: readonly string[]) => `Links with ${listed(tags)}`,
+    mostVisited: 'Most visited',
     span: (from: string, to: string) => (from === to ? from : `${from} to ${to}`),
     total: 'Visits',
     visitors: 'Visitors, added by day',
@@ -217,6 +220,7 @@ export const en = {
     compared: (compared: Comparison): string => {
       if (compared.is === 'same') return 'as many as before'
       if (compared.is === 'first') return 'none before'
+      if (compared.share >= 10) return 'over ten times as many as before'
       if (compared.share >= 2) return `${number(Math.round(compared.share + 1))} times as many as before`
       return `${percent(compared.share)} ${compared.is} than before`
     },
@@ -262,9 +266,8 @@ export const en = {
     leadsTo: 'leads to',
     nobodyYet: 'Nobody has followed it yet. Numbers come within a second of a visit.',
     behindPassword: 'A password guards it. Visitors learn it after they have typed that.',
-    notYours:
-      'This link is somebody else’s. You see what every visitor can know. Its visits and settings are for those who ' +
-      'may change it.',
+    notYours: (why: string) =>
+      `You see what every visitor can know. Its visits and settings are for those who may change it: ${why}.`,
     you: 'you',
     nobody: 'nobody',
     user: (id: string) => `user ${id}`,

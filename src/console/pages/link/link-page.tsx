@@ -18,8 +18,10 @@ export const LinkPage = () => {
   if (link !== null && isManaged(link) && problem === null)
     return (
       <ManagedLinkPage
-        key={link.id}
+        // rights depend on whose it is
+        key={`${link.id} ${link.owner_id}`}
         link={link}
+        onGiven={again}
         onChange={(changed) => {
           state.value = { value: changed, problem: null, busy: false }
           // after a rename the page has another address
@@ -27,7 +29,7 @@ export const LinkPage = () => {
         }}
       />
     )
-  if (link !== null && problem === null) return <PublicLinkPage key={link.code} link={link} />
+  if (link !== null && problem === null) return <PublicLinkPage key={link.code} link={link} onGiven={again} />
   return (
     <Page title={code}>
       <div class="stack">

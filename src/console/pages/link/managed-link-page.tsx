@@ -1,15 +1,11 @@
 import { useSignal } from '@preact/signals'
-import { useLocation } from 'preact-iso/router'
 
-import { api } from '../../api'
 import type { LinkgateProblem, ManagedLink } from '../../api'
 import { t } from '../../language/language'
 import { Badges } from '../../parts/badges'
-import { problemIn } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { reasonOf } from '../../parts/rights'
-import { say } from '../../parts/toast'
 import { useRights } from '../links/use-rights'
 import { EditCard } from './edit-card'
 import { HistoryCard } from './history-card'
@@ -25,39 +21,21 @@ import { useNames } from './use-names'
 export const ManagedLinkPage = ({
   link,
   onChange,
+  onGiven,
 }: {
   readonly link: ManagedLink
   readonly onChange: (link: ManagedLink) => unknown
+  readonly onGiven: () => unknown
 }) => {
-  const { route } = useLocation()
-  const { code, id } = link
+  const { code } = link
   const rights = useRights([code])
   const may = rights.links.value.get(code)
+  const off = reasonOf(may?.['link:update'])
   const service = rights.service.value
   const mayReadUsers = service['user:read']?.allowed ?? false
   const nameOf = useNames([link.owner_id], mayReadUsers)
   const isEditing = useSignal(false)
   const problem = useSignal<LinkgateProblem | null>(null)
-
-  const attempt = async (work: () => Promise<unknown>) => {
-    problem.value = null
-    try {
-      await work()
-    } catch (error) {
-      problem.value = problemIn(error)
-    }
-  }
-  const remove = async () => {
-    await api.deleteLink(code)
-    say(t.links.deleted(1), async () => {
-      try {
-        route(`/console/links/${(await api.restoreLink(id)).code}`)
-      } catch (error) {
-        say(t.problem(problemIn(error)))
-      }
-    })
-    route('/console')
-  }
 
   return (
     <Page
@@ -65,15 +43,14 @@ export const ManagedLinkPage = ({
       heading={<LinkHeading url={link.url} />}
       actions={
         <LinkActions
-          link={link}
+          code={code}
+          url={link.url}
+          id={link.id}
           rights={may}
-          attempt={attempt}
+          off={off}
           onEdit={() => (isEditing.value = true)}
-          onDelete={remove}
-          onGiven={(given) => {
-            say(t.link.transfer.given(code))
-            onChange(given)
-          }}
+          onGiven={onGiven}
+          onProblem={(found) => (problem.value = found)}
         />
       }
     >
@@ -95,9 +72,7 @@ export const ManagedLinkPage = ({
         {isEditing.value && <EditCard link={link} onChange={onChange} onClose={() => (isEditing.value = false)} />}
         <LinkVisits link={link} />
         <div class="stack">
-          {!isEditing.value && (
-            <SettingsCard link={link} off={reasonOf(may?.['link:update'])} nameOf={nameOf} onChange={onChange} />
-          )}
+          {!isEditing.value && <SettingsCard link={link} off={off} nameOf={nameOf} onChange={onChange} />}
           <QrCard code={code} url={link.url} />
           {service['audit:read']?.allowed && <HistoryCard link={link} mayReadUsers={mayReadUsers} />}
         </div>

@@ -1,29 +1,46 @@
-import type { Link } from '../../api'
+import { useSignal } from '@preact/signals'
+
+import type { Link, LinkgateProblem } from '../../api'
 import { t } from '../../language/language'
-import { buttonClass } from '../../parts/button'
-import { CopyButton } from '../../parts/copy-button'
-import { Icon } from '../../parts/icon'
+import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
+import { reasonOf } from '../../parts/rights'
+import { useRights } from '../links/use-rights'
+import { LinkActions } from './link-actions'
 import { LinkHeading } from './link-heading'
+import { QrCard } from './qr-card'
 
 /** Somebody else's link: what every visitor can know, and why not more. */
-export const PublicLinkPage = ({ link: { code, title, target } }: { readonly link: Link }) => {
+export const PublicLinkPage = ({
+  link: { code, title, target },
+  onGiven,
+}: {
+  readonly link: Link
+  /** told after it was given away, possibly to whoever did so */
+  readonly onGiven: () => unknown
+}) => {
   const url = `${location.origin}/${code}`
+  const rights = useRights([code]).links.value.get(code)
+  const off = reasonOf(rights?.['link:update']) ?? t.rights.object(null)
+  const problem = useSignal<LinkgateProblem | null>(null)
   return (
     <Page
       title={code}
       heading={<LinkHeading url={url} />}
       actions={
-        <span class="row">
-          <CopyButton text={url} label={t.links.copyOne(url)} />
-          <a class={buttonClass({})} href={url} target="_blank" rel="noopener">
-            <Icon name="open" />
-            {t.links.open}
-          </a>
-        </span>
+        <LinkActions
+          code={code}
+          url={url}
+          rights={rights}
+          off={off}
+          onGiven={onGiven}
+          onProblem={(found) => (problem.value = found)}
+        />
       }
     >
-      <div class="stack">
+      <div class="stack public-link">
+        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <Note title={t.link.notYours(off)} />
         <dl class="settings card">
           <div>
             <dt>{t.fields.title}</dt>
@@ -31,10 +48,18 @@ export const PublicLinkPage = ({ link: { code, title, target } }: { readonly lin
           </div>
           <div>
             <dt>{t.fields.target}</dt>
-            <dd>{target === undefined ? t.link.behindPassword : <a href={target}>{target}</a>}</dd>
+            <dd>
+              {target === undefined ? (
+                t.link.behindPassword
+              ) : (
+                <a href={target} rel="noreferrer">
+                  {target}
+                </a>
+              )}
+            </dd>
           </div>
         </dl>
-        <p class="lead">{t.link.notYours}</p>
+        <QrCard code={code} url={url} />
       </div>
     </Page>
   )

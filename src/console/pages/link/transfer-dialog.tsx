@@ -20,11 +20,11 @@ const idOfUser = async (typed: string): Promise<string | null> => {
 
 /** Gives a link to another user. */
 export const TransferDialog = ({
-  link,
+  code,
   onGiven,
   onClose,
 }: {
-  readonly link: ManagedLink
+  readonly code: string
   readonly onGiven: (link: ManagedLink) => unknown
   readonly onClose: () => unknown
 }) => {
@@ -38,7 +38,7 @@ export const TransferDialog = ({
     try {
       const id = await idOfUser(typed)
       if (id === null) fault.value = t.link.transfer.unknown
-      else onGiven(await api.transferLink(link.code, { owner_id: id }))
+      else onGiven(await api.transferLink(code, { owner_id: id }))
     } catch (error) {
       problem.value = problemIn(error)
       fault.value = faultsOf(problem.value)['owner_id']
@@ -47,7 +47,7 @@ export const TransferDialog = ({
     }
   }
   return (
-    <Dialog title={t.link.transfer.title(link.code)} onClose={onClose}>
+    <Dialog title={t.link.transfer.title(code)} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {

@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-import { number, percent } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../button'
+import { Bars } from './bars'
 import { rowsOf } from './breakdown-rows'
 import type { ValueCount } from './breakdown-rows'
 
@@ -29,7 +29,6 @@ export const Breakdown = ({
   const first = rowsOf(counts, FIRST)
   const { rows, rest } = showsAll.value ? rowsOf(counts, counts.length) : first
   const all = counts.reduce((sum, { visits }) => sum + visits, 0)
-  const most = Math.max(...rows.map(({ visits }) => visits), rest?.visits ?? 0)
   const isUnknown = counts.every(({ value }) => value === null)
   return (
     <section class="card" aria-labelledby={id}>
@@ -51,37 +50,15 @@ export const Breakdown = ({
         {counts.length === 0 && <p class="hint">{t.visits.nothing}</p>}
         {counts.length > 0 && isUnknown && unknown !== undefined && <p class="hint">{unknown}</p>}
         {counts.length > 0 && !(isUnknown && unknown !== undefined) && (
-          <ol class="bars">
-            {rows.map(({ value, visits }) => (
-              <Bar key={value} name={nameOf(value)} visits={visits} all={all} most={most} />
-            ))}
-            {rest !== null && <Bar name={t.visits.other(rest.values)} visits={rest.visits} all={all} most={most} />}
-          </ol>
+          <Bars
+            all={all}
+            rows={[
+              ...rows.map(({ value, visits }) => ({ name: nameOf(value), visits })),
+              ...(rest === null ? [] : [{ name: t.visits.other(rest.values), visits: rest.visits }]),
+            ]}
+          />
         )}
       </div>
     </section>
   )
 }
-
-const Bar = ({
-  name,
-  visits,
-  all,
-  most,
-}: {
-  readonly name: ComponentChildren
-  readonly visits: number
-  readonly all: number
-  /** of the longest bar */
-  readonly most: number
-}) => (
-  <li>
-    <span>{name}</span>
-    <span class="number">{number(visits)}</span>
-    <span class="number share">{percent(visits / all)}</span>
-    <svg class="bar" height="4" aria-hidden="true">
-      <rect class="ground" width="100%" height="4" rx="2" />
-      <rect width={`${(visits / most) * 100}%`} height="4" rx="2" />
-    </svg>
-  </li>
-)

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+
 import type { Visits } from '../../api'
 import { locale, t } from '../../language/language'
 import { Breakdown } from './breakdown'
@@ -15,9 +17,10 @@ const deviceName = (device: string): string => {
   return names[device] ?? device
 }
 
-/** Where visits come from, and what with. */
-export const Breakdowns = ({ by }: { readonly by: Visits['by'] }) => (
+/** Where visits come from, and what with. `children`: a list that comes before them. */
+export const Breakdowns = ({ by, children }: { readonly by: Visits['by']; readonly children?: ComponentChildren }) => (
   <div class="breakdowns">
+    {children}
     <Breakdown title={t.visits.by.referrer} counts={by.referrer} nameOf={(host) => host ?? t.visits.noReferrer} />
     <Breakdown
       title={t.visits.by.country}

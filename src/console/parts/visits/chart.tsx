@@ -17,7 +17,7 @@ const TOP = 14
 const FOOT = 26
 const READING = { width: 232, height: 52, away: 12 }
 const OF_DIGIT = 7.5
-const OF_LABEL = 84
+const OF_LABEL = 64
 
 interface ChartProps {
   readonly series: Visits['series']
@@ -115,7 +115,8 @@ export const Chart = ({ series, before, interval }: ChartProps) => {
         ))}
         <path class="area" d={areaOf(now, scale)} />
         <path class="line before" d={lineOf(earlier, scale)} />
-        <path class="line" d={lineOf(now, scale)} />
+        <path class="line" d={lineOf(now.slice(0, -1), scale)} />
+        <path class="line unfinished" d={lineOf(now.slice(-2), { x: (i) => x(Math.max(0, last - 1) + i), y })} />
         {at !== null && (
           <>
             <line class="reading-line" x1={x(at)} x2={x(at)} y1={plot.top} y2={plot.bottom} />

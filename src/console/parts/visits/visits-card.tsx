@@ -13,6 +13,7 @@ import { VisitsTable } from './visits-table'
 
 /** Visits over time, with the period before. */
 export const VisitsCard = ({
+  title = t.visits.title,
   period,
   onPeriod,
   loaded: { value, problem, busy },
@@ -20,6 +21,7 @@ export const VisitsCard = ({
   none,
   children,
 }: {
+  readonly title?: string
   readonly period: Period
   readonly onPeriod: (period: Period) => unknown
   readonly loaded: Loaded<Compared>
@@ -31,7 +33,7 @@ export const VisitsCard = ({
 }) => (
   <section class="card visits" aria-labelledby="visits-title" aria-busy={busy}>
     <header>
-      <h2 id="visits-title">{t.visits.title}</h2>
+      <h2 id="visits-title">{title}</h2>
       <Periods chosen={period} onChoose={onPeriod} />
       {children}
       {value !== null && value.shown.total + value.before.total > 0 && <Legend compared={value} />}
@@ -39,7 +41,7 @@ export const VisitsCard = ({
     {busy && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
     <div class="body stack">
       {problem !== null && <ProblemNote problem={problem} onRetry={onRetry} />}
-      {value !== null && <Figures compared={value} />}
+      {value !== null && isAny(value) && <Figures compared={value} />}
       {value !== null && value.shown.total + value.before.total > 0 && (
         <>
           <Chart series={value.shown.series} before={value.before.series} interval={value.interval} />
@@ -50,6 +52,8 @@ export const VisitsCard = ({
     </div>
   </section>
 )
+
+const isAny = ({ shown, before }: Compared): boolean => shown.total + shown.bots + before.total > 0
 
 const Periods = ({ chosen, onChoose }: { readonly chosen: Period; readonly onChoose: (period: Period) => unknown }) => (
   <fieldset class="segments">
