@@ -42,6 +42,7 @@ const OPERATIONS = {
   transferLink: { method: 'POST', path: '/links/:code/transfer', takes: 'body' },
   transferLinksOfUser: { method: 'POST', path: '/users/:id/links/transfer', takes: 'body', inParts: true },
   changeManyLinks: { method: 'POST', path: '/links/bulk', takes: 'body', inParts: true },
+  getLinkRights: { method: 'GET', path: '/links/:code/rights' },
   listTags: { method: 'GET', path: '/tags' },
 
   getLinkVisits: { method: 'GET', path: '/links/:code/visits', takes: 'query' },
@@ -51,6 +52,7 @@ const OPERATIONS = {
 
   getProfile: { method: 'GET', path: '/users/me' },
   updateProfile: { method: 'PATCH', path: '/users/me', takes: 'body' },
+  getOwnRights: { method: 'POST', path: '/users/me/rights', takes: 'body', repeat: 'changes nothing' },
   listPersonalTokens: { method: 'GET', path: '/users/me/tokens' },
   createPersonalToken: { method: 'POST', path: '/users/me/tokens', takes: 'body', repeat: 'under its key' },
   revokePersonalToken: { method: 'DELETE', path: '/users/me/tokens/:id', takes: 'query' },

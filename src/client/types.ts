@@ -8,10 +8,12 @@ import type { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter 
 import type { RevokeRequest, TokenAnswer, TokenRequest } from '../routes/auth.js'
 import type { BulkQuery, BulkView, bulkItems, bulkRequest } from '../routes/bulk.js'
 import type { AcceptedInvitation, InvitationView, MadeInvitation, NewInvitation } from '../routes/invitations.js'
+import type { LinkRightsView } from '../routes/link-rights.js'
 import type { LinkView } from '../routes/link-view.js'
 import type { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from '../routes/links.js'
 import type { LiveQuery } from '../routes/live-visits.js'
 import type { MailedLinkQuery, MailedLinkView } from '../routes/mailed-link.js'
+import type { AskedRights, OwnRightsView } from '../routes/own-rights.js'
 import type { ForgottenPassword, NewPassword } from '../routes/passwords.js'
 import type { MadeToken, NewToken, RevocationQuery, TokensView } from '../routes/personal-tokens.js'
 import type { Trial } from '../routes/policy-edit.js'
@@ -193,6 +195,8 @@ export interface Operations {
   ): Promise<Output<typeof TransferView>>
   /** Up to 1,000 links at once, each decided by itself: look at `refused`. `query: { dry_run: true }` only tries. */
   changeManyLinks(change: ManyLinks, options?: ManyOptions): Promise<ManyLinksDone>
+  /** Who may change or delete a link. For whoever may change it. */
+  getLinkRights(code: string, options?: CallOptions): Promise<Output<typeof LinkRightsView>>
   /** Your tags, those of the most links first. */
   listTags(options?: CallOptions): Promise<Output<typeof TagsView>>
 
@@ -213,6 +217,8 @@ export interface Operations {
   getProfile(options?: CallOptions): Promise<Profile>
   /** Changes your name, password or address. */
   updateProfile(changes: InputOf<typeof profileUpdate>, options?: CallOptions): Promise<Output<typeof ChangedProfile>>
+  /** What you may do, with this token; of links that you can see, by their codes, as well. */
+  getOwnRights(asked: Input<typeof AskedRights>, options?: CallOptions): Promise<Output<typeof OwnRightsView>>
   /** Your personal tokens. */
   listPersonalTokens(options?: CallOptions): Promise<Output<typeof TokensView>>
   /** Makes a personal token. Its value is in this answer alone: a repetition is refused (409 `already_created`). */

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 
 import { CallerChanged, PolicyReplaced, RecordChanged } from '../database/errors.js'
+import type { Action } from '../domain/action.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
@@ -10,7 +11,18 @@ import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input
 import type { Snapshot } from '../policy/snapshot.js'
 import { linkIdOf, recordOfAnswer, recordOfRefusal } from './decision-record.js'
 import { NO_DATA, isTaken, noRecord } from './route.js'
-import type { Admitted, Answer, Caller, ItemLayers, PartRule, Route, RouteSpec, Runtime } from './route.js'
+import type {
+  Admitted,
+  Answer,
+  Caller,
+  ItemLayers,
+  Layers,
+  PartRule,
+  Right,
+  Route,
+  RouteSpec,
+  Runtime,
+} from './route.js'
 
 /**
  * Makes a route: the only place where the four layers meet, and the only way into the route table. In order: who calls
@@ -155,6 +167,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     snapshot,
     deadline,
     requestId,
+    rightTo: (action, record) => rightTo(layers, snapshot, caller, action, record),
     cookie: (name) => (spec.gateway.from === undefined ? undefined : ctx.cookies.get(name)),
     countAccount: (account) => layers.gateway.countAccount(ctx, account),
     items: itemsOf(request, snapshot, caller, admitted),
@@ -199,6 +212,19 @@ const itemsOf = (request: LayeredRequest, snapshot: Snapshot, caller: Caller, ad
       }
     },
     isNewest: async () => (await newestSnapshot(runtime.policy)).revision === snapshot.revision,
+  }
+}
+
+/** Asks the layers about an action, in their order. */
+const rightTo = (layers: Layers, snapshot: Snapshot, caller: Caller, action: Action, record: Owned): Right => {
+  try {
+    layers.gateway.requireScope(caller, action)
+    layers.endpoint(snapshot, caller, action)
+    const { decision } = layers.object(snapshot, caller, action, record)
+    return { allowed: true, layer: 'object', rule: decision.rule }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { allowed: false, layer: error.layer, rule: error.decision?.rule ?? null }
   }
 }
 

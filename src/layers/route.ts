@@ -7,7 +7,7 @@ import type { Deadline } from '../domain/deadline.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
-import type { Fault } from '../domain/refusal.js'
+import type { Fault, Layer } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import type { Visitor } from '../domain/visitor.js'
 import type { IdempotencyKey } from '../input/idempotency-key.js'
@@ -138,6 +138,8 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   /** after it nothing of the request may commit */
   readonly deadline: Deadline
   readonly requestId: string
+  /** What the layers answer the caller about this, without doing it; nothing is recorded. */
+  readonly rightTo: (action: Action, record: Owned) => Right
   /** A cookie by its name; undefined where none was sent, and on every route that takes requests of any page. */
   readonly cookie: (name: string) => string | undefined
   /** counts a sign-in attempt on an account; throws `rate_limited` */
@@ -159,6 +161,15 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   readonly querystring: string
   /** for the statistics of a link that is followed */
   readonly visitor: Visitor
+}
+
+/** A caller's right to do something. */
+export interface Right {
+  readonly allowed: boolean
+  /** which layer answers: the last, or the first that refuses */
+  readonly layer: Layer
+  /** the rule by which `can()` answers; null where it is not asked */
+  readonly rule: string | null
 }
 
 /**

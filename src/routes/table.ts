@@ -38,8 +38,10 @@ import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
 import { bulkRoute } from './bulk.js'
 import { consoleRoutes } from './console.js'
+import { linkRightsRoute } from './link-rights.js'
 import { linkRoutes } from './links.js'
 import { liveVisitsRoute } from './live-visits.js'
+import { ownRightsRoute } from './own-rights.js'
 import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { passwordRoutes } from './passwords.js'
@@ -121,6 +123,7 @@ export const routeTable = ({
       place,
       hashPassword,
     }),
+    linkRightsRoute({ findLink: findRecord, findUser }),
     qrRoute({ findLink: findRecord, baseUrl }),
     bulkRoute({
       findLink: findRecord,
@@ -139,6 +142,7 @@ export const routeTable = ({
       findUser,
       mailAddressLink,
     }),
+    ownRightsRoute({ findLink: findRecord }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
     ...userRoutes({
       users: usersStore(database),

@@ -37,6 +37,7 @@ describe('an identifier', () => {
     ).to.have.members([
       'get /links/:code',
       'get /links/:code/qr',
+      'get /links/:code/rights',
       'get /links/:code/visits',
       'get /links/:code/visits/export',
       'get /links/:code/visits/live',

@@ -119,7 +119,7 @@ describe('/openapi.json', () => {
         // without a parameter in its path a route is the same for every owner
         for (const owner of route.path.includes(':') ? [callers.admin.id, callers.editor.id, null] : [null]) {
           const name =
-            /:code(?:\+|\/qr|\/visits(?:\/export)?)?$/.test(route.path) && owner !== null
+            /:code(?:\+|\/qr|\/rights|\/visits(?:\/export)?)?$/.test(route.path) && owner !== null
               ? await addLink(service.db, { owner })
               : subjectOf(route) === 'user to delete' && owner === callers.editor.id
                 ? await addUserToDelete(service.db)

@@ -105,7 +105,7 @@ export const en = {
     export: 'Export',
     columns: { link: 'Link', target: 'Leads to', tags: 'Tags', state: 'State', visits: 'Visits', actions: 'Actions' },
     /** behind the number */
-    visitsOf: (count: number) => (count === 1 ? 'visit' : 'visits'),
+    visitsOf: (count: number): string => (count === 1 ? 'visit' : 'visits'),
     noTitle: 'No title',
     select: (code: string) => `Select ${code}`,
     selectAll: 'Select all that are shown',

@@ -1,0 +1,31 @@
+import { isUserRole } from '../domain/role.js'
+import type { User } from '../domain/user.js'
+import { pauseEvery } from './pause-every.js'
+import type { Snapshot } from './snapshot.js'
+import { universeOf } from './table.js'
+
+/** Somebody whom the policy lets do something to a record, and the rule by which it does. */
+export type Who =
+  | { readonly who: 'owner'; readonly rule: string }
+  | { readonly who: 'role'; readonly role: string; readonly rule: string }
+
+/**
+ * Who may do this to a record with this owner (null: nobody's): the roles that may do it to another's, as far as rows
+ * name them, and the owner where their own role lets them do it to theirs alone. May means both that the endpoint rows
+ * let the role in, and that `can()` allows it.
+ */
+export const whoMay = async (snapshot: Snapshot, action: string, owner: User | null): Promise<readonly Who[]> => {
+  const pause = pauseEvery(200)
+  const found: Who[] = []
+  if (owner !== null && !owner.suspended && snapshot.mayCall(owner.role, action)) {
+    const { effect, rule } = snapshot.decideFor(owner.role, action, 'own')
+    const isForAny = snapshot.decideFor(owner.role, action, 'other').effect === 'allow'
+    if (effect === 'allow' && !isForAny) found.push({ who: 'owner', rule })
+  }
+  for (const role of universeOf(snapshot.rows).roles.filter(isUserRole)) {
+    await pause()
+    const { effect, rule } = snapshot.decideFor(role, action, 'other')
+    if (effect === 'allow' && snapshot.mayCall(role, action)) found.push({ who: 'role', role, rule })
+  }
+  return found
+}

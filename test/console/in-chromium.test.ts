@@ -1,0 +1,458 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+
+import { hasChromium } from '../support/chromium.js'
+import { PASSWORD, faultsOf, givePassword, openConsole, tooWide } from '../support/console.js'
+import type { ConsoleBrowser } from '../support/console.js'
+import { at, listAt } from '../support/json.js'
+import { addLink, freshCode } from '../support/records.js'
+import { startTestService } from '../support/service.js'
+import type { TestService, TestUser } from '../support/service.js'
+import { until } from '../support/until.js'
+
+const WIDE = { width: 1_280, height: 800 }
+const PHONE = { width: 360, height: 780 }
+
+;(hasChromium ? describe : describe.skip)('the console in a browser (needs chromium)', function () {
+  // a browser starts in seconds on a loaded machine
+  this.timeout(300_000)
+  let service: TestService
+  let editor: TestUser
+  let browser: ConsoleBrowser
+  let page: Page
+
+  before(async () => {
+    service = await startTestService()
+    editor = await service.addUser('editor')
+    await givePassword(service, editor)
+    browser = await openConsole(service)
+    page = await browser.open()
+  })
+  after(async () => {
+    await browser.context.close()
+    await service.stop()
+  })
+  afterEach(() => {
+    expect(browser.complaints.splice(0)).to.deep.equal([])
+  })
+
+  const row = (code: string) => page.locator(`tr[data-code="${code}"]`)
+  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
+  const focusedName = () => page.evaluate(`document.activeElement?.getAttribute('name') ?? ''`)
+  const isOver = (name: string) =>
+    until('the page shows it', async () => (await page.getByRole('dialog', { name }).count()) === 0)
+
+  /** Every screen, in both themes. */
+  const requireClean = async (what: string) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      for (const screen of [WIDE, PHONE]) {
+        await page.setViewportSize(screen)
+        expect(await tooWide(page), `${what}, ${screen.width} pixels`).to.be.at.most(0)
+        expect(await faultsOf(page), `${what}, ${screen.width} pixels, ${colorScheme}`).to.deep.equal([])
+      }
+    }
+    await page.setViewportSize(WIDE)
+  }
+
+  describe('the door', () => {
+    it('is clean, and says what was wrong while the address stays', async () => {
+      await page.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
+      await requireClean('the door')
+      await page.getByLabel('E-mail address').fill(editor.email)
+      await page.getByLabel('Password', { exact: true }).fill('not the password')
+      await page.keyboard.press('Enter')
+      await shown('That is not the right address or password.')
+      expect(await page.getByLabel('E-mail address').inputValue()).to.equal(editor.email)
+      await requireClean('the door after a wrong password')
+    })
+
+    it('shows the password that is typed, and hides it again', async () => {
+      const field = page.getByLabel('Password', { exact: true })
+      await page.getByRole('button', { name: 'Show the password' }).click()
+      expect(await field.getAttribute('type')).to.equal('text')
+      await page.getByRole('button', { name: 'Hide the password' }).click()
+      expect(await field.getAttribute('type')).to.equal('password')
+    })
+
+    it('lets a user in, puts no token where a script of another page could find it, and keeps them signed in', async () => {
+      await browser.signIn(page, editor)
+      expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'))
+        .to //
+        .equal('[{},{},""]')
+      await page.reload()
+      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+    })
+  })
+
+  describe('the links', () => {
+    before(async () => {
+      await page.goto(`${service.baseUrl}/console`)
+      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+    })
+
+    it('begin empty, and say how to make the first', async () => {
+      await shown('No link yet. Paste an address above and press Enter.')
+      await requireClean('no links')
+    })
+
+    it('are made by one field and Enter; the new address has the focus for copying, and leads there', async () => {
+      await page.keyboard.press('c')
+      await until('the page shows it', async () => (await focusedName()) === 'target')
+      await page.keyboard.type('https://example.com/made-by-hand')
+      await page.keyboard.press('Enter')
+      const made = page.locator('.made a').first()
+      await made.waitFor()
+      await page.waitForSelector('.made button:focus')
+      const url = await made.getAttribute('href')
+      const followed = await fetch(url ?? '', { redirect: 'manual' })
+      expect(followed.headers.get('Location')).to.equal('https://example.com/made-by-hand')
+      await shown('1 of 1')
+      await requireClean('a link that was just made')
+    })
+
+    it('keep what was typed where the service refuses it, and say what is wrong beside the field', async () => {
+      const target = page.getByLabel('Address that the link leads to')
+      await target.fill('ftp://example.com/file')
+      await target.press('Enter')
+      await page.locator('#target-fault').waitFor()
+      expect(await target.inputValue()).to.equal('ftp://example.com/file')
+      expect(await target.getAttribute('aria-invalid')).to.equal('true')
+      await requireClean('a refused address')
+
+      await target.fill('https://example.com/x')
+      await page.getByRole('button', { name: 'Code, end, password' }).click()
+      await page.getByLabel('Code', { exact: true }).fill('docs')
+      await page.getByLabel('Title', { exact: true }).fill('Kept through it')
+      await target.press('Enter')
+      await shown('is reserved for the service')
+      expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Kept through it')
+      await requireClean('all fields, one refused')
+
+      const code = freshCode('typed')
+      await page.getByLabel('Code', { exact: true }).fill(code)
+      await page.getByLabel('Tags', { exact: true }).fill('spring, print')
+      await target.press('Enter')
+      await row(code).waitFor()
+      expect(await row(code).locator('.tag').allTextContents()).to.deep.equal(['spring', 'print'])
+    })
+
+    it('are found as somebody types, and the address of the page keeps what was looked for', async () => {
+      const code = freshCode('needle')
+      await addLink(service.db, { code, owner: editor.id })
+      await page.getByRole('searchbox').fill(code.slice(0, 12))
+      await row(code).waitFor()
+      await until('the page shows it', async () => (await page.locator('tbody tr').count()) === 1)
+      expect(new URL(page.url()).searchParams.get('q')).to.equal(code.slice(0, 12))
+      await page.reload()
+      await row(code).waitFor()
+      expect(await page.locator('tbody tr').count()).to.equal(1)
+
+      await page.getByRole('searchbox').fill('there is no such link')
+      await shown('Nothing matches.')
+      await requireClean('nothing found')
+      await page.getByRole('button', { name: 'Clear the filters' }).click()
+      await row(code).waitFor()
+    })
+
+    it('come page by page as somebody scrolls', async () => {
+      await Promise.all(Array.from({ length: 60 }, () => addLink(service.db, { owner: editor.id })))
+      await page.reload()
+      await shown(/^50 of 6\d$/)
+      await page.locator('.list-foot').scrollIntoViewIfNeeded()
+      await shown(/^(6\d) of \1$/)
+    })
+
+    it('are changed and deleted many at once, and come back from the trash', async () => {
+      const codes = [freshCode('bulk'), freshCode('bulk'), freshCode('bulk')]
+      for (const code of codes) await addLink(service.db, { code, owner: editor.id })
+      await page.goto(`${service.baseUrl}/console?q=bulk-`)
+      for (const code of codes) await page.getByLabel(`Select ${code}`).click()
+      await shown('3 selected')
+      await requireClean('three selected')
+
+      await page.getByRole('button', { name: 'Tag', exact: true }).click()
+      await page.getByLabel('Tags, separated by commas').fill('together')
+      await requireClean('the dialog of tags')
+      await page.getByRole('button', { name: 'Add' }).click()
+      await shown('3 links changed.')
+      await isOver('Tag 3 links')
+      for (const code of codes)
+        expect(await row(code).locator('.tag').allTextContents(), code).to.deep.equal(['together'])
+
+      await page.getByRole('button', { name: 'Switch off' }).first().click()
+      await until('the page shows it', async () => (await page.locator('.badge.paused').count()) === 3)
+      await page.getByRole('button', { name: 'Delete 3' }).click()
+      await shown('3 links deleted. Restore them from the trash.')
+      await until('the page shows it', async () => (await page.locator('tbody tr').count()) === 0)
+
+      await page.getByRole('link', { name: 'Trash' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
+      const [code = ''] = codes
+      await page.getByRole('button', { name: `Restore ${code}` }).waitFor()
+      await requireClean('the trash')
+      await page.getByRole('button', { name: `Restore ${code}` }).click()
+      await shown(`${code} is back.`)
+      expect((await service.request('GET', `/links/${code}`, { token: editor.token })).status).to.equal(200)
+    })
+
+    it('are taken back at once after a delete', async () => {
+      const code = freshCode('undo')
+      await addLink(service.db, { code, owner: editor.id })
+      await page.goto(`${service.baseUrl}/console?q=${code}`)
+      await page.getByRole('button', { name: `Delete ${code}` }).click()
+      await row(code).waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await row(code).waitFor()
+    })
+
+    it('are asked for another code where theirs was taken meanwhile', async () => {
+      const code = freshCode('taken')
+      await addLink(service.db, { code, owner: editor.id })
+      await service.request('DELETE', `/links/${code}`, { token: editor.token })
+      await addLink(service.db, { code, owner: editor.id })
+      await page.goto(`${service.baseUrl}/console/trash`)
+      await page.getByRole('button', { name: `Restore ${code}` }).click()
+      const other = freshCode('taken')
+      await page.getByRole('dialog').getByLabel('Code').fill(other)
+      await requireClean('a code that is taken')
+      await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+      await shown(`${other} is back.`)
+    })
+
+    it('are walked by keys, selected, and opened', async () => {
+      const codes = [freshCode('keys'), freshCode('keys')]
+      for (const code of codes) await addLink(service.db, { code, owner: editor.id })
+      await page.goto(`${service.baseUrl}/console?q=keys-&sort=code`)
+      await row(codes[1] ?? '').waitFor()
+      await page.keyboard.press('/')
+      await until('the page shows it', async () => (await focusedName()) === 'q')
+      await page.getByRole('heading', { level: 1 }).focus()
+      for (const key of ['j', 'x', 'j', 'X']) await page.keyboard.press(key)
+      await shown('2 selected')
+      await page.keyboard.press('Escape')
+      await until('the page shows it', async () => (await page.locator('.bulk').count()) === 0)
+      await page.keyboard.press('k')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/console\/links\/keys-/)
+    })
+  })
+
+  it('says of what somebody may not do that it is off, and why, as the policy decides it', async () => {
+    const admin = await service.addUser('admin')
+    const code = freshCode('off')
+    await addLink(service.db, { code, owner: editor.id })
+    const change = async (part: object) => {
+      const policy = (await service.request('GET', '/policy', { token: admin.token })).body as {
+        revision: number
+      }
+      const answer = await service.request('POST', '/policy/changes', {
+        token: admin.token,
+        json: { base: at(policy, 'revision'), reason: 'a test of buttons', ...part },
+      })
+      expect(answer.status, JSON.stringify(answer.json)).to.equal(200)
+    }
+    const line = 'p, 250, R5, editor, link:delete, any, deny'
+    await change({ add: [line] })
+    try {
+      await page.goto(`${service.baseUrl}/console?q=${code}`)
+      const button = page.getByRole('button', { name: `Delete ${code}` })
+      await page.waitForSelector(`tr[data-code="${code}"] button[aria-disabled]`)
+      const reason = await button.getAttribute('aria-describedby')
+      expect(await page.locator(`[id="${reason}"]`).textContent()).to.equal('R5: not yours')
+      await button.click({ force: true })
+      expect((await service.request('GET', `/links/${code}`, { token: editor.token })).status).to.equal(200)
+      await requireClean('a button that is off')
+    } finally {
+      await change({ remove: [line] })
+    }
+  })
+
+  describe('a session', () => {
+    const endSignIns = () =>
+      service.db.asOwner('update refresh_tokens set revoked_at = now() where user_id = $1', [editor.id])
+
+    it('that ends keeps what was typed, and goes on with it once its user has signed in again', async () => {
+      await page.goto(`${service.baseUrl}/console`)
+      const target = page.getByLabel('Address that the link leads to')
+      await target.fill('https://example.com/typed-before-the-end')
+      await endSignIns()
+      await target.press('Enter')
+      const dialog = page.getByRole('dialog', { name: 'Sign in to Linkgate' })
+      await dialog.waitFor()
+      await shown(/What you typed is kept/)
+      await requireClean('a session that ended')
+      expect(await target.inputValue()).to.equal('https://example.com/typed-before-the-end')
+      expect(await dialog.getByLabel('E-mail address').inputValue()).to.equal(editor.email)
+      await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await dialog.getByRole('button', { name: 'Sign in' }).click()
+      await page.locator('.made').waitFor()
+      await isOver('Sign in to Linkgate')
+    })
+
+    it('is one in several tabs, which renew at once without ending it, and leave together', async () => {
+      const others = await Promise.all([browser.open(), browser.open(), browser.open()])
+      for (let round = 0; round < 3; round += 1)
+        await Promise.all([page, ...others].map((each) => each.reload({ waitUntil: 'commit' })))
+      for (const each of [page, ...others]) await each.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      for (const each of [page, ...others]) await each.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
+      await others[0]?.getByText('You signed out in another tab.').waitFor()
+      await page.reload()
+      await page.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
+      await browser.signIn(page, editor)
+      for (const each of others) await each.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+      await Promise.all(others.map((each) => each.close()))
+    })
+
+    it('whose cookie was copied ends for both once the copy is used, too', async () => {
+      const cookies = await browser.context.cookies(`${service.baseUrl}/auth/session`)
+      const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+      await page.reload()
+      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+      await service.db.asOwner(`update refresh_tokens set used_at = used_at - interval '1 hour' where user_id = $1`, [
+        editor.id,
+      ])
+      const stolen = await fetch(`${service.baseUrl}/auth/session/refresh`, {
+        method: 'POST',
+        headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' },
+      })
+      expect(stolen.status).to.equal(401)
+      await page.reload()
+      await page.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
+      await browser.signIn(page, editor)
+    })
+
+    it('is none for pages of other origins, whatever they send', async () => {
+      // the same host on another port is the same site, and still not this origin
+      const sibling = await startTestService({ environment: { BASE_URL: service.baseUrl } })
+      try {
+        const other = await browser.context.newPage()
+        await other.goto(`http://127.0.0.1:${sibling.port}/robots.txt`)
+        const refused: string[] = []
+        other.on('response', (response) => {
+          if (response.url().startsWith(service.baseUrl)) refused.push(`${response.status()} ${response.url()}`)
+        })
+        for (const [method, path] of [
+          ['POST', '/auth/session'],
+          ['POST', '/auth/session/refresh'],
+          ['DELETE', '/auth/session'],
+        ])
+          await other.evaluate(
+            `fetch('${service.baseUrl}${path}', { method: '${method}', credentials: 'include', mode: 'cors' })
+              .then(() => undefined, () => undefined)`,
+          )
+        for (const path of ['/auth/session', '/auth/session/refresh']) {
+          await other.goto(`http://127.0.0.1:${sibling.port}/robots.txt`)
+          const answer = other.waitForResponse(`${service.baseUrl}${path}`)
+          await other.evaluate(`
+            document.body.append(Object.assign(document.createElement('form'),
+              { method: 'post', action: '${service.baseUrl}${path}' }));
+            document.forms[0].submit()`)
+          expect((await answer).status(), path).to.equal(403)
+        }
+        expect(
+          refused.every((each) => /^(403|404|405) /.test(each)),
+          refused.join(', '),
+        ).to.equal(true)
+        await other.close()
+        browser.complaints.splice(0)
+      } finally {
+        await sibling.stop()
+      }
+      await page.reload()
+      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+    })
+  })
+
+  describe('where something is wrong', () => {
+    const failing = async (status: number, body: object, headers: Record<string, string> = {}) => {
+      await page.route('**/links?*', (route) =>
+        route.fulfill({
+          status,
+          headers: { 'Content-Type': 'application/problem+json', ...headers },
+          body: JSON.stringify({ type: 'about:blank', status, title: 'Refused', request_id: 'r-1', ...body }),
+        }),
+      )
+      await page.goto(`${service.baseUrl}/console`)
+    }
+    afterEach(async () => {
+      await page.unroute('**/links?*')
+    })
+
+    for (const [status, code, sentence] of [
+      [403, 'policy_denied', 'You may not do that (R6).'],
+      [429, 'rate_limited', 'Too many requests. Go on in 60 s.'],
+      [503, 'database_unavailable', 'The service cannot answer at the moment.'],
+    ] as const)
+      it(`says so, and tries again when asked: ${status}`, async () => {
+        await failing(status, { code, rule: 'R6' }, { 'Retry-After': '60' })
+        await shown(new RegExp(`^${sentence.replaceAll(/[().]/g, String.raw`\$&`)}`))
+        await requireClean(code)
+        await page.unroute('**/links?*')
+        await page.getByRole('button', { name: 'Try again' }).click()
+        await page.locator('tbody tr').first().waitFor()
+      })
+
+    it('says so while there is no connection, and what was typed stays', async () => {
+      await page.goto(`${service.baseUrl}/console`)
+      await page.locator('tbody tr').first().waitFor()
+      await browser.context.setOffline(true)
+      const target = page.getByLabel('Address that the link leads to')
+      await target.fill('https://example.com/offline')
+      await target.press('Enter')
+      await shown(/^No connection/)
+      await browser.context.setOffline(false)
+      expect(await target.inputValue()).to.equal('https://example.com/offline')
+      await target.press('Enter')
+      await page.locator('.made').waitFor()
+    })
+  })
+
+  it('makes no markup of what people wrote', async () => {
+    const hostile = `<img src=x onerror="document.title='ran'"><script>document.title='ran'</script>`
+    const answer = await service.request('POST', '/links', {
+      token: editor.token,
+      json: {
+        target: `https://example.com/?q=${encodeURIComponent(hostile)}`,
+        title: hostile,
+        tags: ['a'],
+        note: hostile,
+      },
+    })
+    const code = String(at(answer.json, 'code'))
+    await service.request('PATCH', '/users/me', { token: editor.token, json: { name: hostile } })
+    await page.goto(`${service.baseUrl}/console?q=onerror`)
+    await row(code).waitFor()
+    expect(await row(code).textContent()).to.contain(hostile)
+    expect(await page.locator('main img[src=x], .side img').count()).to.equal(0)
+    expect(await page.title()).to.equal('Links · Linkgate')
+    await service.request('PATCH', '/users/me', { token: editor.token, json: { name: 'Ed' } })
+  })
+
+  it('speaks German where the browser does', async () => {
+    await page.addInitScript(`Object.defineProperty(navigator, 'languages', { get: () => ['de-DE', 'de'] })`)
+    await page.goto(`${service.baseUrl}/console`)
+    await page.getByPlaceholder('Adresse einfügen').waitFor()
+    expect(await page.evaluate('document.documentElement.lang')).to.equal('de')
+    await requireClean('the links in German')
+  })
+
+  it('asks nothing but what the description of the API has', async () => {
+    const document = (await service.request('GET', '/openapi.json')).json
+    const paths = Object.entries(at(document, 'paths') as object).flatMap(([path, operations]) =>
+      Object.keys(operations as object).map((method) => ({
+        method: method.toUpperCase(),
+        pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('+', String.raw`\+`)}$`),
+      })),
+    )
+    expect(browser.asked.size).to.be.greaterThan(15)
+    const unknown = [...browser.asked].filter((request) => {
+      const [method, path = ''] = request.split(' ')
+      return !paths.some((each) => each.method === method && each.pattern.test(path))
+    })
+    expect(unknown).to.deep.equal([])
+    expect(listAt(document, 'tags').length).to.be.greaterThan(5)
+  })
+})

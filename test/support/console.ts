@@ -1,0 +1,85 @@
+import axe from 'axe-core'
+import { expect } from 'chai'
+import type { BrowserContext, Page } from 'playwright-core'
+
+import { createPasswords } from '../../src/identity/password.js'
+import { openChromium } from './chromium.js'
+import { at, listAt } from './json.js'
+import type { TestService, TestUser } from './service.js'
+
+export const PASSWORD = 'a long password'
+
+/** Gives a user of a test a password to sign in with. */
+export const givePassword = async (service: TestService, user: TestUser): Promise<void> => {
+  const hash = await (await createPasswords()).hash(PASSWORD)
+  await service.db.asOwner('update users set password_hash = $1 where id = $2', [hash, user.id])
+}
+
+/** A browser with one user's session, and everything that was wrong in it. */
+export interface ConsoleBrowser {
+  readonly context: BrowserContext
+  /** what a page complained about: errors, violations of the content security policy */
+  readonly complaints: string[]
+  /** `METHOD /path` of every request to the service */
+  readonly asked: Set<string>
+  /** a page of its own */
+  readonly open: (path?: string) => Promise<Page>
+  readonly signIn: (page: Page, user: TestUser) => Promise<void>
+}
+
+/** What the network says of an answer that is a refusal: the page shows it, so it is no complaint. */
+const OF_THE_NETWORK = 'Failed to load resource'
+
+export const openConsole = async (service: TestService): Promise<ConsoleBrowser> => {
+  const context = await openChromium()
+  const complaints: string[] = []
+  const asked = new Set<string>()
+  context.on('page', (page) => {
+    page.on('console', (message) => {
+      if (!message.text().startsWith(OF_THE_NETWORK)) complaints.push(message.text())
+    })
+    page.on('pageerror', ({ message }) => complaints.push(message))
+    page.on('request', (request) => {
+      const url = new URL(request.url())
+      if (url.origin === service.baseUrl) asked.add(`${request.method()} ${url.pathname}`)
+      else if (url.protocol.startsWith('http')) complaints.push(`asked ${url.origin}`)
+    })
+  })
+  const open = async (path = '/console') => {
+    const page = await context.newPage()
+    await page.goto(`${service.baseUrl}${path}`)
+    return page
+  }
+  return {
+    context,
+    complaints,
+    asked,
+    open,
+    signIn: async (page, user) => {
+      await page.getByLabel('E-mail address').fill(user.email)
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+    },
+  }
+}
+
+/** What axe finds wrong with a page as it is shown, or cannot tell, in one line each. */
+export const faultsOf = async (page: Page): Promise<readonly string[]> => {
+  await page.evaluate(`${axe.source}; undefined`)
+  const result = await page.evaluate(
+    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  )
+  expect(listAt(result, 'passes').length).to.be.greaterThan(8)
+  return [...listAt(result, 'violations'), ...listAt(result, 'incomplete')].map(
+    (each) =>
+      `${at(each, 'id')}: ${listAt(each, 'nodes')
+        .slice(0, 5)
+        .map((node) => at(node, 'html'))
+        .join(' ')}`,
+  )
+}
+
+/** Pixels by which a page is wider than its window. */
+export const tooWide = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - innerWidth').then(Number)
