@@ -70,8 +70,8 @@ export interface ConflictRow {
 }
 
 /**
- * What `mine` and `theirs` made of `base`. `setsPassword`: the form has a new password, or takes it away, which no field
- * shows.
+ * What `mine` and `theirs` made of `base`. `setsPassword`: the form has a new password, or takes it away, which no
+ * field shows.
  */
 export const conflictRows = (
   base: Settings,

@@ -21,8 +21,8 @@ const Answer = ({ code, isOwn }: { readonly code: string; readonly isOwn: boolea
   const { value, problem, busy } = state.value
   if (problem !== null) return <ProblemNote problem={problem} onRetry={again} />
   if (value === null) return busy ? <p class="hint">{t.loading}</p> : null
-  const change = value.actions['link:update'] ?? []
-  const remove = value.actions['link:delete'] ?? []
+  const change = value.actions['link:update']
+  const remove = value.actions['link:delete']
   const isSame = JSON.stringify(change) === JSON.stringify(remove)
   return (
     <>
