@@ -20,6 +20,8 @@ import { LinksPage } from './pages/links/links-page'
 import { SignIn } from './pages/sign-in'
 import { openSession, session, signOut } from './session'
 
+const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
+const Visits = lazy(async () => (await import('./pages/visits-page')).VisitsPage)
 const Trash = lazy(async () => (await import('./pages/trash')).TrashPage)
 
 const NotFound = () => (
@@ -68,6 +70,9 @@ const Side = () => {
           <Item href="/console" icon="link">
             {t.nav.links}
           </Item>
+          <Item href="/console/visits" icon="chart">
+            {t.nav.visits}
+          </Item>
           <Item href="/console/trash" icon="trash">
             {t.nav.trash}
           </Item>
@@ -115,6 +120,8 @@ const SignedIn = () => {
         <ErrorBoundary>
           <Router>
             <Route path="/console" component={LinksPage} />
+            <Route path="/console/links/:name" component={Link} />
+            <Route path="/console/visits" component={Visits} />
             <Route path="/console/trash" component={Trash} />
             <Route default component={NotFound} />
           </Router>

@@ -1,8 +1,18 @@
-import { hour, number } from './format'
+import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
 
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
 const links = (count: number): string => times(count, 'Link', 'Links')
+
+/** Who has a right, by which rule. */
+const holders = (
+  all: readonly { readonly who: string; readonly role?: string; readonly rule: string }[],
+  isOwn: boolean,
+): string => {
+  const owner = isOwn ? 'Sie als Besitzer' : 'wem er gehört'
+  const each = all.map(({ who, role, rule }) => `${who === 'owner' ? owner : `die Rolle ${role}`} (${rule})`)
+  return each.length === 0 ? 'niemand' : listed(each)
+}
 
 /** What the console says in German, written from the meaning. */
 export const de: Texts = {
@@ -193,5 +203,184 @@ export const de: Texts = {
     restore: 'Zurückholen',
     restored: (code) => `${code} ist wieder da.`,
     taken: (code) => `${code} ist vergeben. Unter einem anderen Kürzel zurückholen:`,
+  },
+
+  visits: {
+    title: 'Aufrufe',
+    period: 'Zeitraum',
+    periods: { '24h': '24 h', '7d': '7 Tage', '30d': '30 Tage', '1y': '1 Jahr' },
+    before: {
+      '24h': 'die 24 Stunden davor',
+      '7d': 'die 7 Tage davor',
+      '30d': 'die 30 Tage davor',
+      '1y': 'das Jahr davor',
+    },
+    ofAll: 'Links, die Sie ändern dürfen',
+    ofTagged: (tags) => `Links mit ${listed(tags)}`,
+    mostVisited: 'Am meisten aufgerufen',
+    span: (from, to) => (from === to ? from : `${from} bis ${to}`),
+    total: 'Aufrufe',
+    visitors: 'Besucher, je Tag gezählt',
+    visitorsShort: 'Besucher',
+    beforeShort: 'Davor',
+    busiest: { hour: 'Stärkste Stunde', day: 'Stärkster Tag', week: 'Stärkste Woche' },
+    bots: 'Bots, getrennt gezählt',
+    botsApart: 'in den Zahlen hier nicht enthalten',
+    compared: (compared) => {
+      if (compared.is === 'same') return 'so viele wie davor'
+      if (compared.is === 'first') return 'davor keine'
+      if (compared.share >= 10) return 'mehr als zehnmal so viele wie davor'
+      if (compared.share >= 2) return `${number(Math.round(compared.share + 1))}-mal so viele wie davor`
+      return `${percent(compared.share)} ${compared.is === 'more' ? 'mehr' : 'weniger'} als davor`
+    },
+    chart: { hour: 'Aufrufe je Stunde', day: 'Aufrufe je Tag', week: 'Aufrufe je Woche' },
+    numbers: (visits, visitors) => `${times(visits, 'Aufruf', 'Aufrufe')}, ${number(visitors)} Besucher`,
+    comparedMoment: (moment, before) => `${moment}; davor: ${number(before)}`,
+    soFar: (moment) => `${moment}, bis jetzt`,
+    weekOf: (day) => `Woche ab ${day}`,
+    asTable: 'Dieselben Zahlen als Tabelle',
+    when: { hour: 'Stunde', day: 'Tag', week: 'Woche' },
+    none: 'In dieser Zeit kam niemand.',
+    nothing: 'Nichts in dieser Zeit.',
+    by: {
+      referrer: 'Herkunft',
+      country: 'Länder',
+      browser: 'Browser',
+      os: 'Systeme',
+      device: 'Geräte',
+    },
+    devices: { desktop: 'Computer', mobile: 'Telefon', tablet: 'Tablet', tv: 'Fernseher' },
+    noReferrer: 'Ohne Angabe',
+    notTold: 'Nicht bekannt',
+    noCountries:
+      'Von niemandem ist das Land bekannt. Dazu braucht es eine Datei mit Ländern, die der Betreiber beisteuern kann.',
+    other: (values) => (values === null ? 'Andere' : `${number(values)} andere`),
+    all: 'Alle',
+    showAll: (what) => `Alle: ${what}`,
+    fewer: 'Weniger',
+    showFewer: (what) => `Weniger: ${what}`,
+    live: (live) => {
+      if (live.is === 'connecting') return 'Wird verbunden …'
+      if (live.is === 'on')
+        return live.lastMinute === 0 ? 'Live' : `Live, ${number(live.lastMinute)} in der letzten Minute`
+      if (live.is === 'paused') return live.fresh === 0 ? 'Angehalten' : `Angehalten, ${number(live.fresh)} neue`
+      return live.againIn === null ? 'Nicht live' : `Nicht live, wieder in ${number(live.againIn)} s`
+    },
+    hold: '; Zahlen anhalten',
+    goOn: '; weiter',
+  },
+
+  link: {
+    back: 'Zu den Links',
+    leadsTo: 'führt zu',
+    nobodyYet: 'Noch niemand ist ihm gefolgt. Jeder Aufruf steht nach einer Sekunde hier.',
+    behindPassword: 'Ein Passwort schützt ihn. Besucher erfahren das Ziel, wenn sie es eingegeben haben.',
+    notYours: (why) =>
+      'Sie sehen, was alle Besucher wissen können. Aufrufe und Einstellungen sind für die, die ihn ändern dürfen: ' +
+      `${why}.`,
+    you: 'Sie',
+    nobody: 'niemand',
+    user: (id) => `Benutzer ${id}`,
+    export: 'Aufrufe exportieren',
+    closed: {
+      off: 'Er ist aus. Besucher erfahren, dass hier nichts ist.',
+      early: (when) => `Er beginnt am ${when}. Bis dahin erfahren Besucher, dass hier nichts ist.`,
+      over: (when) => `Er ist seit ${when} abgelaufen. Besucher erfahren das.`,
+    },
+    settings: {
+      title: 'Einstellungen',
+      names: {
+        target: 'Führt zu',
+        code: 'Kürzel',
+        title: 'Titel',
+        tags: 'Schlagwörter',
+        active: 'An',
+        status: 'Weiterleitung',
+        starts_at: 'Beginnt',
+        expires_at: 'Endet',
+        max_visits: 'Höchstens so viele Aufrufe',
+        has_password: 'Passwort',
+        forward_query: 'Parameter des Besuchers',
+        note: 'Notiz',
+      },
+      on: 'an',
+      off: 'aus',
+      atOnce: 'sofort',
+      never: 'nie',
+      noLimit: 'unbegrenzt',
+      guarded: 'Besucher müssen eines eingeben',
+      passedOn: 'werden weitergegeben',
+      dropped: 'werden nicht weitergegeben',
+      owner: 'Gehört',
+      made: 'Angelegt',
+    },
+    who: {
+      title: 'Wer kann das ändern?',
+      both: (who, isOwn) => `Ändern und löschen: ${holders(who, isOwn)}.`,
+      change: (who, isOwn) => `Ändern: ${holders(who, isOwn)}.`,
+      delete: (who, isOwn) => `Löschen: ${holders(who, isOwn)}.`,
+      others: 'Sonst niemand.',
+    },
+    edit: {
+      edit: 'Bearbeiten',
+      title: 'Den Link bearbeiten',
+      saved: 'Gespeichert.',
+      taken: 'ist vergeben. Ein anderer Link hat es.',
+      conflict: 'Jemand anderes hat diesen Link geändert, während Sie getippt haben',
+      setting: 'Einstellung',
+      theirs: 'Von anderen gespeichert',
+      mine: 'Von Ihnen getippt',
+      untouched: 'wie es war',
+      passwordTyped: 'geändert',
+      overwrite:
+        'Im Formular steht der fremde Stand, darüber das, was Sie getippt haben. Speichern Sie noch einmal, wenn das ' +
+        'so stimmt.',
+    },
+    transfer: {
+      open: 'Weitergeben',
+      title: (code) => `${code} weitergeben`,
+      label: 'Wer bekommt ihn',
+      hint: 'E-Mail-Adresse oder Nummer. Aufrufe, Schlagwörter und Verlauf bleiben beim Link.',
+      unknown: 'Niemand hier hat diese Adresse.',
+      give: 'Weitergeben',
+      given: (code) => `${code} gehört jetzt jemand anderem.`,
+    },
+    qr: {
+      title: 'QR-Code',
+      picture: (url) => `QR-Code von ${url}`,
+      hint: 'Er enthält nur die kurze Adresse und bleibt richtig, wenn sich das Ziel ändert.',
+      download: (format) => `Als ${format} herunterladen`,
+      look: 'Größe, Stufe, Farben',
+      size: 'Größe in Pixeln',
+      level: 'Stufe',
+      levels: {
+        L: 'L, 7 % dürfen verdeckt sein',
+        M: 'M, 15 % dürfen verdeckt sein',
+        Q: 'Q, 25 % dürfen verdeckt sein',
+        H: 'H, 30 % dürfen verdeckt sein',
+      },
+      dark: 'Dunkel',
+      light: 'Hell',
+    },
+    history: {
+      title: 'Verlauf',
+      source: 'aus dem Protokoll',
+      more: 'Ältere',
+      commandLine: 'die Kommandozeile',
+      made: (who) => `Angelegt: ${who}`,
+      restored: (who) => `Aus dem Papierkorb geholt: ${who}`,
+      changed: (who) => `Geändert: ${who}`,
+      deleted: (who) => `Gelöscht: ${who}`,
+      renamed: (who, from, to) => `Von ${from} in ${to} umbenannt: ${who}`,
+      given: (who, from, to) => `Von ${from} an ${to} gegeben: ${who}`,
+      refused: (who, action, rule) => {
+        const tried: Readonly<Record<string, string>> = {
+          'link:update': 'Ändern oder Aufrufe sehen',
+          'link:delete': 'Löschen',
+          'link:transfer': 'Weitergeben',
+        }
+        return `Abgelehnt (${rule}), ${tried[action] ?? action}: ${who}`
+      },
+    },
   },
 }

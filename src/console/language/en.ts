@@ -1,8 +1,24 @@
 import type { LinkgateProblem } from '../api'
-import { hour, number } from './format'
+import type { Comparison } from '../parts/visits/comparison'
+import type { Live } from '../parts/visits/use-live'
+import { hour, listed, number, percent } from './format'
 
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
 const links = (count: number): string => times(count, 'link', 'links')
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Who has a right, by which rule. */
+interface Holder {
+  readonly who: 'owner' | 'role'
+  readonly role?: string
+  readonly rule: string
+}
+const holders = (all: readonly Holder[], isOwn: boolean): string => {
+  const owner = isOwn ? 'you, its owner' : 'its owner'
+  const each = all.map(({ who, role, rule }) => `${who === 'owner' ? owner : `every ${role}`} (${rule})`)
+  return each.length === 0 ? 'Nobody' : sentence(listed(each))
+}
 
 /** What the console says in English. Sentences that a colleague would say; a button says what happens. */
 export const en = {
@@ -178,5 +194,181 @@ export const en = {
     restore: 'Restore',
     restored: (code: string) => `${code} is back.`,
     taken: (code: string) => `${code} is taken. Restore it under another code:`,
+  },
+
+  visits: {
+    title: 'Visits',
+    period: 'Period',
+    periods: { '24h': '24 h', '7d': '7 days', '30d': '30 days', '1y': '1 year' },
+    before: {
+      '24h': 'the 24 hours before',
+      '7d': 'the 7 days before',
+      '30d': 'the 30 days before',
+      '1y': 'the year before',
+    },
+    ofAll: 'Links that you may change',
+    ofTagged: (tags: readonly string[]) => `Links with ${listed(tags)}`,
+    mostVisited: 'Most visited',
+    span: (from: string, to: string) => (from === to ? from : `${from} to ${to}`),
+    total: 'Visits',
+    visitors: 'Visitors, added by day',
+    visitorsShort: 'Visitors',
+    beforeShort: 'Before',
+    busiest: { hour: 'Busiest hour', day: 'Busiest day', week: 'Busiest week' },
+    bots: 'Bots, kept apart',
+    botsApart: 'not in the numbers here',
+    compared: (compared: Comparison): string => {
+      if (compared.is === 'same') return 'as many as before'
+      if (compared.is === 'first') return 'none before'
+      if (compared.share >= 10) return 'over ten times as many as before'
+      if (compared.share >= 2) return `${number(Math.round(compared.share + 1))} times as many as before`
+      return `${percent(compared.share)} ${compared.is} than before`
+    },
+    chart: { hour: 'Visits by hour', day: 'Visits by day', week: 'Visits by week' },
+    numbers: (visits: number, visitors: number) =>
+      `${times(visits, 'visit', 'visits')}, ${times(visitors, 'visitor', 'visitors')}`,
+    comparedMoment: (moment: string, before: number) => `${moment}; before: ${number(before)}`,
+    soFar: (moment: string) => `${moment}, so far`,
+    weekOf: (day: string) => `week of ${day}`,
+    asTable: 'The same numbers as a table',
+    when: { hour: 'Hour', day: 'Day', week: 'Week' },
+    none: 'Nobody came in this time.',
+    nothing: 'Nothing in this time.',
+    by: {
+      referrer: 'Referrers',
+      country: 'Countries',
+      browser: 'Browsers',
+      os: 'Systems',
+      device: 'Devices',
+    },
+    devices: { desktop: 'Computer', mobile: 'Phone', tablet: 'Tablet', tv: 'TV' },
+    noReferrer: 'No referrer',
+    notTold: 'Not told',
+    noCountries: 'Nobody’s country is known. It takes a file of countries, which the operator can bring.',
+    other: (values: number | null) => (values === null ? 'Others' : `${number(values)} others`),
+    all: 'All',
+    showAll: (what: string) => `All: ${what}`,
+    fewer: 'Fewer',
+    showFewer: (what: string) => `Fewer: ${what}`,
+    live: (live: Live): string => {
+      if (live.is === 'connecting') return 'Connecting …'
+      if (live.is === 'on')
+        return live.lastMinute === 0 ? 'Live' : `Live, ${number(live.lastMinute)} in the last minute`
+      if (live.is === 'paused') return live.fresh === 0 ? 'Paused' : `Paused, ${number(live.fresh)} new`
+      return live.againIn === null ? 'Not live' : `Not live, again in ${number(live.againIn)} s`
+    },
+    hold: '; hold the numbers',
+    goOn: '; go on',
+  },
+
+  link: {
+    back: 'To your links',
+    leadsTo: 'leads to',
+    nobodyYet: 'Nobody has followed it yet. Numbers come within a second of a visit.',
+    behindPassword: 'A password guards it. Visitors learn it after they have typed that.',
+    notYours: (why: string) =>
+      `You see what every visitor can know. Its visits and settings are for those who may change it: ${why}.`,
+    you: 'you',
+    nobody: 'nobody',
+    user: (id: string) => `user ${id}`,
+    export: 'Export the visits',
+    closed: {
+      off: 'It is off. Visitors are told that there is nothing here.',
+      early: (when: string) => `It starts on ${when}. Until then visitors are told that there is nothing here.`,
+      over: (when: string) => `It ended on ${when}. Visitors are told so.`,
+    },
+    settings: {
+      title: 'Settings',
+      names: {
+        target: 'Leads to',
+        code: 'Code',
+        title: 'Title',
+        tags: 'Tags',
+        active: 'On',
+        status: 'Redirect',
+        starts_at: 'Starts',
+        expires_at: 'Ends',
+        max_visits: 'Visits at most',
+        has_password: 'Password',
+        forward_query: 'Visitor’s parameters',
+        note: 'Note',
+      },
+      on: 'on',
+      off: 'off',
+      atOnce: 'at once',
+      never: 'never',
+      noLimit: 'no limit',
+      guarded: 'visitors have to type one',
+      passedOn: 'passed on',
+      dropped: 'not passed on',
+      owner: 'Owner',
+      made: 'Made',
+    },
+    who: {
+      title: 'Who can change this?',
+      both: (who: readonly Holder[], isOwn: boolean) => `${holders(who, isOwn)} can change and delete it.`,
+      change: (who: readonly Holder[], isOwn: boolean) => `${holders(who, isOwn)} can change it.`,
+      delete: (who: readonly Holder[], isOwn: boolean) => `${holders(who, isOwn)} can delete it.`,
+      others: 'Nobody else can.',
+    },
+    edit: {
+      edit: 'Edit',
+      title: 'Edit the link',
+      saved: 'Saved.',
+      taken: 'is taken. Another link has it.',
+      conflict: 'Somebody else changed this link while you typed',
+      setting: 'Setting',
+      theirs: 'Saved by them',
+      mine: 'Typed by you',
+      untouched: 'as it was',
+      passwordTyped: 'changed',
+      overwrite: 'The form has their version with what you typed over it. Save again if that is right.',
+    },
+    transfer: {
+      open: 'Give to somebody else',
+      title: (code: string) => `Give ${code} to somebody else`,
+      label: 'Who gets it',
+      hint: 'Their e-mail address, or their number. Visits, tags and history stay with the link.',
+      unknown: 'Nobody here has that address.',
+      give: 'Give it away',
+      given: (code: string) => `${code} has another owner.`,
+    },
+    qr: {
+      title: 'QR code',
+      picture: (url: string) => `QR code of ${url}`,
+      hint: 'It has the short URL and nothing else, so it stays right when the target changes.',
+      download: (format: string) => `Download as ${format}`,
+      look: 'Size, level, colours',
+      size: 'Size in pixels',
+      level: 'Level',
+      levels: {
+        L: 'L, 7% may be hidden',
+        M: 'M, 15% may be hidden',
+        Q: 'Q, 25% may be hidden',
+        H: 'H, 30% may be hidden',
+      },
+      dark: 'Dark',
+      light: 'Light',
+    },
+    history: {
+      title: 'History',
+      source: 'from the log',
+      more: 'Older',
+      commandLine: 'The command line',
+      made: (who: string) => sentence(`${who} made it`),
+      restored: (who: string) => sentence(`${who} restored it from the trash`),
+      changed: (who: string) => sentence(`${who} changed it`),
+      deleted: (who: string) => sentence(`${who} deleted it`),
+      renamed: (who: string, from: string, to: string) => sentence(`${who} renamed it from ${from} to ${to}`),
+      given: (who: string, from: string, to: string) => sentence(`${who} gave it to ${to}, from ${from}`),
+      refused: (who: string, action: string, rule: string) => {
+        const tried: Readonly<Record<string, string>> = {
+          'link:update': 'change it or see its visits',
+          'link:delete': 'delete it',
+          'link:transfer': 'give it away',
+        }
+        return sentence(`${who} tried to ${tried[action] ?? action}: refused, ${rule}`)
+      },
+    },
   },
 }

@@ -11,6 +11,7 @@ const once = <Options extends object, Format>(make: (locale: string, options: Op
 }
 const numbers = once((name, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(name, options))
 const dates = once((name, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(name, options))
+const lists = once((name, options: Intl.ListFormatOptions) => new Intl.ListFormat(name, options))
 const spans = once((name, options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(name, options))
 
 type Time = string | number | Date
@@ -24,6 +25,9 @@ export const weekday = (time: Time): string =>
 export const hour = (time: Time): string => dates({ hour: '2-digit', minute: '2-digit' }).format(new Date(time))
 export const dateAndTime = (time: Time): string =>
   dates({ dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time))
+
+/** "a, b and c" */
+export const listed = (texts: readonly string[]): string => lists({ type: 'conjunction' }).format(texts)
 
 const UNITS = [
   ['day', 86_400_000],

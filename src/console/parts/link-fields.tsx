@@ -30,9 +30,18 @@ export const tagsIn = (text: string): readonly string[] => [
 type Faults = Readonly<Record<string, string | undefined>>
 
 /** Every field of a link but its target. `link`: as it is now; without one, a new one is made. */
-export const LinkFields = ({ link, faults }: { readonly link?: ManagedLink; readonly faults: Faults }) => {
+export const LinkFields = ({
+  link,
+  password,
+  faults,
+}: {
+  readonly link?: ManagedLink
+  /** as it was typed before; null: it is taken away */
+  readonly password?: string | null | undefined
+  readonly faults: Faults
+}) => {
   const forwards = useSignal(link?.forward_query ?? false)
-  const dropsPassword = useSignal(false)
+  const dropsPassword = useSignal(password === null)
   return (
     <div class="fields">
       <Field label={t.fields.code} hint={t.fields.codeHint} fault={faults['code']}>
@@ -85,6 +94,7 @@ export const LinkFields = ({ link, faults }: { readonly link?: ManagedLink; read
           autocomplete="off"
           hint={link?.has_password ? t.fields.keepPassword : t.fields.passwordHint}
           fault={faults['password']}
+          typed={password ?? ''}
           required={false}
         />
         {link?.has_password && (

@@ -12,6 +12,7 @@ export const PasswordField = ({
   autocomplete,
   hint,
   fault,
+  typed = '',
   required = true,
 }: {
   readonly label: string
@@ -19,6 +20,8 @@ export const PasswordField = ({
   readonly autocomplete: 'current-password' | 'new-password' | 'off'
   readonly hint?: string
   readonly fault?: string | undefined
+  /** before: it stands in the field again */
+  readonly typed?: string
   readonly required?: boolean
 }) => {
   const field = useRef<HTMLInputElement>(null)
@@ -31,7 +34,15 @@ export const PasswordField = ({
     <Field label={label} fault={fault} {...(hint === undefined ? {} : { hint })}>
       {(names) => (
         <div class="seen-password">
-          <input {...names} ref={field} name={name} type="password" autocomplete={autocomplete} required={required} />
+          <input
+            {...names}
+            ref={field}
+            name={name}
+            type="password"
+            autocomplete={autocomplete}
+            required={required}
+            defaultValue={typed}
+          />
           <Button kind="bare" label={isShown.value ? t.hidePassword : t.showPassword} onPress={turn}>
             {isShown.value ? t.hide : t.show}
           </Button>

@@ -1,13 +1,9 @@
 import { useLocation } from 'preact-iso/router'
 import { useEffect, useRef } from 'preact/hooks'
 
-import { api } from '../../api'
-import { number } from '../../language/format'
 import { t } from '../../language/language'
-import { Choice } from '../../parts/field'
 import { Icon } from '../../parts/icon'
-import { useLoaded } from '../../parts/loaded'
-import { Menu } from '../../parts/menu'
+import { TagMenu } from '../../parts/tag-menu'
 
 const STATES = ['active', 'inactive', 'expired'] as const
 const SORTS = ['-created_at', 'created_at', 'code', '-code', 'visits', '-visits'] as const
@@ -68,14 +64,7 @@ export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
         />
         <kbd aria-hidden="true">/</kbd>
       </div>
-      <Menu
-        start
-        icon="tag"
-        label={t.links.tag}
-        text={`${t.links.tag}: ${filters.tags.length === 0 ? t.links.anyTag : filters.tags.join(', ')}`}
-      >
-        <TagList chosen={filters.tags} onChoose={(tags) => set({ tags })} />
-      </Menu>
+      <TagMenu chosen={filters.tags} onChoose={(tags) => set({ tags })} />
       <label class="select">
         <span>{t.links.state}</span>
         <select
@@ -104,29 +93,5 @@ export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
         </select>
       </label>
     </div>
-  )
-}
-
-const TagList = ({
-  chosen,
-  onChoose,
-}: {
-  readonly chosen: readonly string[]
-  readonly onChoose: (tags: readonly string[]) => void
-}) => {
-  const { state } = useLoaded((signal) => api.listTags({ signal }), [])
-  const tags = state.value.value?.data ?? []
-  if (tags.length === 0) return <p class="hint">{state.value.busy ? t.loading : t.none}</p>
-  return (
-    <>
-      {tags.map(({ tag, links }) => (
-        <Choice
-          key={tag}
-          label={`${tag} (${number(links)})`}
-          checked={chosen.includes(tag)}
-          onChange={(is) => onChoose(is ? [...chosen, tag] : chosen.filter((other) => other !== tag))}
-        />
-      ))}
-    </>
   )
 }

@@ -1,0 +1,154 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+
+import { api } from '../../api'
+import type { LinkgateProblem, ManagedLink } from '../../api'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { Field } from '../../parts/field'
+import { LinkFields, readLinkFields } from '../../parts/link-fields'
+import { problemIn } from '../../parts/loaded'
+import { ProblemNote, faultsOf } from '../../parts/note'
+import { textOf } from '../../parts/sign-in-form'
+import { say } from '../../parts/toast'
+import { changedFields, conflictRows } from './changed-fields'
+import type { ConflictRow } from './changed-fields'
+import { ConflictNote } from './conflict-note'
+import { isManaged } from './is-managed'
+
+/** What the form begins with, and what its changes are against. */
+interface Start {
+  readonly base: ManagedLink
+  readonly filled: ManagedLink
+  /** as it was typed; null: it is taken away */
+  readonly password: string | null | undefined
+  /** names the fields anew, so that they show it */
+  readonly turn: number
+}
+
+interface Conflict {
+  readonly rows: readonly ConflictRow[]
+  readonly mine: ManagedLink
+  readonly theirs: ManagedLink
+}
+
+/**
+ * The settings of a link as a form. It sends what was changed, and only over the version that it shows: where somebody
+ * else was faster, it shows both edits, and goes on from theirs with what was typed.
+ */
+export const EditCard = ({
+  link,
+  onChange,
+  onClose,
+}: {
+  readonly link: ManagedLink
+  /** told of what is in force, saved here or by somebody else */
+  readonly onChange: (link: ManagedLink) => unknown
+  readonly onClose: () => unknown
+}) => {
+  const form = useRef<HTMLFormElement>(null)
+  const start = useSignal<Start>({ base: link, filled: link, password: undefined, turn: 0 })
+  const conflict = useSignal<Conflict | null>(null)
+  const problem = useSignal<LinkgateProblem | null>(null)
+  const isBusy = useSignal(false)
+  useEffect(() => {
+    const before = document.activeElement
+    form.current?.querySelector('input')?.focus()
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+
+  const typedIn = (filled: HTMLFormElement) => {
+    const { code, password, ...fields } = readLinkFields(filled)
+    return { fields: { ...fields, code: code ?? '', target: textOf(filled, 'target').trim() }, password }
+  }
+
+  const save = async (filled: HTMLFormElement): Promise<unknown> => {
+    const bad = [...filled.elements].find((field) => field instanceof HTMLInputElement && field.validity.badInput)
+    // half a date reads as none, which would clear the field
+    if (bad instanceof HTMLInputElement) return bad.reportValidity()
+    const { base } = start.value
+    const { fields, password } = typedIn(filled)
+    const changes = { ...changedFields(base, fields), ...(password !== undefined && { password }) }
+    if (Object.keys(changes).length === 0) return onClose()
+    isBusy.value = true
+    problem.value = null
+    try {
+      onChange(await api.updateLink(base.code, changes, { ifMatch: base }))
+      say(t.link.edit.saved)
+      return onClose()
+    } catch (error) {
+      problem.value = problemIn(error)
+      if (problem.value.status === 412 || problem.value.code === 'conflict') await compare(base, fields, password)
+      requestAnimationFrame(() => filled.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+    } finally {
+      isBusy.value = false
+    }
+    return undefined
+  }
+
+  /** Loads what somebody else made of it. What was typed stands in the form again, over theirs. */
+  const compare = async (
+    base: ManagedLink,
+    fields: ReturnType<typeof typedIn>['fields'],
+    password: string | null | undefined,
+  ) => {
+    try {
+      const theirs = await api.getLink(base.code)
+      if (!isManaged(theirs)) return
+      const typed = changedFields(base, fields)
+      const mine = { ...base, ...typed }
+      conflict.value = { rows: conflictRows(base, mine, theirs, password !== undefined), mine, theirs }
+      start.value = { base: theirs, filled: { ...theirs, ...typed }, password, turn: start.value.turn + 1 }
+      onChange(theirs)
+      problem.value = null
+    } catch (error) {
+      problem.value = problemIn(error)
+    }
+  }
+
+  const { filled, password, turn } = start.value
+  const isTaken = problem.value?.code === 'code_taken'
+  const faults: ReturnType<typeof faultsOf> = isTaken ? { code: t.link.edit.taken } : faultsOf(problem.value)
+  return (
+    <section class="card whole" aria-labelledby="edit-title">
+      <header>
+        <h2 id="edit-title">{t.link.edit.title}</h2>
+      </header>
+      <form
+        ref={form}
+        class="body stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isBusy.value) void save(event.currentTarget)
+        }}
+      >
+        {conflict.value !== null && <ConflictNote {...conflict.value} />}
+        {problem.value !== null && problem.value.status !== 422 && !isTaken && <ProblemNote problem={problem.value} />}
+        <Field label={t.fields.target} fault={faults['target']} whole>
+          {(names) => (
+            <input
+              {...names}
+              key={turn}
+              name="target"
+              type="url"
+              inputMode="url"
+              autocomplete="off"
+              maxLength={2_048}
+              defaultValue={filled.target}
+            />
+          )}
+        </Field>
+        <LinkFields key={turn} link={filled} password={password} faults={faults} />
+        <div class="row">
+          <Button kind="main" type="submit" busy={isBusy.value}>
+            {isBusy.value ? t.saving : t.save}
+          </Button>
+          <Button onPress={onClose}>{t.cancel}</Button>
+        </div>
+      </form>
+    </section>
+  )
+}

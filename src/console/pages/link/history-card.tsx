@@ -1,0 +1,101 @@
+import { useSignal } from '@preact/signals'
+
+import { api } from '../../api'
+import type { ManagedLink } from '../../api'
+import { dateAndTime } from '../../language/format'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { Icon } from '../../parts/icon'
+import type { IconName } from '../../parts/icon'
+import { useLoaded } from '../../parts/loaded'
+import { ProblemNote } from '../../parts/note'
+import { newestOf } from './link-event'
+import type { LinkEvent } from './link-event'
+import { useNames } from './use-names'
+
+/** Everything but reading, which would be most of the log: each is asked for by itself. */
+const ASKED = [
+  { action: 'link:create' },
+  { action: 'link:update' },
+  { action: 'link:delete' },
+  { action: 'link:transfer' },
+  { kind: 'link' },
+] as const
+
+const FIRST = 8
+const MOST = 100
+
+const ICONS: Readonly<Record<LinkEvent['what'], IconName>> = {
+  made: 'add',
+  restored: 'restore',
+  changed: 'edit',
+  deleted: 'trash',
+  renamed: 'link',
+  given: 'user',
+  refused: 'deny',
+}
+
+/** Who did what with a link, and who was refused what, from the decision log. For those who may read it. */
+export const HistoryCard = ({ link, mayReadUsers }: { readonly link: ManagedLink; readonly mayReadUsers: boolean }) => {
+  const limit = useSignal(FIRST)
+  const { state, again } = useLoaded(
+    async (signal) => {
+      const query = { link: link.id, limit: limit.value }
+      const pages = await Promise.all(ASKED.map((asked) => api.getTimeline({ ...query, ...asked }, { signal }).page()))
+      // a code may be another link's id
+      const ofLink = pages.map(({ data }) => data.filter(({ resource }) => resource['id'] === link.id))
+      return {
+        events: newestOf(ofLink, limit.value),
+        hasMore: limit.value < MOST && pages.some(({ next_cursor: next }) => next !== null),
+      }
+    },
+    [link.id, link.updated_at, link.owner_id, limit.value],
+  )
+  const { value, problem, busy } = state.value
+  const events = value?.events ?? []
+  const nameOf = useNames(events.flatMap(usersIn), mayReadUsers)
+  return (
+    <section class="card" aria-labelledby="history-title" aria-busy={busy}>
+      <header>
+        <h2 id="history-title">{t.link.history.title}</h2>
+        <span class="caption push">{t.link.history.source}</span>
+      </header>
+      <div class="body stack">
+        {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+        {value === null && busy && <p class="hint">{t.loading}</p>}
+        <ol class="history">
+          {events.map((event) => (
+            <li key={event.id} class={event.what === 'refused' ? 'deny' : undefined}>
+              <Icon name={ICONS[event.what]} />
+              <span>
+                {sentenceOf(event, nameOf)}
+                <time class="caption" dateTime={event.time}>
+                  {dateAndTime(event.time)}
+                </time>
+              </span>
+            </li>
+          ))}
+        </ol>
+        {value?.hasMore && (
+          <div>
+            <Button kind="bare" busy={busy} onPress={() => (limit.value = MOST)}>
+              {t.link.history.more}
+            </Button>
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+const usersIn = (event: LinkEvent): readonly (string | null)[] =>
+  event.what === 'given' ? [event.who, event.from, event.to] : [event.who]
+
+const sentenceOf = (event: LinkEvent, nameOf: (id: string | null) => string): string => {
+  const words = t.link.history
+  const who = event.who === null ? words.commandLine : nameOf(event.who)
+  if (event.what === 'renamed') return words.renamed(who, event.from, event.to)
+  if (event.what === 'given') return words.given(who, nameOf(event.from), nameOf(event.to))
+  if (event.what === 'refused') return words.refused(who, event.action, event.rule)
+  return words[event.what](who)
+}

@@ -1,0 +1,107 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+
+import { api } from '../../api'
+import type { LinkgateProblem, ManagedLink } from '../../api'
+import { t } from '../../language/language'
+import { Button, buttonClass } from '../../parts/button'
+import { CopyButton } from '../../parts/copy-button'
+import { download } from '../../parts/download'
+import { Icon } from '../../parts/icon'
+import { problemIn } from '../../parts/loaded'
+import { Menu } from '../../parts/menu'
+import { reasonOf } from '../../parts/rights'
+import { say } from '../../parts/toast'
+import type { LinkRights } from '../links/use-rights'
+import { TransferDialog } from './transfer-dialog'
+
+/** What can be done with a link; what this caller may not do says why. */
+export const LinkActions = ({
+  code,
+  url,
+  id,
+  rights,
+  off,
+  onEdit,
+  onGiven,
+  onProblem,
+}: {
+  readonly code: string
+  readonly url: string
+  /** known to those alone who may change it */
+  readonly id?: string
+  readonly rights: LinkRights | undefined
+  /** why this caller may not change it */
+  readonly off: string | null
+  readonly onEdit?: () => unknown
+  readonly onGiven: (link: ManagedLink) => unknown
+  readonly onProblem: (problem: LinkgateProblem | null) => unknown
+}) => {
+  const { route } = useLocation()
+  const isGiving = useSignal(false)
+  const attempt = async (work: () => Promise<unknown>) => {
+    onProblem(null)
+    try {
+      await work()
+    } catch (error) {
+      onProblem(problemIn(error))
+    }
+  }
+  const restore = async (deleted: string) => {
+    try {
+      route(`/console/links/${(await api.restoreLink(deleted)).code}`)
+    } catch (error) {
+      // this page is gone: it is said where the deletion was
+      say(t.problem(problemIn(error)))
+    }
+  }
+  const remove = async () => {
+    await api.deleteLink(code)
+    say(t.links.deleted(1), id === undefined ? undefined : () => restore(id))
+    route('/console')
+  }
+  return (
+    <span class="row">
+      <CopyButton text={url} label={t.links.copyOne(url)} />
+      <a class={buttonClass({})} href={url} target="_blank" rel="noopener">
+        <Icon name="open" />
+        {t.links.open}
+      </a>
+      <Button kind="main" icon="edit" off={off} onPress={() => onEdit?.()}>
+        {t.link.edit.edit}
+      </Button>
+      <Menu icon="more" label={t.links.actionsFor(code)}>
+        <Button
+          kind="bare"
+          icon="download"
+          off={off}
+          onPress={() => attempt(() => download(`visits-${code}.csv`, api.exportLinkVisits(code)))}
+        >
+          {t.link.export}
+        </Button>
+        <Button
+          kind="bare"
+          icon="user"
+          off={reasonOf(rights?.['link:transfer'])}
+          onPress={() => (isGiving.value = true)}
+        >
+          {t.link.transfer.open}
+        </Button>
+        <Button kind="bare" icon="trash" off={reasonOf(rights?.['link:delete'])} onPress={() => attempt(remove)}>
+          {t.links.delete}
+        </Button>
+      </Menu>
+      {isGiving.value && (
+        <TransferDialog
+          code={code}
+          onGiven={(given) => {
+            isGiving.value = false
+            say(t.link.transfer.given(code))
+            onGiven(given)
+          }}
+          onClose={() => (isGiving.value = false)}
+        />
+      )}
+    </span>
+  )
+}

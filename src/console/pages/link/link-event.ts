@@ -1,0 +1,62 @@
+/** An entry of the decision log, as far as it is read here. */
+export interface LogEntry {
+  readonly id: string
+  readonly time: string
+  readonly kind: string
+  readonly subject: { readonly id: string | null }
+  readonly change?: Readonly<Record<string, unknown>> | undefined
+  readonly [more: string]: unknown
+}
+
+/** What happened to a link. Users by their ids; null: nobody. */
+export type LinkEvent = { readonly id: string; readonly time: string; readonly who: string | null } & (
+  | { readonly what: 'made' | 'restored' | 'changed' | 'deleted' }
+  | { readonly what: 'renamed'; readonly from: string; readonly to: string }
+  | { readonly what: 'given'; readonly from: string | null; readonly to: string | null }
+  | { readonly what: 'refused'; readonly action: string; readonly rule: string }
+)
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** What was and what is, as a change has them; null: it has none. */
+const pairOf = (value: unknown): readonly [unknown, unknown] | null =>
+  Array.isArray(value) && value.length === 2 ? [value[0], value[1]] : null
+
+const idOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const DONE = {
+  'link:create': 'made',
+  'link:update': 'changed',
+  'link:transfer': 'changed',
+  'link:delete': 'deleted',
+  added: 'made',
+  changed: 'changed',
+  deleted: 'deleted',
+} as const
+
+const isDone = (name: string): name is keyof typeof DONE => Object.hasOwn(DONE, name)
+
+/** What an entry says of a link; null for one that only read it. */
+export const eventOf = ({ id, time, kind, subject, change, ...more }: LogEntry): LinkEvent | null => {
+  const event = { id, time, who: subject.id }
+  const action = textOf(more['action'])
+  if (more['effect'] === 'deny') return { ...event, what: 'refused', action, rule: textOf(more['rule']) }
+  const code = pairOf(change?.['code'])
+  if (code !== null) return { ...event, what: 'renamed', from: textOf(code[0]), to: textOf(code[1]) }
+  const owner = pairOf(change?.['owner'])
+  if (owner !== null) return { ...event, what: 'given', from: idOf(owner[0]), to: idOf(owner[1]) }
+  if (change?.['restored'] === true) return { ...event, what: 'restored' }
+  // what the command line did has no action, but says what it was
+  const name = kind === 'link' ? textOf(change?.['what']) : action
+  return isDone(name) ? { ...event, what: DONE[name] } : null
+}
+
+/** The newest events of several lists, each once, and each list newest first. */
+export const newestOf = (lists: readonly (readonly LogEntry[])[], most: number): readonly LinkEvent[] => {
+  const events = new Map<string, LinkEvent>()
+  for (const entry of lists.flat()) {
+    const event = eventOf(entry)
+    if (event !== null) events.set(entry.id, event)
+  }
+  return [...events.values()].sort((a, b) => Number(BigInt(b.id) - BigInt(a.id))).slice(0, most)
+}

@@ -1,0 +1,18 @@
+import { t } from '../../language/language'
+
+/** Where the link stands: under Links, and at this host. */
+export const LinkHeading = ({ url }: { readonly url: string }) => {
+  const { host, pathname } = new URL(url)
+  return (
+    <>
+      <a class="crumb" href="/console">
+        {t.links.title}
+      </a>
+      <span class="crumb" aria-hidden="true">
+        {' › '}
+      </span>
+      <span class="host">{host}/</span>
+      {pathname.slice(1)}
+    </>
+  )
+}

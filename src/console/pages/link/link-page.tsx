@@ -1,0 +1,46 @@
+import { useLocation, useRoute } from 'preact-iso/router'
+
+import { api } from '../../api'
+import { t } from '../../language/language'
+import { useLoaded } from '../../parts/loaded'
+import { ProblemNote } from '../../parts/note'
+import { Page } from '../../parts/page'
+import { isManaged } from './is-managed'
+import { ManagedLinkPage } from './managed-link-page'
+import { PublicLinkPage } from './public-link-page'
+
+/** One link: all of it for those who may change it, for others what every visitor can know. */
+export const LinkPage = () => {
+  const code = useRoute().params['name'] ?? ''
+  const { route } = useLocation()
+  const { state, again } = useLoaded((signal) => api.getLink(code, { signal }), [code])
+  const { value: link, problem, busy } = state.value
+  if (link !== null && isManaged(link) && problem === null)
+    return (
+      <ManagedLinkPage
+        // rights depend on whose it is
+        key={`${link.id} ${link.owner_id}`}
+        link={link}
+        onGiven={again}
+        onChange={(changed) => {
+          state.value = { value: changed, problem: null, busy: false }
+          // after a rename the page has another address
+          if (changed.code !== code) route(`/console/links/${changed.code}${location.search}`, true)
+        }}
+      />
+    )
+  if (link !== null && problem === null) return <PublicLinkPage key={link.code} link={link} onGiven={again} />
+  return (
+    <Page title={code}>
+      <div class="stack">
+        {busy && <p class="hint">{t.loading}</p>}
+        {problem !== null && <ProblemNote problem={problem} onRetry={problem.status < 500 ? undefined : again} />}
+        {problem !== null && (
+          <p>
+            <a href="/console">{t.link.back}</a>
+          </p>
+        )}
+      </div>
+    </Page>
+  )
+}

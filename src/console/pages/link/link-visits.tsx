@@ -1,0 +1,34 @@
+import { useLocation } from 'preact-iso/router'
+
+import { api } from '../../api'
+import type { ManagedLink } from '../../api'
+import { t } from '../../language/language'
+import { Breakdowns } from '../../parts/visits/breakdowns'
+import { LiveButton } from '../../parts/visits/live-button'
+import { periodIn } from '../../parts/visits/periods'
+import { useLive } from '../../parts/visits/use-live'
+import { useVisits } from '../../parts/visits/use-visits'
+import { VisitsCard } from '../../parts/visits/visits-card'
+
+/** Who followed a link, and as they come. */
+export const LinkVisits = ({ link: { code, id, visits: counted } }: { readonly link: ManagedLink }) => {
+  const { query, path, route } = useLocation()
+  const period = periodIn(query['period'])
+  const visits = useVisits((bounds, signal) => api.getLinkVisits(code, bounds, { signal }), period, [id])
+  const { live, turn } = useLive(code, visits.again)
+  const { value } = visits.state.value
+  return (
+    <div class="stack">
+      <VisitsCard
+        period={period}
+        onPeriod={(chosen) => route(`${path}?period=${chosen}`, true)}
+        loaded={visits.state.value}
+        onRetry={visits.again}
+        none={counted.total === 0 ? t.link.nobodyYet : t.visits.none}
+      >
+        <LiveButton live={live.value} onTurn={turn} />
+      </VisitsCard>
+      {value !== null && value.shown.total > 0 && <Breakdowns by={value.shown.by} />}
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import { useSignal } from '@preact/signals'
+
+import type { LinkgateProblem, ManagedLink } from '../../api'
+import { t } from '../../language/language'
+import { Badges } from '../../parts/badges'
+import { ProblemNote } from '../../parts/note'
+import { Page } from '../../parts/page'
+import { reasonOf } from '../../parts/rights'
+import { useRights } from '../links/use-rights'
+import { EditCard } from './edit-card'
+import { HistoryCard } from './history-card'
+import { LinkActions } from './link-actions'
+import { LinkHeading } from './link-heading'
+import { LinkVisits } from './link-visits'
+import { QrCard } from './qr-card'
+import { SettingsCard } from './settings-card'
+import { StateNote } from './state-note'
+import { useNames } from './use-names'
+
+/** A link for those who may change it: who came, how it is set, and what can be done with it. */
+export const ManagedLinkPage = ({
+  link,
+  onChange,
+  onGiven,
+}: {
+  readonly link: ManagedLink
+  readonly onChange: (link: ManagedLink) => unknown
+  readonly onGiven: () => unknown
+}) => {
+  const { code } = link
+  const rights = useRights([code])
+  const may = rights.links.value.get(code)
+  const off = reasonOf(may?.['link:update'])
+  const service = rights.service.value
+  const mayReadUsers = service['user:read']?.allowed ?? false
+  const nameOf = useNames([link.owner_id], mayReadUsers)
+  const isEditing = useSignal(false)
+  const problem = useSignal<LinkgateProblem | null>(null)
+
+  return (
+    <Page
+      title={code}
+      heading={<LinkHeading url={link.url} />}
+      actions={
+        <LinkActions
+          code={code}
+          url={link.url}
+          id={link.id}
+          rights={may}
+          off={off}
+          onEdit={() => (isEditing.value = true)}
+          onGiven={onGiven}
+          onProblem={(found) => (problem.value = found)}
+        />
+      }
+    >
+      <div class="link-page">
+        <div class="under-head whole">
+          <p class="lead">
+            {link.title !== null && <>{link.title} · </>}
+            {t.link.leadsTo}{' '}
+            <a href={link.target} rel="noreferrer">
+              {link.target}
+            </a>
+          </p>
+          <Badges link={link} />
+        </div>
+        <div class="notes whole">
+          <StateNote link={link} />
+          {problem.value !== null && <ProblemNote problem={problem.value} />}
+        </div>
+        {isEditing.value && <EditCard link={link} onChange={onChange} onClose={() => (isEditing.value = false)} />}
+        <LinkVisits link={link} />
+        <div class="stack">
+          {!isEditing.value && <SettingsCard link={link} off={off} nameOf={nameOf} onChange={onChange} />}
+          <QrCard code={code} url={link.url} />
+          {service['audit:read']?.allowed && <HistoryCard link={link} mayReadUsers={mayReadUsers} />}
+        </div>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,66 @@
+import { useSignal } from '@preact/signals'
+
+import type { Link, LinkgateProblem } from '../../api'
+import { t } from '../../language/language'
+import { Note, ProblemNote } from '../../parts/note'
+import { Page } from '../../parts/page'
+import { reasonOf } from '../../parts/rights'
+import { useRights } from '../links/use-rights'
+import { LinkActions } from './link-actions'
+import { LinkHeading } from './link-heading'
+import { QrCard } from './qr-card'
+
+/** Somebody else's link: what every visitor can know, and why not more. */
+export const PublicLinkPage = ({
+  link: { code, title, target },
+  onGiven,
+}: {
+  readonly link: Link
+  /** told after it was given away, possibly to whoever did so */
+  readonly onGiven: () => unknown
+}) => {
+  const url = `${location.origin}/${code}`
+  const rights = useRights([code]).links.value.get(code)
+  const off = reasonOf(rights?.['link:update']) ?? t.rights.object(null)
+  const problem = useSignal<LinkgateProblem | null>(null)
+  return (
+    <Page
+      title={code}
+      heading={<LinkHeading url={url} />}
+      actions={
+        <LinkActions
+          code={code}
+          url={url}
+          rights={rights}
+          off={off}
+          onGiven={onGiven}
+          onProblem={(found) => (problem.value = found)}
+        />
+      }
+    >
+      <div class="stack public-link">
+        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <Note title={t.link.notYours(off)} />
+        <dl class="settings card">
+          <div>
+            <dt>{t.fields.title}</dt>
+            <dd>{title ?? t.links.noTitle}</dd>
+          </div>
+          <div>
+            <dt>{t.fields.target}</dt>
+            <dd>
+              {target === undefined ? (
+                t.link.behindPassword
+              ) : (
+                <a href={target} rel="noreferrer">
+                  {target}
+                </a>
+              )}
+            </dd>
+          </div>
+        </dl>
+        <QrCard code={code} url={url} />
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,143 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+
+import { api } from '../../api'
+import type { LinkgateProblem } from '../../api'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { save } from '../../parts/download'
+import { Field } from '../../parts/field'
+import { problemIn, useLoaded } from '../../parts/loaded'
+import { ProblemNote, faultsOf } from '../../parts/note'
+
+const LEVELS = ['L', 'M', 'Q', 'H'] as const
+type Level = (typeof LEVELS)[number]
+const isLevel = (text: string): text is Level => LEVELS.some((level) => level === text)
+
+/** How long nobody has changed anything before the picture is drawn again, in milliseconds. */
+const CHANGED_MS = 250
+
+interface Look {
+  /** as it was typed */
+  readonly size: string
+  readonly level: Level
+  readonly dark: string
+  readonly light: string
+}
+
+const FIRST: Look = { size: '512', level: 'M', dark: '#000000', light: '#ffffff' }
+
+/** A picture as an address: the policy of the page lets no other through. */
+const addressOf = (picture: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(picture)
+  })
+
+/** The QR code of a link, as the service draws it. */
+export const QrCard = ({ code, url }: { readonly code: string; readonly url: string }) => {
+  const look = useSignal(FIRST)
+  const drawn = useSignal(FIRST)
+  const refusal = useSignal<LinkgateProblem | null>(null)
+  const { state, again } = useLoaded(
+    async (signal) => addressOf(await api.getLinkQr(code, { ...drawn.value, format: 'svg' }, { signal })),
+    [code, drawn.value],
+  )
+  const { value: picture, problem } = state.value
+  useEffect(() => {
+    const timer = setTimeout(() => (drawn.value = look.value), CHANGED_MS)
+    return () => clearTimeout(timer)
+  }, [look.value])
+  const set = (changed: Partial<Look>) => {
+    look.value = { ...look.value, ...changed }
+  }
+  const download = async (format: 'svg' | 'png') => {
+    refusal.value = null
+    try {
+      save(`${code}.${format}`, await api.getLinkQr(code, { ...look.value, format }))
+    } catch (error) {
+      refusal.value = problemIn(error)
+    }
+  }
+
+  const shown = refusal.value ?? problem
+  const faults = faultsOf(shown)
+  return (
+    <section class="card" aria-labelledby="qr-title">
+      <header>
+        <h2 id="qr-title">{t.link.qr.title}</h2>
+      </header>
+      <div class="body stack">
+        {shown !== null && shown.errors.length === 0 && <ProblemNote problem={shown} onRetry={again} />}
+        <div class="qr">
+          {picture !== null && <img src={picture} alt={t.link.qr.picture(url)} width="112" height="112" />}
+          <div class="stack">
+            <p class="hint">{t.link.qr.hint}</p>
+            <div class="row">
+              <Button icon="download" label={t.link.qr.download('SVG')} onPress={() => download('svg')}>
+                SVG
+              </Button>
+              <Button icon="download" label={t.link.qr.download('PNG')} onPress={() => download('png')}>
+                PNG
+              </Button>
+            </div>
+          </div>
+        </div>
+        <details class="fold" open={shown !== null && shown.errors.length > 0 ? true : undefined}>
+          <summary>{t.link.qr.look}</summary>
+          <div class="fields">
+            <Field label={t.link.qr.size} fault={faults['size']}>
+              {(names) => (
+                <input
+                  {...names}
+                  type="number"
+                  min={64}
+                  max={2_048}
+                  value={look.value.size}
+                  onInput={({ currentTarget }) => set({ size: currentTarget.value })}
+                />
+              )}
+            </Field>
+            <Field label={t.link.qr.level} fault={faults['level']}>
+              {(names) => (
+                <select
+                  {...names}
+                  value={look.value.level}
+                  onChange={({ currentTarget: { value } }) => set({ level: isLevel(value) ? value : FIRST.level })}
+                >
+                  {LEVELS.map((level) => (
+                    <option key={level} value={level}>
+                      {t.link.qr.levels[level]}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+            <Field label={t.link.qr.dark} fault={faults['dark']}>
+              {(names) => (
+                <input
+                  {...names}
+                  type="color"
+                  value={look.value.dark}
+                  onInput={({ currentTarget }) => set({ dark: currentTarget.value })}
+                />
+              )}
+            </Field>
+            <Field label={t.link.qr.light} fault={faults['light']}>
+              {(names) => (
+                <input
+                  {...names}
+                  type="color"
+                  value={look.value.light}
+                  onInput={({ currentTarget }) => set({ light: currentTarget.value })}
+                />
+              )}
+            </Field>
+          </div>
+        </details>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,114 @@
+import { useSignal } from '@preact/signals'
+
+import { api } from '../../api'
+import type { LinkgateProblem, ManagedLink } from '../../api'
+import { date } from '../../language/format'
+import { t } from '../../language/language'
+import { me } from '../../me'
+import { problemIn } from '../../parts/loaded'
+import { ProblemNote } from '../../parts/note'
+import { settingName, settingWords } from './setting-words'
+import { WhoCanChange } from './who-can-change'
+
+const SHOWN = ['status', 'starts_at', 'expires_at', 'max_visits', 'has_password', 'forward_query'] as const
+
+/** How a link is set, in words; on and off at once. */
+export const SettingsCard = ({
+  link,
+  off,
+  nameOf,
+  onChange,
+}: {
+  readonly link: ManagedLink
+  /** why this caller may not change it */
+  readonly off: string | null
+  readonly nameOf: (id: string | null) => string
+  readonly onChange: (link: ManagedLink) => unknown
+}) => {
+  const problem = useSignal<LinkgateProblem | null>(null)
+  const isBusy = useSignal(false)
+  const turn = async (active: boolean) => {
+    problem.value = null
+    isBusy.value = true
+    try {
+      onChange(await api.updateLink(link.code, { active }))
+    } catch (error) {
+      problem.value = problemIn(error)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <section class="card" aria-labelledby="settings-title">
+      <header>
+        <h2 id="settings-title">{t.link.settings.title}</h2>
+      </header>
+      {problem.value !== null && (
+        <div class="body">
+          <ProblemNote problem={problem.value} />
+        </div>
+      )}
+      <dl class="settings">
+        <div>
+          <dt>
+            <label for="link-active">{t.link.settings.names.active}</label>
+            {off !== null && (
+              <span class="reason" id="link-active-off">
+                {off}
+              </span>
+            )}
+          </dt>
+          <dd>
+            <input
+              id="link-active"
+              class="switch"
+              type="checkbox"
+              role="switch"
+              checked={link.active}
+              aria-disabled={off !== null || isBusy.value || undefined}
+              aria-describedby={off === null ? undefined : 'link-active-off'}
+              onClick={(event) => {
+                // the service says what it is then
+                event.preventDefault()
+                if (off === null && !isBusy.value) void turn(!link.active)
+              }}
+            />
+          </dd>
+        </div>
+        {SHOWN.map((name) => (
+          <div key={name}>
+            <dt>{settingName(name)}</dt>
+            <dd>{settingWords(name, link)}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>{settingName('tags')}</dt>
+          <dd>
+            {link.tags.length === 0
+              ? t.none
+              : link.tags.map((tag) => (
+                  <a key={tag} class="tag" href={`/console?tag=${encodeURIComponent(tag)}`}>
+                    {tag}
+                  </a>
+                ))}
+          </dd>
+        </div>
+        {link.note !== null && (
+          <div class="note-row">
+            <dt>{settingName('note')}</dt>
+            <dd>{link.note}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{t.link.settings.owner}</dt>
+          <dd>{nameOf(link.owner_id)}</dd>
+        </div>
+        <div>
+          <dt>{t.link.settings.made}</dt>
+          <dd>{date(link.created_at)}</dd>
+        </div>
+      </dl>
+      <WhoCanChange code={link.code} isOwn={link.owner_id === me.value?.id} />
+    </section>
+  )
+}

@@ -1,0 +1,35 @@
+import { api } from '../../api'
+import type { LinkgateProblem } from '../../api'
+import { t } from '../../language/language'
+import { me } from '../../me'
+import { problemIn, useLoaded } from '../../parts/loaded'
+
+/** Of a user who is gone, or whom the caller may not see, no name is known. */
+const nameOf = async (id: string, signal: AbortSignal): Promise<readonly [string, string] | null> => {
+  try {
+    return [id, (await api.getUser(id, { signal })).name] as const
+  } catch (error) {
+    signal.throwIfAborted()
+    const { status }: LinkgateProblem = problemIn(error)
+    if (status === 403 || status === 404) return null
+    throw error
+  }
+}
+
+/** Says who users are: you, by their names where the caller may read users, and by their numbers otherwise. */
+export const useNames = (ids: readonly (string | null)[], mayReadUsers: boolean): ((id: string | null) => string) => {
+  const others = [...new Set(ids)].filter((id) => id !== null && id !== me.value?.id).sort()
+  const { state } = useLoaded(
+    async (signal) => {
+      const asked = mayReadUsers ? others : []
+      const names = await Promise.all(asked.map((id) => (id === null ? null : nameOf(id, signal))))
+      return new Map(names.filter((name) => name !== null))
+    },
+    [mayReadUsers, others.join()],
+  )
+  return (id) => {
+    if (id === null) return t.link.nobody
+    if (id === me.value?.id) return t.link.you
+    return state.value.value?.get(id) ?? t.link.user(id)
+  }
+}

@@ -1,0 +1,64 @@
+import { useLocation } from 'preact-iso/router'
+
+import { api } from '../api'
+import type { AllVisits } from '../api'
+import { t } from '../language/language'
+import { Page } from '../parts/page'
+import { TagMenu } from '../parts/tag-menu'
+import { Bars } from '../parts/visits/bars'
+import { Breakdowns } from '../parts/visits/breakdowns'
+import { periodIn } from '../parts/visits/periods'
+import type { Period } from '../parts/visits/periods'
+import { useVisits } from '../parts/visits/use-visits'
+import { VisitsCard } from '../parts/visits/visits-card'
+
+const addressOf = (period: Period, tags: readonly string[]): string =>
+  `/console/visits?${new URLSearchParams([['period', period], ...tags.map((tag) => ['tag', tag])])}`
+
+/** Who followed the links that somebody may change, all of them or those with some tags. */
+export const VisitsPage = () => {
+  const { url, query, route } = useLocation()
+  const period = periodIn(query['period'])
+  const tags = new URL(url, location.origin).searchParams.getAll('tag')
+  const visits = useVisits((bounds, signal) => api.getVisits({ ...bounds, tag: tags }, { signal }), period, [
+    tags.join(),
+  ])
+  const { value } = visits.state.value
+  return (
+    <Page title={t.visits.title}>
+      <div class="stack">
+        <div class="filters">
+          <TagMenu chosen={tags} onChoose={(chosen) => route(addressOf(period, chosen), true)} />
+        </div>
+        <VisitsCard
+          title={tags.length === 0 ? t.visits.ofAll : t.visits.ofTagged(tags)}
+          period={period}
+          onPeriod={(chosen) => route(addressOf(chosen, tags), true)}
+          loaded={visits.state.value}
+          onRetry={visits.again}
+          none={t.visits.none}
+        />
+        {value !== null && value.shown.total > 0 && (
+          <Breakdowns by={value.shown.by}>
+            <MostVisited visits={value.shown} />
+          </Breakdowns>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+const MostVisited = ({ visits: { links, total } }: { readonly visits: AllVisits }) => (
+  <section class="card" aria-labelledby="most-visited">
+    <header>
+      <h2 id="most-visited">{t.visits.mostVisited}</h2>
+    </header>
+    <div class="body">
+      {links.length === 0 && <p class="hint">{t.visits.nothing}</p>}
+      <Bars
+        all={total}
+        rows={links.map(({ code, visits }) => ({ name: <a href={`/console/links/${code}`}>{code}</a>, visits }))}
+      />
+    </div>
+  </section>
+)

@@ -1,0 +1,27 @@
+/** How often a value was seen; null: it is not known. */
+export interface ValueCount {
+  readonly value: string | null
+  readonly visits: number
+}
+
+export interface Rows {
+  readonly rows: readonly ValueCount[]
+  /** what the rows leave; `values`: how many values that is, null where nobody knows */
+  readonly rest: { readonly visits: number; readonly values: number | null } | null
+}
+
+/** What the service puts the rest of a long list under. */
+const OTHER = 'other'
+
+/** The first values of a list, most visits first, and the sum of what follows. A rest of one value is a row itself. */
+export const rowsOf = (counts: readonly ValueCount[], most: number): Rows => {
+  const named = counts.filter(({ value }) => value !== OTHER)
+  const others = counts.filter(({ value }) => value === OTHER)
+  const shown = named.length === most + 1 && others.length === 0 ? named.length : most
+  const left = named.slice(shown)
+  const visits = [...left, ...others].reduce((sum, each) => sum + each.visits, 0)
+  return {
+    rows: named.slice(0, shown),
+    rest: visits === 0 ? null : { visits, values: others.length === 0 ? left.length : null },
+  }
+}

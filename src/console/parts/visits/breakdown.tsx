@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+import { t } from '../../language/language'
+import { Button } from '../button'
+import { Bars } from './bars'
+import { rowsOf } from './breakdown-rows'
+import type { ValueCount } from './breakdown-rows'
+
+/** Rows before somebody asks for all. */
+const FIRST = 5
+
+/** Where visits come from, or what with: one of the lists that the service counts. */
+export const Breakdown = ({
+  title,
+  counts,
+  nameOf,
+  unknown,
+}: {
+  readonly title: string
+  readonly counts: readonly ValueCount[]
+  readonly nameOf: (value: string | null) => ComponentChildren
+  /** said where nothing is known of any visit */
+  readonly unknown?: ComponentChildren
+}) => {
+  const id = useId()
+  const showsAll = useSignal(false)
+  const first = rowsOf(counts, FIRST)
+  const { rows, rest } = showsAll.value ? rowsOf(counts, counts.length) : first
+  const all = counts.reduce((sum, { visits }) => sum + visits, 0)
+  const isUnknown = counts.every(({ value }) => value === null)
+  return (
+    <section class="card" aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {counts.length > first.rows.length && (
+          <span class="push">
+            <Button
+              kind="bare"
+              label={showsAll.value ? t.visits.showFewer(title) : t.visits.showAll(title)}
+              onPress={() => (showsAll.value = !showsAll.value)}
+            >
+              {showsAll.value ? t.visits.fewer : t.visits.all}
+            </Button>
+          </span>
+        )}
+      </header>
+      <div class="body stack">
+        {counts.length === 0 && <p class="hint">{t.visits.nothing}</p>}
+        {counts.length > 0 && isUnknown && unknown !== undefined && <p class="hint">{unknown}</p>}
+        {counts.length > 0 && !(isUnknown && unknown !== undefined) && (
+          <Bars
+            all={all}
+            rows={[
+              ...rows.map(({ value, visits }) => ({ name: nameOf(value), visits })),
+              ...(rest === null ? [] : [{ name: t.visits.other(rest.values), visits: rest.visits }]),
+            ]}
+          />
+        )}
+      </div>
+    </section>
+  )
+}

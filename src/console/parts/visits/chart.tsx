@@ -1,0 +1,150 @@
+import { useSignal } from '@preact/signals'
+import type { TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
+import { useRef } from 'preact/hooks'
+
+import type { Visits } from '../../api'
+import { number } from '../../language/format'
+import { t } from '../../language/language'
+import { areaOf, lineOf, scaleOf } from './chart-lines'
+import { momentOf, shortMomentOf } from './moments'
+import type { Interval } from './periods'
+import { labelled, ticksOf } from './ticks'
+import { useWidth } from './use-width'
+
+/** In pixels. */
+const HEIGHT = 220
+const TOP = 14
+const FOOT = 26
+const READING = { width: 232, height: 52, away: 12 }
+const OF_DIGIT = 7.5
+const OF_LABEL = 64
+
+interface ChartProps {
+  readonly series: Visits['series']
+  /** of the same points one period earlier; what is missing is 0 */
+  readonly before: Visits['series']
+  readonly interval: Interval
+}
+
+/**
+ * Visits over time: now solid, the period before dashed. A slider to keyboards and screen readers: arrows move the
+ * reading from point to point, Escape ends it. The same numbers stand in a table below it.
+ */
+export const Chart = ({ series, before, interval }: ChartProps) => {
+  const box = useRef<HTMLDivElement>(null)
+  const width = useWidth(box)
+  const reading = useSignal<number | null>(null)
+  const last = series.length - 1
+  const now = series.map(({ visits }) => visits)
+  const earlier = series.map((_, i) => before[i]?.visits ?? 0)
+  const ticks = ticksOf(Math.max(...now, ...earlier))
+  const highest = ticks.at(-1) ?? 1
+  const left = Math.ceil(number(highest).length * OF_DIGIT) + 8
+  const plot = { left, right: width - 6, top: TOP, bottom: HEIGHT - FOOT }
+  const scale = scaleOf(plot, series.length, highest)
+  const { x, y } = scale
+
+  const words = (index: number) => {
+    const { time = '', visits = 0, visitors = 0 } = series[index] ?? {}
+    const moment = momentOf(interval, time)
+    return {
+      numbers: t.visits.numbers(visits, visitors),
+      moment: t.visits.comparedMoment(index === last ? t.visits.soFar(moment) : moment, earlier[index] ?? 0),
+    }
+  }
+  const move = (to: number) => {
+    reading.value = Math.min(last, Math.max(0, to))
+  }
+  const press = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
+    const at = reading.value ?? last + (event.key === 'ArrowRight' || event.key === 'ArrowUp' ? -1 : 1)
+    const moves: Readonly<Record<string, number>> = {
+      ArrowLeft: at - 1,
+      ArrowDown: at - 1,
+      ArrowRight: at + 1,
+      ArrowUp: at + 1,
+      PageDown: at - 7,
+      PageUp: at + 7,
+      Home: 0,
+      End: last,
+    }
+    const to = moves[event.key]
+    if (to !== undefined) move(to)
+    else if (event.key === 'Escape' && reading.value !== null) reading.value = null
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const point = ({ clientX, currentTarget }: TargetedPointerEvent<HTMLDivElement>) =>
+    move(scale.at(clientX - currentTarget.getBoundingClientRect().left))
+  const end = () => {
+    reading.value = null
+  }
+
+  const { value: at } = reading
+  const told = words(at ?? last)
+  return (
+    <div
+      ref={box}
+      class="chart"
+      role="slider"
+      tabIndex={0}
+      aria-label={t.visits.chart[interval]}
+      aria-valuemin={0}
+      aria-valuemax={last}
+      aria-valuenow={at ?? last}
+      aria-valuetext={`${told.moment}: ${told.numbers}`}
+      onKeyDown={press}
+      onPointerDown={point}
+      onPointerMove={point}
+      onPointerLeave={end}
+      onBlur={end}
+    >
+      <svg width={width} height={HEIGHT} aria-hidden="true">
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line class="grid-line" x1={plot.left} x2={plot.right} y1={y(tick)} y2={y(tick)} />
+            <text x={left - 8} y={y(tick) + 4} text-anchor="end">
+              {number(tick)}
+            </text>
+          </g>
+        ))}
+        {labelled(series.length, Math.floor(width / OF_LABEL)).map((index) => (
+          <text key={index} x={x(index)} y={HEIGHT - 6} text-anchor={anchorAt(index, last)}>
+            {shortMomentOf(interval, series[index]?.time ?? '')}
+          </text>
+        ))}
+        <path class="area" d={areaOf(now, scale)} />
+        <path class="line before" d={lineOf(earlier, scale)} />
+        <path class="line" d={lineOf(now.slice(0, -1), scale)} />
+        <path class="line unfinished" d={lineOf(now.slice(-2), { x: (i) => x(Math.max(0, last - 1) + i), y })} />
+        {at !== null && (
+          <>
+            <line class="reading-line" x1={x(at)} x2={x(at)} y1={plot.top} y2={plot.bottom} />
+            <circle class="reading-point" cx={x(at)} cy={y(now[at] ?? 0)} r={4} />
+            <foreignObject x={besideOf(x(at), width)} y={0} width={READING.width} height={READING.height}>
+              <div class={x(at) > width / 2 ? 'reading end' : 'reading'}>
+                <p>
+                  <strong>{told.numbers}</strong>
+                  <br />
+                  {told.moment}
+                </p>
+              </div>
+            </foreignObject>
+          </>
+        )}
+      </svg>
+    </div>
+  )
+}
+
+/** The outer labels stay within the picture. */
+const anchorAt = (index: number, last: number): 'start' | 'middle' | 'end' => {
+  if (index === 0) return last === 0 ? 'middle' : 'start'
+  return index === last ? 'end' : 'middle'
+}
+
+/** Where what is read stands: beside the point, on the side with more room. */
+const besideOf = (x: number, width: number): number => {
+  const beside = x > width / 2 ? x - READING.width - READING.away : x + READING.away
+  return Math.min(width - READING.width, Math.max(0, beside))
+}

@@ -1,0 +1,64 @@
+/** How far back visits are shown. */
+export const PERIODS = ['24h', '7d', '30d', '1y'] as const
+export type Period = (typeof PERIODS)[number]
+
+export type Interval = 'hour' | 'day' | 'week'
+
+/** What the service is asked for: days begin at midnight in `zone`, other times are instants. */
+export interface Bounds {
+  readonly from: string
+  readonly to: string
+  readonly interval: Interval
+  readonly zone: string
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Days of a period, today included; a year is 52 whole weeks, this one included. */
+const DAYS = { '7d': 7, '30d': 30, '1y': 364 } as const
+
+/** The day in a zone, in days from 1970. */
+const dayIn = (zone: string, instant: number): number => {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    calendar: 'gregory',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+  }).formatToParts(instant)
+  const numberOf = (type: string) => Number(parts.find((part) => part.type === type)?.value)
+  return Date.UTC(numberOf('year'), numberOf('month') - 1, numberOf('day')) / DAY_MS
+}
+
+const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
+/** 1970 began on a Thursday. */
+const mondayOf = (day: number): number => day - ((day + 3) % 7)
+
+/**
+ * A period up to the end of this hour, and the one before it. Both begin at the start of a day (of a week for a year)
+ * in the zone, and end at the same time of the day, so that their points and their sums can be compared.
+ */
+export const boundsOf = (
+  period: Period,
+  now: number,
+  zone: string,
+): { readonly shown: Bounds; readonly before: Bounds } => {
+  const end = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS
+  const instant = (ms: number) => new Date(ms).toISOString()
+  if (period === '24h') {
+    const of = (to: number): Bounds => ({ from: instant(to - DAY_MS), to: instant(to), interval: 'hour', zone })
+    return { shown: of(end), before: of(end - DAY_MS) }
+  }
+  const days = DAYS[period]
+  const interval = period === '1y' ? 'week' : 'day'
+  // where clocks are half an hour off, tomorrow may begin within this hour, and has it
+  const today = dayIn(zone, end - 1)
+  const first = period === '1y' ? mondayOf(today) + 7 - days : today + 1 - days
+  const of = (from: number, to: number): Bounds => ({ from: dayName(from), to: instant(to), interval, zone })
+  return { shown: of(first, end), before: of(first - days, end - days * DAY_MS) }
+}
+
+/** The period that an address names; 30 days where it names none. */
+export const periodIn = (text: string | undefined): Period => PERIODS.find((period) => period === text) ?? '30d'

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact'
+
+import { dayAndMonth } from '../../language/format'
+import { t } from '../../language/language'
+import type { Loaded } from '../loaded'
+import { ProblemNote } from '../note'
+import { Chart } from './chart'
+import { Figures } from './figures'
+import { PERIODS } from './periods'
+import type { Period } from './periods'
+import type { Compared } from './use-visits'
+import { VisitsTable } from './visits-table'
+
+/** Visits over time, with the period before. */
+export const VisitsCard = ({
+  title = t.visits.title,
+  period,
+  onPeriod,
+  loaded: { value, problem, busy },
+  onRetry,
+  none,
+  children,
+}: {
+  readonly title?: string
+  readonly period: Period
+  readonly onPeriod: (period: Period) => unknown
+  readonly loaded: Loaded<Compared>
+  readonly onRetry: () => unknown
+  /** what is said where there is none in the period */
+  readonly none: ComponentChildren
+  /** beside the choice of the period */
+  readonly children?: ComponentChildren
+}) => (
+  <section class="card visits" aria-labelledby="visits-title" aria-busy={busy}>
+    <header>
+      <h2 id="visits-title">{title}</h2>
+      <Periods chosen={period} onChoose={onPeriod} />
+      {children}
+      {value !== null && value.shown.total + value.before.total > 0 && <Legend compared={value} />}
+    </header>
+    {busy && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
+    <div class="body stack">
+      {problem !== null && <ProblemNote problem={problem} onRetry={onRetry} />}
+      {value !== null && isAny(value) && <Figures compared={value} />}
+      {value !== null && value.shown.total + value.before.total > 0 && (
+        <>
+          <Chart series={value.shown.series} before={value.before.series} interval={value.interval} />
+          <VisitsTable compared={value} />
+        </>
+      )}
+      {value !== null && value.shown.total === 0 && <p class="empty">{none}</p>}
+    </div>
+  </section>
+)
+
+const isAny = ({ shown, before }: Compared): boolean => shown.total + shown.bots + before.total > 0
+
+const Periods = ({ chosen, onChoose }: { readonly chosen: Period; readonly onChoose: (period: Period) => unknown }) => (
+  <fieldset class="segments">
+    <legend class="unseen">{t.visits.period}</legend>
+    {PERIODS.map((period) => (
+      <label key={period}>
+        <input
+          type="radio"
+          name="period"
+          value={period}
+          checked={period === chosen}
+          onChange={() => void onChoose(period)}
+        />
+        {t.visits.periods[period]}
+      </label>
+    ))}
+  </fieldset>
+)
+
+const Legend = ({ compared: { period, shown } }: { readonly compared: Compared }) => {
+  const from = dayAndMonth(shown.from)
+  const to = dayAndMonth(Date.parse(shown.to) - 1)
+  return (
+    <ul class="legend push">
+      <li>
+        <svg width="20" height="2" aria-hidden="true">
+          <path class="line" d="M0 1H20" />
+        </svg>
+        {t.visits.span(from, to)}
+      </li>
+      <li>
+        <svg width="20" height="2" aria-hidden="true">
+          <path class="line before" d="M0 1H20" />
+        </svg>
+        {t.visits.before[period]}
+      </li>
+    </ul>
+  )
+}
