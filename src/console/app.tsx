@@ -20,6 +20,7 @@ import { LinksPage } from './pages/links/links-page'
 import { SignIn } from './pages/sign-in'
 import { openSession, session, signOut } from './session'
 
+const Settings = lazy(async () => (await import('./pages/settings/settings-page')).SettingsPage)
 const Trash = lazy(async () => (await import('./pages/trash')).TrashPage)
 
 const NotFound = () => (
@@ -71,6 +72,9 @@ const Side = () => {
           <Item href="/console/trash" icon="trash">
             {t.nav.trash}
           </Item>
+          <Item href="/console/settings" icon="user">
+            {t.nav.settings}
+          </Item>
         </ul>
       </nav>
       <div class="side-foot">
@@ -115,6 +119,7 @@ const SignedIn = () => {
         <ErrorBoundary>
           <Router>
             <Route path="/console" component={LinksPage} />
+            <Route path="/console/settings" component={Settings} />
             <Route path="/console/trash" component={Trash} />
             <Route default component={NotFound} />
           </Router>

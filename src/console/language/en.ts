@@ -1,5 +1,6 @@
 import type { LinkgateProblem } from '../api'
 import { hour, number } from './format'
+import { settings } from './en/settings'
 
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
 const links = (count: number): string => times(count, 'link', 'links')
@@ -169,6 +170,8 @@ export const en = {
     endpoint: 'your role may not',
     object: (rule: string | null) => (rule === null ? 'the policy forbids it' : `${rule}: not yours`),
   },
+
+  settings,
 
   trash: {
     title: 'Trash',
