@@ -2,6 +2,7 @@ import type { Database } from '../database/database.js'
 import { SQLSTATE, sqlState } from '../database/errors.js'
 import type { Effect } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
+import type { ReplayWindow } from '../domain/replay-window.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { relationsOf } from '../policy/table.js'
 import { readGroups, readSubjects } from './decision-groups.js'
@@ -11,30 +12,12 @@ import { readLog } from './read-log.js'
 /** What an edit would have done to the recorded decisions of a window. */
 export type Replay = Awaited<ReturnType<typeof replay>>
 
-export interface ReplayWindow {
-  /** as the caller wrote it, such as `24h` */
-  readonly window: string
-  readonly minutes: number
-}
-
 export interface ReplayOptions extends ReplayWindow {
   readonly inForce: Snapshot
   readonly candidate: Snapshot
   /** milliseconds for reading the log; beyond it `validation_failed` asks for a shorter window */
   readonly budgetMs: number
   readonly now?: Date
-}
-
-const MINUTES: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1_440 }
-const LONGEST = 90 * 1_440
-
-export const WINDOW_RULE = 'must be a time back from now, such as 30m, 24h or 7d: 1m to 90d'
-
-/** Parses a window such as `24h`; null where it breaks WINDOW_RULE. */
-export const parseWindow = (text: string): ReplayWindow | null => {
-  const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? []
-  const minutes = Number(count) * (MINUTES[unit ?? ''] ?? Number.NaN)
-  return minutes <= LONGEST ? { window: text, minutes } : null
 }
 
 /** Groups that an answer lists: the largest. */

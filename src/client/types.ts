@@ -2,27 +2,45 @@ import type { z } from 'zod'
 
 import type { Evaluation, Evaluations } from '../authzen/request.js'
 import type { RefusalCode } from '../domain/refusal.js'
-import type { AccessAddresses, AccessAnswer, AccessAnswers } from '../routes/access.js'
-import type { ConfirmEmail, ConfirmedEmail } from '../routes/addresses.js'
-import type { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter } from '../routes/audit.js'
-import type { RevokeRequest, TokenAnswer, TokenRequest } from '../routes/auth.js'
-import type { BulkQuery, BulkView, bulkItems, bulkRequest } from '../routes/bulk.js'
-import type { AcceptedInvitation, InvitationView, MadeInvitation, NewInvitation } from '../routes/invitations.js'
-import type { LinkRightsView } from '../routes/link-rights.js'
+import type { AccessAddresses, AccessAnswer, AccessAnswers } from '../routes/access-schemas.js'
+import type { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter } from '../routes/audit-schemas.js'
+import type { BulkQuery, BulkView, bulkItems, bulkRequest } from '../routes/bulk-schemas.js'
+import type { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from '../routes/link-schemas.js'
 import type { LinkView } from '../routes/link-view.js'
-import type { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from '../routes/links.js'
-import type { LiveQuery } from '../routes/live-visits.js'
-import type { MailedLinkQuery, MailedLinkView } from '../routes/mailed-link.js'
-import type { AskedRights, OwnRightsView } from '../routes/own-rights.js'
-import type { ForgottenPassword, NewPassword } from '../routes/passwords.js'
-import type { MadeToken, NewToken, RevocationQuery, TokensView } from '../routes/personal-tokens.js'
-import type { Trial } from '../routes/policy-edit.js'
-import type * as policy from '../routes/policy.js'
-import type { ChangedProfile, profileUpdate } from '../routes/profile.js'
-import type { Look } from '../routes/qr.js'
+import type * as policy from '../routes/policy-schemas.js'
+import type {
+  ChangedProfile,
+  MadeToken,
+  NewToken,
+  RevocationQuery,
+  TokensView,
+  profileUpdate,
+} from '../routes/profile-schemas.js'
+import type { Look } from '../routes/qr-schemas.js'
+import type { AskedRights, LinkRightsView, OwnRightsView } from '../routes/rights-schemas.js'
 import type { ProfileView } from '../routes/schemas.js'
-import type { UserDeletionQuery, UserListQuery, UserView, userUpdate } from '../routes/users.js'
-import type { AllVisitsView, OfAll, OfLink, VisitsView } from '../routes/visits.js'
+import type {
+  ConfirmEmail,
+  ConfirmedEmail,
+  ForgottenPassword,
+  MailedLinkQuery,
+  MailedLinkView,
+  NewPassword,
+  RevokeRequest,
+  TokenAnswer,
+  TokenRequest,
+} from '../routes/sign-in-schemas.js'
+import type {
+  AcceptedInvitation,
+  InvitationView,
+  MadeInvitation,
+  NewInvitation,
+  UserDeletionQuery,
+  UserListQuery,
+  UserView,
+  userUpdate,
+} from '../routes/user-schemas.js'
+import type { AllVisitsView, LiveQuery, OfAll, OfLink, VisitsView } from '../routes/visit-schemas.js'
 
 /** What a route's schema takes. */
 type Input<Schema extends z.ZodType> = z.input<Schema>
@@ -152,7 +170,7 @@ export interface ChangeOptions extends CallOptions {
 
 /** How an edit of the policy is made. */
 export interface EditOptions extends ChangeOptions {
-  query?: Query<typeof Trial> | undefined
+  query?: Query<typeof policy.Trial> | undefined
 }
 
 /** How many links are changed. */

@@ -6,6 +6,11 @@ export type Relation = (typeof RELATIONS)[number]
 
 export const isRelation = (text: unknown): text is Relation => RELATIONS.some((relation) => relation === text)
 
+/** Who may do something to a record, and by which rule. */
+export type Who =
+  | { readonly who: 'owner'; readonly rule: string }
+  | { readonly who: 'role'; readonly role: string; readonly rule: string }
+
 /** What the policy decided, and by which row. One frozen value for each (role, action, relation) of a revision. */
 export interface Decision {
   readonly effect: Effect

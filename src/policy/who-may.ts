@@ -1,13 +1,9 @@
+import type { Who } from '../domain/decision.js'
 import { isUserRole } from '../domain/role.js'
 import type { User } from '../domain/user.js'
 import { pauseEvery } from './pause-every.js'
 import type { Snapshot } from './snapshot.js'
 import { universeOf } from './table.js'
-
-/** Somebody whom the policy lets do something to a record, and the rule by which it does. */
-export type Who =
-  | { readonly who: 'owner'; readonly rule: string }
-  | { readonly who: 'role'; readonly role: string; readonly rule: string }
 
 /**
  * Who may do this to a record with this owner (null: nobody's): the roles that may do it to another's, as far as rows

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 import { createEvaluator } from '../authzen/evaluate.js'
 import type { EvaluatorParts } from '../authzen/evaluate.js'
 import { Evaluation, Evaluations } from '../authzen/request.js'
@@ -8,16 +6,7 @@ import { parseInput } from '../input/input.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
-
-export const AccessAnswer = z
-  .object({
-    decision: z.boolean().describe('true: allowed'),
-    context: z
-      .record(z.string().max(200), z.unknown())
-      .optional()
-      .describe('the rule, the row and the revision that decided'),
-  })
-  .meta({ id: 'Evaluated' })
+import { AccessAddresses, AccessAnswer, AccessAnswers } from './access-schemas.js'
 
 const evaluating = {
   method: 'post',
@@ -31,17 +20,6 @@ const evaluating = {
   inputFault: 'invalid_request',
   storesInput: false,
 } as const
-
-export const AccessAnswers = z.union([
-  z.object({ evaluations: z.array(AccessAnswer).max(1_000).describe('in the order of the questions') }),
-  AccessAnswer,
-])
-
-export const AccessAddresses = z.object({
-  policy_decision_point: z.url().max(2_048).describe('this service'),
-  access_evaluation_endpoint: z.url().max(2_048).describe('for one question'),
-  access_evaluations_endpoint: z.url().max(2_048).describe('for many'),
-})
 
 /** OpenID AuthZEN Authorization API 1.0, for other programs. A deny is an answer, so its status is 200. */
 export const accessRoutes = ({

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 import { networkOf } from '../domain/network.js'
 import type { AddressChange } from '../identity/address-change.js'
 import type { SendMail } from '../identity/mailer.js'
@@ -8,11 +6,8 @@ import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { addressConfirmedPage, newAddressPage } from '../pages/pages.js'
 import { MAILED, linkOver, lookAtLink } from './mailed-link.js'
-import { LinkToken, text, textIn } from './schemas.js'
-
-export const ConfirmEmail = z.strictObject({ token: LinkToken })
-
-export const ConfirmedEmail = z.object({ email: text(254, 'the new address') })
+import { textIn } from './schemas.js'
+import { ConfirmEmail, ConfirmedEmail } from './sign-in-schemas.js'
 
 /** GET and POST /auth/email/confirm. */
 export const addressRoutes = ({

@@ -6,27 +6,7 @@ import type { SignIn, SignInRequest, SignedIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
-import { text } from './schemas.js'
-
-export const ACCESS_TOKEN = {
-  access_token: text(8_000, 'a JWT (RFC 9068) for `Authorization: Bearer`'),
-  token_type: z.literal('Bearer').describe('how it is sent'),
-  expires_in: z.int().min(1).max(86_400).describe('seconds until the access token ends'),
-  scope: text(2_000, 'what the token may be used for, separated by spaces'),
-}
-
-export const TokenAnswer = z
-  .object({ ...ACCESS_TOKEN, refresh_token: text(512, 'gets the next access token, once') })
-  .meta({ id: 'TokenAnswer', description: 'RFC 6749, section 5.1' })
-
-// RFC 6749 §3.2: the server ignores parameters that it does not know
-export const TokenRequest = z.object({
-  grant_type: z.string().max(64).describe('`password`, with a username and a password, or `refresh_token`'),
-  username: z.string().max(254).optional().describe('the address of the account'),
-  password: z.string().max(256).optional().meta({ format: 'password', description: 'of the account' }),
-  refresh_token: z.string().max(512).optional().describe('of the answer before; each can be used once'),
-  scope: z.string().max(1_000).optional().describe('separated by spaces; all that the role allows unless given'),
-})
+import { RevokeRequest, TokenAnswer, TokenRequest } from './sign-in-schemas.js'
 
 const grantToken = async (
   signIn: SignIn,
@@ -73,11 +53,6 @@ const signingIn = {
   data: NO_DATA,
   accepts: ['form', 'json'],
 } as const
-
-export const RevokeRequest = z.object({
-  token: z.string().min(1).max(512).describe('a refresh token'),
-  token_type_hint: z.string().max(64).optional().describe('ignored'),
-})
 
 /** POST /auth/token (RFC 6749) and POST /auth/revoke (RFC 7009). */
 export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Route[] => [

@@ -12,7 +12,8 @@ import type { DataRule, Route } from '../layers/route.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { mayGrant } from '../policy/table.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { PROFILE_EXAMPLE, Email, Name, Password, ProfileView, Role, Time, text } from './schemas.js'
+import { PROFILE_EXAMPLE, ProfileView, text } from './schemas.js'
+import { AcceptedInvitation, InvitationView, MadeInvitation, NewInvitation } from './user-schemas.js'
 
 const LIFE_MS = 7 * 86_400_000
 
@@ -35,22 +36,6 @@ const requireOpen = <Found extends object>(found: Found | 'over' | 'unknown'): F
 /** The name that somebody typed, whatever else was sent. */
 const typedName = (sent: unknown): string =>
   typeof sent === 'object' && sent !== null && 'name' in sent && typeof sent.name === 'string' ? sent.name : ''
-
-export const NewInvitation = z.strictObject({ email: Email, role: Role })
-
-export const MadeInvitation = z.object({
-  email: text(254, 'who is invited'),
-  role: text(32, 'that they will have'),
-  url: z.url().max(2_048).describe('the link, which can be used once; only this answer has it'),
-  expires_at: Time.describe('when it ends'),
-})
-
-export const InvitationView = z.object({
-  role: text(32, 'that is offered'),
-  expires_at: Time.describe('when the link ends'),
-})
-
-export const AcceptedInvitation = z.strictObject({ name: Name, password: Password })
 
 /** POST /users/invitations, and GET and POST /invitations/{token}/accept. */
 export const invitationRoutes = ({

@@ -6,27 +6,10 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { whoMay } from '../policy/who-may.js'
-import type { Who } from '../policy/who-may.js'
-import { Code, RevisionNumber, Role, text } from './schemas.js'
+import { LinkRightsView } from './rights-schemas.js'
+import { Code } from './schemas.js'
 
 const ByCode = z.object({ code: Code })
-const rule = text(16, 'by which the policy lets them')
-
-const WhoView = z.discriminatedUnion('who', [
-  z.object({ who: z.literal('owner').describe('may do it to what is theirs alone'), rule }),
-  z.object({ who: z.literal('role').describe('may do it to anybody’s'), role: Role, rule }),
-]) satisfies z.ZodType<Who>
-
-const Whos = z.array(WhoView).max(100_000)
-
-export const LinkRightsView = z
-  .object({
-    revision: RevisionNumber,
-    actions: z
-      .object({ 'link:update': Whos.describe('who may change it'), 'link:delete': Whos.describe('who may delete it') })
-      .describe('who may do it'),
-  })
-  .meta({ id: 'LinkRights', description: 'the owner, and the roles that rows name' })
 
 /** GET /links/{code}/rights: who may change this? For whoever may change it themselves, as its visits. */
 export const linkRightsRoute = ({

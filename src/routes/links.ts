@@ -6,7 +6,6 @@ import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { contentTag } from '../http/content-tag.js'
 import { LINK_FORMS } from '../layers/4-data/link-export.js'
-import { LINK_SORTS, LISTED_STATES } from '../layers/4-data/link-page.js'
 import type { LinkFields, Links } from '../layers/4-data/links.js'
 import type { Tags } from '../layers/4-data/tags.js'
 import type { Trash } from '../layers/4-data/trash.js'
@@ -15,47 +14,15 @@ import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
-import { Instant, Tag, linkFields } from './link-fields.js'
+import { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
 import { LINK_EXAMPLE, LinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { requireOpen } from './redirect.js'
-import { Code, Cursor, Id, PageLimit, WantsCount, count, countedBy, pageOf, text } from './schemas.js'
+import { Code, Id, countedBy, pageOf } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
 const ByCode = z.object({ code: Code })
-export const NewOwner = z.strictObject({ owner_id: Id.describe('of the user who gets it') })
-
 /** Left of a request's deadline for the last thousand links of a transfer. */
 const TRANSFER_MS = 2_000
-
-export const ListQuery = z
-  .strictObject({
-    limit: PageLimit,
-    cursor: Cursor,
-    count: WantsCount,
-    sort: z
-      .enum(LINK_SORTS)
-      .optional()
-      .describe('`-` reverses; `visits` begins with the most visited. `-created_at` unless set'),
-    q: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('a text in the code, the target, the title or the note, in any case'),
-    tag: z.array(Tag).max(20).optional().describe('links that have all of these'),
-    state: z
-      .enum([...LISTED_STATES, 'deleted'])
-      .optional()
-      .describe('`deleted`: what is in the trash'),
-    owner_id: Id.optional().describe('of this user'),
-    created_from: Instant.optional().describe('made then or later'),
-    created_to: Instant.optional().describe('made before'),
-  })
-  .refine(
-    ({ state, sort, q, tag, owner_id: owner, created_from: from, created_to: to }) =>
-      state !== 'deleted' || [sort, q, tag, owner, from, to].every((each) => each === undefined),
-    { path: ['state'], message: 'takes neither a sort nor another filter where it is deleted' },
-  )
 
 type Show = (link: Link) => object
 
@@ -71,30 +38,6 @@ const show = async (
   // id and version are not for everybody: the tag of the public view is made of what it shows
   const tag = manages ? tagOf(link) : contentTag(JSON.stringify(body))
   return { status: 200, body, headers: { ETag: tag, Vary: 'Authorization' } }
-}
-
-export const TransferView = z.object({
-  transferred: count('links that were given away'),
-  remaining: count('links that are left: repeat the request'),
-})
-
-export const TagsView = z.object({
-  data: z
-    .array(z.object({ tag: text(40, 'as links have it'), links: count('that have it') }))
-    .max(1_000)
-    .describe('those of the most links first'),
-})
-
-/** What a creation takes. */
-export const newLink = (place: OwnPlace) => {
-  const { target, code, ...others } = linkFields(place)
-  return z.strictObject({ target, code: code.optional(), ...others })
-}
-
-/** What a change takes. */
-export const linkChanges = (place: OwnPlace) => {
-  const { target, code, ...others } = linkFields(place)
-  return z.strictObject({ target: target.optional(), code: code.optional(), ...others })
 }
 
 /** Everything under /links. */

@@ -8,17 +8,9 @@ import { NO_INPUT } from '../layers/route.js'
 import type { DataRule, PolicyInForce, Route } from '../layers/route.js'
 import type { LiveVisits } from '../visits/live.js'
 import { Code } from './schemas.js'
+import { LiveQuery } from './visit-schemas.js'
 
 const ByCode = z.object({ code: Code })
-
-export const LiveQuery = z.strictObject({
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,3}$/, 'must be an integer from 1 to 9999')
-    .transform(Number)
-    .optional()
-    .meta({ type: 'integer', minimum: 1, maximum: 9_999, description: 'after so many events the stream ends' }),
-})
 
 /** Visits of a link as they come: a stream of events, each decided by who the listener is at that moment. */
 export const liveVisitsRoute = ({

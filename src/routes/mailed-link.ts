@@ -1,23 +1,14 @@
-import { z } from 'zod'
-
 import { Refusal } from '../domain/refusal.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Answer, Route } from '../layers/route.js'
-import { LinkToken, Time, text } from './schemas.js'
+import { MailedLinkQuery, MailedLinkView } from './sign-in-schemas.js'
 
 /** What the routes of a link in a mail have in common: its token is all that they ask for. */
 export const MAILED = { status: 200, ...NO_INPUT, endpoint: 'none', object: NO_OBJECT, data: NO_DATA } as const
 
 export const linkOver = (): Refusal =>
   new Refusal('gone', { detail: 'The link was used or has expired, or there never was one. Ask for another.' })
-
-export const MailedLinkQuery = z.strictObject({ token: LinkToken })
-
-export const MailedLinkView = z.object({
-  email: text(254, 'whose link it is'),
-  expires_at: Time.describe('when it ends'),
-})
 
 /** GET of a link in a mail. It changes nothing: programs that scan mails open links. */
 export const lookAtLink = ({

@@ -1,7 +1,4 @@
-import { z } from 'zod'
-
 import { ACTIONS } from '../domain/action.js'
-import type { ServiceAction } from '../domain/action.js'
 import { stateOf } from '../domain/link.js'
 import type { Link } from '../domain/link.js'
 import type { User } from '../domain/user.js'
@@ -11,62 +8,7 @@ import type { Right, Route } from '../layers/route.js'
 import { roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { ownAccount } from './own-account.js'
-import { Code, RevisionNumber, text, textOrNull } from './schemas.js'
-
-const MOST_CODES = 100
-
-/** What a caller may do to a link that is there. */
-const LINK_ACTIONS = ['link:update', 'link:delete', 'link:transfer'] as const
-
-export const AskedRights = z.strictObject({
-  codes: z.array(Code).max(MOST_CODES).describe('of links that are asked about as well'),
-})
-
-const RightView = z
-  .object({
-    allowed: z.boolean().describe('whether the layers let the caller'),
-    layer: z
-      .enum(['gateway', 'endpoint', 'object'])
-      .describe('which of them answers: the last, or the first that refuses'),
-    rule: textOrNull(16, 'the rule by which `can()` answers; null where it is not asked'),
-  })
-  .meta({ id: 'Right' })
-
-const LinkRights = z.object({
-  'link:update': RightView,
-  'link:delete': RightView,
-  'link:transfer': RightView,
-} satisfies Record<(typeof LINK_ACTIONS)[number], typeof RightView>)
-
-const ServiceRights = z.object({
-  'link:read': RightView,
-  'link:create': RightView,
-  'link:update': RightView,
-  'link:delete': RightView,
-  'link:transfer': RightView,
-  'user:invite': RightView,
-  'user:read': RightView,
-  'user:update': RightView,
-  'user:delete': RightView,
-  'policy:read': RightView,
-  'policy:write': RightView,
-  'policy:evaluate': RightView,
-  'audit:read': RightView,
-  'profile:read': RightView,
-  'profile:update': RightView,
-} satisfies Record<ServiceAction, typeof RightView>)
-
-export const OwnRightsView = z
-  .object({
-    revision: RevisionNumber,
-    role: text(32, 'the caller’s'),
-    service: ServiceRights.describe('of every action, asked without a record, as for a list'),
-    links: z
-      .array(z.object({ code: Code, rights: LinkRights.describe('to this link') }))
-      .max(MOST_CODES)
-      .describe('those that the caller can see, in the order of `codes`'),
-  })
-  .meta({ id: 'OwnRights', description: 'what the layers answer this caller, with this token, under this revision' })
+import { AskedRights, LINK_ACTIONS, OwnRightsView } from './rights-schemas.js'
 
 /** Whether GET /links/{code} shows the caller anything of the link. */
 const isShown = (snapshot: Snapshot, user: User | null, link: Link): boolean =>

@@ -10,20 +10,8 @@ import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { newPasswordPage, passwordSetPage } from '../pages/pages.js'
 import { MAILED, linkOver, lookAtLink } from './mailed-link.js'
-import { Email, LinkToken, Password, textIn } from './schemas.js'
-
-export const ForgottenPassword = z.strictObject({ email: Email })
-
-export const NewPassword = z.strictObject({
-  token: LinkToken,
-  password: Password,
-  username: z.string().max(254).optional().describe('ignored: the form has it for password managers'),
-  // as a form sends it, too
-  end_tokens: z
-    .union([z.boolean(), z.literal('true').transform(() => true)])
-    .default(false)
-    .describe('whether personal tokens end as well'),
-})
+import { textIn } from './schemas.js'
+import { ForgottenPassword, NewPassword } from './sign-in-schemas.js'
 
 /** POST /auth/password/forgot, and GET and POST /auth/password/reset. */
 export const passwordRoutes = ({

@@ -1,7 +1,5 @@
 import { z } from 'zod'
 
-import { SCOPES, isScope } from '../domain/action.js'
-import type { Scope as TokenScope } from '../domain/action.js'
 import { Refusal } from '../domain/refusal.js'
 import { hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
@@ -10,33 +8,8 @@ import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
 import type { Caller, DataRule, Route } from '../layers/route.js'
 import { ownAccount } from './own-account.js'
-import { Id, Time, text } from './schemas.js'
-
-const DAY = 86_400
-const LONGEST_DAYS = 365
-
-const Scope = z
-  .string()
-  .refine((name): name is TokenScope => isScope(name), 'is not a scope of this service')
-  .meta({ enum: [...SCOPES] })
-
-export const TokenView = z
-  .object({
-    id: Id.describe('of the token'),
-    name: text(100, 'what it is for'),
-    scopes: z.array(text(65, 'an action')).max(50).describe('what it may be used for'),
-    made_by: z
-      .object({
-        type: z.enum(['token', 'sign_in']).describe('what made it'),
-        id: text(64, 'of the personal token, or of the sign-in'),
-      })
-      .nullable()
-      .describe('for `descendants=true`; null: not known'),
-    created_at: Time.describe('when it was made'),
-    expires_at: Time.describe('when it ends'),
-    last_used_at: Time.nullable().describe('within a minute or so'),
-  })
-  .meta({ id: 'PersonalToken', description: 'a personal token, without its value' })
+import { MadeToken, NewToken, RevocationQuery, TokensView } from './profile-schemas.js'
+import { Id } from './schemas.js'
 
 /** A new token may only have scopes of the token that requests it. */
 const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
@@ -47,32 +20,6 @@ const requireHeldScopes = (caller: Caller, scopes: readonly string[]): void => {
   )
   if (errors.length > 0) throw new Refusal('validation_failed', { errors })
 }
-
-export const TokensView = z.object({ data: z.array(TokenView).max(100).describe('the newest first') })
-
-export const NewToken = z.strictObject({
-  name: z.string().trim().min(1, 'must not be empty').max(100).describe('what it is for'),
-  scopes: z
-    .array(Scope)
-    .max(50)
-    .transform((names) => [...new Set(names)])
-    .meta({ description: 'of those that the requesting token has; empty: none' }),
-  expires_in: z
-    .number()
-    .int()
-    .min(60, 'must be at least 60 seconds')
-    .max(LONGEST_DAYS * DAY, `must be at most ${LONGEST_DAYS} days, in seconds`)
-    .default(90 * DAY)
-    .describe('seconds'),
-})
-
-export const MadeToken = TokenView.extend({ token: text(100, 'the token itself, in this answer alone') }).meta({
-  id: 'NewPersonalToken',
-})
-
-export const RevocationQuery = z.strictObject({
-  descendants: z.enum(['true', 'false']).default('false').describe('with all that followed from it'),
-})
 
 /** GET, POST and DELETE /users/me/tokens. */
 export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<PersonalTokens> }): readonly Route[] => [

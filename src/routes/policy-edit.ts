@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-import { WINDOW_RULE, parseWindow } from '../audit/replay.js'
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
@@ -8,40 +7,14 @@ import { createAccounts } from '../identity/accounts.js'
 import { requireCaller } from '../layers/4-data/context.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import type { Answer, Caller, DataRule } from '../layers/route.js'
-import { describeLoneRole, findLoneRoles, rolesIn } from '../policy/role-names.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { commitEdit } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
 import { PolicyError } from '../policy/policy-error.js'
 import { isEmpty } from '../policy/replacement.js'
+import { describeLoneRole, findLoneRoles, rolesIn } from '../policy/role-names.js'
 import type { Snapshot } from '../policy/snapshot.js'
-
-const Window = z
-  .string()
-  .max(20)
-  .transform((text, context) => {
-    const window = parseWindow(text)
-    if (window !== null) return window
-    context.addIssue({ code: 'custom', message: WINDOW_RULE })
-    return z.NEVER
-  })
-
-/** The query of an edit: whether it is a dry run, and the span of past decisions to replay. */
-export const Trial = z
-  .strictObject({
-    dry_run: z
-      .enum(['true', 'false'])
-      .default('false')
-      .transform((text) => text === 'true')
-      .meta({ description: 'answer what it would change, and change nothing' }),
-    replay: Window.optional().meta({
-      description: 'of a dry run: the past whose decisions are made once more, such as `24h`; needs `audit:read`',
-    }),
-  })
-  .refine(({ dry_run, replay }) => dry_run || replay === undefined, {
-    path: ['replay'],
-    message: 'needs dry_run=true: past decisions are replayed before an edit is made',
-  })
+import { Trial } from './policy-schemas.js'
 
 interface EditStore {
   commit(plan: EditPlan, reason: string): Promise<Snapshot>

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { ADDRESS_LINK_MS } from '../identity/address-change.js'
@@ -9,50 +7,13 @@ import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { ownAccount } from './own-account.js'
-import { PROFILE_EXAMPLE, Email, Name, Password, ProfileView, text } from './schemas.js'
+import { ChangedProfile, profileUpdate } from './profile-schemas.js'
+import { PROFILE_EXAMPLE, ProfileView } from './schemas.js'
 
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
-/**
- * R7: every field that a profile update may set. `role` is not among them, nor anything else that grants rights. An
- * address is one only beside the password, and where a mail can confirm it.
- */
-export const profileUpdate = (mayAskForAddress: boolean) =>
-  z
-    .strictObject({
-      name: Name.optional(),
-      email: Email.optional().describe('a link goes there, and it is the address once that is opened'),
-      password: Password.optional(),
-      current_password: z
-        .string()
-        .max(256)
-        .optional()
-        .meta({ format: 'password', description: 'beside a new password or address' }),
-      end_tokens: z.boolean().default(false).describe('beside a new password: whether it ends personal tokens, too'),
-    })
-    .refine((body) => !has(body, 'email') || (mayAskForAddress && has(body, 'current_password')), {
-      path: ['email'],
-      message: mayAskForAddress ? 'is set with current_password beside it' : 'is not a field that may be set here',
-      // beside other faults, too: every field that is not allowed is named
-      when: () => true,
-    })
-    .refine((body) => body.password === undefined || body.current_password !== undefined, {
-      path: ['current_password'],
-      message: 'is required with a new password',
-    })
-    .refine((body) => body.password !== undefined || !body.end_tokens, {
-      path: ['end_tokens'],
-      message: 'goes with a new password',
-    })
-
-const has = (body: unknown, name: string): boolean => typeof body === 'object' && body !== null && name in body
-
 /** Sends the link that confirms a new address, and tells the one that the user has. */
 export type MailAddressLink = (user: User, email: string, token: string, expiresAt: Date) => void
-
-export const ChangedProfile = ProfileView.extend({
-  unconfirmed_email: text(254, 'the address to which a link was sent').optional(),
-}).meta({ id: 'ChangedProfile' })
 
 /** GET and PATCH /users/me. */
 export const profileRoutes = ({

@@ -6,63 +6,12 @@ import { contentTag } from '../http/content-tag.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
-import { contrastOf, parseColour } from '../qr/contrast.js'
-import type { Colour } from '../qr/contrast.js'
-import { QR_FORMATS, QR_LEVELS, drawQr, encodeModules, smallestSize } from '../qr/qr-code.js'
+import { drawQr, encodeModules, smallestSize } from '../qr/qr-code.js'
+import { Look } from './qr-schemas.js'
 import { requireOpen } from './redirect.js'
 import { Code } from './schemas.js'
 
 const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
-
-/** What WCAG 2.2 (1.4.11) asks of graphics; readers of codes need about as much. */
-const LEAST_CONTRAST = 3
-
-const whole = ({ least, most, usual, unit }: { least: number; most: number; usual: number; unit: string }) =>
-  z
-    .string()
-    .default(String(usual))
-    .refine(
-      (text) => /^\d{1,4}$/.test(text) && Number(text) >= least && Number(text) <= most,
-      `must be an integer from ${least} to ${most}`,
-    )
-    .transform(Number)
-    .meta({ type: 'integer', minimum: least, maximum: most, default: usual, description: unit })
-
-const colour = (usual: Colour, description: string) =>
-  z
-    .string()
-    .default(usual)
-    .transform((text, context) => {
-      const parsed = parseColour(text)
-      if (parsed !== null) return parsed
-      context.addIssue({ code: 'custom', message: 'must be a colour as #rrggbb, with # as %23 or left out' })
-      return z.NEVER
-    })
-    .meta({ pattern: '^#?[0-9A-Fa-f]{6}$', maxLength: 7, default: usual, description, examples: [usual.slice(1)] })
-
-export const Look = z
-  .strictObject({
-    format: z.enum(QR_FORMATS).default('svg').describe('of the picture'),
-    size: whole({ least: 64, most: 2_048, usual: 512, unit: 'width and height in pixels' }),
-    margin: whole({ least: 0, most: 16, usual: 4, unit: 'light squares on each side; readers count on four' }),
-    level: z
-      .enum(QR_LEVELS)
-      .default('M')
-      .meta({ description: 'how much of the code may be hidden: L 7 %, M 15 %, Q 25 %, H 30 %' }),
-    dark: colour('#000000', 'of the squares'),
-    light: colour('#ffffff', `of the ground; at least ${LEAST_CONTRAST}:1 lighter than dark`),
-  })
-  .superRefine(({ dark, light }, context) => {
-    const contrast = contrastOf(dark, light)
-    if (contrast >= LEAST_CONTRAST) return
-    const message =
-      contrast < 1
-        ? 'must be darker than light'
-        : // rounded down: 2.996 is not enough, and must not look like it
-          `must differ from light by a contrast of at least ${LEAST_CONTRAST}:1 (WCAG 2.2); it is ` +
-          `${(Math.floor(contrast * 100) / 100).toFixed(2)}:1`
-    context.addIssue({ code: 'custom', path: ['dark'], message })
-  })
 
 const ByCode = z.object({ code: Code })
 

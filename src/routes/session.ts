@@ -7,9 +7,9 @@ import { CHALLENGE } from '../layers/1-gateway/token.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Answer, HandlerInput, Route } from '../layers/route.js'
-import { ACCESS_TOKEN } from './auth.js'
 import { sessionCookie } from './session-cookie.js'
 import type { SessionCookie } from './session-cookie.js'
+import { ACCESS_TOKEN } from './sign-in-schemas.js'
 
 /** Seconds in which tabs that renew at once, or a page that is loaded again meanwhile, may send the same cookie. */
 const GRACE = 10

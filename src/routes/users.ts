@@ -1,8 +1,6 @@
 import { z } from 'zod'
 
 import type { Action } from '../domain/action.js'
-import { isId, toId } from '../domain/id.js'
-import type { LinksOfDeleted } from '../domain/links-of-deleted.js'
 import type { User } from '../domain/user.js'
 import { noSuchReceiver } from '../layers/4-data/user-deletion.js'
 import type { UserDeletion } from '../layers/4-data/user-deletion.js'
@@ -10,59 +8,10 @@ import type { Users } from '../layers/4-data/users.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
-import {
-  Cursor,
-  Email,
-  Id,
-  PROFILE_EXAMPLE,
-  PageLimit,
-  ProfileView,
-  Role,
-  WantsCount,
-  countedBy,
-  pageOf,
-} from './schemas.js'
-
-export const UserView = ProfileView.extend({ suspended: z.boolean().describe('true: every token is refused') }).meta({
-  id: 'User',
-  description: 'a user, as admins see them',
-})
+import { Id, PROFILE_EXAMPLE, countedBy, pageOf } from './schemas.js'
+import { UserDeletionQuery, UserListQuery, UserView, userUpdate } from './user-schemas.js'
 
 const ById = z.object({ id: Id.describe('of the user') })
-
-const TRANSFER = 'transfer:'
-
-/** `delete`, or `transfer:` and the id of the new owner. */
-const LinksOfDeletedQuery = z
-  .string()
-  .refine(
-    (text) => text === 'delete' || (text.startsWith(TRANSFER) && isId(text.slice(TRANSFER.length))),
-    'must be delete, or transfer: and the id of a user',
-  )
-  .transform((text): LinksOfDeleted => (text === 'delete' ? text : { to: toId(text.slice(TRANSFER.length)) }))
-  .meta({
-    pattern: '^(delete|transfer:[1-9][0-9]{0,18})$',
-    maxLength: 28,
-    description:
-      'what becomes of the user’s links: `delete`, or `transfer:` and the id of who gets them. Needed where there ' +
-      'are links',
-  })
-
-/**
- * Where mails confirm addresses, nobody sets another's. An address goes alone: who moves users among roles replaces
- * none by the way.
- */
-export const userUpdate = (setsAddresses: boolean) =>
-  z
-    .strictObject({
-      role: Role.optional(),
-      suspended: z.boolean().optional().describe('true: every token of theirs is refused'),
-      email: Email.optional().describe('where no mail can confirm a new address'),
-    })
-    .refine((body) => body.email === undefined || (setsAddresses && Object.keys(body).length === 1), {
-      path: ['email'],
-      message: setsAddresses ? 'is changed by itself' : 'is not a field that may be set here',
-    })
 
 const view = ({ id, email, name, role, suspended, created_at }: User) => ({
   id,
@@ -72,10 +21,6 @@ const view = ({ id, email, name, role, suspended, created_at }: User) => ({
   suspended,
   created_at,
 })
-
-export const UserListQuery = z.strictObject({ limit: PageLimit, cursor: Cursor, count: WantsCount })
-
-export const UserDeletionQuery = z.strictObject({ links: LinksOfDeletedQuery.optional() })
 
 /** GET /users, and GET, PATCH and DELETE /users/{id}. A user owns their own record. */
 export const userRoutes = ({

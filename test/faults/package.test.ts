@@ -22,6 +22,7 @@ const COMPILER = fileURLToPath(new URL('node_modules/typescript/bin/tsc', PACKAG
 const PROGRAM = `
 import { LinkgateProblem, createClient } from 'linkgate/client'
 
+declare const process: { readonly argv: readonly string[] }
 const client = createClient({ baseUrl: process.argv[2] ?? '', token: process.argv[3] ?? '' })
 const link = await client.createLink({ target: 'https://example.com/typed', code: 'typed' })
 const code: string = link.code
@@ -35,12 +36,13 @@ const STRICT = {
     module: 'NodeNext',
     target: 'ES2023',
     lib: ['ES2023', 'DOM'],
-    types: ['node'],
+    // an installation has none of koa, and a program for browsers wants none of Node
+    types: [],
     strict: true,
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
-    // of declarations that other packages bring
-    skipLibCheck: true,
+    // the declarations of the package are checked as well, and all that they import
+    skipLibCheck: false,
   },
   files: ['program.ts'],
 }
@@ -125,8 +127,9 @@ describe('the package that npm publishes, installed into an empty folder', funct
     expect(followed.headers.get('location')).to.equal('https://example.com/packed')
   })
 
-  it('brings a client that compiles strictly, with types, and calls the service', async function () {
+  it('brings a client that compiles strictly, with its declarations, and calls the service', async function () {
     if (node === undefined || !existsSync(join(installed, 'dist/client/client.js'))) return this.skip()
+    expect(await readdir(join(folder, 'node_modules/@types'))).to.not.include('koa')
     await writeFile(join(folder, 'program.ts'), PROGRAM)
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(STRICT))
     await run(process.execPath, [COMPILER, '-p', '.'], { cwd: folder }).catch((fault: { readonly stdout?: string }) => {

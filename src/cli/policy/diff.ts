@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import type { ReplayWindow } from '../../audit/replay.js'
+import type { ReplayWindow } from '../../domain/replay-window.js'
 import { formatCsv } from '../../policy/csv.js'
 import { editBetween } from '../../policy/edit.js'
 import { decisionChanges } from '../../policy/table.js'

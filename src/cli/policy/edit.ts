@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 
-import type { ReplayWindow } from '../../audit/replay.js'
 import { PolicyReplaced } from '../../database/errors.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { Refusal } from '../../domain/refusal.js'
+import type { ReplayWindow } from '../../domain/replay-window.js'
 import { createAccounts } from '../../identity/accounts.js'
 import { analyseRows } from '../../policy/analysis.js'
 import type { Finding } from '../../policy/analysis.js'

@@ -1,9 +1,11 @@
 import { Option } from 'commander'
 
 import type { Verdict } from '../../audit/decision-groups.js'
-import { WINDOW_RULE, parseWindow, replay } from '../../audit/replay.js'
-import type { Replay, ReplayWindow } from '../../audit/replay.js'
+import { replay } from '../../audit/replay.js'
+import type { Replay } from '../../audit/replay.js'
 import type { Database } from '../../database/database.js'
+import { WINDOW_RULE, parseWindow } from '../../domain/replay-window.js'
+import type { ReplayWindow } from '../../domain/replay-window.js'
 import { formatCsv } from '../../policy/csv.js'
 import type { Snapshot } from '../../policy/snapshot.js'
 import { parsed } from '../arguments.js'

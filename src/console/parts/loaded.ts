@@ -32,14 +32,15 @@ export const useLoaded = <T>(
   useEffect(() => {
     const ended = new AbortController()
     state.value = { ...state.peek(), busy: true }
-    latest.current(ended.signal).then(
-      (value) => {
+    const run = async () => {
+      try {
+        const value = await latest.current(ended.signal)
         if (!ended.signal.aborted) state.value = { value, problem: null, busy: false }
-      },
-      (error: unknown) => {
+      } catch (error) {
         if (!ended.signal.aborted) state.value = { ...state.peek(), problem: problemIn(error), busy: false }
-      },
-    )
+      }
+    }
+    void run()
     return () => ended.abort()
   }, [...keys, turn.value])
   return { state, again: () => (turn.value += 1) }

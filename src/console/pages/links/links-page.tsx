@@ -80,7 +80,7 @@ export const LinksPage = () => {
     const to = items.findIndex((other) => other.id === id)
     const range = withShift && from >= 0 ? items.slice(Math.min(from, to), Math.max(from, to) + 1) : [{ id }]
     const chosen = new Set(selected.value)
-    for (const each of range) isSelected ? chosen.add(each.id) : chosen.delete(each.id)
+    for (const each of range) chosen[isSelected ? 'add' : 'delete'](each.id)
     selected.value = chosen
     lastSelected.current = id
   }

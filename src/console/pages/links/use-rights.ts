@@ -19,18 +19,15 @@ export const useRights = (codes: readonly string[]) => {
   useEffect(() => {
     if (asked.length === 0 && Object.keys(service.peek()).length > 0) return undefined
     const ended = new AbortController()
-    api.getOwnRights({ codes: asked }, { signal: ended.signal }).then(
-      (answer) => {
-        const answered = new Map<string, LinkRights>(answer.links.map(({ code, rights }) => [code, rights] as const))
-        // one that the service does not know has no rights to show, and is not asked about again
-        links.value = new Map([...links.peek(), ...asked.map((code) => [code, answered.get(code) ?? {}] as const)])
-        service.value = answer.service
-      },
-      (error: unknown) => {
-        // without an answer every button is on, and the service refuses what it must
-        if (!ended.signal.aborted) problemIn(error)
-      },
-    )
+    const ask = async () => {
+      const answer = await api.getOwnRights({ codes: asked }, { signal: ended.signal })
+      const answered = new Map<string, LinkRights>(answer.links.map(({ code, rights }) => [code, rights]))
+      // one that the service does not know has no rights to show, and is not asked about again
+      links.value = new Map([...links.peek(), ...asked.map((code) => [code, answered.get(code) ?? {}] as const)])
+      service.value = answer.service
+    }
+    // without an answer every button is on, and the service refuses what it must
+    ask().catch((error: unknown) => ended.signal.aborted || problemIn(error))
     return () => ended.abort()
   }, [asked.join(' ')])
   return { links, service }

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+
+import { isAction } from '../domain/action.js'
+import { ENTRY_KINDS } from '../layers/4-data/decisions.js'
+import {
+  Code,
+  Cursor,
+  Id,
+  PageLimit,
+  RequestId,
+  RevisionNumber,
+  Time,
+  WantsCount,
+  text,
+  textOrNull,
+} from './schemas.js'
+
+const Moment = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-11-21T05:00:00Z' })
+  .meta({ maxLength: 40, examples: ['2026-11-21T05:00:00Z'] })
+
+const EntryBase = z.looseObject({
+  id: Id.describe('of the entry'),
+  time: Time.describe('when it was decided'),
+  request_id: RequestId,
+  revision: RevisionNumber,
+})
+
+export const DecisionView = EntryBase.extend({
+  layer: text(20, 'that decided'),
+  subject: z
+    .looseObject({
+      id: Id.nullable().describe('of the user; null: nobody, or not known'),
+      role: text(32, 'that they had then'),
+    })
+    .describe('who asked'),
+  action: text(65, 'what they asked for'),
+  resource: z
+    .looseObject({
+      type: text(32, 'such as `link`'),
+      id: Id.nullable().describe('of the record'),
+      code: textOrNull(64, 'of a link, at that time'),
+      relation: text(10, '`own`, `other` or `absent`'),
+    })
+    .describe('what it was about'),
+  effect: text(10, '`allow` or `deny`'),
+  rule: text(64, 'that decided, or the code of the refusal'),
+  status: z.int().min(100).max(599).describe('of the answer'),
+}).meta({ id: 'Decision', description: 'one decision: who asked for what, and what decided' })
+
+export const EntryView = EntryBase.extend({
+  kind: z.enum(ENTRY_KINDS).describe('a decision, or what was changed'),
+  subject: z
+    .looseObject({
+      id: Id.nullable().describe('of the user'),
+      role: textOrNull(32, 'that they had then'),
+    })
+    .describe('who did it'),
+  resource: z
+    .looseObject({ type: text(32, 'such as `link`'), code: textOrNull(64, 'of a link') })
+    .describe('what it was about'),
+  change: z.record(z.string().max(200), z.unknown()).optional().describe('what was changed'),
+}).meta({ id: 'LogEntry', description: 'A decision, or a change of a user, of the policy or of the log itself.' })
+
+export const ExplainedView = DecisionView.extend({
+  explanation: z
+    .looseObject({ layer: text(20, 'that decided') })
+    .nullable()
+    .describe('the rows that were considered, in their order; null: the layer considers none'),
+}).meta({
+  id: 'ExplainedDecision',
+})
+
+export const Filter = z.strictObject({
+  limit: PageLimit,
+  cursor: Cursor,
+  count: WantsCount,
+  user: Id.optional().describe('who asked'),
+  link: Code.optional().describe('id of a link, or any code that it had'),
+  action: z
+    .string()
+    .refine(isAction, 'must be an action, such as link:delete')
+    .meta({ pattern: '^[a-z][a-z0-9_]{0,31}:[a-z][a-z0-9_]{0,31}$', maxLength: 65 })
+    .optional()
+    .describe('what was asked for'),
+  effect: z.enum(['allow', 'deny']).optional().describe('what was decided'),
+  rule: z.string().min(1).max(64).optional().describe('that decided, or the code of a refusal'),
+  from: Moment.optional().describe('then or later'),
+  to: Moment.optional().describe('before'),
+  format: z.enum(['json', 'csv', 'ndjson']).default('json').describe('a page, or all of them as a stream'),
+})
+
+export const TimelineFilter = Filter.extend({
+  kind: z.enum(ENTRY_KINDS).optional().describe('a decision, or what was changed'),
+})
+
+export const ExplainedRequest = z.object({
+  request_id: RequestId,
+  data: z.array(ExplainedView).max(100).describe('the decisions of the request'),
+  more: z.boolean().describe('whether it has more than these'),
+})
