@@ -21,6 +21,7 @@ import type * as policy from '../routes/policy.js'
 import type { ChangedProfile, profileUpdate } from '../routes/profile.js'
 import type { Look } from '../routes/qr.js'
 import type { ProfileView } from '../routes/schemas.js'
+import type { SignInsView } from '../routes/sign-ins.js'
 import type { UserDeletionQuery, UserListQuery, UserView, userUpdate } from '../routes/users.js'
 import type { AllVisitsView, OfAll, OfLink, VisitsView } from '../routes/visits.js'
 
@@ -225,6 +226,10 @@ export interface Operations {
   createPersonalToken(token: Input<typeof NewToken>, options?: CreationOptions): Promise<Output<typeof MadeToken>>
   /** Revokes a personal token, with `descendants` all that followed from it. */
   revokePersonalToken(id: string, query?: Query<typeof RevocationQuery>, options?: CallOptions): Promise<void>
+  /** Where you are signed in. */
+  listSignIns(options?: CallOptions): Promise<Output<typeof SignInsView>>
+  /** Ends a sign-in with its access tokens. */
+  endSignIn(id: string, options?: CallOptions): Promise<void>
 
   /** Users, newest first. */
   listUsers(query?: Query<typeof UserListQuery>, options?: CallOptions): Pages<User>

@@ -16,6 +16,7 @@ import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
 import { replaysStore } from '../layers/4-data/replay.js'
 import { requestDecisionsStore } from '../layers/4-data/request-decisions.js'
+import { signInsStore } from '../layers/4-data/sign-ins.js'
 import { tagsStore } from '../layers/4-data/tags.js'
 import { trashStore } from '../layers/4-data/trash.js'
 import { userDeletionStore } from '../layers/4-data/user-deletion.js'
@@ -52,6 +53,7 @@ import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
 import { docsRoutes } from './docs.js'
 import { sessionRoutes } from './session.js'
+import { signInRoutes } from './sign-ins.js'
 import { systemRoutes } from './system.js'
 import type { OwnPlace } from './target.js'
 import { trashRoutes } from './trash.js'
@@ -161,6 +163,7 @@ export const routeTable = ({
             baseUrl,
           }),
           ...authRoutes({ signIn: own.signIn }),
+          ...signInRoutes({ signIns: signInsStore(database) }),
           ...sessionRoutes({ signIn: own.signIn, baseUrl }),
           ...addressRoutes({ addresses: own.addressChange, sendMail, baseUrl }),
           ...passwordRoutes({ reset: own.passwordReset, sendMail, baseUrl }),

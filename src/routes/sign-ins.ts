@@ -1,0 +1,70 @@
+import { z } from 'zod'
+
+import { Refusal } from '../domain/refusal.js'
+import { MOST_SIGN_INS } from '../layers/4-data/sign-ins.js'
+import type { SignIns } from '../layers/4-data/sign-ins.js'
+import { route } from '../layers/compose.js'
+import { NO_INPUT } from '../layers/route.js'
+import type { DataRule, Route } from '../layers/route.js'
+import { ownAccount } from './own-account.js'
+import { Time } from './schemas.js'
+
+const SignInId = z.uuid().meta({ maxLength: 36, description: 'of the sign-in' })
+
+export const SignInsView = z.object({
+  data: z
+    .array(
+      z
+        .object({
+          id: SignInId,
+          started_at: Time.describe('when it began'),
+          last_used_at: Time.describe('when it got its last access token'),
+          expires_at: Time.describe('when it ends by itself'),
+          current: z.boolean().describe('whether the token of this request comes from it'),
+        })
+        .meta({ id: 'SignIn', description: 'a sign-in that is not over' }),
+    )
+    .max(MOST_SIGN_INS)
+    .describe('those that were used last first'),
+})
+
+/** GET and DELETE /users/me/sign-ins. */
+export const signInRoutes = ({ signIns }: { readonly signIns: DataRule<SignIns> }): readonly Route[] => [
+  route({
+    method: 'get',
+    path: '/users/me/sign-ins',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'profile:read', quota: 'caller' },
+    endpoint: 'profile:read',
+    object: { action: 'profile:read', load: ownAccount },
+    data: signIns,
+    handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
+    documentation: {
+      id: 'listSignIns',
+      summary: `List where the caller is signed in, the last ${MOST_SIGN_INS} at most`,
+      tag: 'profile',
+      response: SignInsView,
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/users/me/sign-ins/:id',
+    status: 204,
+    ...NO_INPUT,
+    gateway: { scope: 'profile:update', quota: 'caller' },
+    endpoint: 'profile:update',
+    object: { action: 'profile:update', load: ownAccount },
+    data: signIns,
+    params: z.object({ id: SignInId }),
+    handle: async ({ store, params: { id } }) => {
+      if (!(await store.end(id))) throw new Refusal('not_found')
+      return { status: 204 }
+    },
+    documentation: {
+      id: 'endSignIn',
+      summary: 'End a sign-in with its access tokens, at once and on every node',
+      tag: 'profile',
+    },
+  }),
+]
