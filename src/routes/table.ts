@@ -37,6 +37,7 @@ import { addressRoutes } from './addresses.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
+import { issuerSignIn, passwordSignIn } from './browser-sign-in.js'
 import { bulkRoute } from './bulk.js'
 import { linkRightsRoute } from './link-rights.js'
 import { linkRoutes } from './links.js'
@@ -103,7 +104,7 @@ export const routeTable = ({
   metrics,
 }: TableParts): readonly Route[] => {
   const { baseUrl } = place
-  const { own, findUser, checkPassword, hashPassword, verifyPassword } = identity
+  const { own, issuerSession, findUser, checkPassword, hashPassword, verifyPassword } = identity
   const mailAddressLink: MailAddressLink | undefined =
     own === null || sendMail === undefined
       ? undefined
@@ -164,10 +165,11 @@ export const routeTable = ({
           }),
           ...authRoutes({ signIn: own.signIn }),
           ...signInRoutes({ signIns: signInsStore(database) }),
-          ...sessionRoutes({ signIn: own.signIn, baseUrl }),
+          ...sessionRoutes({ signIn: passwordSignIn(own.signIn), baseUrl }),
           ...addressRoutes({ addresses: own.addressChange, sendMail, baseUrl }),
           ...passwordRoutes({ reset: own.passwordReset, sendMail, baseUrl }),
         ]),
+    ...(issuerSession === null ? [] : sessionRoutes({ signIn: issuerSignIn(issuerSession, baseUrl), baseUrl })),
     ...accessRoutes({ findUser, findLink: findRecord, baseUrl }),
     ...auditRoutes({
       decisions: decisionsStore(database),
