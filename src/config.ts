@@ -104,6 +104,7 @@ const Settings = z.object({
   JWKS_URI: issuerUrl.optional(),
   JWT_ALGORITHMS: algorithms.prefault('RS256 ES256'),
   JWT_UNKNOWN_SUBJECTS: oneOf('refuse', 'viewer').default('refuse'),
+  CONSOLE_CLIENT_ID: z.string().min(1).max(255).optional(),
   JWT_AUDIENCE: z.string().min(1).max(255).optional(),
   JWT_SIGNING_KEY_FILE: path.optional(),
   RATE_LIMIT_ANONYMOUS: quota.prefault('60/60'),
@@ -150,7 +151,7 @@ export const SETTING_NAMES: readonly string[] = Object.keys(Settings.shape)
 const QUALIFIERS = {
   DATABASE_URL: ['MIGRATION_DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URL', 'DATABASE_POOLER'],
   SMTP_URL: ['MAIL_FROM'],
-  JWT_ISSUER: ['JWKS_URI', 'JWT_ALGORITHMS', 'JWT_UNKNOWN_SUBJECTS'],
+  JWT_ISSUER: ['JWKS_URI', 'JWT_ALGORITHMS', 'JWT_UNKNOWN_SUBJECTS', 'CONSOLE_CLIENT_ID'],
   METRICS_PORT: ['METRICS_HOST'],
 } as const
 
@@ -231,6 +232,8 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
             algorithms: settings.JWT_ALGORITHMS,
             /** what happens to a subject that no user is linked to */
             unknownSubjects: settings.JWT_UNKNOWN_SUBJECTS,
+            /** under which the issuer knows the console; undefined: nobody signs in with a browser */
+            consoleClientId: settings.CONSOLE_CLIENT_ID,
           }),
     /** the operator named the file: it has to be there */
     signingKeyNamed: settings.JWT_SIGNING_KEY_FILE !== undefined,

@@ -98,7 +98,7 @@ const start = async (
     key,
     audience: config.jwtAudience,
     externalIssuer: config.externalIssuer,
-    onIssuerFault: (err) => log.error({ err }, 'the keys of the token issuer could not be fetched'),
+    onIssuerFault: (err) => log.error({ err }, 'the token issuer could not be asked'),
     onResetFault: (err) => log.error({ err }, 'no link for a new password could be made for somebody who asked'),
   })
   const mailer = config.smtp && (await openMailer(config.smtp, log))

@@ -49,6 +49,8 @@ create or replace trigger user_decision after update or delete on users
   execute function record_decision('user', 'id');
 create or replace trigger personal_token_decision after insert or update of revoked_at on personal_tokens
   for each row when (current_setting('role') <> 'identity') execute function record_decision('personal_token', 'id');
+create or replace trigger sign_in_decision after update of revoked_at on refresh_tokens
+  for each row when (current_setting('role') = 'users_own') execute function record_decision('sign_in', 'family');
 create or replace trigger account_token_decision after insert on account_tokens
   for each row when (current_setting('role') = 'users_own') execute function record_decision('user', 'user_id');
 create or replace trigger invitation_decision after insert on invitations

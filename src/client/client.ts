@@ -56,6 +56,8 @@ const OPERATIONS = {
   listPersonalTokens: { method: 'GET', path: '/users/me/tokens' },
   createPersonalToken: { method: 'POST', path: '/users/me/tokens', takes: 'body', repeat: 'under its key' },
   revokePersonalToken: { method: 'DELETE', path: '/users/me/tokens/:id', takes: 'query' },
+  listSignIns: { method: 'GET', path: '/users/me/sign-ins' },
+  endSignIn: { method: 'DELETE', path: '/users/me/sign-ins/:id' },
 
   listUsers: { method: 'GET', path: '/users', takes: 'query', gives: 'pages' },
   getUser: { method: 'GET', path: '/users/:id' },

@@ -27,6 +27,7 @@ import type {
   MailedLinkView,
   NewPassword,
   RevokeRequest,
+  SignInsView,
   TokenAnswer,
   TokenRequest,
 } from '../routes/sign-in-schemas.js'
@@ -243,6 +244,10 @@ export interface Operations {
   createPersonalToken(token: Input<typeof NewToken>, options?: CreationOptions): Promise<Output<typeof MadeToken>>
   /** Revokes a personal token, with `descendants` all that followed from it. */
   revokePersonalToken(id: string, query?: Query<typeof RevocationQuery>, options?: CallOptions): Promise<void>
+  /** Where you are signed in. */
+  listSignIns(options?: CallOptions): Promise<Output<typeof SignInsView>>
+  /** Ends a sign-in with its access tokens. */
+  endSignIn(id: string, options?: CallOptions): Promise<void>
 
   /** Users, newest first. */
   listUsers(query?: Query<typeof UserListQuery>, options?: CallOptions): Pages<User>

@@ -8,6 +8,7 @@ import { findCallers } from './callers.js'
 import { createAddressChange } from './address-change.js'
 import { createIssuer } from './issuer.js'
 import type { Issuer } from './issuer.js'
+import { createIssuerSession } from './issuer-session.js'
 import { createPasswordReset } from './password-reset.js'
 import { createPasswords } from './password.js'
 import { remoteKeys } from './remote-keys.js'
@@ -43,7 +44,7 @@ export const createIdentity = async ({
   readonly key: SigningKey
   readonly audience: string | undefined
   readonly externalIssuer: ExternalIssuer | undefined
-  /** called where the external issuer's keys could not be fetched */
+  /** called where the external issuer could not be asked, for its keys or a sign-in */
   readonly onIssuerFault: (error: unknown) => void
   /** called where somebody who asked for a new password could get no link */
   readonly onResetFault: (error: unknown) => void
@@ -73,6 +74,17 @@ export const createIdentity = async ({
           addressChange: createAddressChange(database),
           passwordReset: createPasswordReset({ database, hashPassword: passwords.hash, onFault: onResetFault }),
         },
+
+    /** Sign-ins of browsers at an external issuer; null where that does not know the console. */
+    issuerSession:
+      external?.consoleClientId === undefined
+        ? null
+        : createIssuerSession({
+            issuer: external.name,
+            audience: external.audience,
+            clientId: external.consoleClientId,
+            onFault: onIssuerFault,
+          }),
 
     /** The live personal token with this value, whose use is noted; null where there is none. */
     findPersonalToken: (value: string): Promise<AccessToken | null> =>

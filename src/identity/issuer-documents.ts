@@ -18,10 +18,42 @@ export const readDocument: ReadDocument = async (url, signal) => {
     await response.body?.cancel()
     throw new Error(`${url} answered ${response.status}`)
   }
+  return readJson(url, response.body)
+}
+
+/** An answer of an issuer's endpoint. */
+export interface IssuerAnswer {
+  readonly status: number
+  readonly document: unknown
+}
+
+/** Sends a form to an endpoint of an issuer. Rejects as `readDocument` does, but answers what it refuses (4xx). */
+export const postForm = async (
+  url: string,
+  form: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<IssuerAnswer> => {
+  const response = await fetch(url, {
+    method: 'POST',
+    redirect: 'error',
+    signal,
+    headers: { Accept: 'application/json' },
+    body: new URLSearchParams(form),
+  })
+  const { status, body } = response
+  if (status >= 500) {
+    await body?.cancel()
+    throw new Error(`${url} answered ${status}`)
+  }
+  const isJson = response.headers.get('Content-Type')?.includes('json') === true
+  if (!isJson) await body?.cancel()
+  return { status, document: isJson && body !== null ? await readJson(url, body) : undefined }
+}
+
+const readJson = async (url: string, body: AsyncIterable<Uint8Array>): Promise<unknown> => {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of response.body) {
-    const bytes: Uint8Array = chunk
+  for await (const bytes of body) {
     size += bytes.byteLength
     if (size > MAX_BYTES) throw new Error(`${url} answered more than ${MAX_BYTES} bytes`)
     chunks.push(bytes)
@@ -29,14 +61,39 @@ export const readDocument: ReadDocument = async (url, signal) => {
   return JSON.parse(Buffer.concat(chunks).toString('utf8'))
 }
 
+const discover = async <Shape extends z.ZodRawShape>(
+  issuer: string,
+  members: Shape,
+  read: ReadDocument,
+  signal: AbortSignal,
+) => {
+  const document = await read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal)
+  const { data, error } = z.object({ issuer: z.literal(issuer), ...members }).safeParse(document)
+  if (error) throw new Error(`the discovery document of ${issuer} names another issuer, or no usable address`)
+  return data
+}
+
+const Address = z.string().refine(isLoopbackOrHttps)
+
 /**
  * The address of an issuer's keys, from its discovery document (OpenID Connect Discovery 1.0 §4). Throws where the
  * document names another issuer (§4.3), or an address that is neither https nor on this machine.
  */
-export const discoverJwksUri = async (issuer: string, read: ReadDocument, signal: AbortSignal): Promise<string> => {
-  const document = await read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal)
-  const Discovery = z.object({ issuer: z.literal(issuer), jwks_uri: z.string().refine(isLoopbackOrHttps) })
-  const { data } = Discovery.safeParse(document)
-  if (!data) throw new Error(`the discovery document of ${issuer} names another issuer, or no usable jwks_uri`)
-  return data.jwks_uri
-}
+export const discoverJwksUri = async (issuer: string, read: ReadDocument, signal: AbortSignal): Promise<string> =>
+  (await discover(issuer, { jwks_uri: Address }, read, signal)).jwks_uri
+
+/** Where people sign in, and codes and tokens are traded and revoked. Throws as `discoverJwksUri` does. */
+export const discoverSignIn = (issuer: string, read: ReadDocument, signal: AbortSignal) =>
+  discover(
+    issuer,
+    {
+      authorization_endpoint: Address,
+      token_endpoint: Address,
+      revocation_endpoint: Address.optional(),
+      scopes_supported: z.array(z.string()).default([]),
+    },
+    read,
+    signal,
+  )
+
+export type SignInEndpoints = Awaited<ReturnType<typeof discoverSignIn>>

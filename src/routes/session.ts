@@ -2,27 +2,20 @@ import { z } from 'zod'
 
 import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
-import type { SignIn, SignInRequest, SignedIn } from '../identity/sign-in.js'
+import type { IssuedSession } from '../identity/issuer-session.js'
+import type { SignInRequest } from '../identity/sign-in.js'
 import { CHALLENGE } from '../layers/1-gateway/token.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Answer, HandlerInput, Route } from '../layers/route.js'
+import type { BrowserSignIn } from './browser-sign-in.js'
 import { sessionCookie } from './session-cookie.js'
 import type { SessionCookie } from './session-cookie.js'
 import { ACCESS_TOKEN } from './sign-in-schemas.js'
 
-/** Seconds in which tabs that renew at once, or a page that is loaded again meanwhile, may send the same cookie. */
-const GRACE = 10
-
 export const SessionAnswer = z
   .object(ACCESS_TOKEN)
   .meta({ id: 'Session', description: 'an access token for the page; the refresh token comes as a cookie' })
-
-/** Any texts: what is no address or no password gets the one answer of all that do not match. */
-export const NewSession = z.strictObject({
-  email: z.string().max(254).describe('the address of the account'),
-  password: z.string().max(256).meta({ format: 'password', description: 'of the account' }),
-})
 
 type Input = Pick<HandlerInput<unknown, unknown, unknown, object, unknown>, 'caller' | 'requestId' | 'deadline'>
 
@@ -32,10 +25,13 @@ const requestOf = ({ caller, requestId, deadline }: Input): SignInRequest => ({
   deadline,
 })
 
-const answerOf = ({ access, refreshToken, endsAt }: SignedIn, cookie: SessionCookie): Answer => ({
+const answerOf = ({ access, refreshToken, endsAt }: IssuedSession, cookie: SessionCookie): Answer => ({
   status: 200,
   body: access,
-  headers: { 'Set-Cookie': cookie.keep(refreshToken, endsAt), 'Cache-Control': 'no-store' },
+  headers: {
+    'Set-Cookie': refreshToken === null ? cookie.clear : cookie.keep(refreshToken, endsAt),
+    'Cache-Control': 'no-store',
+  },
 })
 
 const sessionEnded = (cookie: SessionCookie): Refusal =>
@@ -45,11 +41,11 @@ const sessionEnded = (cookie: SessionCookie): Refusal =>
  * The sign-in of a browser: the page has the access token, and a cookie the refresh token. These routes alone read a
  * cookie, and take requests of the service's own pages alone.
  */
-export const sessionRoutes = ({
+export const sessionRoutes = <Credentials>({
   signIn,
   baseUrl,
 }: {
-  readonly signIn: SignIn
+  readonly signIn: BrowserSignIn<Credentials>
   readonly baseUrl: string
 }): readonly Route[] => {
   const cookie = sessionCookie(baseUrl)
@@ -76,17 +72,18 @@ export const sessionRoutes = ({
       path: '/auth/session',
       status: 200,
       gateway: { scope: 'public', quota: 'sign_in', from: baseUrl },
-      body: NewSession,
-      handle: async ({ body: { email, password }, countAccount, ...input }) => {
+      body: signIn.credentials,
+      handle: async ({ body, countAccount, ...input }) => {
         const kept = requireCookie()
         // attempts on one account are limited across all addresses
-        await countAccount(email)
-        return answerOf(await signIn.password({ username: email, password }, requestOf(input)), kept)
+        const account = signIn.account(body)
+        if (account !== undefined) await countAccount(account)
+        return answerOf(await signIn.begin(body, requestOf(input)), kept)
       },
       documentation: {
         id: 'createSession',
         refusals: ['invalid_grant', 'https_required'],
-        example: { body: { email: 'ada@example.com', password: 'a long password' } },
+        example: { body: signIn.example },
         summary: 'Sign in a browser: an access token, and the refresh token as a cookie',
         tag: 'sign-in',
         response: SessionAnswer,
@@ -101,14 +98,12 @@ export const sessionRoutes = ({
       gateway: { scope: 'public', quota: 'caller', from: baseUrl },
       handle: async ({ cookie: read, ...input }) => {
         const kept = requireCookie()
-        const token = read(kept.name)
-        if (!token) throw sessionEnded(kept)
-        const signedIn = await signIn
-          .refresh({ refresh_token: token, grace: GRACE }, requestOf(input))
-          .catch((error: unknown) => {
-            throw error instanceof Refusal && error.code === 'invalid_grant' ? sessionEnded(kept) : error
-          })
-        return answerOf(signedIn, kept)
+        const token = kept.valueOf(read(kept.name))
+        if (token === null) throw sessionEnded(kept)
+        const session = await signIn.refresh(token, requestOf(input)).catch((error: unknown) => {
+          throw error instanceof Refusal && error.code === 'invalid_grant' ? sessionEnded(kept) : error
+        })
+        return answerOf(session, kept)
       },
       documentation: {
         id: 'refreshSession',
@@ -126,8 +121,8 @@ export const sessionRoutes = ({
       gateway: { scope: 'public', quota: 'caller', from: baseUrl },
       handle: async ({ cookie: read, deadline }) => {
         const kept = requireCookie()
-        const token = read(kept.name)
-        if (token) await signIn.revoke(token, deadline)
+        const token = kept.valueOf(read(kept.name))
+        if (token !== null) await signIn.end(token, deadline)
         return { status: 204, headers: { 'Set-Cookie': kept.clear, 'Cache-Control': 'no-store' } }
       },
       documentation: {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { MOST_SIGN_INS } from '../layers/4-data/sign-ins.js'
 import { Email, LinkToken, Password, Time, text } from './schemas.js'
 
 export const ACCESS_TOKEN = {
@@ -50,3 +51,22 @@ export const NewPassword = z.strictObject({
 export const ConfirmEmail = z.strictObject({ token: LinkToken })
 
 export const ConfirmedEmail = z.object({ email: text(254, 'the new address') })
+
+export const SignInId = z.uuid().meta({ maxLength: 36, description: 'of the sign-in' })
+
+export const SignInsView = z.object({
+  data: z
+    .array(
+      z
+        .object({
+          id: SignInId,
+          started_at: Time.describe('when it began'),
+          last_used_at: Time.describe('when it got its last access token'),
+          expires_at: Time.describe('when it ends by itself'),
+          current: z.boolean().describe('whether the token of this request comes from it'),
+        })
+        .meta({ id: 'SignIn', description: 'a sign-in that is not over' }),
+    )
+    .max(MOST_SIGN_INS)
+    .describe('those that were used last first'),
+})

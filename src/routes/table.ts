@@ -16,6 +16,7 @@ import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
 import { replaysStore } from '../layers/4-data/replay.js'
 import { requestDecisionsStore } from '../layers/4-data/request-decisions.js'
+import { signInsStore } from '../layers/4-data/sign-ins.js'
 import { tagsStore } from '../layers/4-data/tags.js'
 import { trashStore } from '../layers/4-data/trash.js'
 import { userDeletionStore } from '../layers/4-data/user-deletion.js'
@@ -36,6 +37,7 @@ import { addressRoutes } from './addresses.js'
 import { auditRoutes } from './audit.js'
 import { authRoutes } from './auth.js'
 import { invitationRoutes } from './invitations.js'
+import { issuerSignIn, passwordSignIn } from './browser-sign-in.js'
 import { bulkRoute } from './bulk.js'
 import { consoleRoutes } from './console.js'
 import { linkRightsRoute } from './link-rights.js'
@@ -53,6 +55,7 @@ import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
 import { docsRoutes } from './docs.js'
 import { sessionRoutes } from './session.js'
+import { signInRoutes } from './sign-ins.js'
 import { systemRoutes } from './system.js'
 import type { OwnPlace } from './target.js'
 import { trashRoutes } from './trash.js'
@@ -102,7 +105,7 @@ export const routeTable = ({
   metrics,
 }: TableParts): readonly Route[] => {
   const { baseUrl } = place
-  const { own, findUser, checkPassword, hashPassword, verifyPassword } = identity
+  const { own, issuerSession, findUser, checkPassword, hashPassword, verifyPassword } = identity
   const mailAddressLink: MailAddressLink | undefined =
     own === null || sendMail === undefined
       ? undefined
@@ -162,10 +165,12 @@ export const routeTable = ({
             baseUrl,
           }),
           ...authRoutes({ signIn: own.signIn }),
-          ...sessionRoutes({ signIn: own.signIn, baseUrl }),
+          ...signInRoutes({ signIns: signInsStore(database) }),
+          ...sessionRoutes({ signIn: passwordSignIn(own.signIn), baseUrl }),
           ...addressRoutes({ addresses: own.addressChange, sendMail, baseUrl }),
           ...passwordRoutes({ reset: own.passwordReset, sendMail, baseUrl }),
         ]),
+    ...(issuerSession === null ? [] : sessionRoutes({ signIn: issuerSignIn(issuerSession, baseUrl), baseUrl })),
     ...accessRoutes({ findUser, findLink: findRecord, baseUrl }),
     ...auditRoutes({
       decisions: decisionsStore(database),

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { decodeJwt } from 'jose'
 import { Client } from 'pg'
 
 import { ADVISORY_LOCKS } from '../../src/database/advisory-locks.js'
@@ -82,6 +83,17 @@ describe('a change belongs to who its caller is when it commits', () => {
           (await service.request('POST', '/auth/revoke', { json: { token: textAt(signedIn.json, 'refresh_token') } }))
             .status,
       }
+    },
+    'whose sign-in was ended from another': async () => {
+      const user = await service.addUser('admin')
+      await service.db.asOwner('update users set password_hash = $2 where id = $1', [user.id, passwordHash])
+      const signedIn = await service.request('POST', '/auth/token', {
+        json: { grant_type: 'password', username: user.email, password: PASSWORD },
+      })
+      const token = textAt(signedIn.json, 'access_token')
+      const taken = async () =>
+        (await service.request('DELETE', `/users/me/sign-ins/${decodeJwt(token)['sid']}`, { token: user.token })).status
+      return { user, token, taken }
     },
     'without the personal token': async () => {
       const user = await service.addUser('admin')

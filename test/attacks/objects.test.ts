@@ -53,6 +53,7 @@ describe('an identifier', () => {
       'patch /users/:id',
       'delete /users/:id',
       'delete /users/me/tokens/:id',
+      'delete /users/me/sign-ins/:id',
       'get /policy/revisions/:revision',
       'post /policy/revisions/:revision/restore',
       'get /audit/requests/:request_id',

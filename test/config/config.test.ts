@@ -97,6 +97,7 @@ describe('the settings of an external issuer', () => {
       jwksUri: undefined,
       algorithms: ['RS256', 'ES256'],
       unknownSubjects: 'refuse',
+      consoleClientId: undefined,
     })
     expect(
       readConfig({
@@ -104,9 +105,14 @@ describe('the settings of an external issuer', () => {
         JWT_ALGORITHMS: ' PS256,ES384 ',
         JWT_UNKNOWN_SUBJECTS: 'viewer',
         JWKS_URI: 'https://keys.example.com/set',
+        CONSOLE_CLIENT_ID: 'the-console',
       }).externalIssuer,
     )
-      .to.include({ unknownSubjects: 'viewer', jwksUri: 'https://keys.example.com/set' })
+      .to.include({
+        unknownSubjects: 'viewer',
+        jwksUri: 'https://keys.example.com/set',
+        consoleClientId: 'the-console',
+      })
       .and.deep.include({ algorithms: ['PS256', 'ES384'] })
     for (const loopback of ['http://127.0.0.1:4000', 'http://localhost:4000/realm', 'http://[::1]:4000']) {
       expect(readConfig({ ...issuer, JWT_ISSUER: loopback }).externalIssuer).to.include({ name: loopback })
@@ -129,6 +135,7 @@ describe('the settings of an external issuer', () => {
     [{ JWKS_URI: 'https://issuer.example.com/keys' }, 'JWKS_URI'],
     [{ JWT_ALGORITHMS: 'ES256' }, 'JWT_ALGORITHMS'],
     [{ JWT_UNKNOWN_SUBJECTS: 'viewer' }, 'JWT_UNKNOWN_SUBJECTS'],
+    [{ CONSOLE_CLIENT_ID: 'the-console' }, 'CONSOLE_CLIENT_ID'],
   ] as const) {
     it(`are refused: ${JSON.stringify(environment)}`, () => {
       expect(() => readConfig(environment)).to.throw(StartError, new RegExp(`^${fault}: `))

@@ -16,6 +16,7 @@ const TOKEN = 'expires_at,made_by_sign_in,made_by_token,name,scopes,token_hash,u
 const TOKEN_BY_HAND = 'expires_at,name,scopes,token_hash,user_id'
 const TOKEN_CHECK = 'expires_at,id,last_used_at,revoked_at,scopes,token_hash,user_id'
 const TOKEN_LIST = 'created_at,expires_at,id,last_used_at,made_by_sign_in,made_by_token,name,revoked_at,scopes,user_id'
+const SIGN_IN = 'created_at,expires_at,family,id,revoked_at,user_id'
 const LINK_FIELDS =
   'active,code,expires_at,forward_query,max_visits,note,password_hash,starts_at,status,tags,target,title,updated_at,' +
   'used,version'
@@ -84,6 +85,7 @@ users_own account_tokens INSERT(email,expires_at,purpose,token_hash,user_id)
 users_own idempotency_keys INSERT(fingerprint,key_hash,record,user_id) SELECT
 users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
 users_own personal_tokens INSERT(${TOKEN}) SELECT(${TOKEN_LIST}) UPDATE(revoked_at)
+users_own refresh_tokens SELECT(${SIGN_IN}) UPDATE(revoked_at)
 users_own users DELETE SELECT(${USER}) UPDATE(name,password_hash,updated_at,version)
 visit_counter added_visits DELETE INSERT SELECT
 visit_counter daily_visitors INSERT SELECT

@@ -21,6 +21,7 @@ import { soon } from '../support/soon.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { lockWaiters } from '../support/lock-waiters.js'
+import { BY_HAND } from '../support/records.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 type TokenAnswer = Awaited<ReturnType<ReturnType<typeof createTestSignIn>['password']>>
@@ -380,13 +381,45 @@ describe('the table of sign-ins', () => {
   it('is closed to the role of the service, and to the roles of a request', async () => {
     for (const statement of ['select from refresh_tokens', 'delete from refresh_tokens']) {
       expect(await database.run({ text: statement }).catch((error: unknown) => error)).to.include({ code: '42501' })
-      for (const role of ['links_own', 'links_any', 'users_own', 'users_any', 'policy_editor', 'audit_reader']) {
+      for (const role of ['links_own', 'links_any', 'users_any', 'policy_editor', 'audit_reader']) {
         const refused: unknown = await database
           .flush([{ text: 'select enter($1, 1)', values: [role] }, { text: statement }])
           .catch((error: unknown) => error)
         expect(refused, role).to.include({ code: '42501' })
       }
     }
+  })
+
+  it('shows and ends a user’s own sign-ins alone, whatever the statement says, and shows no hash', async () => {
+    await db.asOwner('truncate users cascade')
+    const [mine, theirs] = [await addUser('a@example.org', 'pw'), await addUser('b@example.org', 'pw')]
+    const signIn = createTestSignIn()
+    for (const email of ['a', 'b', 'b']) await signIn.password({ username: `${email}@example.org`, password: 'pw' })
+    const as = (user: Id | null, text: string) =>
+      database.flush([
+        { text: 'select enter($1, $2)', values: ['users_own', user] },
+        { text: `select set_config('app.decision', $1, true)`, values: [BY_HAND] },
+        { text },
+      ])
+    for (const [user, count] of [
+      [mine, 1],
+      [theirs, 2],
+      [null, 0],
+    ] as const)
+      expect((await as(user, 'select user_id from refresh_tokens'))[2]?.rows).to.deep.equal(
+        Array.from({ length: count }, () => ({ user_id: user })),
+      )
+    for (const text of [
+      'select token_hash from refresh_tokens',
+      'select used_at from refresh_tokens',
+      'delete from refresh_tokens',
+      `update refresh_tokens set expires_at = now() + interval '1 year'`,
+    ])
+      expect(await as(mine, text).catch((error: unknown) => error), text).to.include({ code: '42501' })
+    await as(mine, 'update refresh_tokens set revoked_at = now()')
+    expect(await db.asOwner('select user_id from refresh_tokens where revoked_at is not null')).to.deep.equal([
+      { user_id: mine },
+    ])
   })
 
   it('has forced row-level security, and lets no role change what a token grants', async () => {

@@ -76,7 +76,7 @@ export const faultsOf = async (page: Page): Promise<readonly string[]> => {
     (each) =>
       `${at(each, 'id')}: ${listAt(each, 'nodes')
         .slice(0, 5)
-        .map((node) => at(node, 'html'))
+        .map((node) => `${at(node, 'html')} (${at(node, 'failureSummary')})`)
         .join(' ')}`,
   )
 }

@@ -27,6 +27,13 @@ export interface OpenIdIssuer {
     readonly audience?: string
     readonly scope?: string
   }): Promise<string>
+  /** what the provider gives a browser to bring back, once a person has signed in: a code for the console's client */
+  signInCode(options: {
+    readonly subject?: string
+    /** of PKCE: S256 of the verifier */
+    readonly challenge: string
+    readonly scope?: string
+  }): Promise<string>
   /** an ID token that the provider issued, for the same audience */
   idToken(subject: string): Promise<string>
   /** exchanges all keys for new ones, under new names */
@@ -38,6 +45,9 @@ export interface OpenIdIssuer {
 }
 
 const AUDIENCE = 'https://links.example.com'
+/** The public client that the console is, and where its people come back to. */
+export const CONSOLE_CLIENT = { id: 'the-console', redirectUri: 'https://go.example.com/console/signed-in' } as const
+
 const SUBJECTS = ['ada', 'bob', 'eve', 'newcomer', 'late'] as const
 
 const newKeyPairs = (): Readonly<Record<Algorithm, KeyObject>> => ({
@@ -68,23 +78,34 @@ const isAddressInfo = (address: ReturnType<Server['address']>): address is Addre
 const newProvider = (url: string, keys: Readonly<Record<Algorithm, JWK>>): Provider =>
   new Provider(url, {
     jwks: { keys: [keys.RS256, keys.ES256] },
-    clients: SUBJECTS.map((name) => ({
-      client_id: name,
-      client_secret: `secret of ${name}`,
-      grant_types: ['client_credentials'],
-      redirect_uris: [],
-      response_types: [],
-    })),
-    scopes: [...ACTIONS],
-    ttl: { ClientCredentials: 600, IdToken: 600 },
+    clients: [
+      ...SUBJECTS.map((name) => ({
+        client_id: name,
+        client_secret: `secret of ${name}`,
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+      })),
+      {
+        client_id: CONSOLE_CLIENT.id,
+        token_endpoint_auth_method: 'none' as const,
+        grant_types: ['authorization_code', 'refresh_token'],
+        redirect_uris: [CONSOLE_CLIENT.redirectUri],
+        response_types: ['code' as const],
+      },
+    ],
+    scopes: ['openid', 'offline_access', ...ACTIONS],
+    ttl: { ClientCredentials: 600, IdToken: 600, Grant: 600, AccessToken: 600, RefreshToken: 600, Interaction: 600 },
+    findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     // `urn:ES256:linkgate` is the service `linkgate`, which wants its tokens under ES256
     features: {
       devInteractions: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: () => true },
       clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: (_ctx, resource) => {
-          const [, alg, audience = ''] = /^urn:(RS256|ES256):(.+)$/.exec(resource) ?? []
+          const [, alg, audience = resource] = /^urn:(RS256|ES256):(.+)$/.exec(resource) ?? []
           return {
             scope: ACTIONS.join(' '),
             audience: decodeURIComponent(audience),
@@ -137,6 +158,26 @@ export const openIdIssuer = async (): Promise<OpenIdIssuer> => {
         }),
       })
       return textAt(await response.json(), 'access_token')
+    },
+    signInCode: async ({ subject = 'ada', challenge, scope = `openid offline_access ${ACTIONS.join(' ')}` }) => {
+      const client = await provider.Client.find(CONSOLE_CLIENT.id)
+      if (client === undefined) throw new Error('no client for the console')
+      const grant = new provider.Grant({ accountId: subject, clientId: CONSOLE_CLIENT.id })
+      grant.addOIDCScope('openid offline_access')
+      grant.addResourceScope(AUDIENCE, ACTIONS.join(' '))
+      const code = new provider.AuthorizationCode({
+        client,
+        accountId: subject,
+        gty: 'authorization_code',
+        grantId: await grant.save(),
+        codeChallenge: challenge,
+        codeChallengeMethod: 'S256',
+        redirectUri: CONSOLE_CLIENT.redirectUri,
+        resource: AUDIENCE,
+        scope,
+        authTime: Math.floor(Date.now() / 1_000),
+      })
+      return code.save()
     },
     idToken: async (subject) => {
       const client = await provider.Client.find(subject)

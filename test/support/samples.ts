@@ -46,6 +46,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'get /users/me/tokens': {},
   'post /users/me/tokens': { json: { name: 'a token', scopes: [] } },
   'delete /users/me/tokens/:id': { params: { id: '4611686018427387904' }, answer: 404 },
+  'get /users/me/sign-ins': {},
+  'delete /users/me/sign-ins/:id': { params: { id: '6f1d0d6e-6f3c-4f0e-8a9b-0c6f5d3b2a11' }, answer: 404 },
   'get /users': {},
   'get /users/:id': {},
   'patch /users/:id': { json: {} },

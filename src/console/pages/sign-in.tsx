@@ -58,7 +58,7 @@ const Forgotten = () => {
     >
       {problem.value && <ProblemNote problem={problem.value} />}
       <Field label={t.door.email}>
-        {(names) => <input {...names} name="email" type="email" autocomplete="username" required autofocus />}
+        {(names) => <input {...names} name="email" type="email" autocomplete="username" required />}
       </Field>
       <Button kind="main" type="submit" wide>
         {t.door.send}

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 
 import type { LinkgateProblem } from '../api'
 import { t } from '../language/language'
@@ -19,6 +20,10 @@ export const textOf = (form: HTMLFormElement, name: string): string => {
 export const SignInForm = ({ email = '' }: { readonly email?: string }) => {
   const problem = useSignal<LinkgateProblem | null>(null)
   const isBusy = useSignal(false)
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    form.current?.querySelector<HTMLInputElement>(email === '' ? '[name=email]' : '[name=password]')?.focus()
+  }, [])
   const submit = async (form: HTMLFormElement) => {
     isBusy.value = true
     problem.value = null
@@ -34,6 +39,8 @@ export const SignInForm = ({ email = '' }: { readonly email?: string }) => {
   }
   return (
     <form
+      ref={form}
+      class="stack"
       onSubmit={(event) => {
         event.preventDefault()
         if (!isBusy.value) void submit(event.currentTarget)
@@ -46,15 +53,7 @@ export const SignInForm = ({ email = '' }: { readonly email?: string }) => {
       )}
       <Field label={t.door.email}>
         {(names) => (
-          <input
-            {...names}
-            name="email"
-            type="email"
-            autocomplete="username"
-            required
-            defaultValue={email}
-            autofocus={email === ''}
-          />
+          <input {...names} name="email" type="email" autocomplete="username" required defaultValue={email} />
         )}
       </Field>
       <PasswordField label={t.door.password} name="password" autocomplete="current-password" />

@@ -140,7 +140,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           onClose={() => (asks.value = null)}
           onAnswer={(text) => update(({ tags }) => ({ tags: [...new Set([...tags, ...tagsIn(text)])] }))}
         >
-          {(names) => <input {...names} name="answer" required autofocus />}
+          {(names) => <input {...names} name="answer" required />}
         </Ask>
       )}
       {asks.value === 'end' && (
@@ -153,7 +153,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           onClose={() => (asks.value = null)}
           onAnswer={(text) => update(() => ({ expires_at: fromLocal(text) }))}
         >
-          {(names) => <input {...names} name="answer" type="datetime-local" required autofocus />}
+          {(names) => <input {...names} name="answer" type="datetime-local" required />}
         </Ask>
       )}
     </div>

@@ -1,0 +1,156 @@
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+
+import { ACTIONS } from '../domain/action.js'
+import { Refusal } from '../domain/refusal.js'
+import { discoverSignIn, postForm, readDocument } from './issuer-documents.js'
+import type { SignInEndpoints } from './issuer-documents.js'
+import { hashOfToken } from './opaque-token.js'
+import type { SignedIn } from './sign-in.js'
+
+/** in milliseconds, less than a request's deadline */
+const TIMEOUT = 3_000
+const FRESH = 10 * 60_000
+/** in which tabs that renew at once share one renewal: an issuer takes a refresh token once */
+const SHARED = 10_000
+/** of the cookie: when the session ends, the issuer says by refusing to renew it */
+const KEPT = 30 * 86_400_000
+const LONGEST_SECONDS = 86_400
+/** of an access token whose issuer does not say how long it lives */
+const USUAL_SECONDS = 60
+
+/** A success of the token endpoint (RFC 6749 §5.1). */
+const Tokens = z.object({
+  access_token: z.string().min(1).max(8_000),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.coerce.number().min(1).default(USUAL_SECONDS),
+  refresh_token: z.string().min(1).optional(),
+  scope: z.string().max(2_000).optional(),
+})
+const Refused = z.object({ error: z.string() })
+
+/** A sign-in at an issuer; null where that gives no refresh token. */
+export type IssuedSession = Omit<SignedIn, 'refreshToken'> & { readonly refreshToken: string | null }
+
+export interface IssuedCode {
+  readonly code: string
+  /** of PKCE (RFC 7636) */
+  readonly code_verifier: string
+}
+
+/**
+ * Sign-ins of browsers at an external issuer: authorization code with PKCE, as a public client. The issuer decides how
+ * long they last. Everything rejects with `issuer_unavailable` (503) where the issuer is away or refuses this service,
+ * and tells `onFault` why.
+ */
+export const createIssuerSession = ({
+  issuer,
+  audience,
+  clientId,
+  onFault,
+}: {
+  readonly issuer: string
+  readonly audience: string
+  readonly clientId: string
+  readonly onFault: (error: unknown) => void
+}) => {
+  const unavailable = (error: unknown): Refusal => {
+    onFault(error)
+    return new Refusal('issuer_unavailable', { headers: { 'Retry-After': '5' }, cause: error })
+  }
+
+  let known: { readonly at: number; readonly endpoints: SignInEndpoints } | undefined
+  const findEndpoints = async (): Promise<SignInEndpoints> => {
+    if (known !== undefined && performance.now() - known.at < FRESH) return known.endpoints
+    const endpoints = await discoverSignIn(issuer, readDocument, AbortSignal.timeout(TIMEOUT)).catch(
+      (error: unknown) => {
+        throw unavailable(error)
+      },
+    )
+    known = { at: performance.now(), endpoints }
+    return endpoints
+  }
+
+  const post = async (url: string, form: Readonly<Record<string, string>>) =>
+    postForm(url, { ...form, client_id: clientId }, AbortSignal.timeout(TIMEOUT)).catch((error: unknown) => {
+      throw unavailable(error)
+    })
+
+  // RFC 8707: an issuer of several services makes the token for this one
+  const resource = URL.canParse(audience) ? { resource: audience } : {}
+
+  const trade = async (form: Readonly<Record<string, string>>, held: string | null): Promise<IssuedSession> => {
+    const { token_endpoint: url } = await findEndpoints()
+    const { status, document } = await post(url, { ...form, ...resource })
+    const { data: refused } = Refused.safeParse(document)
+    if (refused?.error === 'invalid_grant')
+      throw new Refusal('invalid_grant', { detail: 'The credentials are not valid.' })
+    const { data: tokens } = Tokens.safeParse(document)
+    if (status !== 200 || tokens === undefined)
+      throw unavailable(new Error(`${url} answered ${status} ${refused?.error ?? 'and no tokens'}`))
+    const { access_token, expires_in, refresh_token: refreshToken = held, scope = ACTIONS.join(' ') } = tokens
+    return {
+      access: {
+        access_token,
+        token_type: 'Bearer',
+        expires_in: Math.min(Math.floor(expires_in), LONGEST_SECONDS),
+        scope,
+      },
+      refreshToken,
+      endsAt: new Date(Date.now() + KEPT),
+    }
+  }
+
+  const renewals = new LRUCache<string, Promise<IssuedSession>>({ max: 1_000, ttl: SHARED })
+
+  return {
+    /**
+     * Where a page sends people to sign in; it adds `state` and `code_challenge`. They come back to
+     * `redirectUriOf(baseUrl)` with `code` and `state`.
+     */
+    authorizationUrl: async (baseUrl: string): Promise<string> => {
+      const { authorization_endpoint: endpoint, scopes_supported: scopes } = await findEndpoints()
+      const url = new URL(endpoint)
+      const parameters = {
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUriOf(baseUrl),
+        // many issuers give a refresh token for this scope alone; others would refuse it
+        scope: ['openid', ...ACTIONS, ...scopes.filter((each) => each === 'offline_access')].join(' '),
+        code_challenge_method: 'S256',
+        ...resource,
+      }
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+      return url.href
+    },
+
+    /** Trades a code. Throws `invalid_grant` (400) for one that the issuer does not take. */
+    begin: ({ code, code_verifier }: IssuedCode, baseUrl: string): Promise<IssuedSession> =>
+      trade({ grant_type: 'authorization_code', code, code_verifier, redirect_uri: redirectUriOf(baseUrl) }, null),
+
+    /** Trades a refresh token. Throws `invalid_grant` (400) where the session is over. */
+    refresh: (token: string): Promise<IssuedSession> => {
+      const key = hashOfToken(token).toString('base64')
+      const shared = renewals.get(key)
+      if (shared !== undefined) return shared
+      const renewal = trade({ grant_type: 'refresh_token', refresh_token: token }, token)
+      renewals.set(key, renewal)
+      renewal.catch(() => renewals.delete(key))
+      return renewal
+    },
+
+    /** Ends a session where the issuer has a revocation endpoint (RFC 7009). Access tokens live on until they end. */
+    end: async (token: string): Promise<void> => {
+      renewals.clear()
+      const { revocation_endpoint: url } = await findEndpoints()
+      if (url === undefined) return
+      const { status } = await post(url, { token, token_type_hint: 'refresh_token' })
+      if (status !== 200) throw unavailable(new Error(`${url} answered ${status}`))
+    },
+  }
+}
+
+export type IssuerSession = ReturnType<typeof createIssuerSession>
+
+/** Where an issuer sends people back to. */
+export const redirectUriOf = (baseUrl: string): string => `${baseUrl}/console/signed-in`

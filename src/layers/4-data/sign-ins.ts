@@ -1,0 +1,74 @@
+import type { Database } from '../../database/database.js'
+import type { DataRule } from '../route.js'
+import { bind, change, read } from './context.js'
+import { knex, ownedRows, prepared } from './query.js'
+
+/** A live sign-in as its user sees it. Times are ISO 8601 in UTC. */
+export interface OwnSignIn {
+  readonly id: string
+  readonly started_at: string
+  /** when it got its last access token */
+  readonly last_used_at: string
+  readonly expires_at: string
+  /** whether the token of this request comes from it */
+  readonly current: boolean
+}
+
+/** The caller's own sign-ins, and no others. */
+export interface SignIns {
+  /** The live ones, those that were used last first, MOST_SIGN_INS at most. */
+  list(): Promise<readonly OwnSignIn[]>
+  /** Ends a sign-in and its access tokens at once, on every node. False where the caller has no such live one. */
+  end(id: string): Promise<boolean>
+}
+
+/** Programs that sign in anew each time leave many behind. */
+export const MOST_SIGN_INS = 100
+
+interface Row {
+  readonly id: string
+  readonly started_at: Date
+  readonly last_used_at: Date
+  readonly expires_at: Date
+}
+
+const ROLES = { own: 'users_own', any: 'users_any' } as const
+
+/** The data layer of `/users/me/sign-ins`: always bound to the caller, also for an admin. */
+export const signInsStore = (database: Database): DataRule<SignIns> => ({
+  rows: 'the caller’s own sign-ins',
+  open: (context) => {
+    const binding = bind(context, 'own', ROLES)
+    const tokens = ownedRows('refresh_tokens', 'user_id', binding)
+    /** A sign-in is a family of refresh tokens, and over as soon as one of them is revoked. */
+    const live = () => tokens().groupBy('family').havingRaw('bool_and(revoked_at is null) and max(expires_at) > now()')
+    return {
+      list: async () => {
+        const query = live()
+          .select(
+            'family as id',
+            knex.raw('min(created_at) as started_at, max(created_at) as last_used_at, max(expires_at) as expires_at'),
+          )
+          .orderBy('last_used_at', 'desc')
+          .limit(MOST_SIGN_INS)
+        const rows = await read<Row>(database, binding, prepared(query))
+        return rows.map(({ id, started_at, last_used_at, expires_at }) => ({
+          id,
+          started_at: started_at.toISOString(),
+          last_used_at: last_used_at.toISOString(),
+          expires_at: expires_at.toISOString(),
+          current: id === context.caller.signIn,
+        }))
+      },
+      end: async (id) => {
+        // one token ends them all, and makes one entry in the log
+        const newest = live().where('family', id).max('id')
+        const revocation = tokens()
+          .where('id', newest)
+          .update({ revoked_at: knex.raw('now()') })
+          .returning('id')
+        return (await change(database, binding, prepared(revocation), binding.userId ?? undefined)).length > 0
+      },
+    }
+  },
+})

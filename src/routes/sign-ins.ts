@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+import { Refusal } from '../domain/refusal.js'
+import { MOST_SIGN_INS } from '../layers/4-data/sign-ins.js'
+import type { SignIns } from '../layers/4-data/sign-ins.js'
+import { route } from '../layers/compose.js'
+import { NO_INPUT } from '../layers/route.js'
+import type { DataRule, Route } from '../layers/route.js'
+import { ownAccount } from './own-account.js'
+import { SignInId, SignInsView } from './sign-in-schemas.js'
+
+/** GET and DELETE /users/me/sign-ins. */
+export const signInRoutes = ({ signIns }: { readonly signIns: DataRule<SignIns> }): readonly Route[] => [
+  route({
+    method: 'get',
+    path: '/users/me/sign-ins',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'profile:read', quota: 'caller' },
+    endpoint: 'profile:read',
+    object: { action: 'profile:read', load: ownAccount },
+    data: signIns,
+    handle: async ({ store }) => ({ status: 200, body: { data: await store.list() } }),
+    documentation: {
+      id: 'listSignIns',
+      summary: `List where the caller is signed in, the last ${MOST_SIGN_INS} at most`,
+      tag: 'profile',
+      response: SignInsView,
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/users/me/sign-ins/:id',
+    status: 204,
+    ...NO_INPUT,
+    gateway: { scope: 'profile:update', quota: 'caller' },
+    endpoint: 'profile:update',
+    object: { action: 'profile:update', load: ownAccount },
+    data: signIns,
+    params: z.object({ id: SignInId }),
+    handle: async ({ store, params: { id } }) => {
+      if (!(await store.end(id))) throw new Refusal('not_found')
+      return { status: 204 }
+    },
+    documentation: {
+      id: 'endSignIn',
+      summary: 'End a sign-in with its access tokens, at once and on every node',
+      tag: 'profile',
+    },
+  }),
+]
