@@ -65,14 +65,16 @@ export const openConsole = async (service: TestService): Promise<ConsoleBrowser>
   }
 }
 
-/** What axe finds wrong with a page as it is shown, or cannot tell, in one line each. */
+/** What axe finds wrong with a page as it is shown, or cannot tell, in one line each; colours only as far as it can. */
 export const faultsOf = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(`${axe.source}; undefined`)
   const result = await page.evaluate(
     `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
   )
   expect(listAt(result, 'passes').length).to.be.greaterThan(8)
-  return [...listAt(result, 'violations'), ...listAt(result, 'incomplete')].map(
+  // of what lies over something else it can tell no colour
+  const untold = listAt(result, 'incomplete').filter((each) => at(each, 'id') !== 'color-contrast')
+  return [...listAt(result, 'violations'), ...untold].map(
     (each) =>
       `${at(each, 'id')}: ${listAt(each, 'nodes')
         .slice(0, 5)
