@@ -22,6 +22,7 @@ import { openSession, session, signOut } from './session'
 
 const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
 const Visits = lazy(async () => (await import('./pages/visits-page')).VisitsPage)
+const Settings = lazy(async () => (await import('./pages/settings/settings-page')).SettingsPage)
 const Trash = lazy(async () => (await import('./pages/trash')).TrashPage)
 
 const NotFound = () => (
@@ -51,7 +52,7 @@ const Side = () => {
     isOpen.value = false
   }, [path])
   return (
-    <div class={isOpen.value ? 'side open' : 'side'}>
+    <header class={isOpen.value ? 'side open' : 'side'}>
       <a class="brand" href="/console">
         <Mark />
         Linkgate
@@ -76,6 +77,9 @@ const Side = () => {
           <Item href="/console/trash" icon="trash">
             {t.nav.trash}
           </Item>
+          <Item href="/console/settings" icon="user">
+            {t.nav.settings}
+          </Item>
         </ul>
       </nav>
       <div class="side-foot">
@@ -94,7 +98,7 @@ const Side = () => {
           {t.docs}
         </a>
       </div>
-    </div>
+    </header>
   )
 }
 
@@ -122,6 +126,7 @@ const SignedIn = () => {
             <Route path="/console" component={LinksPage} />
             <Route path="/console/links/:name" component={Link} />
             <Route path="/console/visits" component={Visits} />
+            <Route path="/console/settings" component={Settings} />
             <Route path="/console/trash" component={Trash} />
             <Route default component={NotFound} />
           </Router>

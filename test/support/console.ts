@@ -32,6 +32,7 @@ const OF_THE_NETWORK = 'Failed to load resource'
 
 export const openConsole = async (service: TestService): Promise<ConsoleBrowser> => {
   const context = await openChromium()
+  context.setDefaultTimeout(15_000)
   const complaints: string[] = []
   const asked = new Set<string>()
   context.on('page', (page) => {

@@ -1,5 +1,6 @@
 import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
+import { settings } from './de/settings'
 
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
 const links = (count: number): string => times(count, 'Link', 'Links')
@@ -194,6 +195,8 @@ export const de: Texts = {
     endpoint: 'Ihre Rolle darf es nicht',
     object: (rule) => (rule === null ? 'die Regeln verbieten es' : `${rule}: gehört Ihnen nicht`),
   },
+
+  settings,
 
   trash: {
     title: 'Papierkorb',

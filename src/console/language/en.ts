@@ -2,6 +2,7 @@ import type { LinkgateProblem } from '../api'
 import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
+import { settings } from './en/settings'
 
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
 const links = (count: number): string => times(count, 'link', 'links')
@@ -185,6 +186,8 @@ export const en = {
     endpoint: 'your role may not',
     object: (rule: string | null) => (rule === null ? 'the policy forbids it' : `${rule}: not yours`),
   },
+
+  settings,
 
   trash: {
     title: 'Trash',

@@ -23,6 +23,8 @@ interface ButtonProps extends Look {
   readonly wide?: boolean
   /** a longer name for those who do not see what it stands beside */
   readonly label?: string | undefined
+  /** whether what it opens is open */
+  readonly expanded?: boolean
 }
 
 /**
@@ -38,6 +40,7 @@ export const Button = ({
   wide = false,
   label,
   icon,
+  expanded,
   ...look
 }: ButtonProps) => {
   const reasonId = useId()
@@ -54,6 +57,7 @@ export const Button = ({
       aria-busy={busy || undefined}
       aria-describedby={isOff ? reasonId : undefined}
       aria-label={label}
+      aria-expanded={expanded}
       onClick={press}
     >
       {icon && <Icon name={icon} />}

@@ -95,7 +95,6 @@ export const CreateBar = ({
         >
           <Icon name="options" />
           <span class="wide-only">{t.links.options}</span>
-          <span class="unseen narrow-only">{t.links.options}</span>
         </button>
         <Button kind="main" type="submit" busy={isBusy.value} off={off}>
           {isBusy.value ? t.links.creating : t.links.create}

@@ -1,0 +1,159 @@
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+
+import type { ServiceAction } from '../../../domain/action.js'
+import { api } from '../../api'
+import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { Field } from '../../parts/field'
+import { useLoaded } from '../../parts/loaded'
+import { ProblemNote, faultsOf } from '../../parts/note'
+import { reasonOf } from '../../parts/rights'
+import { useOpenedFocus } from '../../parts/opened-focus'
+import { textOf } from '../../parts/sign-in-form'
+import { SCOPE_GROUPS } from './scopes'
+
+export type MadeToken = Awaited<ReturnType<typeof api.createPersonalToken>>
+
+const LIVES_DAYS = [7, 30, 90, 365] as const
+const DAY_S = 86_400
+
+/** What a new token is for, what it may, and for how long. */
+export const NewTokenForm = ({
+  onMade,
+  onCancel,
+}: {
+  readonly onMade: (token: MadeToken) => unknown
+  readonly onCancel: () => unknown
+}) => {
+  const chosen = useSignal<ReadonlySet<ServiceAction>>(new Set())
+  const rights = useLoaded((signal) => api.getOwnRights({ codes: [] }, { signal }), []).state.value.value
+  const { busy, problem, attempt } = useAttempt()
+  const faults = faultsOf(problem.value)
+  const faultId = useId()
+
+  const turn = (scope: ServiceAction) => {
+    const scopes = new Set(chosen.value)
+    if (!scopes.delete(scope)) scopes.add(scope)
+    chosen.value = scopes
+  }
+  const make = (form: HTMLFormElement) =>
+    attempt(async () =>
+      onMade(
+        await api.createPersonalToken({
+          name: textOf(form, 'name'),
+          scopes: [...chosen.value],
+          expires_in: Number(textOf(form, 'days')) * DAY_S,
+        }),
+      ),
+    )
+
+  return (
+    <form
+      ref={useOpenedFocus<HTMLFormElement>()}
+      class="stack new-token"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void make(event.currentTarget)
+      }}
+    >
+      {problem.value !== null && problem.value.status !== 422 && <ProblemNote problem={problem.value} />}
+      <div class="fields">
+        <Field label={t.settings.tokens.name} fault={faults['name']}>
+          {(names) => (
+            <input
+              {...names}
+              name="name"
+              autocomplete="off"
+              maxLength={100}
+              required
+              placeholder={t.settings.tokens.namePlaceholder}
+            />
+          )}
+        </Field>
+        <Field label={t.settings.tokens.ends} fault={faults['expires_in']}>
+          {(names) => (
+            <select {...names} name="days">
+              {LIVES_DAYS.map((days) => (
+                <option key={days} value={days} selected={days === 30}>
+                  {t.settings.tokens.days(days)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <fieldset class="field" aria-describedby={faults['scopes'] === undefined ? undefined : faultId}>
+        <legend>{t.settings.tokens.may}</legend>
+        <div class="scopes">
+          {SCOPE_GROUPS.map(({ about, scopes }) => (
+            <div key={about} role="group" aria-label={t.settings.about[about]}>
+              <div class="caption">{t.settings.about[about]}</div>
+              {scopes.map((scope) => (
+                <ScopeChoice
+                  key={scope}
+                  scope={scope}
+                  isChosen={chosen.value.has(scope)}
+                  off={reasonOf(rights?.service[scope])}
+                  onTurn={() => turn(scope)}
+                />
+              ))}
+            </div>
+          ))}
+        </div>
+        {faults['scopes'] !== undefined && (
+          <p class="fault" id={faultId}>
+            {faults['scopes']}
+          </p>
+        )}
+        <p class="hint">{t.settings.tokens.mayHint}</p>
+      </fieldset>
+      <div class="row">
+        <Button kind="main" type="submit" busy={busy.value}>
+          {busy.value ? t.settings.tokens.making : t.settings.tokens.make}
+        </Button>
+        <Button onPress={onCancel}>{t.cancel}</Button>
+      </div>
+    </form>
+  )
+}
+
+/** A scope; one that the role never lets through is off, and says so. */
+const ScopeChoice = ({
+  scope,
+  isChosen,
+  off,
+  onTurn,
+}: {
+  readonly scope: ServiceAction
+  readonly isChosen: boolean
+  readonly off: string | null
+  readonly onTurn: () => unknown
+}) => {
+  const id = useId()
+  const reasonId = `${id}-reason`
+  return (
+    <div class="choice">
+      <input
+        id={id}
+        type="checkbox"
+        checked={isChosen}
+        aria-disabled={off !== null || undefined}
+        aria-describedby={off === null ? undefined : reasonId}
+        onClick={(event) => {
+          if (off !== null) event.preventDefault()
+        }}
+        onChange={() => void onTurn()}
+      />
+      <label for={id}>
+        {t.settings.scopes[scope]}
+        {off !== null && (
+          <span class="reason" id={reasonId}>
+            {off}
+          </span>
+        )}
+      </label>
+    </div>
+  )
+}

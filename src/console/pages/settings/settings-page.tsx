@@ -1,0 +1,33 @@
+import { t } from '../../language/language'
+import { me } from '../../me'
+import { Page } from '../../parts/page'
+import { AppearanceCard } from './appearance-card'
+import { KeysCard } from './keys-card'
+import { PasswordCard } from './password-card'
+import { ProfileCard } from './profile-card'
+import { SignInsCard } from './sign-ins-card'
+import { TokensCard } from './tokens-card'
+
+/** What somebody sets for themselves, and what acts for them. */
+export const SettingsPage = () => (
+  <Page title={t.settings.title}>
+    <div class="halves">
+      <div class="stack">
+        {me.value === null ? (
+          <div class="busy-bar" role="progressbar" aria-label={t.loading} />
+        ) : (
+          <>
+            <ProfileCard profile={me.value} />
+            <PasswordCard profile={me.value} />
+          </>
+        )}
+        <AppearanceCard />
+        <KeysCard />
+      </div>
+      <div class="stack">
+        <TokensCard />
+        <SignInsCard />
+      </div>
+    </div>
+  </Page>
+)

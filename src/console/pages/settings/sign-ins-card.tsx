@@ -1,0 +1,61 @@
+import { api } from '../../api'
+import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { Card } from '../../parts/card'
+import { useLoaded } from '../../parts/loaded'
+import { ProblemNote } from '../../parts/note'
+import { say } from '../../parts/toast'
+import { signOut } from '../../session'
+
+/** Every browser and program in which somebody is signed in with their password. */
+export const SignInsCard = () => {
+  const { state, again } = useLoaded((signal) => api.listSignIns({ signal }), [])
+  const { busy, problem, attempt } = useAttempt()
+  const { value, problem: notLoaded, busy: isLoading } = state.value
+  const end = (id: string) =>
+    attempt(async () => {
+      await api.endSignIn(id)
+      say(t.settings.signIns.ended)
+      again()
+    })
+  return (
+    <Card title={t.settings.signIns.title}>
+      {isLoading && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
+      <div class="body stack">
+        <p class="hint">{t.settings.signIns.lead}</p>
+        {notLoaded !== null && <ProblemNote problem={notLoaded} onRetry={again} />}
+        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <ul class="items">
+          {value?.data.map(({ id, started_at, last_used_at, expires_at, current }) => (
+            <li key={id}>
+              <div>
+                <span class="row">
+                  <strong>{t.settings.signIns.startedAt(started_at)}</strong>
+                  {current && <span class="badge">{t.settings.signIns.here}</span>}
+                </span>
+                <div class="caption">
+                  {t.settings.signIns.lastUsed(last_used_at)} · {t.settings.signIns.endsAt(expires_at)}
+                </div>
+              </div>
+              {current ? (
+                <Button icon="out" onPress={() => attempt(signOut)}>
+                  {t.signOut}
+                </Button>
+              ) : (
+                <Button
+                  kind="risk"
+                  busy={busy.value}
+                  label={t.settings.signIns.endOne(started_at)}
+                  onPress={() => end(id)}
+                >
+                  {t.settings.signIns.end}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,33 @@
+import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+
+import type { LinkgateProblem } from '../api'
+import { problemIn } from './loaded'
+
+/** Work that may be refused: whether it is under way, and what was wrong the last time. */
+export interface Attempt {
+  readonly busy: Signal<boolean>
+  readonly problem: Signal<LinkgateProblem | null>
+  /** Answers whether it succeeded. A second press while it is under way does nothing. */
+  readonly attempt: (work: () => Promise<unknown>) => Promise<boolean>
+}
+
+export const useAttempt = (): Attempt => {
+  const busy = useSignal(false)
+  const problem = useSignal<LinkgateProblem | null>(null)
+  const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
+    if (busy.peek()) return false
+    busy.value = true
+    problem.value = null
+    try {
+      await work()
+      return true
+    } catch (error) {
+      problem.value = problemIn(error)
+      return false
+    } finally {
+      busy.value = false
+    }
+  }
+  return { busy, problem, attempt }
+}
