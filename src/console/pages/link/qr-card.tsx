@@ -85,7 +85,7 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
             </div>
           </div>
         </div>
-        <details class="fold" open={shown !== null && shown.errors.length > 0 ? true : undefined}>
+        <details class="disclosure" open={shown !== null && shown.errors.length > 0 ? true : undefined}>
           <summary>{t.link.qr.look}</summary>
           <div class="fields">
             <Field label={t.link.qr.size} fault={faults['size']} whole>
