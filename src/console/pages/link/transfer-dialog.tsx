@@ -57,7 +57,7 @@ export const TransferDialog = ({
       >
         {problem.value !== null && fault.value === undefined && <ProblemNote problem={problem.value} />}
         <Field label={t.link.transfer.label} hint={t.link.transfer.hint} fault={fault.value}>
-          {(names) => <input {...names} name="user" autocomplete="off" required autofocus />}
+          {(names) => <input {...names} name="user" autocomplete="off" required />}
         </Field>
         <div class="row">
           <Button kind="main" type="submit" busy={isBusy.value}>
