@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
 import type { LinkgateProblem, ManagedLink } from '../../api'
@@ -9,6 +8,7 @@ import { Field } from '../../parts/field'
 import { LinkFields, readLinkFields } from '../../parts/link-fields'
 import { problemIn } from '../../parts/loaded'
 import { ProblemNote, faultsOf } from '../../parts/note'
+import { useOpenedFocus } from '../../parts/opened-focus'
 import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 import { changedFields, conflictRows } from './changed-fields'
@@ -46,18 +46,11 @@ export const EditCard = ({
   readonly onChange: (link: ManagedLink) => unknown
   readonly onClose: () => unknown
 }) => {
-  const form = useRef<HTMLFormElement>(null)
+  const form = useOpenedFocus<HTMLFormElement>()
   const start = useSignal<Start>({ base: link, filled: link, password: undefined, turn: 0 })
   const conflict = useSignal<Conflict | null>(null)
   const problem = useSignal<LinkgateProblem | null>(null)
   const isBusy = useSignal(false)
-  useEffect(() => {
-    const before = document.activeElement
-    form.current?.querySelector('input')?.focus()
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
-  }, [])
 
   const typedIn = (filled: HTMLFormElement) => {
     const { code, password, ...fields } = readLinkFields(filled)

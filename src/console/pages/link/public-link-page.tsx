@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 
 import type { Link, LinkgateProblem } from '../../api'
 import { t } from '../../language/language'
-import { Note, ProblemNote } from '../../parts/note'
+import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { reasonOf } from '../../parts/rights'
 import { useRights } from '../links/use-rights'
@@ -40,7 +40,7 @@ export const PublicLinkPage = ({
     >
       <div class="stack public-link">
         {problem.value !== null && <ProblemNote problem={problem.value} />}
-        <Note title={t.link.notYours(off)} />
+        <p class="lead">{t.link.notYours(off)}</p>
         <dl class="settings card">
           <div>
             <dt>{t.fields.title}</dt>

@@ -85,10 +85,10 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
             </div>
           </div>
         </div>
-        <details class="fold" open={shown !== null && shown.errors.length > 0 ? true : undefined}>
+        <details class="disclosure" open={shown !== null && shown.errors.length > 0 ? true : undefined}>
           <summary>{t.link.qr.look}</summary>
           <div class="fields">
-            <Field label={t.link.qr.size} fault={faults['size']}>
+            <Field label={t.link.qr.size} fault={faults['size']} whole>
               {(names) => (
                 <input
                   {...names}
@@ -100,7 +100,7 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
                 />
               )}
             </Field>
-            <Field label={t.link.qr.level} fault={faults['level']}>
+            <Field label={t.link.qr.level} fault={faults['level']} whole>
               {(names) => (
                 <select
                   {...names}

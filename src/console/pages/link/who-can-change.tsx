@@ -9,7 +9,7 @@ import { ProblemNote } from '../../parts/note'
 export const WhoCanChange = ({ code, isOwn }: { readonly code: string; readonly isOwn: boolean }) => {
   const isOpen = useSignal(false)
   return (
-    <details class="fold card-foot" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+    <details class="disclosure card-foot" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
       <summary>{t.link.who.title}</summary>
       {isOpen.value && <Answer code={code} isOwn={isOwn} />}
     </details>

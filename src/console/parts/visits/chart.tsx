@@ -103,15 +103,15 @@ export const Chart = ({ series, before, interval }: ChartProps) => {
         {ticks.map((tick) => (
           <g key={tick}>
             <line class="grid-line" x1={plot.left} x2={plot.right} y1={y(tick)} y2={y(tick)} />
-            <text x={left - 8} y={y(tick) + 4} text-anchor="end">
+            <Label x={left - 8} y={y(tick) - 8} align="end">
               {number(tick)}
-            </text>
+            </Label>
           </g>
         ))}
         {labelled(series.length, Math.floor(width / OF_LABEL)).map((index) => (
-          <text key={index} x={x(index)} y={HEIGHT - 6} text-anchor={anchorAt(index, last)}>
+          <Label key={index} x={x(index)} y={HEIGHT - 16} align={alignAt(index, last)}>
             {shortMomentOf(interval, series[index]?.time ?? '')}
-          </text>
+          </Label>
         ))}
         <path class="area" d={areaOf(now, scale)} />
         <path class="line before" d={lineOf(earlier, scale)} />
@@ -137,11 +137,34 @@ export const Chart = ({ series, before, interval }: ChartProps) => {
   )
 }
 
+type Align = 'start' | 'middle' | 'end'
+
 /** The outer labels stay within the picture. */
-const anchorAt = (index: number, last: number): 'start' | 'middle' | 'end' => {
+const alignAt = (index: number, last: number): Align => {
   if (index === 0) return last === 0 ? 'middle' : 'start'
   return index === last ? 'end' : 'middle'
 }
+
+const ASIDE = { start: 0, middle: OF_LABEL / 2, end: OF_LABEL } as const
+
+/** A text at an axis, on a ground of its own: who checks contrasts cannot look through a picture. */
+const Label = ({
+  x,
+  y,
+  align,
+  children,
+}: {
+  readonly x: number
+  readonly y: number
+  readonly align: Align
+  readonly children: string
+}) => (
+  <foreignObject x={x - ASIDE[align]} y={y} width={OF_LABEL} height={16}>
+    <div class={`axis ${align}`}>
+      <span>{children}</span>
+    </div>
+  </foreignObject>
+)
 
 /** Where what is read stands: beside the point, on the side with more room. */
 const besideOf = (x: number, width: number): number => {

@@ -98,18 +98,24 @@ export const useLive = (
     const follow = () => {
       ended.abort()
       ended = new AbortController()
-      if (!document.hidden) void watch(ended.signal)
+      // a stream over a network that is gone just falls silent
+      if (!navigator.onLine) live.value = { is: 'lost', againIn: null }
+      else if (!document.hidden) void watch(ended.signal)
     }
     const counting = setInterval(() => {
       if (live.peek().is === 'on') show()
     }, COUNTED_MS)
     follow()
     document.addEventListener('visibilitychange', follow)
+    addEventListener('online', follow)
+    addEventListener('offline', follow)
     return () => {
       ended.abort()
       clearInterval(counting)
       clearTimeout(telling)
       document.removeEventListener('visibilitychange', follow)
+      removeEventListener('online', follow)
+      removeEventListener('offline', follow)
     }
   }, [code])
 

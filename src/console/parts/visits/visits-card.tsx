@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-import { dayAndMonth } from '../../language/format'
+import { date, dayAndMonth } from '../../language/format'
 import { t } from '../../language/language'
 import type { Loaded } from '../loaded'
 import { ProblemNote } from '../note'
@@ -74,8 +74,9 @@ const Periods = ({ chosen, onChoose }: { readonly chosen: Period; readonly onCho
 )
 
 const Legend = ({ compared: { period, shown } }: { readonly compared: Compared }) => {
-  const from = dayAndMonth(shown.from)
-  const to = dayAndMonth(Date.parse(shown.to) - 1)
+  const dayOf = period === '1y' ? date : dayAndMonth
+  const from = dayOf(shown.from)
+  const to = dayOf(Date.parse(shown.to) - 1)
   return (
     <ul class="legend push">
       <li>

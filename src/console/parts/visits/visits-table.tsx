@@ -7,7 +7,7 @@ import type { Compared } from './use-visits'
 export const VisitsTable = ({ compared: { shown, before, interval } }: { readonly compared: Compared }) => {
   const rows = shown.series.map((point, i) => ({ ...point, before: before.series[i]?.visits ?? 0 })).toReversed()
   return (
-    <details class="fold">
+    <details class="disclosure">
       <summary>{t.visits.asTable}</summary>
       <div class="table-wrap">
         <table class="table">
