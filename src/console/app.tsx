@@ -1,12 +1,14 @@
 import './styles/app.css'
 
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import { render } from 'preact'
 import type { ComponentChildren } from 'preact'
 import lazy, { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { useEffect } from 'preact/hooks'
 
+import type { LinkgateProblem } from './api'
+import { issuerHost, openIssuer, signInWay } from './issuer'
 import { loadLanguage, t } from './language/language'
 import { loadMe, me } from './me'
 import { Button } from './parts/button'
@@ -106,7 +108,13 @@ const Side = () => {
 const SignInAgain = ({ at }: { readonly at: Date }) => (
   <Dialog title={t.door.title}>
     <p class="lead">{t.door.ended(at)}</p>
-    <SignInForm email={me.value?.email ?? ''} />
+    {signInWay === 'password' ? (
+      <SignInForm email={me.value?.email ?? ''} />
+    ) : (
+      <Button kind="main" icon="key" onPress={openIssuer}>
+        {t.door.continueAt(issuerHost())}
+      </Button>
+    )}
   </Dialog>
 )
 
@@ -138,12 +146,15 @@ const SignedIn = () => {
   )
 }
 
+/** What went wrong at an issuer. */
+const atIssuer = signal<LinkgateProblem | null>(null)
+
 const App = () => {
   const { value } = session
   if (value.is === 'opening') return null
   return (
     <LocationProvider scope="/console">
-      {value.is === 'signed out' ? <SignIn note={value.note} /> : <SignedIn />}
+      {value.is === 'signed out' ? <SignIn note={value.note} problem={atIssuer.value} /> : <SignedIn />}
     </LocationProvider>
   )
 }
@@ -151,5 +162,5 @@ const App = () => {
 const place = document.querySelector('#app')
 if (place === null) throw new Error('the document has no place for the console')
 await loadLanguage()
-void openSession()
+void openSession((problem) => (atIssuer.value = problem))
 render(<App />, place)

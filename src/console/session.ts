@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals'
 import { LinkgateProblem } from 'linkgate/client'
 
+import { takeReturn } from './issuer'
+
 /**
  * Who is signed in. The access token is in this page's memory alone; the refresh token is a cookie that no script can
  * read, and that all tabs share.
@@ -111,8 +113,19 @@ const subjectOf = (jwt: string): string => {
   return String(claims.sub)
 }
 
-/** Asks whether this browser is signed in. */
-export const openSession = async (): Promise<void> => {
+/** Asks whether this browser is signed in, or comes back from an issuer. Told of what went wrong there. */
+export const openSession = async (onProblem?: (problem: LinkgateProblem) => void): Promise<void> => {
+  const returned = takeReturn()
+  if (returned !== null) {
+    history.replaceState(null, '', returned.here)
+    try {
+      await signIn(returned.credentials)
+      return
+    } catch (error) {
+      if (error instanceof LinkgateProblem) onProblem?.(error)
+      else throw error
+    }
+  }
   try {
     if (await renew()) return
   } catch {
@@ -122,7 +135,10 @@ export const openSession = async (): Promise<void> => {
 }
 
 /** Throws LinkgateProblem. Somebody else than before gets a page of their own, without what was typed. */
-export const signIn = async (credentials: { readonly email: string; readonly password: string }): Promise<void> => {
+export const signIn = async (
+  credentials:
+    { readonly email: string; readonly password: string } | { readonly code: string; readonly code_verifier: string },
+): Promise<void> => {
   const before = access === null ? lastSubject : subjectOf(access.token)
   const response = await send('POST', '/auth/session', credentials)
   if (!response.ok) throw await problemOf(response)

@@ -8,6 +8,7 @@ import { Refusal } from '../domain/refusal.js'
 import { FixedDocument } from '../http/fixed-document.js'
 import { route } from '../layers/compose.js'
 import type { Answer, Route } from '../layers/route.js'
+import { html } from '../pages/pages.js'
 import { publicGet } from './public-get.js'
 
 /** Scripts and styles are files of this service alone, and no text can become a script (CONTRACT, the console). */
@@ -25,8 +26,17 @@ const POLICY = [
 
 const typeOf = (name: string): string => (name.endsWith('.css') ? 'text/css' : 'text/javascript')
 
+/** How people sign in: with a password, or where an issuer asks them; `not set up` where its client has no id. */
+export type ConsoleSignIn = 'password' | 'not set up' | (() => Promise<string>)
+
+/** What the document says of it. */
+const wayOf = async (signIn: ConsoleSignIn): Promise<string> => {
+  if (typeof signIn === 'string') return signIn
+  return signIn().catch(() => 'issuer away')
+}
+
 interface Files {
-  readonly page: Answer
+  readonly pageFor: (signIn: string) => Answer
   readonly find: (name: string) => Answer | null
 }
 
@@ -44,12 +54,16 @@ const readFiles = (): Files => {
       },
     ]),
   )
+  let last: { readonly signIn: string; readonly page: Answer } | undefined
   return {
-    page: {
-      status: 200,
-      body: new FixedDocument(built.document),
-      type: 'text/html; charset=utf-8',
-      headers: { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' },
+    pageFor: (signIn) => {
+      if (last?.signIn !== signIn) {
+        const meta = html`<meta name="sign-in" content="${signIn}" />`.text
+        const body = new FixedDocument(built.document.replace('<title>', () => `${meta}\n    <title>`))
+        const headers = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' }
+        last = { signIn, page: { status: 200, body, type: 'text/html; charset=utf-8', headers } }
+      }
+      return last.page
     },
     find: (name) => files.get(name) ?? null,
   }
@@ -61,10 +75,10 @@ const PathPart = z.string().max(200).describe('as the page reads it')
  * The console: one document at each of its addresses, and its files. It has no rights and no data of its own: what it
  * shows, it asks for by the same routes as everybody. Nothing is read before it is asked for.
  */
-export const consoleRoutes = (): readonly Route[] => {
+export const consoleRoutes = ({ signIn }: { readonly signIn: ConsoleSignIn }): readonly Route[] => {
   let read: Files | undefined
   const files = () => (read ??= readFiles())
-  const page = () => files().page
+  const page = async () => files().pageFor(await wayOf(signIn))
   return [
     route({
       ...publicGet,

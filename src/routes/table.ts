@@ -186,7 +186,14 @@ export const routeTable = ({
       openapi,
     }),
     ...docsRoutes(createDocs(openapi)),
-    ...consoleRoutes(),
+    ...consoleRoutes({
+      signIn:
+        own !== null
+          ? 'password'
+          : issuerSession === null
+            ? 'not set up'
+            : () => issuerSession.authorizationUrl(baseUrl),
+    }),
     ...pageRoutes({ findLink: findRecord, baseUrl, version: VERSION }),
     // last: it matches every path of one segment
     ...redirectRoutes({

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 
 import { api } from '../api'
 import type { LinkgateProblem } from '../api'
+import { goToIssuer, issuerHost, signInWay } from '../issuer'
 import { t } from '../language/language'
 import { Button } from '../parts/button'
 import { Field } from '../parts/field'
@@ -11,8 +12,14 @@ import { problemIn } from '../parts/loaded'
 import { Note, ProblemNote } from '../parts/note'
 import { SignInForm, textOf } from '../parts/sign-in-form'
 
-/** Before anybody is signed in. */
-export const SignIn = ({ note }: { readonly note: 'elsewhere' | null }) => {
+/** Before anybody is signed in. `problem`: of a sign-in at an issuer. */
+export const SignIn = ({
+  note,
+  problem,
+}: {
+  readonly note: 'elsewhere' | null
+  readonly problem: LinkgateProblem | null
+}) => {
   const hasForgotten = useSignal(false)
   useEffect(() => {
     document.title = `${t.door.signIn} · Linkgate`
@@ -25,13 +32,33 @@ export const SignIn = ({ note }: { readonly note: 'elsewhere' | null }) => {
         <p class="lead">{hasForgotten.value ? t.door.forgotLead : location.host}</p>
       </div>
       {note === 'elsewhere' && <Note title={t.door.elsewhere} />}
-      {hasForgotten.value ? <Forgotten /> : <SignInForm />}
-      <div class="row">
-        <Button kind="bare" onPress={() => (hasForgotten.value = !hasForgotten.value)}>
-          {hasForgotten.value ? t.door.signIn : t.door.forgot}
-        </Button>
-      </div>
+      {problem !== null && <ProblemNote problem={problem} />}
+      {signInWay !== 'password' ? <AtIssuer /> : hasForgotten.value ? <Forgotten /> : <SignInForm />}
+      {signInWay === 'password' && (
+        <div class="row">
+          <Button kind="bare" onPress={() => (hasForgotten.value = !hasForgotten.value)}>
+            {hasForgotten.value ? t.door.signIn : t.door.forgot}
+          </Button>
+        </div>
+      )}
     </main>
+  )
+}
+
+/** Where an issuer knows the users. */
+const AtIssuer = () => {
+  if (signInWay === 'not set up') return <Note kind="lit" title={t.door.notSetUp} />
+  if (signInWay === 'issuer away')
+    return (
+      <>
+        <Note kind="deny" title={t.door.issuerAway} />
+        <Button onPress={() => location.reload()}>{t.tryAgain}</Button>
+      </>
+    )
+  return (
+    <Button kind="main" icon="key" wide onPress={goToIssuer}>
+      {t.door.continueAt(issuerHost())}
+    </Button>
   )
 }
 

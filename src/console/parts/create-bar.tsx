@@ -30,6 +30,12 @@ export const CreateBar = ({
   const faults = faultsOf(problem.value)
 
   const create = async (filled: HTMLFormElement) => {
+    // half a date would be sent as none
+    const halfTyped = [...filled.querySelectorAll('input')].find(({ validity }) => validity.badInput)
+    if (halfTyped !== undefined) {
+      halfTyped.reportValidity()
+      return
+    }
     isBusy.value = true
     problem.value = null
     made.value = null

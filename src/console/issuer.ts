@@ -1,0 +1,61 @@
+/** How somebody signs in here, as the service wrote it into the document. */
+export type SignInWay = 'password' | 'issuer' | 'issuer away' | 'not set up'
+
+const content = document.querySelector<HTMLMetaElement>('meta[name="sign-in"]')?.content ?? 'password'
+
+export const signInWay: SignInWay =
+  content === 'password' || content === 'issuer away' || content === 'not set up' ? content : 'issuer'
+
+/** The issuer's name for people: its host. */
+export const issuerHost = (): string => (signInWay === 'issuer' ? new URL(content).host : '')
+
+/** Where the issuer sends people back to. */
+export const RETURN_PATH = '/console/signed-in'
+
+/** What has to survive the way to the issuer and back, in this tab alone. */
+const KEPT = 'linkgate-sign-in'
+
+const base64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+
+const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)))
+
+/** The address that begins a sign-in at the issuer: authorization code with PKCE (RFC 7636). */
+const beginning = async (): Promise<string> => {
+  const [state, verifier] = [random(), random()]
+  const here = location.pathname === RETURN_PATH ? '/console' : location.pathname + location.search
+  sessionStorage.setItem(KEPT, JSON.stringify([state, verifier, here]))
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  const url = new URL(content)
+  url.searchParams.set('state', state)
+  url.searchParams.set('code_challenge', base64url(new Uint8Array(digest)))
+  return url.href
+}
+
+export const goToIssuer = async (): Promise<void> => location.assign(await beginning())
+
+/** In a tab of its own: this page stays as it is, and goes on once somebody is signed in there. */
+export const openIssuer = (): void => {
+  open('/console', '_blank', 'noopener')
+}
+
+/**
+ * What the issuer sent back, and where the user was before; null where nothing came back, or what this tab did not ask
+ * for (the state is another).
+ */
+export const takeReturn = (): {
+  readonly credentials: { readonly code: string; readonly code_verifier: string }
+  readonly here: string
+} | null => {
+  const kept = sessionStorage.getItem(KEPT)
+  sessionStorage.removeItem(KEPT)
+  const given = new URLSearchParams(location.search)
+  if (location.pathname !== RETURN_PATH || kept === null) return null
+  const [state, verifier, here]: string[] = JSON.parse(kept)
+  const code = given.get('code')
+  if (code === null || state === undefined || verifier === undefined || given.get('state') !== state) return null
+  return { credentials: { code, code_verifier: verifier }, here: here ?? '/console' }
+}
