@@ -210,11 +210,15 @@ const unreached = (cause: unknown, response?: Response): LinkgateProblem =>
       status: response?.status ?? 0,
       code: 'network_error',
       title: response === undefined ? 'No answer came' : 'The answer broke off',
-      detail: cause instanceof Error ? cause.message : undefined,
+      detail: reasonsOf(cause).join(': ') || undefined,
       request_id: response?.headers.get('X-Request-ID') ?? undefined,
     },
     { cause },
   )
+
+/** What an error says, and what it says of its cause: of `fetch`, only that tells why. */
+const reasonsOf = (error: unknown): readonly string[] =>
+  error instanceof Error ? [error.message, ...reasonsOf(error.cause)].filter(Boolean) : []
 
 /** JSON of a whole answer, or of a line of it. */
 const parseJson = (text: string, response: Response) => {
@@ -404,7 +408,8 @@ export const createClient = ({
 
   const headersFor = ({ ifMatch, policyAtLeast, requestId }: AnyOptions): Record<string, string> => {
     const tag = typeof ifMatch === 'object' ? headersOf.get(ifMatch)?.get('ETag') : ifMatch
-    if (ifMatch !== undefined && !tag) throw new TypeError('ifMatch is no ETag, and nothing that came with one')
+    if (ifMatch !== undefined && !tag)
+      throw new TypeError('ifMatch takes an ETag, or an answer of this client that has one: no link of a list')
     return {
       // a proxy that compresses makes a tag weak, and a weak one never matches (RFC 9110 §13.1.1)
       ...(tag && { 'If-Match': tag.replace(/^W\//, '') }),

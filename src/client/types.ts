@@ -6,7 +6,7 @@ import type { AccessAddresses, AccessAnswer, AccessAnswers } from '../routes/acc
 import type { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter } from '../routes/audit-schemas.js'
 import type { BulkQuery, BulkView, bulkItems, bulkRequest } from '../routes/bulk-schemas.js'
 import type { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from '../routes/link-schemas.js'
-import type { LinkView } from '../routes/link-view.js'
+import type { LinkView, ManagedLinkView } from '../routes/link-view.js'
 import type * as policy from '../routes/policy-schemas.js'
 import type {
   ChangedProfile,
@@ -58,13 +58,10 @@ type WithValues<Texts, Values> = {
 /** The query of a route. */
 type Query<Schema extends z.ZodType> = WithValues<z.input<Schema>, z.output<Schema>>
 
-/** Without what is left out for callers who see only a part. */
-type Whole<View> = { [Member in keyof View]-?: Exclude<View[Member], undefined> }
-
 /** A link as everybody sees it: what only its managers see may be missing. */
 export type Link = Output<typeof LinkView>
 /** A link as those who may change it see it. */
-export type ManagedLink = Whole<Omit<Link, 'deleted_at'>> & Pick<Link, 'deleted_at'>
+export type ManagedLink = Output<typeof ManagedLinkView>
 /** A line of `exportLinks`. */
 export type ExportedLink = Omit<ManagedLink, 'url' | 'visits' | 'deleted_at'>
 export type NewLink = InputOf<typeof newLink>

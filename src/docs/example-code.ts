@@ -26,6 +26,9 @@ export const curlOf = (operation: ApiOperation, request: ExampleRequest, baseUrl
     ...(isPublic ? [] : ['-H "Authorization: Bearer $TOKEN"']),
     ...request.headers.map(([name, value]) => `-H ${quoted(`${name}: ${String(value)}`)}`),
     ...(request.form ?? []).map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`),
-    ...(request.json === undefined ? [] : [`--json ${quoted(JSON.stringify(request.json, null, 2))}`]),
+    // not --json: curl has that since 2022 alone
+    ...(request.json === undefined
+      ? []
+      : ['-H "Content-Type: application/json"', `-d ${quoted(JSON.stringify(request.json, null, 2))}`]),
   ].join(' \\\n  ')
 }

@@ -11,6 +11,13 @@ const objectOf = ({ object, and }: ApiOperation['x-layers']): Html => {
     : html`${code(asked.map((action) => `can(user, '${action}', record)`).join(' and '))}`
 }
 
+const QUOTAS: Readonly<Record<string, string>> = {
+  caller: 'for the caller',
+  sign_in: 'as an attempt to sign in',
+  invite: 'for the caller, and as an invitation',
+  probe: 'for the caller, unless this machine itself asks',
+}
+
 /** What each of the four layers checks, in the order in which a request meets them. */
 export const layerList = ({ 'x-layers': layers }: ApiOperation): Html => {
   const { gateway, endpoint, data, part } = layers
@@ -23,10 +30,15 @@ export const layerList = ({ 'x-layers': layers }: ApiOperation): Html => {
   const checks = [
     [
       'gateway',
-      html`${token}; counted in the quota
-      ${code(gateway.quota)}${gateway.from === undefined ? '' : '; only pages of this service may send it'}`,
+      html`${token}; counted
+      ${QUOTAS[gateway.quota] ?? code(gateway.quota)}${gateway.from === undefined ? '' : '; only pages of this service may send it'}`,
     ],
-    ['endpoint', endpoint === 'none' ? html`nothing to ask` : html`a row allows the role ${code(endpoint)}`],
+    [
+      'endpoint',
+      endpoint === 'none'
+        ? html`nothing to ask`
+        : html`a row of the policy lets the caller’s role do ${code(endpoint)}`,
+    ],
     [
       'object',
       part === undefined

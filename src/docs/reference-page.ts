@@ -7,7 +7,7 @@ import type { DocsPage } from './layout.js'
 import { operationArticle } from './operation-article.js'
 import type { BuiltSite } from './page-file.js'
 import { prose, withoutMarks } from './prose.js'
-import { aboutLayers, aboutProblems, aboutSigningIn } from './reference-start.js'
+import { aboutFirstLink, aboutLayers, aboutProblems, aboutSigningIn } from './reference-start.js'
 
 interface Group {
   readonly name: string
@@ -31,6 +31,7 @@ const idOf = (name: string): string => `tag-${name.replaceAll(/\W+/g, '-')}`
 
 const START = [
   ['signing-in', 'Signing in'],
+  ['first-link', 'A first link'],
   ['layers', 'Four layers'],
   ['problems', 'Refusals'],
 ] as const
@@ -70,9 +71,9 @@ export const referencePage = (json: unknown, { copy, search, send }: BuiltSite['
       ${prose(info.description)}
       <p>
         Version ${info.version}, at <code>${baseUrl}</code>. This page is made from
-        <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), which programs read. No text may hold the character NUL.
+        <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), which programs read.
       </p>
-      ${aboutSigningIn(document, baseUrl)} ${aboutLayers()} ${aboutProblems(document)}
+      ${aboutSigningIn(document, baseUrl)} ${aboutFirstLink(baseUrl)} ${aboutLayers()} ${aboutProblems(document)}
     </div>
     ${groups.map(
       ({ name, description, operations }) =>

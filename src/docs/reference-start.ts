@@ -3,26 +3,44 @@ import type { Html } from '../pages/pages.js'
 import type { ApiDocument } from './api-document.js'
 import { codeBlock } from './code-block.js'
 import { bodyTable } from './field-table.js'
+import { inline } from './prose.js'
+import { allRefusals } from './refusal-table.js'
 
 const TOKEN_PATH = '/auth/token'
 
 const byPassword = (baseUrl: string): Html =>
   html`<p>
+      You need an account: an admin <a href="#inviteUser">invites</a> you. That of the first admin was made when the
+      service started for the first time, which printed where the password is.
+    </p>
+    <p>
       Ask the token endpoint, <a href="#requestToken"><code>POST ${TOKEN_PATH}</code></a
       >, with your address and password (OAuth 2.0, RFC 6749). It answers an access token for 15 minutes and a refresh
       token for the next one.
     </p>
     ${codeBlock(
-      `# the password stands in a file, not in the shell's history
-curl ${baseUrl}${TOKEN_PATH} \\
-  -d grant_type=password -d username=ada@example.com \\
-  --data-urlencode password@password-file
+      `# the password stands in a file, not in the shell's history; tr takes away the end of the line
+ANSWER=$(tr -d '\\n' < password-file | curl -s ${baseUrl}${TOKEN_PATH} \\
+  -d grant_type=password -d username=ada@example.com --data-urlencode password@-)
+TOKEN=$(echo "$ANSWER" | sed -n 's/.*"access_token":"\\([^"]*\\)".*/\\1/p')
+# without a token the answer says why
+[ -n "$TOKEN" ] || echo "$ANSWER"
 
-# TOKEN is the access_token of the answer
 curl ${baseUrl}/users/me -H "Authorization: Bearer $TOKEN"`,
       'sh',
       'Signing in with curl',
     )}`
+
+const withClient = (baseUrl: string, hasOwnIssuer: boolean): string =>
+  hasOwnIssuer
+    ? `import { createClient } from 'linkgate/client'
+
+const client = createClient({ baseUrl: '${baseUrl}' })
+// keeps the access token fresh; with a token of yours: createClient({ baseUrl, token })
+await client.signIn({ email: 'ada@example.com', password })`
+    : `import { createClient } from 'linkgate/client'
+
+const client = createClient({ baseUrl: '${baseUrl}', token })`
 
 const signInForm = html`<form id="sign-in" data-path="${TOKEN_PATH}" autocomplete="off">
   <label>
@@ -48,14 +66,11 @@ export const aboutSigningIn = ({ operations }: ApiDocument, baseUrl: string): Ht
     ${
       hasOwnIssuer ? byPassword(baseUrl) : html`<p>Tokens come from the OpenID Connect issuer of this installation.</p>`
     }
-    ${codeBlock(
-      `import { createClient } from 'linkgate/client'\n\nconst client = createClient({ baseUrl: '${baseUrl}', token })`,
-      'js',
-      'Signing in with the client',
-    )}
+    ${codeBlock(withClient(baseUrl, hasOwnIssuer), 'js', 'Signing in with the client')}
     <p>
       Programs use a <a href="#createPersonalToken">personal token</a>, which lives longer and is sent the same way.
-      <a href="/docs/signing-in">Signing in</a> says all of it.
+      <a href="/docs/signing-in">Signing in</a> says all of it, and <a href="/docs/client">A client for programs</a> how
+      to get the client; every other language finds its own in <a href="/openapi.json">openapi.json</a>.
     </p>
     <div class="scripted card" id="token-area" hidden>
       <h3>Try requests from this page</h3>
@@ -75,12 +90,72 @@ export const aboutSigningIn = ({ operations }: ApiDocument, baseUrl: string): Ht
   </section>`
 }
 
-const LAYERS = [
-  ['gateway', '429, 401, 403', 'How often, who, and with which scope? Limits come first, then the token.'],
-  ['endpoint', '403', 'May this role call this at all? A row of the policy says so.'],
-  ['object', '404, 403', 'Is there such a record, and does the policy allow this with it? can() decides.'],
-  ['data', 'rows that are not there', 'The database gives and changes only rows that the caller may reach.'],
-] as const
+/** A link from its creation to its change, to be copied line by line. */
+export const aboutFirstLink = (baseUrl: string): Html =>
+  html`<section aria-labelledby="first-link">
+    <h2 id="first-link">A first link</h2>
+    <p>
+      An answer with a link has an <code>ETag</code>, which names its version. Send it as <code>If-Match</code>, and a
+      change is refused (412) if somebody else was faster; send none, and the last change wins. Read a link with your
+      token: without one you see less of it, under another <code>ETag</code>.
+    </p>
+    ${codeBlock(
+      `# -i shows the headers
+curl -i ${baseUrl}/links -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/json" -d '{"target": "https://example.com/spring", "code": "spring"}'
+
+# its ETag, with the quotes
+ETAG=$(curl -si ${baseUrl}/links/spring -H "Authorization: Bearer $TOKEN" \\
+  | tr -d '\\r' | sed -n 's/^[Ee][Tt]ag: //p')
+curl -i -X PATCH ${baseUrl}/links/spring -H "Authorization: Bearer $TOKEN" -H "If-Match: $ETAG" \\
+  -H "Content-Type: application/json" -d '{"title": "Spring"}'
+
+# all that you may change, and where the short URL leads
+curl ${baseUrl}/links -H "Authorization: Bearer $TOKEN"
+curl -i ${baseUrl}/spring`,
+      'sh',
+      'A first link with curl',
+    )}
+    ${codeBlock(
+      `const spring = await client.createLink({ target: 'https://example.com/spring', code: 'spring' })
+await client.updateLink('spring', { title: 'Spring' }, { ifMatch: spring })
+for await (const link of client.listLinks()) console.log(link.url)`,
+      'js',
+      'A first link with the client',
+    )}
+  </section>`
+
+interface LayerInWords {
+  readonly name: string
+  readonly question: string
+  /** what a refused caller gets, and can do */
+  readonly refusal: string
+}
+
+const LAYERS: readonly LayerInWords[] = [
+  {
+    name: 'gateway',
+    question: 'How often, who, and with which scope? Limits come first, then the token.',
+    refusal:
+      '429: wait as long as `Retry-After` says. 401: send a live token. 403 `insufficient_scope`: the token needs a ' +
+      'scope, which the detail names.',
+  },
+  {
+    name: 'endpoint',
+    question: 'May this role call this at all? A row of the policy says so.',
+    refusal: '403 `role_not_allowed`: an admin can give you another role, or the role another row.',
+  },
+  {
+    name: 'object',
+    question: 'Is there such a record, and does the policy allow this with it? `can()` decides.',
+    refusal: '404 `not_found`. 403 `policy_denied`: `rule` names the rule; R5 means that it is somebody else’s.',
+  },
+  {
+    name: 'data',
+    question: 'The database gives and changes only rows that the caller may reach.',
+    refusal: 'What is out of reach is not in a list. 409, 412: the record is not what you take it for.',
+  },
+]
 
 /** What a request passes, in order. */
 export const aboutLayers = (): Html =>
@@ -92,34 +167,42 @@ export const aboutLayers = (): Html =>
     </p>
     <ol class="layers">
       ${LAYERS.map(
-        ([name, status, question]) =>
+        ({ name, question, refusal }) =>
           html`<li>
             <b>${name}</b>
-            <span>${question} <span class="aside">${status}</span></span>
+            <span>${inline(question)} <span class="aside">${inline(refusal)}</span></span>
           </li>`,
       )}
     </ol>
+    <p>
+      Requests with a token are counted for its user, others for their address, attempts to sign in for their address
+      and the account. Each answer says in <code>RateLimit</code> what is left: <code>"user";r=599;t=60</code> are 599
+      requests in the next 60 seconds.
+    </p>
   </section>`
 
 const PROBLEM = {
   type: 'urn:linkgate:problem:policy_denied',
   title: 'The policy denies this',
   status: 403,
+  detail: 'R5 denies link:delete to the role editor on a record that is not theirs.',
   code: 'policy_denied',
+  rule: 'R5',
   request_id: '92448fc6-1efa-4d77-99a7-e552f2dfcaa2',
 }
 
 /** What a refused caller gets. */
-export const aboutProblems = ({ resolve }: ApiDocument): Html => {
+export const aboutProblems = ({ resolve, operations }: ApiDocument): Html => {
   const problem = resolve({ $ref: '#/components/schemas/Problem' })
   return html`<section aria-labelledby="problems">
     <h2 id="problems">Refusals</h2>
     <p>
       A refusal is <code>application/problem+json</code> (RFC 9457). Its <code>code</code> never changes its meaning:
-      programs read the code, people read <code>title</code> and <code>detail</code>. A browser that prefers HTML gets a
-      page instead.
+      programs read the code, people read <code>title</code> and <code>detail</code>. Whoever runs the service finds the
+      request by its <code>request_id</code>, and <a href="#explainRequest">why</a> it was refused. A browser that
+      prefers HTML gets a page instead. No text that is sent may hold the character NUL.
     </p>
     ${codeBlock(JSON.stringify(PROBLEM, null, 2), 'json', 'A refusal')}
-    ${bodyTable('Fields of a refusal', problem, resolve, 'answer')}
+    ${bodyTable('Fields of a refusal', problem, resolve, 'answer')} ${allRefusals(operations)}
   </section>`
 }

@@ -27,6 +27,23 @@ const rowsOf = ({ status, description, 'x-problems': problems }: Refusal): reado
 
 const HOW_MANY = (count: number): string => (count === 1 ? '1 refusal' : `${count} refusals`)
 
+const tableOf = (rows: readonly Html[], name: string): Html =>
+  html`<div class="scroll" tabindex="0" role="group" aria-label="${name}">
+    <table class="refusals">
+      <thead>
+        <tr>
+          <th scope="col">Status</th>
+          <th scope="col">Layer</th>
+          <th scope="col">Code</th>
+          <th scope="col">Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`
+
 /** Every refusal of an operation: status, the layer that gives it, code and title. */
 export const refusalTable = (operation: ApiOperation): Html | null => {
   const { summary, responses } = operation
@@ -36,21 +53,7 @@ export const refusalTable = (operation: ApiOperation): Html | null => {
   if (rows.length === 0) return null
   return html`<details class="part">
     <summary>${HOW_MANY(rows.length)} <span class="aside">status, layer and code</span></summary>
-    <div class="scroll" tabindex="0" role="group" aria-label="Refusals of “${withoutMarks(summary)}”">
-      <table class="refusals">
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">Layer</th>
-            <th scope="col">Code</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${tableOf(rows, `Refusals of “${withoutMarks(summary)}”`)}
     ${
       headers.length === 0
         ? null
@@ -59,5 +62,18 @@ export const refusalTable = (operation: ApiOperation): Html | null => {
             ${headers.map(([name, statuses], i) => html`${i === 0 ? '' : ', '}<code>${name}</code> (${statuses})`)}
           </p>`
     }
+  </details>`
+}
+
+/** Every refusal that some operation gives, once, by status. */
+export const allRefusals = (operations: readonly ApiOperation[]): Html => {
+  const known = new Map<string, Refusal>()
+  for (const { responses } of operations)
+    for (const { 'x-problems': problems = [], ...response } of responses)
+      for (const problem of problems) known.set(problem.code, { ...response, 'x-problems': [problem] })
+  const rows = [...known.values()].sort((a, b) => a.status - b.status).flatMap(rowsOf)
+  return html`<details class="part">
+    <summary>All ${HOW_MANY(rows.length)} <span class="aside">status, layer and code</span></summary>
+    ${tableOf(rows, 'All refusals')}
   </details>`
 }

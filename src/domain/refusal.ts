@@ -7,15 +7,32 @@ interface Kind {
   readonly status: number
   readonly layer: Layer
   readonly title: string
+  /** what the caller can do about it: the detail of a refusal that has none of its own */
+  readonly advice?: string
 }
 
 /** Every refusal of the service, by its stable code. */
 export const REFUSALS = {
   invalid_request: { status: 400, layer: 'http', title: 'The request is not valid' },
-  malformed_json: { status: 400, layer: 'http', title: 'The body is not valid JSON' },
+  malformed_json: {
+    status: 400,
+    layer: 'http',
+    title: 'The body is not valid JSON',
+    advice: 'A quote, a comma or a bracket is missing, or is one too many.',
+  },
   invalid_query: { status: 400, layer: 'http', title: 'A query parameter is not valid' },
-  no_route: { status: 404, layer: 'http', title: 'There is nothing at this address' },
-  method_not_allowed: { status: 405, layer: 'http', title: 'The method is not allowed here' },
+  no_route: {
+    status: 404,
+    layer: 'http',
+    title: 'There is nothing at this address',
+    advice: 'All addresses are in /docs.',
+  },
+  method_not_allowed: {
+    status: 405,
+    layer: 'http',
+    title: 'The method is not allowed here',
+    advice: 'The header Allow names those that are.',
+  },
   body_too_large: { status: 413, layer: 'http', title: 'The body is too large' },
   unsupported_media_type: { status: 415, layer: 'http', title: 'The media type is not supported' },
   upgrade_required: { status: 426, layer: 'http', title: 'HTTP/1.1 is required here' },
@@ -31,8 +48,18 @@ export const REFUSALS = {
   deadline_exceeded: { status: 503, layer: 'http', title: 'The request took too long' },
 
   rate_limited: { status: 429, layer: 'gateway', title: 'Too many requests' },
-  token_required: { status: 401, layer: 'gateway', title: 'A bearer token is required' },
-  invalid_token: { status: 401, layer: 'gateway', title: 'The bearer token is not valid' },
+  token_required: {
+    status: 401,
+    layer: 'gateway',
+    title: 'A bearer token is required',
+    advice: 'Send an access token or a personal token as Authorization: Bearer TOKEN.',
+  },
+  invalid_token: {
+    status: 401,
+    layer: 'gateway',
+    title: 'The bearer token is not valid',
+    advice: 'It has expired or was revoked, or was issued for another service. Send it as Authorization: Bearer TOKEN.',
+  },
   session_ended: { status: 401, layer: 'gateway', title: 'The session has ended' },
   cross_site: { status: 403, layer: 'gateway', title: 'Another site may not send this' },
   insufficient_scope: { status: 403, layer: 'gateway', title: 'The token lacks the required scope' },
@@ -104,11 +131,11 @@ export class Refusal extends Error {
   ) {
     super(details.detail ?? REFUSALS[code].title, { cause: details.cause })
     this.name = 'Refusal'
-    const { status, layer, title } = REFUSALS[code]
+    const { status, layer, title, advice }: Kind = REFUSALS[code]
     this.status = status
     this.layer = layer
     this.title = title
-    this.detail = details.detail
+    this.detail = details.detail ?? advice
     this.errors = details.errors
     this.headers = details.headers ?? {}
     this.extensions = details.extensions ?? {}

@@ -7,17 +7,24 @@ import type { PageIn } from '../pages/pages.js'
 import { codeIn } from './finished-request.js'
 import { respond } from './respond.js'
 
+/** For those who do not see the headers. */
+const whenAgain = ({ 'Retry-After': seconds }: Refusal['headers']): string | undefined =>
+  seconds === undefined ? undefined : `Try again in ${seconds} ${seconds === '1' ? 'second' : 'seconds'}.`
+
 /** A refusal as problem details (RFC 9457). */
-export const problemOf = ({ extensions, code, title, status, detail, errors }: Refusal, requestId: string): object => ({
-  ...extensions,
-  type: `urn:linkgate:problem:${code}`,
-  title,
-  status,
-  detail,
-  code,
-  request_id: requestId,
-  errors,
-})
+export const problemOf = (refusal: Refusal, requestId: string): object => {
+  const { extensions, code, title, status, detail, headers, errors } = refusal
+  return {
+    ...extensions,
+    type: `urn:linkgate:problem:${code}`,
+    title,
+    status,
+    detail: detail ?? whenAgain(headers),
+    code,
+    request_id: requestId,
+    errors,
+  }
+}
 
 const aboutOf = (route: string): 'invitation' | 'account' | 'address' => {
   if (route.startsWith('/invitations/')) return 'invitation'

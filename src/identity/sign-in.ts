@@ -183,12 +183,12 @@ export const createSignIn = ({
     }
   }
 
-  /** `account`: whose sign-in it would have been; null where nobody knows. */
-  const refuse = async (account: string | null, grantType: string, request: SignInRequest): Promise<never> => {
+  /** `user`: whose sign-in it would have been; null where nobody knows. */
+  const refuse = async (user: string | null, grant: keyof typeof WHY_NOT, request: SignInRequest): Promise<never> => {
     const text = 'select record_refused_sign_in($1, $2)'
-    const record = { name: 'sign_in_refuse', text, values: [account, grantType] }
+    const record = { name: 'sign_in_refuse', text, values: [user, grant] }
     await asIdentity(database, [originOf(request, null), record], request.deadline)
-    throw invalidGrant()
+    throw new Refusal('invalid_grant', { detail: WHY_NOT[grant] })
   }
 
   const revoke = async (refreshToken: string, deadline: Deadline): Promise<void> => {
@@ -273,4 +273,8 @@ const parseRequestedScope = (scope: string | undefined): readonly string[] | nul
   return [...new Set(names)]
 }
 
-const invalidGrant = (): Refusal => new Refusal('invalid_grant', { detail: 'The credentials are not valid.' })
+/** One answer for each grant, whatever was wrong with it. */
+const WHY_NOT = {
+  password: 'No active account has this address and this password.',
+  refresh_token: 'The refresh token was used before, was revoked or has expired: sign in again.',
+} as const

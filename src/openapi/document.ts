@@ -33,7 +33,7 @@ const layersInWords = ({ gateway, endpoint, objectAction, andAction, dataRows }:
           ? ', a token, and the scope of the operation'
           : `, a token with the scope \`${gateway.scope}\``
     }${gateway.from === undefined ? '' : '; only pages of this service may send it'} |`,
-    `| endpoint | ${endpoint === 'none' ? 'nothing' : `whether a row allows the role \`${endpoint}\``} |`,
+    `| endpoint | ${endpoint === 'none' ? 'nothing' : `whether a row lets the caller’s role do \`${endpoint}\``} |`,
     `| object | ${asked.length === 0 ? 'nothing' : `\`can()\` of the record: ${asked.join(' and ')}`} |`,
     `| data | rows that are reached: ${dataRows} |`,
   ].join('\n')
@@ -68,11 +68,11 @@ const operationOf = (route: Route, schemas: NamedSchemas, signsIn: boolean): Jso
   }
 }
 
-const DESCRIPTION = `Short links. One policy function decides every operation, over rows that admins edit live.
+const DESCRIPTION = `Make short links, change them, and see who follows them.
 
-A request passes four layers, and any of them can refuse it: the gateway (limit, token, scope), the endpoint (role),
-the object (ownership, by \`can()\`), the data (rows that the caller may reach). Each operation says what each of them
-checks, and each problem which of them gave it (\`x-problems\`; \`http\` is what comes before the layers).`
+A request passes four layers, and each of them can refuse it: the gateway (limit, token, scope), the endpoint (role),
+the object (is it there, and does the policy allow this with it), the data (rows that the caller may reach). Each
+operation says what each of them checks, and which of them gives which refusal.`
 
 const TEXT: Json = {
   type: 'string',

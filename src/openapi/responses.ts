@@ -79,6 +79,7 @@ export const PROBLEM: Json = {
     status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599, description: 'the status of the answer' },
     detail: text(2_000, 'what happened this time'),
     code: text(64, 'stable', { enum: Object.keys(REFUSALS) }),
+    rule: text(64, 'of a policy that denies: its rule, such as R5'),
     request_id: text(64, 'names the request in the log', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),
     errors: {
       type: 'array',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { linkFields } from './link-fields.js'
-import { LinkView } from './link-view.js'
+import { ManagedLinkView } from './link-view.js'
 import { Code, Id, count, text } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
@@ -14,7 +14,7 @@ export type Operation = (typeof OPERATIONS)[number]
 const Result = z.object({
   index: z.int().min(0).max(MOST_ITEMS).describe('of the item, from 0 on'),
   status: z.int().min(200).max(599).describe('that the item would have got alone'),
-  link: LinkView.optional(),
+  link: ManagedLinkView.optional(),
   problem: z
     .looseObject({ code: text(64, 'stable') })
     .optional()

@@ -28,42 +28,45 @@ export const LINK_EXAMPLE = {
   visits: { total: 207, last_at: '2026-11-23T05:10:29.053Z' },
 } as const
 
-/** A link as it is answered. */
-export const LinkView = z
+/** A link as it is answered to those who may change it. */
+export const ManagedLinkView = z
   .object({
     code: Code,
-    target: text(2_048, 'where it leads').optional(),
+    target: text(2_048, 'where it leads'),
     title: textOrNull(200, 'one line'),
-    id: Id.describe('of the link; it stays when the code changes').optional(),
+    id: Id.describe('of the link; it stays when the code changes'),
     url: z
       .url()
       .max(2_048)
-      .meta({ description: 'the short URL', examples: [LINK_EXAMPLE.url] })
-      .optional(),
-    owner_id: Id.nullable().describe('whose it is; null: nobody’s').optional(),
-    created_at: Time.describe('when it was made').optional(),
-    updated_at: Time.describe('when it was changed last').optional(),
-    note: textOrNull(2_000, 'for those who may change it').optional(),
-    tags: z.array(text(40, 'a tag')).max(20).describe('in the order in which they were given').optional(),
-    status: z
-      .literal([...REDIRECT_STATUSES])
-      .describe('of the redirect')
-      .optional(),
-    active: z.boolean().describe('false: a visitor gets 404').optional(),
-    starts_at: Time.nullable().describe('a visitor before that gets 404').optional(),
-    expires_at: Time.nullable().describe('a visitor from then on gets 410').optional(),
-    max_visits: z.int().min(1).max(MOST_VISITS).nullable().describe('redirects that are given out at most').optional(),
-    has_password: z.boolean().describe('whether a visitor is asked for a password').optional(),
-    forward_query: z.boolean().describe('whether a visitor’s parameters are added to the target’s').optional(),
+      .meta({ description: 'the short URL', examples: [LINK_EXAMPLE.url] }),
+    owner_id: Id.nullable().describe('whose it is; null: nobody’s'),
+    created_at: Time.describe('when it was made'),
+    updated_at: Time.describe('when it was changed last'),
+    note: textOrNull(2_000, 'for those who may change it'),
+    tags: z.array(text(40, 'a tag')).max(20).describe('in the order in which they were given'),
+    status: z.literal([...REDIRECT_STATUSES]).describe('of the redirect'),
+    active: z.boolean().describe('false: a visitor gets 404'),
+    starts_at: Time.nullable().describe('a visitor before that gets 404'),
+    expires_at: Time.nullable().describe('a visitor from then on gets 410'),
+    max_visits: z.int().min(1).max(MOST_VISITS).nullable().describe('redirects that are given out at most'),
+    has_password: z.boolean().describe('whether a visitor is asked for a password'),
+    forward_query: z.boolean().describe('whether a visitor’s parameters are added to the target’s'),
     visits: z
       .object({
         total: count('people who followed it'),
         last_at: Time.nullable().describe('when the last of them did'),
       })
-      .optional()
       .meta({ description: 'people who followed the link; bots are counted apart' }),
     deleted_at: Time.optional().meta({ description: 'of a link in the trash' }),
   })
+  .meta({
+    id: 'ManagedLink',
+    description: 'A link as those who may change it see it.',
+  })
+
+/** The same as it is answered to anybody. */
+export const LinkView = ManagedLinkView.partial()
+  .extend(ManagedLinkView.pick({ code: true, title: true }).shape)
   .meta({
     id: 'Link',
     description:
@@ -98,7 +101,10 @@ export const requireMatch = (link: Link, ifMatch: string | undefined): number | 
   if (ifMatch === undefined) return undefined
   // a visit changes no version
   const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/\.\d+"$/, '"'))
-  if (!tags.includes(`"${versionOf(link)}"`) && ifMatch.trim() !== '*')
-    throw new Refusal('precondition_failed', { detail: 'The link has another version than If-Match names.' })
-  return link.version
+  if (tags.includes(`"${versionOf(link)}"`) || ifMatch.trim() === '*') return link.version
+  throw new Refusal('precondition_failed', {
+    detail: ifMatch.includes('"')
+      ? 'The link has another version than If-Match names. Read it again, with the token: without, its ETag is another.'
+      : 'If-Match takes an ETag with its quotes, such as "42-7".',
+  })
 }

@@ -15,7 +15,7 @@ import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
-import { LINK_EXAMPLE, LinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
+import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { requireOpen } from './redirect.js'
 import { Code, Id, countedBy, pageOf } from './schemas.js'
 import type { OwnPlace } from './target.js'
@@ -107,8 +107,10 @@ export const linkRoutes = ({
           answer: LINK_EXAMPLE,
         },
         summary: 'Create a link',
+        description:
+          'Without `code` one is made that nobody can guess. The answer’s `ETag` is for `If-Match` of a later change.',
         tag: 'links',
-        response: LinkView,
+        response: ManagedLinkView,
       },
     }),
     route({
@@ -136,8 +138,9 @@ export const linkRoutes = ({
         id: 'listLinks',
         refusals: ['exports_busy'],
         summary: 'List the links that the caller may change, or the deleted ones that they may restore',
+        description: '`next_cursor` of a page is the `cursor` of the next one; null: there is none.',
         tag: 'links',
-        response: pageOf(LinkView),
+        response: pageOf(ManagedLinkView),
       },
     }),
     route({
@@ -185,6 +188,9 @@ export const linkRoutes = ({
         id: 'getLink',
         refusals: ['link_expired'],
         summary: 'Show a link',
+        description:
+          'Send a token, though none is needed: whoever may change the link sees all of it, in every state, and the ' +
+          '`ETag` that `If-Match` takes. Everybody else sees its code, title and target, under another `ETag`.',
         tag: 'links',
         response: LinkView,
         tagged: 'read',
@@ -219,8 +225,11 @@ export const linkRoutes = ({
           answer: LINK_EXAMPLE,
         },
         summary: 'Change a link',
+        description:
+          'Fields that are not sent stay as they are; null clears one. With `If-Match`, nothing is changed (412) if ' +
+          'somebody else has changed the link since it was read.',
         tag: 'links',
-        response: LinkView,
+        response: ManagedLinkView,
       },
     }),
     route({
@@ -245,7 +254,7 @@ export const linkRoutes = ({
         example: { body: { owner_id: '7' }, answer: LINK_EXAMPLE },
         summary: 'Give a link to another user. Its statistics, tags and history stay',
         tag: 'links',
-        response: LinkView,
+        response: ManagedLinkView,
       },
     }),
     route({
@@ -311,7 +320,15 @@ export const linkRoutes = ({
         await store.delete(record, requireMatch(record, headers.ifMatch))
         return { status: 204 }
       },
-      documentation: { id: 'deleteLink', ifMatch: 'optional', summary: 'Delete a link', tag: 'links' },
+      documentation: {
+        id: 'deleteLink',
+        ifMatch: 'optional',
+        summary: 'Delete a link',
+        description:
+          'Its code is free at once. The link waits in the trash (`GET /links?state=deleted`) for the days of ' +
+          '`TRASH_DAYS`, 30 unless set, and can be restored by its id.',
+        tag: 'links',
+      },
     }),
   ]
 }

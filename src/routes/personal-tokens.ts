@@ -63,6 +63,8 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
       refusals: ['too_many_tokens'],
       example: { body: { name: 'nightly import', scopes: ['link:create'], expires_in: 2_592_000 } },
       summary: 'Create a personal token; only this answer has its value',
+      description:
+        'It is sent like an access token, and is good for its scopes, as far as the role of its user allows them.',
       tag: 'profile',
       response: MadeToken,
     },

@@ -20,7 +20,11 @@ export const TokenRequest = z.object({
   username: z.string().max(254).optional().describe('the address of the account'),
   password: z.string().max(256).optional().meta({ format: 'password', description: 'of the account' }),
   refresh_token: z.string().max(512).optional().describe('of the answer before; each can be used once'),
-  scope: z.string().max(1_000).optional().describe('separated by spaces; all that the role allows unless given'),
+  scope: z
+    .string()
+    .max(1_000)
+    .optional()
+    .describe('names of actions, separated by spaces; all unless given, of which the role allows some'),
 })
 
 export const RevokeRequest = z.object({

@@ -6,7 +6,7 @@ import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { linkFields } from './link-fields.js'
-import { LINK_EXAMPLE, LinkView, tagOf, wholeAt } from './link-view.js'
+import { LINK_EXAMPLE, ManagedLinkView, tagOf, wholeAt } from './link-view.js'
 import { Id } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
@@ -47,7 +47,7 @@ export const trashRoutes = ({
       example: { body: { code: 'spring-again' }, answer: LINK_EXAMPLE },
       summary: 'Restore a deleted link, under its code or another one',
       tag: 'links',
-      response: LinkView,
+      response: ManagedLinkView,
     },
   }),
 ]

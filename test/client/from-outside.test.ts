@@ -2,7 +2,7 @@ import { expect } from 'chai'
 
 import { LinkgateProblem, createClient } from '../../src/client/client.js'
 import type { Client, Tokens } from '../../src/client/client.js'
-import { LinkView } from '../../src/routes/link-view.js'
+import { ManagedLinkView } from '../../src/routes/link-view.js'
 import { allOf } from '../support/all-of.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
@@ -43,7 +43,9 @@ describe('the client against a service', () => {
 
   it('makes, shows, lists, changes, deletes and restores a link', async () => {
     const made = await ada.createLink({ target: 'https://example.com/spring', code: 'spring', tags: ['2027'] })
-    expect(Object.keys(made)).to.include.members(Object.keys(LinkView.shape).filter((name) => name !== 'deleted_at'))
+    expect(Object.keys(made)).to.include.members(
+      Object.keys(ManagedLinkView.shape).filter((name) => name !== 'deleted_at'),
+    )
     expect(ada.headersOf(made)?.get('Location')).to.equal(`${service.baseUrl}/links/spring`)
     expect(await ada.getLink('spring')).to.deep.equal(made)
     await ada.createLink({ target: 'https://example.com/2' })

@@ -11,6 +11,13 @@ interface Said {
   readonly words: readonly string[]
 }
 
+const COUNTED: Readonly<Record<string, string>> = {
+  caller: 'for the caller',
+  sign_in: 'as an attempt to sign in',
+  invite: 'for the caller, and as an invitation',
+  probe: 'for the caller, unless this machine itself asks',
+}
+
 const NO_NUL = String.raw`^[^\u0000]*$`
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] => Object.entries(Object(value))
@@ -237,7 +244,7 @@ describe('the API reference', () => {
       for (const name of ['gateway', 'endpoint', 'object', 'data']) expect(layers, id).to.include(name)
       const { scope, quota } = Object(at(operation, 'x-layers', 'gateway'))
       if (scope !== 'public' && scope !== 'items') expect(layers, id).to.include(`scope ${scope}`)
-      expect(layers, id).to.include(`quota ${quota}`)
+      expect(layers, id).to.include(`counted ${COUNTED[String(quota)]}`)
       for (const name of ['endpoint', 'object', 'and', 'part', 'data']) {
         const action = at(operation, 'x-layers', name)
         if (typeof action === 'string' && action !== 'none') expect(layers, id).to.include(action)

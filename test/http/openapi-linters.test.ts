@@ -39,7 +39,9 @@ interface Finding {
 
 const isLeft = ({ rule, at }: Finding): boolean => LEFT.some((each) => each.rule === rule && each.at.test(at))
 
-describe('the linters of /openapi.json', () => {
+describe('the linters of /openapi.json', function () {
+  // they read half a megabyte, in seconds on an idle machine
+  this.timeout(120_000)
   let text: string
   before(async () => {
     const service = await startTestService()

@@ -11,6 +11,9 @@ export const textOf = (markup: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
+/** Text of a `pre`, with its line breaks. */
+export const codeOf = (markup: string): string => decoded(markup.replace(/<[^>]*>/g, ''))
+
 const decoded = (text: string): string =>
   text
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))

@@ -8,6 +8,6 @@ import type { Caller } from '../route.js'
 export const requireRole = (snapshot: Snapshot, { user }: Caller, action: Action): void => {
   const role = roleOf(user)
   if (!snapshot.mayCall(role, action)) {
-    throw new Refusal('role_not_allowed', { detail: `No row lets the role ${role} call endpoints of ${action}.` })
+    throw new Refusal('role_not_allowed', { detail: `No row of the policy lets the role ${role} do ${action}.` })
   }
 }

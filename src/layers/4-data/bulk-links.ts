@@ -60,7 +60,7 @@ export const bulkLinksStore = ({
   changed,
   keepsTrash,
 }: Omit<LinksStoreParts, 'searches'>): DataRule<BulkLinks> => ({
-  rows: 'links that the action of each item reaches',
+  rows: 'links with which the caller may do what each item asks for',
   open: (context) => {
     const { snapshot, caller } = context
 

@@ -104,7 +104,7 @@ export interface LinksStoreParts {
 export const linksStore =
   ({ database, changed, searches, keepsTrash }: LinksStoreParts) =>
   (action: Action | 'creation'): DataRule<Links> => ({
-    rows: action === 'creation' ? 'the caller’s own links' : `links that ${action} reaches`,
+    rows: action === 'creation' ? 'the caller’s own links' : `links that the caller may ${action}`,
     open: (context) => {
       const { snapshot, caller } = context
       const reach =

@@ -18,7 +18,7 @@ export interface LiveCount {
 
 /** The data layer of a stream of visits. Each look is proved by itself: a stream lasts longer than its decision. */
 export const liveVisitsStore = (database: Database): DataRule<LiveCount> => ({
-  rows: 'visits of links that link:update reaches',
+  rows: 'visits of links that the caller may link:update',
   open: (context) => {
     const { caller, snapshot } = context
     const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, 'link:update')

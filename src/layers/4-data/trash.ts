@@ -40,7 +40,7 @@ const RESTORED: Readonly<Record<string, string>> = { code: '?::text', updated_at
 
 /** The data layer of the trash: what `link:delete` reaches. */
 export const trashStore = (database: Database, changed: LinkChanged): DataRule<Trash> => ({
-  rows: 'deleted links that link:delete reaches',
+  rows: 'deleted links that the caller may link:delete',
   open: (context) => {
     const { snapshot, caller } = context
     const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, 'link:delete')

@@ -39,7 +39,7 @@ const USER_ROLES = { own: 'users_own', any: 'users_any' } as const
 
 /** The data layer of `DELETE /users/{id}`. `changed` is told of each link's code, before anybody gets the answer. */
 export const userDeletionStore = (database: Database, changed: LinkChanged): DataRule<UserDeletion> => ({
-  rows: 'users that user:delete reaches; their links as far as link:delete or link:transfer does',
+  rows: 'users that the caller may user:delete; of their links those that they may link:delete or link:transfer',
   open: (context) => {
     const { caller, snapshot } = context
     const reachOf = (action: string) => (caller.user === null ? 'none' : snapshot.reach(caller.user.role, action))

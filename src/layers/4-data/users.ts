@@ -44,7 +44,7 @@ const SORT = '-id'
 export const usersStore =
   (database: Database) =>
   (action: Action): DataRule<Users> => ({
-    rows: `users that ${action} reaches`,
+    rows: `users that the caller may ${action}`,
     open: (context) => {
       const { caller, snapshot } = context
       const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)

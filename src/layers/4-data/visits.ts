@@ -43,7 +43,7 @@ export const TAGGED_MS = 3_000
 
 /** The data layer of visits. They are for whoever may change the link: what `link:update` reaches. */
 export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts): DataRule<LinkVisitsStore> => ({
-  rows: 'visits of links that link:update reaches',
+  rows: 'visits of links that the caller may link:update',
   open: (context) => {
     const { snapshot, caller } = context
     const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, 'link:update')
