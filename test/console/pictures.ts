@@ -176,8 +176,8 @@ const shoot = async (page: Page, name: string) => {
 /** Each page, and what has to be there before it is looked at. */
 const PAGES: readonly (readonly [name: string, path: string, shown: string])[] = [
   ['links', '/console', 'tbody tr'],
-  ['link', '/console/links/launch', 'svg.chart, .chart svg'],
-  ['visits', '/console/visits', 'svg.chart, .chart svg'],
+  ['link', '/console/links/launch', '.chart svg'],
+  ['visits', '/console/visits', '.chart svg'],
   ['trash', '/console/trash', 'h1'],
   ['import', '/console/import', 'h1'],
   ['settings', '/console/settings', 'h1'],
