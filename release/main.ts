@@ -29,10 +29,13 @@ const stop = (why: string): never => {
   process.exit(1)
 }
 
-const Package = z.looseObject({ name: z.string(), version: z.string(), repository: z.unknown().optional() })
+const Package = z.looseObject({ name: z.string(), version: z.string() })
+/** Members of package.json that say where the project lives. */
+const PLACES = ['repository', 'homepage', 'bugs']
 
 const [version = '', ...more] = process.argv.slice(2)
-const { name, version: current, repository } = Package.parse(JSON.parse(read('package.json')))
+const manifest = Package.parse(JSON.parse(read('package.json')))
+const { name, version: current } = manifest
 if (version === '' || more.length > 0) stop('npm run release -- VERSION')
 if (!mayFollow(version, current)) stop(`"${version}" is no version such as 1.2.3 that may follow ${current}`)
 const fault = faultOf(read('CHANGELOG.md'), version)
@@ -68,4 +71,8 @@ ${folder} holds ${tarball}, ${bill} and SHA256SUMS. "git restore ." takes it bac
   npm publish --provenance               # in CI, from the tag; it must give ${tarball} the same checksum
 
 `)
-if (repository === undefined) process.stdout.write('Without "repository" in package.json npm refuses --provenance.\n\n')
+const missing = PLACES.filter((place) => !(place in manifest))
+if (missing.length > 0)
+  process.stdout.write(
+    `package.json lacks ${missing.join(', ')}: npm refuses --provenance without repository (docs/releasing.md).\n\n`,
+  )

@@ -179,6 +179,7 @@ const App = () => {
 
 const place = document.querySelector('#app')
 if (place === null) throw new Error('the document has no place for the console')
-await loadLanguage()
+// both at once: neither needs the other
 void openSession((problem) => (atIssuer.value = problem))
+await loadLanguage()
 render(<App />, place)

@@ -13,7 +13,7 @@ export const CONTENTS: readonly Readers[] = [
     id: 'people',
     title: 'People who make links',
     lead: 'Make links, print them, and see who follows them.',
-    pages: ['readme', 'links', 'qr', 'visits', 'import', 'signing-in'],
+    pages: ['readme', 'console', 'links', 'qr', 'visits', 'import', 'signing-in'],
   },
   {
     id: 'programs',

@@ -172,6 +172,13 @@ const FRAME = css`
 
 const PRINT = css`
   @media print {
+    :root {
+      color-scheme: light;
+      font-size: 11px;
+    }
+    body {
+      background: none;
+    }
     .top,
     .contents,
     .on-page,
@@ -181,19 +188,34 @@ const PRINT = css`
     .scripted {
       display: none !important;
     }
+    main {
+      padding: 0;
+    }
     .page,
+    .guide,
     .operation {
       display: block !important;
     }
-    details::details-content {
+    pre {
+      white-space: pre-wrap;
+      orphans: 4;
+      widows: 4;
+    }
+    .intro details::details-content {
       content-visibility: visible;
       block-size: auto;
     }
-    pre {
-      white-space: pre-wrap;
+    h1,
+    h2,
+    h3,
+    h4,
+    .route,
+    caption,
+    thead {
+      break-after: avoid-page;
     }
-    article,
-    tr {
+    tr,
+    li {
       break-inside: avoid-page;
     }
   }

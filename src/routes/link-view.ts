@@ -104,7 +104,8 @@ export const requireMatch = (link: Link, ifMatch: string | undefined): number | 
   if (tags.includes(`"${versionOf(link)}"`) || ifMatch.trim() === '*') return link.version
   throw new Refusal('precondition_failed', {
     detail: ifMatch.includes('"')
-      ? 'The link has another version than If-Match names. Read it again, with the token: without, its ETag is another.'
+      ? 'The link has another version than If-Match names. ' +
+        'Read it again, with your token: without one it has another ETag.'
       : 'If-Match takes an ETag with its quotes, such as "42-7".',
   })
 }

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
 import { hasChromium, openChromium } from '../support/chromium.js'
-import { PASSWORD, faultsOf, givePassword, openConsole, tooWide } from '../support/console.js'
+import { PASSWORD, givePassword, openConsole, requireClean } from '../support/console.js'
 import type { ConsoleBrowser } from '../support/console.js'
 import { editPolicy } from '../support/edit-policy.js'
 import { at, listAt } from '../support/json.js'
@@ -14,9 +14,6 @@ import { addLink, freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { until } from '../support/until.js'
-
-const WIDE = { width: 1_280, height: 800 }
-const PHONE = { width: 360, height: 780 }
 
 ;(hasChromium ? describe : describe.skip)('the console in a browser (needs chromium)', function () {
   // a browser starts in seconds on a loaded machine
@@ -47,29 +44,18 @@ const PHONE = { width: 360, height: 780 }
   const isOver = (name: string) =>
     until('the page shows it', async () => (await page.getByRole('dialog', { name }).count()) === 0)
 
-  /** Every screen, in both themes. */
-  const requireClean = async (what: string) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      for (const screen of [WIDE, PHONE]) {
-        await page.setViewportSize(screen)
-        expect(await tooWide(page), `${what}, ${screen.width} pixels`).to.be.at.most(0)
-        expect(await faultsOf(page), `${what}, ${screen.width} pixels, ${colorScheme}`).to.deep.equal([])
-      }
-    }
-    await page.setViewportSize(WIDE)
-  }
+  const requireCleanPage = (what: string) => requireClean(page, what)
 
   describe('the door', () => {
     it('is clean, and says what was wrong while the address stays', async () => {
       await page.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
-      await requireClean('the door')
+      await requireCleanPage('the door')
       await page.getByLabel('E-mail address').fill(editor.email)
       await page.getByLabel('Password', { exact: true }).fill('not the password')
       await page.keyboard.press('Enter')
       await shown('That is not the right address or password.')
       expect(await page.getByLabel('E-mail address').inputValue()).to.equal(editor.email)
-      await requireClean('the door after a wrong password')
+      await requireCleanPage('the door after a wrong password')
     })
 
     it('shows the password that is typed, and hides it again', async () => {
@@ -98,7 +84,7 @@ const PHONE = { width: 360, height: 780 }
 
     it('begin empty, and say how to make the first', async () => {
       await shown('No link yet. Paste an address above and press Enter.')
-      await requireClean('no links')
+      await requireCleanPage('no links')
     })
 
     it('are made by one field and Enter; the new address has the focus for copying, and leads there', async () => {
@@ -113,7 +99,7 @@ const PHONE = { width: 360, height: 780 }
       const followed = await fetch(url ?? '', { redirect: 'manual' })
       expect(followed.headers.get('Location')).to.equal('https://example.com/made-by-hand')
       await shown('1 of 1')
-      await requireClean('a link that was just made')
+      await requireCleanPage('a link that was just made')
     })
 
     it('keep what was typed where the service refuses it, and say what is wrong beside the field', async () => {
@@ -123,7 +109,7 @@ const PHONE = { width: 360, height: 780 }
       await page.locator('#target-fault').waitFor()
       expect(await target.inputValue()).to.equal('ftp://example.com/file')
       expect(await target.getAttribute('aria-invalid')).to.equal('true')
-      await requireClean('a refused address')
+      await requireCleanPage('a refused address')
 
       await target.fill('https://example.com/x')
       await page.getByRole('button', { name: 'Code, end, password' }).click()
@@ -132,7 +118,7 @@ const PHONE = { width: 360, height: 780 }
       await target.press('Enter')
       await shown('is reserved for the service')
       expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Kept through it')
-      await requireClean('all fields, one refused')
+      await requireCleanPage('all fields, one refused')
 
       const code = freshCode('typed')
       await page.getByLabel('Code', { exact: true }).fill(code)
@@ -155,7 +141,7 @@ const PHONE = { width: 360, height: 780 }
 
       await page.getByRole('searchbox').fill('there is no such link')
       await shown('Nothing matches.')
-      await requireClean('nothing found')
+      await requireCleanPage('nothing found')
       await page.getByRole('button', { name: 'Clear the filters' }).click()
       await row(code).waitFor()
     })
@@ -174,11 +160,11 @@ const PHONE = { width: 360, height: 780 }
       await page.goto(`${service.baseUrl}/console?q=bulk-`)
       for (const code of codes) await page.getByLabel(`Select ${code}`).click()
       await shown('3 selected')
-      await requireClean('three selected')
+      await requireCleanPage('three selected')
 
       await page.getByRole('button', { name: 'Tag', exact: true }).click()
       await page.getByLabel('Tags, separated by commas').fill('together')
-      await requireClean('the dialog of tags')
+      await requireCleanPage('the dialog of tags')
       await page.getByRole('button', { name: 'Add' }).click()
       await shown('3 links changed.')
       await isOver('Tag 3 links')
@@ -195,7 +181,7 @@ const PHONE = { width: 360, height: 780 }
       await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
       const [code = ''] = codes
       await page.getByRole('button', { name: `Restore ${code}` }).waitFor()
-      await requireClean('the trash')
+      await requireCleanPage('the trash')
       await page.getByRole('button', { name: `Restore ${code}` }).click()
       await shown(`${code} is back.`)
       expect((await service.request('GET', `/links/${code}`, { token: editor.token })).status).to.equal(200)
@@ -220,7 +206,7 @@ const PHONE = { width: 360, height: 780 }
       await page.getByRole('button', { name: `Restore ${code}` }).click()
       const other = freshCode('taken')
       await page.getByRole('dialog').getByLabel('Code').fill(other)
-      await requireClean('a code that is taken')
+      await requireCleanPage('a code that is taken')
       await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
       await shown(`${other} is back.`)
     })
@@ -256,7 +242,7 @@ const PHONE = { width: 360, height: 780 }
       const dialog = page.getByRole('dialog', { name: 'Sign in to Linkgate' })
       await dialog.waitFor()
       await shown(/What you typed is kept/)
-      await requireClean('a session that ended')
+      await requireCleanPage('a session that ended')
       expect(await target.inputValue()).to.equal('https://example.com/typed-before-the-end')
       expect(await dialog.getByLabel('E-mail address').inputValue()).to.equal(editor.email)
       await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -359,7 +345,7 @@ const PHONE = { width: 360, height: 780 }
       it(`says so, and tries again when asked: ${status}`, async () => {
         await failing(status, { code, rule: 'R6' }, { 'Retry-After': '60' })
         await shown(new RegExp(`^${sentence.replaceAll(/[().]/g, String.raw`\$&`)}`))
-        await requireClean(code)
+        await requireCleanPage(code)
         await page.unroute('**/links?*')
         await page.getByRole('button', { name: 'Try again' }).click()
         await page.locator('tbody tr').first().waitFor()
@@ -404,7 +390,7 @@ const PHONE = { width: 360, height: 780 }
         expect(await page.locator(`[id="${reason}"]`).textContent()).to.equal('R5: not yours')
         await button.click({ force: true })
         expect((await service.request('GET', `/links/${code}`, { token: editor.token })).status).to.equal(200)
-        await requireClean('a button that is off')
+        await requireCleanPage('a button that is off')
       } finally {
         await editPolicy(service, admin.token, { remove: [denial] })
       }
@@ -436,7 +422,7 @@ const PHONE = { width: 360, height: 780 }
       await page.goto(`${service.baseUrl}/console`)
       await page.getByPlaceholder('Adresse einfügen').waitFor()
       expect(await page.evaluate('document.documentElement.lang')).to.equal('de')
-      await requireClean('the links in German')
+      await requireCleanPage('the links in German')
     })
 
     it('asks nothing but what the description of the API has', async () => {

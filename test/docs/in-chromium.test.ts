@@ -123,6 +123,28 @@ const SCREENS = [
     }
   })
 
+  it('is printed as text alone, dark on white, whatever the screen looks like', async () => {
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    await page.setViewportSize({ width: 680, height: 960 })
+    for (const path of ['/docs', '/docs/operations']) {
+      await open(path)
+      for (const aside of ['header.top', '.contents', '.on-page', 'form', '.copy'])
+        expect(await shown(aside), `${path} ${aside}`).to.equal(0)
+      expect(await shown('main h1'), path).to.equal(1)
+      const look = await page.evaluate(`
+        [document.documentElement, document.body].map((each) => getComputedStyle(each).backgroundColor)`)
+      expect(look, path).to.deep.equal(['rgba(0, 0, 0, 0)', 'rgba(0, 0, 0, 0)'])
+      const ink = await page.evaluate(`getComputedStyle(document.querySelector('main p')).color`)
+      const [lightness = ''] = /(?<=oklch\()[\d.]+/.exec(String(ink)) ?? []
+      expect(Number(lightness), String(ink)).to.be.greaterThan(0).and.lessThan(0.4)
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).to.be.at.most(0)
+    }
+    // what all operations have in common is worth its paper
+    await open('/docs')
+    expect(await shown('.intro .refusals')).to.equal(1)
+    await page.emulateMedia({ media: null, colorScheme: null })
+  })
+
   describe('the search', () => {
     beforeEach(async () => {
       await page.setViewportSize({ width: 1_280, height: 800 })

@@ -99,6 +99,10 @@ describe('npm run release', function () {
       production.map(([path, { version }]) => `${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`),
     )
 
+    const manifest: object = JSON.parse(await read('package.json'))
+    const lacking = ['repository', 'homepage', 'bugs'].filter((place) => !(place in manifest))
+    if (lacking.length > 0) expect(stdout).to.include(`package.json lacks ${lacking.join(', ')}: `)
+    else expect(stdout).to.not.include('lacks')
     for (const command of [`git tag --sign v${NEXT} `, 'npm publish --provenance', 'npm run check'])
       expect(stdout).to.include(`\n  ${command}`)
     expect(await git('tag', '--list')).to.equal('')

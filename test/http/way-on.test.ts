@@ -48,7 +48,7 @@ describe('a refusal tells the way on, without its headers, too', () => {
     const change = (tag: string) =>
       told('PATCH', `/links/${code}`, { token: editor.token, json: {}, headers: { 'If-Match': tag } })
     const seen = await service.request('GET', `/links/${code}`)
-    expect(await change(seen.headers.get('ETag') ?? '')).to.include('with the token')
+    expect(await change(seen.headers.get('ETag') ?? '')).to.include('with your token')
     expect(await change('1-1')).to.include('quotes')
   })
 

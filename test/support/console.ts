@@ -66,7 +66,7 @@ export const openConsole = async (service: TestService): Promise<ConsoleBrowser>
 }
 
 /** What axe finds wrong with a page as it is shown, or cannot tell, in one line each; colours only as far as it can. */
-export const faultsOf = async (page: Page): Promise<readonly string[]> => {
+const faultsOf = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(`${axe.source}; undefined`)
   const result = await page.evaluate(
     `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
@@ -84,5 +84,22 @@ export const faultsOf = async (page: Page): Promise<readonly string[]> => {
 }
 
 /** Pixels by which a page is wider than its window. */
-export const tooWide = (page: Page): Promise<number> =>
+const tooWide = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - innerWidth').then(Number)
+
+const WIDE = { width: 1_280, height: 800 }
+/** The narrowest that it has to fit. */
+const PHONE = { width: 360, height: 780 }
+
+/** Fails where a page is wider than its window, or axe finds something wrong, wide and narrow, light and dark. */
+export const requireClean = async (page: Page, what: string): Promise<void> => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const screen of [WIDE, PHONE]) {
+      await page.setViewportSize(screen)
+      expect(await tooWide(page), `${what}, ${screen.width} pixels`).to.be.at.most(0)
+      expect(await faultsOf(page), `${what}, ${screen.width} pixels, ${colorScheme}`).to.deep.equal([])
+    }
+  }
+  await page.setViewportSize(WIDE)
+}

@@ -1,0 +1,222 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+
+import { hasChromium } from '../../support/chromium.js'
+import { PASSWORD, givePassword, openConsole, requireClean } from '../../support/console.js'
+import type { ConsoleBrowser } from '../../support/console.js'
+import { at, listAt, textAt } from '../../support/json.js'
+import { addLink, freshCode } from '../../support/records.js'
+import { startTestService } from '../../support/service.js'
+import type { TestService, TestUser } from '../../support/service.js'
+import { until } from '../../support/until.js'
+import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
+
+;(hasChromium ? describe : describe.skip)('pages of the console in a browser (needs chromium)', function () {
+  // a browser starts in seconds on a loaded machine
+  this.timeout(60_000)
+  let service: TestService
+  let editor: TestUser
+  let admin: TestUser
+  let browser: ConsoleBrowser
+  let page: Page
+
+  before(async () => {
+    service = await startTestService()
+    editor = await service.addUser('editor')
+    admin = await service.addUser('admin')
+    for (const user of [editor, admin]) await givePassword(service, user)
+    browser = await openConsole(service)
+    page = await browser.open()
+    await browser.signIn(page, editor)
+  })
+  after(async () => {
+    await browser.context.close()
+    await service.stop()
+  })
+  afterEach(() => {
+    expect(browser.complaints.splice(0)).to.deep.equal([])
+  })
+
+  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
+  const asked = (method: string, path: string, user: TestUser, json?: unknown) =>
+    service.request(method, path, { token: user.token, json })
+  const go = async (path: string, heading: string | RegExp) => {
+    await page.goto(`${service.baseUrl}/console${path}`)
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  }
+  const soon = (look: () => Promise<boolean>) => until('the page shows it', look)
+
+  describe('a link', () => {
+    const code = freshCode('page')
+    before(async () => {
+      await addLink(service.db, { code, owner: editor.id, target: 'https://example.com/page' })
+      const link = await linkId(service.db, code)
+      const now = Math.floor(Date.now() / HOUR)
+      await addVisits(
+        service.db,
+        [1, 2, 3, 30, 31, 800].map((ago) => ({
+          link,
+          at: inHour(now - ago),
+          referrer: ago % 2 === 0 ? 'example.org' : null,
+          country: 'SE',
+          browser: 'Firefox',
+          os: 'Linux',
+          device: 'desktop',
+        })),
+      )
+      await go(`/links/${code}`, code)
+    })
+
+    it('shows its visits, with the period before, as a chart and as a table, and where they came from', async () => {
+      await page.locator('.chart').waitFor()
+      await shown('example.org')
+      await shown('Sweden')
+      await shown('Firefox')
+      expect(await page.getByText('Visits', { exact: true }).count()).to.be.greaterThan(0)
+      await page.getByText('The same numbers as a table').click()
+      await requireClean(page, 'a link')
+    })
+
+    it('is read by keys in its chart', async () => {
+      await page.locator('.chart').focus()
+      await page.keyboard.press('ArrowLeft')
+      const reading = () => page.locator('.chart').getAttribute('aria-valuetext')
+      const first = await reading()
+      await page.keyboard.press('ArrowLeft')
+      await soon(async () => (await reading()) !== first)
+      await page.keyboard.press('Escape')
+    })
+
+    it('has a QR code that the service made, and says who can change it', async () => {
+      const picture = page.getByRole('img', { name: `QR code of ${service.baseUrl}/${code}` })
+      await picture.waitFor()
+      expect(await page.evaluate(`document.querySelector('img[alt^="QR code"]').naturalWidth`)).to.be.greaterThan(0)
+      await page.getByText('Who can change this?').click()
+      await shown(/You.* can change and delete it\./)
+    })
+
+    it('is edited, and both versions stand side by side where somebody else was faster', async () => {
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Title', { exact: true }).fill('Mine')
+      await requireClean(page, 'the form of a link')
+      expect((await asked('PATCH', `/links/${code}`, admin, { title: 'Theirs', note: 'also theirs' })).status).to.equal(
+        200,
+      )
+      await page.getByRole('button', { name: 'Save' }).click()
+      await shown('Somebody else changed this link while you typed')
+      expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Mine')
+      expect(await page.getByLabel('Note', { exact: true }).inputValue()).to.equal('also theirs')
+      await requireClean(page, 'two versions')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await shown('Saved.')
+      const { json } = await asked('GET', `/links/${code}`, editor)
+      expect(json).to.include({ title: 'Mine', note: 'also theirs' })
+    })
+
+    it('says of a field that the service refuses what is wrong, and keeps what was typed', async () => {
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Leads to').fill('javascript:alert(1)')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.locator('.fault').first().waitFor()
+      expect(await page.getByLabel('Leads to').inputValue()).to.equal('javascript:alert(1)')
+      await requireClean(page, 'a refused target')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+    })
+
+    it('is switched off by one press, and visitors are told that there is nothing', async () => {
+      await page.getByRole('switch', { name: 'On' }).click()
+      await shown('It is off.')
+      expect((await service.request('GET', `/${code}`)).status).to.equal(404)
+      await requireClean(page, 'a link that is off')
+      await page.getByRole('switch', { name: 'On' }).click()
+      await soon(async () => (await service.request('GET', `/${code}`)).status === 302)
+    })
+
+    it('of somebody else shows what every visitor can know, and says why not more', async () => {
+      const other = freshCode('theirs')
+      await addLink(service.db, { code: other, owner: admin.id, target: 'https://example.com/theirs' })
+      await go(`/links/${other}`, other)
+      await shown('You see what every visitor can know.')
+      await requireClean(page, 'a link of somebody else')
+    })
+
+    it('that is not there leads back', async () => {
+      await page.goto(`${service.baseUrl}/console/links/there-is-none`)
+      await shown('It is not there any more, or never was.')
+      await requireClean(page, 'no link')
+      await page.getByRole('link', { name: 'To your links' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+    })
+  })
+
+  describe('the visits', () => {
+    it('of all links have a page, with the most visited', async () => {
+      await go('/visits', 'Visits')
+      await page.locator('.chart').waitFor()
+      await shown('Most visited')
+      await requireClean(page, 'the visits')
+    })
+  })
+
+  describe('the settings', () => {
+    before(() => go('/settings', 'Settings'))
+
+    it('are clean, and change the name', async () => {
+      await requireClean(page, 'the settings')
+      await page.getByLabel('Name', { exact: true }).fill('Edda')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await shown('Your name is changed.')
+      expect((await asked('GET', '/users/me', editor)).json).to.include({ name: 'Edda' })
+    })
+
+    it('make a token, show it once, and revoke it', async () => {
+      await page.getByRole('button', { name: 'Make a token' }).click()
+      await page.getByLabel('What it is for').fill('nightly import')
+      await requireClean(page, 'the form of a token')
+      await page.getByRole('button', { name: 'Make the token' }).click()
+      await shown('This secret is shown once. Copy it now.')
+      await requireClean(page, 'the secret')
+      const secret = await page.getByLabel('The token', { exact: true }).inputValue()
+      expect((await service.request('GET', '/users/me', { token: secret })).status).to.be.oneOf([200, 403])
+      await page.getByRole('button', { name: 'I have copied it' }).click()
+      expect(await page.content()).to.not.contain(secret)
+
+      await page.getByRole('button', { name: 'Revoke nightly import' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+      await shown('nightly import is revoked.')
+      expect((await service.request('GET', '/users/me', { token: secret })).status).to.equal(401)
+    })
+
+    it('show the sign-ins, and end another one at once', async () => {
+      const answer = await service.request('POST', '/auth/token', {
+        json: { grant_type: 'password', username: editor.email, password: PASSWORD },
+      })
+      const token = textAt(answer.json, 'access_token')
+      await page.reload()
+      await shown('this browser')
+      await page
+        .getByRole('button', { name: /^End the sign-in/ })
+        .first()
+        .click()
+      await shown('That sign-in has ended.')
+      await soon(async () => (await service.request('GET', '/users/me', { token })).status === 401)
+      const { json } = await asked('GET', '/users/me/sign-ins', editor)
+      expect(listAt(json, 'data').length).to.be.greaterThan(0)
+      expect(at(json, 'data', '0', 'id')).to.be.a('string')
+    })
+
+    it('choose the theme at once, and the language', async () => {
+      await page.getByLabel('Dark', { exact: true }).check({ force: true })
+      expect(await page.evaluate('document.documentElement.dataset.theme')).to.equal('dark')
+      await page.reload()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect(await page.evaluate('document.documentElement.dataset.theme')).to.equal('dark')
+      await page.getByLabel('As the system').check({ force: true })
+      await page.getByLabel('Deutsch').check({ force: true })
+      await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor()
+      await requireClean(page, 'the settings in German')
+      await page.getByLabel('English').check({ force: true })
+      await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    })
+  })
+})

@@ -1,0 +1,216 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Page } from 'playwright-core'
+
+import { openChromium } from '../support/chromium.js'
+import { PASSWORD, givePassword } from '../support/console.js'
+import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/hooks.js'
+import { textAt } from '../support/json.js'
+import { startTestService } from '../support/service.js'
+import { removeTemporaryFolders } from '../support/temporary-folder.js'
+import { HOUR, addVisits, inHour } from '../support/visits.js'
+import type { SeenVisit } from '../support/visits.js'
+
+// Pictures of every page of the console, wide and on a phone, light and dark: `npm run pictures [FOLDER]`. The pictures
+// of the README and of docs/console.md are among them; without a folder only these are written.
+
+const [, , folder] = process.argv
+const DOCS = new URL('../../docs/pictures/', import.meta.url).pathname
+
+const SCREENS = {
+  wide: { width: 1_280, height: 800 },
+  phone: { width: 390, height: 844 },
+} as const
+const THEMES = ['light', 'dark'] as const
+
+/** Which of them stand in the documentation, and under which name. */
+const KEPT: Readonly<Record<string, string>> = {
+  'links-wide-light': 'links',
+  'link-wide-light': 'link',
+  'links-phone-dark': 'phone',
+  'settings-wide-dark': 'settings',
+}
+
+const DAY = 24 * HOUR
+const inDays = (days: number) => new Date(Date.now() + days * DAY).toISOString()
+
+const LINKS = [
+  { code: 'uptime', target: 'https://status.example.com/', title: 'Service status', tags: ['ops'], weight: 6 },
+  {
+    code: 'survey-h2',
+    target: 'https://forms.example.com/f/9sK2-csat-h2',
+    title: 'Customer survey, second half',
+    tags: ['research'],
+    starts_at: inDays(5),
+    weight: 0,
+  },
+  {
+    code: 'spring-sale',
+    target: 'https://www.example.com/spring-sale',
+    title: 'Spring sale, archived',
+    tags: ['sales'],
+    active: false,
+    weight: 0,
+  },
+  {
+    code: 'handbook',
+    target: 'https://wiki.example.com/people/handbook/welcome',
+    title: 'Handbook for new colleagues',
+    tags: ['hr', 'internal'],
+    weight: 3,
+  },
+  {
+    code: 'careers',
+    target: 'https://www.example.com/company/careers',
+    title: 'Open positions',
+    tags: ['hr'],
+    weight: 5,
+  },
+  {
+    code: 'nordics',
+    target: 'https://events.example.com/nordics-2026/register',
+    title: 'Nordics webinar, sign-up',
+    tags: ['events', 'nordics'],
+    expires_at: inDays(3),
+    weight: 4,
+  },
+  {
+    code: 'beta50',
+    target: 'https://app.example.com/join/beta?cohort=nov',
+    title: 'Private beta, first 50',
+    tags: ['beta'],
+    max_visits: 50,
+    weight: 0.05,
+  },
+  {
+    code: 'board-q3',
+    target: 'https://drive.example.com/d/1hX0b7q/board-pack',
+    title: 'Board pack, third quarter',
+    tags: ['board'],
+    password: 'open sesame',
+    weight: 0.1,
+  },
+  {
+    code: 'pricing',
+    target: 'https://www.example.com/eu/pricing',
+    title: 'Pricing, EU',
+    tags: ['sales'],
+    weight: 9,
+  },
+  {
+    code: 'launch',
+    target: 'https://www.example.com/autumn/launch?utm_source=print',
+    title: 'Autumn launch, landing page',
+    tags: ['launch', 'print'],
+    weight: 16,
+  },
+]
+
+const REFERRERS = [null, null, null, 'linkedin.com', 'linkedin.com', 'news.example.net', 'mail.google.com', 'bing.com']
+const COUNTRIES = ['SE', 'SE', 'DE', 'DE', 'NO', 'GB', 'FI', 'DK']
+const PROGRAMS = [
+  ['Chrome', 'Windows', 'desktop'],
+  ['Chrome', 'Android', 'mobile'],
+  ['Chrome', 'macOS', 'desktop'],
+  ['Safari', 'iOS', 'mobile'],
+  ['Safari', 'iOS', 'tablet'],
+  ['Firefox', 'Linux', 'desktop'],
+] as const
+
+let last = 7
+/** The same numbers every time. */
+const random = (): number => (last = (last * 16_807) % 2_147_483_647) / 2_147_483_647
+const oneOf = <T>(list: readonly T[]): T => {
+  const found = list[Math.floor(random() * list.length)]
+  if (found === undefined) throw new Error('nothing to choose from')
+  return found
+}
+
+/** Two months of a link's visits: more on weekdays, with one day that stands out. */
+const visitsOf = (link: string, weight: number): readonly SeenVisit[] => {
+  const now = Math.floor(Date.now() / HOUR)
+  return Array.from({ length: 60 * 24 }, (_, i) => now - 1 - i).flatMap((hour) => {
+    const time = new Date(inHour(hour))
+    const isWorkday = time.getUTCDay() % 6 !== 0
+    const isDay = time.getUTCHours() > 6 && time.getUTCHours() < 20
+    const peak = Math.floor((now - hour) / 24) === 11 ? 2.6 : 1
+    const count = Math.round(weight * (isWorkday ? 1 : 0.5) * (isDay ? 1 : 0.15) * peak * (0.6 + random()) * 0.5)
+    return Array.from({ length: count }, (): SeenVisit => {
+      const [browser, os, device] = oneOf(PROGRAMS)
+      return {
+        link,
+        at: inHour(hour),
+        referrer: oneOf(REFERRERS),
+        country: oneOf(COUNTRIES),
+        browser,
+        os,
+        device,
+        bot: random() < 0.04,
+      }
+    })
+  })
+}
+
+await mochaGlobalSetup()
+const service = await startTestService({ environment: { BASE_URL: 'https://go.example.com' } })
+const here = `http://127.0.0.1:${service.port}`
+const user = await service.addUser('editor')
+await givePassword(service, user)
+await service.db.asOwner(`update users set name = 'Ben Okafor', email = 'ben@example.com' where id = $1`, [user.id])
+for (const { weight, ...link } of LINKS) {
+  const answer = await fetch(`${here}/links`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${user.token}` },
+    body: JSON.stringify(link),
+  })
+  await addVisits(service.db, visitsOf(textAt(await answer.json(), 'id'), weight))
+}
+
+const shoot = async (page: Page, name: string) => {
+  const kept = KEPT[name]
+  if (kept !== undefined) await page.screenshot({ path: join(DOCS, `${kept}.png`) })
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
+
+/** Each page, and what has to be there before it is looked at. */
+const PAGES: readonly (readonly [name: string, path: string, shown: string])[] = [
+  ['links', '/console', 'tbody tr'],
+  ['link', '/console/links/launch', '.chart svg'],
+  ['visits', '/console/visits', '.chart svg'],
+  ['trash', '/console/trash', 'h1'],
+  ['import', '/console/import', 'h1'],
+  ['settings', '/console/settings', 'h1'],
+]
+
+if (folder !== undefined) await mkdir(folder, { recursive: true })
+await mkdir(DOCS, { recursive: true })
+const context = await openChromium()
+try {
+  const page = await context.newPage()
+  for (const [size, screen] of Object.entries(SCREENS))
+    for (const theme of THEMES) {
+      await page.setViewportSize(screen)
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await context.clearCookies()
+      await page.goto(`${here}/console`)
+      await page.getByLabel('E-mail address').waitFor()
+      await shoot(page, `door-${size}-${theme}`)
+      await page.getByLabel('E-mail address').fill('ben@example.com')
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      for (const [name, path, shown] of PAGES) {
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        if (new URL(page.url()).pathname !== path) await page.goto(`${here}${path}`)
+        await page.locator(shown).first().waitFor()
+        await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))')
+        await shoot(page, `${name}-${size}-${theme}`)
+      }
+    }
+} finally {
+  await context.close()
+  await service.stop()
+  await mochaGlobalTeardown()
+  await removeTemporaryFolders()
+}
+process.exit()
