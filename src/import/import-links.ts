@@ -7,8 +7,10 @@ import type { Source, SourceRecord } from './source-record.js'
 import { isKeptId } from './to-link.js'
 import type { ImportedLink, Read } from './to-link.js'
 import { UnreadableFile } from './unreadable-file.js'
-import { FIELDS, codeOf, columnName } from './words.js'
-import type { Cell, Field, ImportFormat, Words } from './words.js'
+import { ignoredColumns, missingField } from './columns.js'
+import { columnName } from './words.js'
+import type { Field, ImportFormat, Words } from './words.js'
+import { wordsOf } from './words-of.js'
 
 /** Links of one transaction. */
 const BATCH = 500
@@ -128,28 +130,16 @@ const readRecord = (
   { map, owner, toLink }: Pick<ImportOrder, 'map' | 'owner' | 'toLink'>,
 ): Reading => {
   const refuse = (reason: string): Reading => ({ record, links: [], reason })
-  if (record.fault !== undefined) return refuse(record.fault)
-  const cell = cellOf(record, format)
-  const read = format.read(cell)
+  const read = wordsOf(record, format, new Map([...map].map(([column, field]) => [field, column])))
   if ('reason' in read) return refuse(read.reason)
-  const mapped = Object.fromEntries(
-    [...map].map(([column, field]) => [field, field === 'code' ? codeOf(cell(column)) : cell(column)]),
-  )
   const links: ImportedLink[] = []
   for (const words of read) {
-    const link = toLink({ ...words, ...mapped, ...(owner === undefined ? {} : { owner_id: owner }) })
+    const link = toLink({ ...words, ...(owner === undefined ? {} : { owner_id: owner }) })
     if (!link.ok) return refuse(link.reason)
     links.push(link.value)
   }
   return { record, links, reason: null }
 }
-
-const cellOf =
-  ({ cells }: SourceRecord, { isTable }: ImportFormat): Cell =>
-  (...columns) => {
-    const texts = columns.map((column) => cells.get(column) ?? '')
-    return texts.find((text) => text !== '' && !(isTable === true && /^(?:NULL|\\N)$/.test(text))) ?? ''
-  }
 
 const reasonsOf = (outcomes: readonly Outcome[]): string =>
   outcomes.flatMap((each) => (each.kind === 'refused' ? each.reason : [])).join('; ')
@@ -165,13 +155,12 @@ const checkColumns = (
   for (const column of map.keys())
     if (!there.has(column))
       throw new UnreadableFile(`--map names a column that it lacks: ${column} (${listOf(columns)})`)
-  for (const [field, names] of Object.entries(format.needs))
-    if (!names.some((name) => there.has(name)) && ![...map.values()].some((each) => each === field))
-      throw new UnreadableFile(
-        `no column of it is the ${field}: name one with --map "column=${field}" (${listOf(columns)})`,
-      )
-  const known = new Set([...FIELDS.map(columnName), ...map.keys(), 'reason', ''])
-  if (format === FORMATS.csv) onIgnored(columns.filter((column) => !known.has(columnName(column))))
+  const missing = missingField(columns, format, new Set(map.values()))
+  if (missing !== undefined)
+    throw new UnreadableFile(
+      `no column of it is the ${missing}: name one with --map "column=${missing}" (${listOf(columns)})`,
+    )
+  if (format === FORMATS.csv) onIgnored(ignoredColumns(columns, new Set(map.keys())))
 }
 
 const listOf = (columns: readonly string[]): string => `its columns are ${columns.join(', ')}`

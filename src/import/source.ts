@@ -5,8 +5,7 @@ import { UnreadableFile } from './unreadable-file.js'
 import { readCsv } from './read-csv.js'
 import { readJson } from './read-json.js'
 import type { Source } from './source-record.js'
-
-const HEAD_BYTES = 65_536
+import { HEAD_BYTES, headOf, isJson, textDecoder } from './source-text.js'
 
 /**
  * Opens a file as CSV (with commas, semicolons or tabs) or JSON, as its first sign says, runs `work`, and closes it.
@@ -22,35 +21,22 @@ export const withSource = async <T>(
     throw new UnreadableFile(`there is no file ${file} that can be read`, { cause: error })
   })
   try {
-    const head = await headOf(handle)
+    const head = await readHead(handle)
     const text = textOf(handle, read)
-    return await work(/^\s*[[{]/.test(head) ? readJson(text) : await readCsv(text, head))
+    return await work(isJson(head) ? readJson(text) : await readCsv(text, head))
   } finally {
     await handle.close()
   }
 }
 
-/** The beginning of the file, to tell what it is. */
-const headOf = async (handle: FileHandle): Promise<string> => {
+const readHead = async (handle: FileHandle): Promise<string> => {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-  const head = buffer.subarray(0, bytesRead)
-  if (head[0] === 0xff || head[0] === 0xfe || head.includes(0))
-    throw new UnreadableFile('it is no text in UTF-8: save it as “CSV UTF-8”')
-  const text = head.toString().replace(/^\ufeff/, '')
-  if (text.trim() === '') throw new UnreadableFile('it is empty')
-  return text
+  return headOf(buffer.subarray(0, bytesRead))
 }
 
-/** The text in pieces. A byte that is not UTF-8 ends it: guessing an encoding would store wrong letters. */
+/** The text in pieces. */
 const textOf = async function* (handle: FileHandle, read: (bytes: number) => void): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  const decode = (bytes?: Buffer): string => {
-    try {
-      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
-    } catch (error) {
-      throw new UnreadableFile('a character is not UTF-8: save the file as “CSV UTF-8”', { cause: error })
-    }
-  }
+  const decode = textDecoder()
   let total = 0
   for await (const bytes of handle.createReadStream({ start: 0, autoClose: false })) {
     if (!Buffer.isBuffer(bytes)) throw new TypeError('a file is read as bytes')

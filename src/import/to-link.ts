@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isId } from '../domain/id.js'
 import { Instant, linkFields } from '../routes/link-fields.js'
 import type { OwnPlace } from '../routes/target.js'
+import { BOOLEAN_RULE, booleanOf, isStorable, typedFields } from './typed-fields.js'
 import type { Words } from './words.js'
 
 /** A link as an import makes it. */
@@ -59,7 +60,7 @@ export const linkReader = (place: OwnPlace): ((words: Words) => Read<ImportedLin
     const unreadable = Object.entries(texts).find(([name, text]) => name !== 'title' && !isStorable(text))
     if (unreadable) return refused(`${unreadable[0]} holds a character that cannot be stored`)
     if (!words.target) return refused('target is missing')
-    const parsed = Link.safeParse(typed(texts))
+    const parsed = Link.safeParse(typedFields(texts))
     if (!parsed.success)
       return refused(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${ruleOf(issue)}`).join('; '))
     const link = parsed.data
@@ -99,54 +100,3 @@ const refused = (reason: string): Read<never> => ({ ok: false, reason })
 
 const ruleOf = (issue: z.core.$ZodIssue): string =>
   issue.code !== 'invalid_type' ? issue.message : issue.expected === 'boolean' ? BOOLEAN_RULE : 'must be a whole number'
-
-/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair. */
-const isStorable = (text: string): boolean => !/[\0\p{Cs}]/u.test(text)
-
-/** The texts as the types that the rules are about; a text that is none of its type stays, and the rule refuses it. */
-const typed = ({ title, tags, status, active, forward_query: forwards, max_visits: most, ...words }: Words) => ({
-  ...Object.fromEntries(Object.entries(words).filter(([, text]) => text !== '')),
-  ...withText(words.created_at, (text) => ({ created_at: timeOf(text) })),
-  ...withText(words.updated_at, (text) => ({ updated_at: timeOf(text) })),
-  ...withText(words.starts_at, (text) => ({ starts_at: timeOf(text) })),
-  ...withText(words.expires_at, (text) => ({ expires_at: timeOf(text) })),
-  // titles of web pages have line breaks
-  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
-  ...withText(title, (text) => ({ title: text.replaceAll(/[\u0000-\u001f\u007f-\u009f\p{Cs}]+/gu, ' ') })),
-  ...withText(tags, (text) => ({ tags: tagsOf(text) })),
-  ...withText(status, (text) => ({ status: numberOf(text) })),
-  ...withText(most, (text) => ({ max_visits: numberOf(text) })),
-  ...withText(active, (text) => ({ active: booleanOf(text) })),
-  ...withText(forwards, (text) => ({ forward_query: booleanOf(text) })),
-})
-
-const withText = <T extends object>(text: string | undefined, make: (text: string) => T): T | undefined =>
-  text === undefined || text === '' ? undefined : make(text)
-
-/** No tag holds one of these signs. */
-const tagsOf = (text: string): readonly string[] =>
-  text
-    .split(/[,;|]/)
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== '')
-
-const numberOf = (text: string): number | string => (/^-?\d{1,15}$/.test(text.trim()) ? Number(text) : text)
-
-const BOOLEAN_RULE = 'must be true or false'
-const booleanOf = (text: string): boolean | string => {
-  if (/^\s*(?:true|t|yes|y|1)\s*$/i.test(text)) return true
-  return /^\s*(?:false|f|no|n|0|)\s*$/i.test(text) ? false : text
-}
-
-/**
- * RFC 3339, and the forms of other programs: an offset without a colon (Bitly), a space for the T, no offset (a
- * database's table; taken as UTC), a date alone (its first moment).
- */
-const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
-
-const timeOf = (text: string): string => {
-  const [, date, time = '00:00', seconds = ':00', offset = 'Z'] = TIME.exec(text.trim()) ?? []
-  if (date === undefined) return text
-  const [, hours = '', minutes = '00'] = /^([+-]\d{2}):?(\d{2})?$/.exec(offset) ?? []
-  return `${date}T${time}${seconds}${hours === '' ? 'Z' : `${hours}:${minutes}`}`
-}

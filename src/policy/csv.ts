@@ -1,7 +1,6 @@
 import { parse } from 'csv-parse/sync'
-import { stringify } from 'csv-stringify/sync'
 
-import { guardCell, unguardCell } from '../domain/csv-cell.js'
+import { unguardCell } from '../domain/csv-cell.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { ROW_FIELDS, fault, parseRowTexts, rowText } from './parse-row.js'
@@ -43,15 +42,6 @@ export const parseCsv = <T>(
   if (faults.length > 0) throw new PolicyError(`${file}: ${describeFaults(faults)}`)
   return values
 }
-
-/**
- * Writes records as CSV in which no text is a formula to a spreadsheet. `columns`: which fields are written, in this
- * order, and their names in the first line; without it each record is a list of cells, and no line names them.
- */
-export const formatCsv = (
-  records: readonly object[],
-  columns?: readonly string[] | Readonly<Record<string, string>>,
-): string => stringify([...records], { cast: { string: guardCell }, ...(columns && { header: true, columns }) })
 
 /** Parses rows (`ptype, …fields`). A row or a priority that occurs twice is a fault. */
 export const parsePolicyCsv = (file: string, text: string): readonly PolicyRow[] => {

@@ -2,9 +2,9 @@ import { BlockList, isIP } from 'node:net'
 
 import { z } from 'zod'
 
+import { storedTarget } from '../domain/stored-target.js'
+
 const LONGEST = 2_048
-/** printable ASCII without the backslash, which only browsers read as a slash */
-const PLAIN = /^[\x21-\x5b\x5d-\x7e]+$/
 
 /** Where this service is reached. */
 export interface OwnPlace {
@@ -78,7 +78,7 @@ export const targetRule = (place: OwnPlace) => {
       if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text))
         return refuse('must not contain credentials')
       if (isOwn(url)) return refuse('must not be on this service itself')
-      const kept = PLAIN.test(text) ? text : url.href
+      const kept = storedTarget(text)
       return kept.length > LONGEST ? refuse(`must be at most ${LONGEST} characters`) : kept
     })
     .meta({

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
 import type { ReplayWindow } from '../../domain/replay-window.js'
-import { formatCsv } from '../../policy/csv.js'
+import { formatCsv } from '../../policy/format-csv.js'
 import { editBetween } from '../../policy/edit.js'
 import { decisionChanges } from '../../policy/table.js'
 import type { CellChange } from '../../policy/table.js'

@@ -1,0 +1,94 @@
+import { unguardCell } from '../domain/csv-cell.js'
+import type { Source, SourceRecord } from './source-record.js'
+import { UnreadableFile } from './unreadable-file.js'
+import { columnName } from './words.js'
+
+/** A record longer than this is a quote that was never closed. */
+const LONGEST_RECORD = 1_000_000
+
+/** A line as csv-parse has it. */
+export interface ParsedLine {
+  readonly record: readonly string[]
+  readonly info: { readonly lines: number }
+}
+
+/** What csv-parse is told. `head`: the beginning of the text, which shows what separates cells. */
+export const csvOptions = (head: string) => ({
+  bom: true,
+  delimiter: delimiterOf(head),
+  info: true as const,
+  max_record_size: LONGEST_RECORD,
+  relax_column_count: true,
+  // a quote inside a cell that is not quoted is a quote
+  relax_quotes: true,
+  skip_empty_lines: true,
+})
+
+/** A CSV whose first line names the columns, from its lines. Throws UnreadableFile, as its records do. */
+export const csvSource = async (rows: AsyncIterator<ParsedLine>): Promise<Source> => {
+  const first = await nextRow(rows)
+  const columns = first?.record ?? []
+  const names = columns.map(columnName)
+  const twice = names.find((name, at) => name !== '' && names.indexOf(name) !== at)
+  if (twice !== undefined) throw new UnreadableFile(`two of its columns are called ${twice}`)
+  return { columns, records: recordsOf(rows, names) }
+}
+
+const recordsOf = async function* (
+  rows: AsyncIterator<ParsedLine>,
+  names: readonly string[],
+): AsyncGenerator<SourceRecord> {
+  const lineOf = lineCounter()
+  for (let row = await nextRow(rows); row !== undefined; row = await nextRow(rows)) {
+    const texts = row.record.map(unguardCell)
+    yield {
+      place: String(lineOf(row)),
+      cells: new Map(names.map((name, at) => [name, texts[at] ?? ''])),
+      original: texts,
+      ...(texts.length === names.length
+        ? {}
+        : { fault: `has ${texts.length} cells, and the first line names ${names.length} columns` }),
+    }
+  }
+}
+
+const nextRow = async (rows: AsyncIterator<ParsedLine>): Promise<ParsedLine | undefined> => {
+  try {
+    const { value, done } = await rows.next()
+    return done === true ? undefined : value
+  } catch (error) {
+    if (!isCsvError(error)) throw error
+    const isOpenQuote = error.code === 'CSV_QUOTE_NOT_CLOSED' || error.code === 'CSV_MAX_RECORD_SIZE'
+    const what = isOpenQuote ? 'a quote is not closed' : error.message
+    throw new UnreadableFile(`from line ${Number(error.lines) || 1} on it cannot be read: ${what}`, { cause: error })
+  }
+}
+
+interface CsvError extends Error {
+  readonly code: string
+  readonly lines?: unknown
+}
+const isCsvError = (error: unknown): error is CsvError =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('CSV_')
+
+/**
+ * The line on which each record begins, asked for one record after another. The parser counts the line on which it
+ * ends, and counts a CR LF inside of a cell as two.
+ */
+const lineCounter = (): ((row: ParsedLine) => number) => {
+  let countedTwice = 0
+  return ({ record, info: { lines } }) => {
+    const text = record.join('\t')
+    countedTwice += text.match(/\r\n/g)?.length ?? 0
+    return lines - countedTwice - (text.match(/\r\n|\r|\n/g)?.length ?? 0)
+  }
+}
+
+const DELIMITERS = [',', ';', '\t'] as const
+
+/** The sign that stands most often in the first line, outside of quotes. */
+const delimiterOf = (head: string): string => {
+  const [line = ''] = head.replaceAll(/"(?:[^"]|"")*"/g, '').split(/[\r\n]/, 1)
+  const count = (sign: string): number => line.split(sign).length
+  return DELIMITERS.reduce((best, sign) => (count(sign) > count(best) ? sign : best))
+}

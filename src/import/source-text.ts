@@ -1,0 +1,30 @@
+import { UnreadableFile } from './unreadable-file.js'
+
+/** Bytes that show what a file is. */
+export const HEAD_BYTES = 65_536
+
+/** The beginning of a file as text, without a byte order mark. Throws UnreadableFile where it is no text in UTF-8. */
+export const headOf = (bytes: Uint8Array): string => {
+  if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes.includes(0))
+    throw new UnreadableFile('it is no text in UTF-8: save it as “CSV UTF-8”')
+  const text = new TextDecoder().decode(bytes)
+  if (text.trim() === '') throw new UnreadableFile('it is empty')
+  return text
+}
+
+export const isJson = (head: string): boolean => /^\s*[[{]/.test(head)
+
+/**
+ * The text of bytes that are given in pieces, and at the end without any. Throws UnreadableFile for a byte that is not
+ * UTF-8: guessing an encoding would store wrong letters.
+ */
+export const textDecoder = (): ((bytes?: Uint8Array) => string) => {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  return (bytes) => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
+    } catch (error) {
+      throw new UnreadableFile('a character is not UTF-8: save the file as “CSV UTF-8”', { cause: error })
+    }
+  }
+}

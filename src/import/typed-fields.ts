@@ -1,0 +1,60 @@
+import type { Words } from './words.js'
+
+/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair. */
+export const isStorable = (text: string): boolean => !/[\0\p{Cs}]/u.test(text)
+
+/** The texts as the types that the rules are about; a text that is none of its type stays, and the rule refuses it. */
+export const typedFields = ({
+  title,
+  tags,
+  status,
+  active,
+  forward_query: forwards,
+  max_visits: most,
+  ...words
+}: Words) => ({
+  ...Object.fromEntries(Object.entries(words).filter(([, text]) => text !== '')),
+  ...withText(words.created_at, (text) => ({ created_at: timeOf(text) })),
+  ...withText(words.updated_at, (text) => ({ updated_at: timeOf(text) })),
+  ...withText(words.starts_at, (text) => ({ starts_at: timeOf(text) })),
+  ...withText(words.expires_at, (text) => ({ expires_at: timeOf(text) })),
+  // titles of web pages have line breaks
+  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  ...withText(title, (text) => ({ title: text.replaceAll(/[\u0000-\u001f\u007f-\u009f\p{Cs}]+/gu, ' ') })),
+  ...withText(tags, (text) => ({ tags: tagsOf(text) })),
+  ...withText(status, (text) => ({ status: numberOf(text) })),
+  ...withText(most, (text) => ({ max_visits: numberOf(text) })),
+  ...withText(active, (text) => ({ active: booleanOf(text) })),
+  ...withText(forwards, (text) => ({ forward_query: booleanOf(text) })),
+})
+
+const withText = <T extends object>(text: string | undefined, make: (text: string) => T): T | undefined =>
+  text === undefined || text === '' ? undefined : make(text)
+
+/** No tag holds one of these signs. */
+const tagsOf = (text: string): readonly string[] =>
+  text
+    .split(/[,;|]/)
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
+
+const numberOf = (text: string): number | string => (/^-?\d{1,15}$/.test(text.trim()) ? Number(text) : text)
+
+export const BOOLEAN_RULE = 'must be true or false'
+export const booleanOf = (text: string): boolean | string => {
+  if (/^\s*(?:true|t|yes|y|1)\s*$/i.test(text)) return true
+  return /^\s*(?:false|f|no|n|0|)\s*$/i.test(text) ? false : text
+}
+
+/**
+ * RFC 3339, and the forms of other programs: an offset without a colon (Bitly), a space for the T, no offset (a
+ * database's table; taken as UTC), a date alone (its first moment).
+ */
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
+
+const timeOf = (text: string): string => {
+  const [, date, time = '00:00', seconds = ':00', offset = 'Z'] = TIME.exec(text.trim()) ?? []
+  if (date === undefined) return text
+  const [, hours = '', minutes = '00'] = /^([+-]\d{2}):?(\d{2})?$/.exec(offset) ?? []
+  return `${date}T${time}${seconds}${hours === '' ? 'Z' : `${hours}:${minutes}`}`
+}
