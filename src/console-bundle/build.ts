@@ -21,6 +21,10 @@ const { outputFiles, metafile } = await build({
   target: ['es2023', 'chrome123', 'firefox128', 'safari17.5'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
+  alias: {
+    'csv-parse/sync': 'csv-parse/browser/esm/sync',
+    'csv-stringify/sync': 'csv-stringify/browser/esm/sync',
+  },
   outdir: 'dist/console-bundle/assets',
   publicPath: ASSETS,
   entryNames: '[name]-[hash]',

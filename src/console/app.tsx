@@ -24,6 +24,7 @@ import { openSession, session, signOut } from './session'
 
 const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
 const Visits = lazy(async () => (await import('./pages/visits-page')).VisitsPage)
+const Import = lazy(async () => (await import('./pages/import/import-page')).ImportPage)
 const Settings = lazy(async () => (await import('./pages/settings/settings-page')).SettingsPage)
 const Welcome = lazy(async () => (await import('./pages/welcome/welcome-page')).WelcomePage)
 const ChoosePassword = lazy(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)
@@ -77,6 +78,9 @@ const Side = () => {
           </Item>
           <Item href="/console/visits" icon="chart">
             {t.nav.visits}
+          </Item>
+          <Item href="/console/import" icon="import">
+            {t.nav.import}
           </Item>
           <Item href="/console/trash" icon="trash">
             {t.nav.trash}
@@ -136,6 +140,7 @@ const SignedIn = () => {
             <Route path="/console" component={LinksPage} />
             <Route path="/console/links/:name" component={Link} />
             <Route path="/console/visits" component={Visits} />
+            <Route path="/console/import" component={Import} />
             <Route path="/console/settings" component={Settings} />
             <Route path="/console/trash" component={Trash} />
             <Route path={WELCOME} component={Welcome} />

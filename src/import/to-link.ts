@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isId } from '../domain/id.js'
 import { Instant, linkFields } from '../routes/link-fields.js'
 import type { OwnPlace } from '../routes/target.js'
-import { BOOLEAN_RULE, booleanOf, isStorable, typedFields } from './typed-fields.js'
+import { BOOLEAN_RULE, booleanOf, typedFields, unstorableIn } from './typed-fields.js'
 import type { Words } from './words.js'
 
 /** A link as an import makes it. */
@@ -57,8 +57,8 @@ export const linkReader = (place: OwnPlace): ((words: Words) => Read<ImportedLin
   })
   return (words) => {
     const { has_password: guarded, ...texts } = words
-    const unreadable = Object.entries(texts).find(([name, text]) => name !== 'title' && !isStorable(text))
-    if (unreadable) return refused(`${unreadable[0]} holds a character that cannot be stored`)
+    const unstorable = unstorableIn(texts)
+    if (unstorable !== undefined) return refused(`${unstorable} holds a character that cannot be stored`)
     if (!words.target) return refused('target is missing')
     const parsed = Link.safeParse(typedFields(texts))
     if (!parsed.success)

@@ -1,7 +1,11 @@
 import type { Words } from './words.js'
 
-/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair. */
-export const isStorable = (text: string): boolean => !/[\0\p{Cs}]/u.test(text)
+/**
+ * The first field of which the database cannot hold the text: PostgreSQL's has neither U+0000 nor half a surrogate pair.
+ * A title's are replaced.
+ */
+export const unstorableIn = (words: Words): string | undefined =>
+  Object.entries(words).find(([name, text]) => name !== 'title' && /[\0\p{Cs}]/u.test(text))?.[0]
 
 /** The texts as the types that the rules are about; a text that is none of its type stays, and the rule refuses it. */
 export const typedFields = ({

@@ -1,5 +1,6 @@
 import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
+import { imports } from './de/import'
 import { settings } from './de/settings'
 import { welcome } from './de/welcome'
 
@@ -200,6 +201,7 @@ export const de: Texts = {
     object: (rule) => (rule === null ? 'die Regeln verbieten es' : `${rule}: gehört Ihnen nicht`),
   },
 
+  imports,
   settings,
   welcome,
 

@@ -2,6 +2,7 @@ import type { LinkgateProblem } from '../api'
 import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
+import { imports } from './en/import'
 import { settings } from './en/settings'
 import { welcome } from './en/welcome'
 
@@ -191,6 +192,7 @@ export const en = {
     object: (rule: string | null) => (rule === null ? 'the policy forbids it' : `${rule}: not yours`),
   },
 
+  imports,
   settings,
   welcome,
 

@@ -1,0 +1,101 @@
+import { number } from '../format'
+import type { Texts } from '../language'
+
+const links = (count: number): string => `${number(count)} ${count === 1 ? 'Link' : 'Links'}`
+const are = (count: number): string => `${number(count)} ${count === 1 ? 'ist' : 'sind'}`
+
+/** The import, in German. */
+export const imports: Texts['imports'] = {
+  title: 'Import',
+  lead: 'Bringen Sie Links mit. Jede Zeile wird erst geprüft; angelegt wird nur auf Ihr Wort, und nichts zweimal.',
+  drop: 'Datei hierher ziehen oder auswählen',
+  dropHint: 'CSV oder JSON in UTF-8, von Linkgate, Bitly, Shlink, Kutt, YOURLS, oder eine eigene Tabelle.',
+  choose: 'Datei auswählen',
+  another: 'Andere Datei auswählen',
+  reading: 'Die Datei wird gelesen …',
+  records: (count) => (count === 1 ? '1 Zeile' : `${number(count)} Zeilen`),
+  unreadable: (name, why) => `${name} lässt sich nicht lesen: ${why}.`,
+  tooLarge: (name, mib) =>
+    `${name} ist größer als ${number(mib)} MiB. Auf dem Rechner des Dienstes nimmt „linkgate import“ jede Größe.`,
+  readInPart: (why) => `Nur ein Teil der Datei war lesbar: ${why}.`,
+  format: 'Woher sie ist',
+  formats: {
+    csv: 'Linkgate oder eine eigene Tabelle',
+    bitly: 'Bitly',
+    shlink: 'Shlink',
+    kutt: 'Kutt',
+    yourls: 'YOURLS',
+  },
+  columns: 'Spalten',
+  columnsHint: 'Welche Spalte der Datei welches Feld eines Links ist.',
+  missing: (field) =>
+    `Keine Spalte der Datei ist „${field}“. Wählen Sie sie unten aus, dann werden die Zeilen geprüft.`,
+  ignored: (columns) => `Weggelassen: ${columns.join(', ')}`,
+  asFormat: (format) => `wie bei ${format}`,
+  leftOut: 'keine',
+  yours: 'Die Links gehören dann Ihnen und sind von heute. Nur „linkgate import“ behält Daten und Besitzer.',
+  rows: 'Zeilen',
+  row: 'Zeile',
+  outcome: 'Was daraus wird',
+  anyCode: 'irgendein Kürzel',
+  show: 'Zeigen',
+  all: 'alle',
+  states: {
+    open: 'noch nicht gefragt',
+    new: 'neu',
+    made: 'angelegt',
+    there: 'schon da',
+    conflict: 'Konflikt',
+    refused: 'abgelehnt',
+  },
+  nothing: 'So eine Zeile gibt es nicht.',
+  shown: (shown, all) => `${number(shown)} von ${number(all)}`,
+  showMore: 'Mehr zeigen',
+  sameAs: (line) => `wie Zeile ${line}`,
+  why: (why) => {
+    switch (why.is) {
+      case 'text':
+        return why.text
+      case 'no target':
+        return 'es fehlt die Adresse, zu der er führt'
+      case 'no password':
+        return 'er hatte ein Passwort, das nicht in der Datei steht: geben Sie ihm in einer Spalte „password“ ein neues'
+      case 'too long':
+        return 'er ist zu lang'
+      case 'other target':
+        return 'das Kürzel hat schon ein Link, der woandershin führt'
+      case 'not yours':
+        return 'das Kürzel hat schon ein Link von jemand anderem'
+      case 'line':
+        return `Zeile ${why.place} hat dieses Kürzel und führt woandershin`
+    }
+  },
+  checking: (done, all) => `Jede Zeile wird geprüft: ${number(done)} von ${number(all)}`,
+  checked: (fresh, there, not) =>
+    [
+      `${links(fresh)} lassen sich anlegen.`,
+      there > 0 ? `${are(there)} schon da.` : '',
+      not > 0 ? `${number(not)} gehen nicht.` : '',
+    ]
+      .filter(Boolean)
+      .join(' '),
+  importing: (done, all) => `Links werden angelegt: ${number(done)} von ${number(all)}`,
+  import: (count) => `${links(count)} importieren`,
+  noneNew: 'aus keiner Zeile wird ein Link',
+  stop: 'Anhalten',
+  stopping: 'Hält an …',
+  stopped: (left) => `Angehalten: ${links(left)} sind noch übrig.`,
+  goOn: 'Weiter',
+  checkRest: 'Den Rest prüfen',
+  waits: (seconds) => `Zu viele Anfragen auf einmal. In ${number(Math.ceil(seconds))} s geht es von selbst weiter.`,
+  done: (made, there, not) =>
+    [
+      made === 0 ? 'Es war nichts anzulegen.' : `${links(made)} angelegt.`,
+      there > 0 ? `${are(there)} schon da.` : '',
+      not > 0 ? `${number(not)} gingen nicht.` : '',
+    ]
+      .filter(Boolean)
+      .join(' '),
+  download: 'Was abgelehnt ist herunterladen, mit den Gründen',
+  toLinks: 'Zu Ihren Links',
+}

@@ -1,0 +1,102 @@
+import type { FormatName } from '../../../import/formats.js'
+import type { Why } from '../../pages/import/outcome'
+import { number } from '../format'
+
+const links = (count: number): string => `${number(count)} ${count === 1 ? 'link' : 'links'}`
+const are = (count: number): string => `${number(count)} ${count === 1 ? 'is' : 'are'}`
+
+/** The import, in English. */
+export const imports = {
+  title: 'Import',
+  lead: 'Bring links along. Each row is checked first; nothing is made before you say so, and nothing is made twice.',
+  drop: 'Drop a file here, or choose one',
+  dropHint: 'CSV or JSON in UTF-8, from Linkgate, Bitly, Shlink, Kutt, YOURLS, or a table of your own.',
+  choose: 'Choose a file',
+  another: 'Choose another file',
+  reading: 'Reading the file …',
+  records: (count: number) => (count === 1 ? '1 row' : `${number(count)} rows`),
+  unreadable: (name: string, why: string) => `${name} cannot be read: ${why}.`,
+  tooLarge: (name: string, mib: number) =>
+    `${name} is larger than ${number(mib)} MiB. On the machine of the service, “linkgate import” takes files of any size.`,
+  readInPart: (why: string) => `Only a part of the file could be read: ${why}.`,
+  format: 'Where it is from',
+  formats: {
+    csv: 'Linkgate, or a table of your own',
+    bitly: 'Bitly',
+    shlink: 'Shlink',
+    kutt: 'Kutt',
+    yourls: 'YOURLS',
+  } satisfies Record<FormatName, string>,
+  columns: 'Columns',
+  columnsHint: 'Which column of the file is which field of a link.',
+  missing: (field: string) => `No column of the file is “${field}”. Choose it below, and the rows are checked.`,
+  ignored: (columns: readonly string[]) => `Left out: ${columns.join(', ')}`,
+  asFormat: (format: string) => `as ${format} has it`,
+  leftOut: 'none',
+  yours: 'The links become yours, and are made today. Only “linkgate import” keeps dates and owners.',
+  /** the rows */
+  rows: 'Rows',
+  row: 'Row',
+  outcome: 'What becomes of it',
+  anyCode: 'any code',
+  show: 'Show',
+  all: 'all',
+  states: {
+    open: 'not asked yet',
+    new: 'new',
+    made: 'made',
+    there: 'there already',
+    conflict: 'conflict',
+    refused: 'refused',
+  },
+  nothing: 'No row is like that.',
+  shown: (shown: number, all: number) => `${number(shown)} of ${number(all)}`,
+  showMore: 'Show more',
+  sameAs: (line: string) => `like row ${line}`,
+  why: (why: Why): string => {
+    switch (why.is) {
+      case 'text':
+        return why.text
+      case 'no target':
+        return 'it has no address to lead to'
+      case 'no password':
+        return 'it had a password, which the file does not hold: give it a new one in a column “password”'
+      case 'too long':
+        return 'it is too long'
+      case 'other target':
+        return 'the code is taken by a link that leads elsewhere'
+      case 'not yours':
+        return 'the code is taken by a link of somebody else'
+      case 'line':
+        return `row ${why.place} has this code, and leads elsewhere`
+    }
+  },
+  checking: (done: number, all: number) => `Asking about each row: ${number(done)} of ${number(all)}`,
+  checked: (fresh: number, there: number, not: number) =>
+    [
+      `${links(fresh)} can be made.`,
+      there > 0 ? `${are(there)} there already.` : '',
+      not > 0 ? `${number(not)} cannot be imported.` : '',
+    ]
+      .filter(Boolean)
+      .join(' '),
+  importing: (done: number, all: number) => `Making links: ${number(done)} of ${number(all)}`,
+  import: (count: number) => `Import ${links(count)}`,
+  noneNew: 'no row makes a link',
+  stop: 'Stop',
+  stopping: 'Stopping …',
+  stopped: (left: number) => `Stopped: ${links(left)} are left.`,
+  goOn: 'Go on',
+  checkRest: 'Ask about the rest',
+  waits: (seconds: number) => `Too many requests at once. It goes on by itself in ${number(Math.ceil(seconds))} s.`,
+  done: (made: number, there: number, not: number) =>
+    [
+      made === 0 ? 'Nothing had to be made.' : `${links(made)} made.`,
+      there > 0 ? `${are(there)} there already.` : '',
+      not > 0 ? `${number(not)} could not be imported.` : '',
+    ]
+      .filter(Boolean)
+      .join(' '),
+  download: 'Download what is refused, with the reasons',
+  toLinks: 'To your links',
+}

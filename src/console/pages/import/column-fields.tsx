@@ -1,0 +1,101 @@
+import type { FormatName } from '../../../import/formats.js'
+import { columnName } from '../../../import/words.js'
+import type { Field as FieldName } from '../../../import/words.js'
+import { t } from '../../language/language'
+import { Field } from '../../parts/field'
+import type { Mapping } from './rows'
+
+/** What a request may set; whose a link is, and since when, is not among it. */
+const FIELDS = [
+  'target',
+  'code',
+  'title',
+  'note',
+  'tags',
+  'starts_at',
+  'expires_at',
+  'max_visits',
+  'status',
+  'active',
+  'forward_query',
+  'password',
+] as const satisfies readonly FieldName[]
+type MappedField = (typeof FIELDS)[number]
+
+const labelOf = (field: MappedField): string =>
+  ({
+    target: t.fields.target,
+    code: t.fields.code,
+    title: t.fields.title,
+    note: t.fields.note,
+    tags: t.fields.tags,
+    starts_at: t.fields.starts,
+    expires_at: t.fields.ends,
+    max_visits: t.fields.maxVisits,
+    status: t.fields.status,
+    active: t.fields.active,
+    forward_query: t.fields.forward,
+    password: t.fields.password,
+  })[field]
+
+/** Columns that somebody gave a field. */
+export const mappedColumns = (map: Mapping): ReadonlySet<string> =>
+  new Set([...map.values()].filter((column) => column !== null))
+
+/** `as the format has it`; no column has this name: letters and digits alone are left of one. */
+const BY_FORMAT = '*'
+
+/** Which column is which field. */
+export const ColumnFields = ({
+  columns,
+  format,
+  map,
+  onChange,
+}: {
+  readonly columns: readonly string[]
+  readonly format: FormatName
+  readonly map: Mapping
+  readonly onChange: (map: Mapping) => unknown
+}) => {
+  const named = columns.map((column) => ({ column, name: columnName(column) })).filter(({ name }) => name !== '')
+  /** the column that a field is without anybody's choice */
+  const ownOf = (field: MappedField): string | undefined =>
+    format === 'csv' ? named.find(({ name }) => name === columnName(field))?.name : undefined
+  const chosenOf = (field: MappedField): string => {
+    const given = map.get(field)
+    if (given !== undefined) return given ?? ''
+    return format === 'csv' ? (ownOf(field) ?? '') : BY_FORMAT
+  }
+  const choose = (field: MappedField, name: string) => {
+    const changed = new Map(map)
+    if (name === BY_FORMAT || name === (ownOf(field) ?? (format === 'csv' ? '' : undefined))) changed.delete(field)
+    else changed.set(field, name === '' ? null : name)
+    onChange(changed)
+  }
+  return (
+    <div class="stack">
+      <p class="hint">{t.imports.columnsHint}</p>
+      <div class="fields">
+        {FIELDS.map((field) => (
+          <Field key={field} label={labelOf(field)}>
+            {(names) => (
+              <select
+                {...names}
+                value={chosenOf(field)}
+                onChange={({ currentTarget: { value } }) => choose(field, value)}
+              >
+                {format !== 'csv' && <option value={BY_FORMAT}>{t.imports.asFormat(t.imports.formats[format])}</option>}
+                <option value="">{t.imports.leftOut}</option>
+                {named.map(({ column, name }) => (
+                  <option key={name} value={name}>
+                    {column}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        ))}
+      </div>
+    </div>
+  )
+}

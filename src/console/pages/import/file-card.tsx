@@ -1,0 +1,169 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+import { ignoredColumns } from '../../../import/columns.js'
+import { FORMAT_NAMES } from '../../../import/formats.js'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { Card } from '../../parts/card'
+import { Field } from '../../parts/field'
+import { Icon } from '../../parts/icon'
+import { Note } from '../../parts/note'
+import { missingIn } from './chosen'
+import type { Chosen } from './chosen'
+import { ColumnFields, mappedColumns } from './column-fields'
+
+/** The file, whose it is, and which of its columns is what. */
+export const FileCard = ({
+  chosen,
+  isReading,
+  isLocked,
+  onFile,
+  onChange,
+}: {
+  readonly chosen: Chosen | null
+  readonly isReading: boolean
+  /** while links are made */
+  readonly isLocked: boolean
+  readonly onFile: (file: File) => unknown
+  readonly onChange: (chosen: Chosen) => unknown
+}) => {
+  if (chosen === null) return <Drop isReading={isReading} onFile={onFile} />
+  const { file, format, map } = chosen
+  const missing = missingIn(chosen)
+  const ignored = file.columns !== null && format === 'csv' ? ignoredColumns(file.columns, mappedColumns(map)) : []
+  return (
+    <Card
+      title={file.name}
+      actions={
+        <>
+          <span class="caption">{t.imports.records(file.records.length)}</span>
+          <ChooseButton isOff={isLocked} onFile={onFile} />
+        </>
+      }
+    >
+      {isReading && <div class="busy-bar" role="progressbar" aria-label={t.imports.reading} />}
+      <fieldset class="body stack" disabled={isLocked}>
+        {file.fault !== null && <Note kind="lit" title={t.imports.readInPart(file.fault)} />}
+        {missing !== undefined && (
+          <Note kind="lit" title={t.imports.missing(missing === 'code' ? t.fields.code : t.fields.target)} />
+        )}
+        <div class="fields">
+          <Field label={t.imports.format} hint={t.imports.yours}>
+            {(names) => (
+              <select
+                {...names}
+                value={format}
+                onChange={({ currentTarget: { value } }) => {
+                  const name = FORMAT_NAMES.find((each) => each === value)
+                  if (name !== undefined) onChange({ file, format: name, map: new Map() })
+                }}
+              >
+                {FORMAT_NAMES.map((name) => (
+                  <option key={name} value={name}>
+                    {t.imports.formats[name]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </div>
+        <Columns chosen={chosen} onChange={onChange} />
+        {ignored.length > 0 && <p class="hint">{t.imports.ignored(ignored)}</p>}
+      </fieldset>
+    </Card>
+  )
+}
+
+/** Folded away where the format knows its columns. */
+const Columns = ({ chosen, onChange }: { readonly chosen: Chosen; readonly onChange: (chosen: Chosen) => unknown }) => {
+  const { file, format, map } = chosen
+  const isOpen = useSignal(false)
+  useEffect(() => {
+    isOpen.value = missingIn(chosen) !== undefined
+  }, [file])
+  if (file.columns === null) return null
+  return (
+    <details
+      class="columns"
+      open={isOpen.value}
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open
+      }}
+    >
+      <summary>{t.imports.columns}</summary>
+      <ColumnFields
+        columns={file.columns}
+        format={format}
+        map={map}
+        onChange={(changed) => onChange({ ...chosen, map: changed })}
+      />
+    </details>
+  )
+}
+
+const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json'
+
+/** A file can be dropped anywhere on it, and be chosen by its button. */
+const Drop = ({ isReading, onFile }: { readonly isReading: boolean; readonly onFile: (file: File) => unknown }) => {
+  const isOver = useSignal(false)
+  return (
+    <div
+      class={isOver.value ? 'card drop over' : 'card drop'}
+      onDragOver={(event) => {
+        event.preventDefault()
+        isOver.value = true
+      }}
+      onDragLeave={() => (isOver.value = false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        isOver.value = false
+        const file = event.dataTransfer?.files[0]
+        if (file !== undefined) void onFile(file)
+      }}
+    >
+      <Icon name="import" />
+      <strong>{isReading ? t.imports.reading : t.imports.drop}</strong>
+      <p class="hint">{t.imports.dropHint}</p>
+      <ChooseButton isMain onFile={onFile} />
+    </div>
+  )
+}
+
+const ChooseButton = ({
+  isMain = false,
+  isOff = false,
+  onFile,
+}: {
+  readonly isMain?: boolean
+  readonly isOff?: boolean
+  readonly onFile: (file: File) => unknown
+}) => {
+  const input = useRef<HTMLInputElement>(null)
+  const id = useId()
+  return (
+    <>
+      <input
+        ref={input}
+        id={id}
+        type="file"
+        hidden
+        accept={ACCEPTED}
+        aria-label={t.imports.choose}
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0]
+          // the same file may be chosen again, once it was mended
+          currentTarget.value = ''
+          if (file !== undefined) void onFile(file)
+        }}
+      />
+      {isMain ? (
+        <Button kind="main" onPress={() => input.current?.click()}>
+          {t.imports.choose}
+        </Button>
+      ) : (
+        !isOff && <Button onPress={() => input.current?.click()}>{t.imports.another}</Button>
+      )}
+    </>
+  )
+}

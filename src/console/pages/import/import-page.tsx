@@ -1,0 +1,78 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+
+import { FORMATS } from '../../../import/formats.js'
+import { UnreadableFile } from '../../../import/unreadable-file.js'
+import { t } from '../../language/language'
+import { Note } from '../../parts/note'
+import { Page } from '../../parts/page'
+import { missingIn, namesIn } from './chosen'
+import type { Chosen } from './chosen'
+import { detectFormat } from './detect-format'
+import { FileCard } from './file-card'
+import { createImportJob } from './import-job'
+import { importService } from './import-service'
+import { MOST_FILE_BYTES, readFile } from './read-file'
+import { rowsOf } from './rows'
+import { RowsCard } from './rows-card'
+
+/** A file of links: each row is checked, and then its link is made. */
+export const ImportPage = () => {
+  const [job] = useState(() => createImportJob(importService))
+  const chosen = useSignal<Chosen | null>(null)
+  const fault = useSignal<string | null>(null)
+  const isReading = useSignal(false)
+  const hasRun = useSignal(false)
+
+  const isRunning = job.phase.value === 'running'
+  useEffect(() => {
+    if (!isRunning) return undefined
+    const ask = (event: Event) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isRunning])
+  useEffect(() => job.stop, [])
+
+  const check = (next: Chosen) => {
+    chosen.value = next
+    hasRun.value = false
+    const { file, format, map } = next
+    void job.check(missingIn(next) === undefined ? rowsOf(file.records, FORMATS[format], map) : [])
+  }
+  const choose = async (given: File) => {
+    fault.value = null
+    if (given.size > MOST_FILE_BYTES) {
+      fault.value = t.imports.tooLarge(given.name, MOST_FILE_BYTES / 1_024 / 1_024)
+      return
+    }
+    isReading.value = true
+    try {
+      const file = await readFile(given)
+      check({ file, format: detectFormat(namesIn(file)), map: new Map() })
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error
+      fault.value = t.imports.unreadable(given.name, error.message)
+    } finally {
+      isReading.value = false
+    }
+  }
+
+  return (
+    <Page title={t.imports.title}>
+      <div class="stack">
+        <p class="lead">{t.imports.lead}</p>
+        {fault.value !== null && <Note kind="deny" title={fault.value} />}
+        <FileCard
+          chosen={chosen.value}
+          isReading={isReading.value}
+          isLocked={isRunning}
+          onFile={choose}
+          onChange={check}
+        />
+        {chosen.value !== null && missingIn(chosen.value) === undefined && (
+          <RowsCard job={job} file={chosen.value.file} hasRun={hasRun} />
+        )}
+      </div>
+    </Page>
+  )
+}

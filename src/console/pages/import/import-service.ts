@@ -1,0 +1,67 @@
+import { LinkgateProblem, api } from '../../api'
+import type { ManyLinks, NewLink } from '../../api'
+import { me } from '../../me'
+import type { ImportService, Wanted } from './import-job.js'
+import { outcomeOf } from './outcome.js'
+import type { Item } from './rows.js'
+
+/** Links of others that are looked at one by one. */
+const MOST_LOOKED_AT = 50
+
+/** What a file holds may be of any type: the service says what is wrong with it. */
+const creationOf = (items: readonly Item[]): ManyLinks => ({
+  operation: 'create',
+  items: JSON.parse(JSON.stringify(items)),
+})
+
+export const importService: ImportService = {
+  tryAll: async (items, signal) =>
+    (await api.changeManyLinks(creationOf(items), { query: { dry_run: true }, signal })).results,
+  makeAll: async (items) => (await api.changeManyLinks(creationOf(items))).results,
+  makeOne: async (item) => {
+    try {
+      const link: NewLink = JSON.parse(JSON.stringify(item))
+      return { is: 'made', url: (await api.createLink(link)).url }
+    } catch (error) {
+      // of this one link; anything else holds up the others, too
+      if (error instanceof LinkgateProblem && (error.status === 422 || error.code === 'code_taken'))
+        return outcomeOf({ index: 0, status: error.status, problem: error.document })
+      throw error
+    }
+  },
+  known: async (wanted, signal) => {
+    const known = await amongManaged(wanted, signal)
+    const others = [...wanted.codes].filter((code) => !known.byCode.has(code))
+    for (const code of others.slice(0, MOST_LOOKED_AT)) known.byCode.set(code, await targetOf(code, signal))
+    return known
+  },
+  wait: (seconds, signal) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, seconds * 1_000)
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      })
+    }),
+}
+
+/** Among the links that the caller may change: all of them in one answer, of which little is kept. */
+const amongManaged = async ({ codes, targets }: Wanted, signal: AbortSignal) => {
+  const byCode = new Map<string, string | null>()
+  const ownTargets = new Set<string>()
+  for await (const { code, target, owner_id: owner } of api.exportLinks({ format: 'ndjson' }, { signal })) {
+    if (codes.has(code)) byCode.set(code, target)
+    if (targets.has(target) && owner === me.value?.id) ownTargets.add(target)
+  }
+  return { byCode, ownTargets }
+}
+
+/** Where somebody else's link leads; null where that is not for everybody. */
+const targetOf = async (code: string, signal: AbortSignal): Promise<string | null> => {
+  try {
+    return (await api.getLink(code, { signal })).target ?? null
+  } catch (error) {
+    if (error instanceof LinkgateProblem && [403, 404, 410].includes(error.status)) return null
+    throw error
+  }
+}

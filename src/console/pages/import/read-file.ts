@@ -1,0 +1,68 @@
+import { csvOptions, csvSource } from '../../../import/csv-source.js'
+import type { ParsedLine } from '../../../import/csv-source.js'
+import { readJson } from '../../../import/read-json.js'
+import type { Source, SourceRecord } from '../../../import/source-record.js'
+import { HEAD_BYTES, headOf, isJson, textDecoder } from '../../../import/source-text.js'
+import { UnreadableFile } from '../../../import/unreadable-file.js'
+
+/** A page holds all of a file; the command line holds none of it. */
+export const MOST_FILE_BYTES = 16 * 1_024 * 1_024
+
+export interface ReadFile {
+  readonly name: string
+  /** of a CSV, as the file names them; null: JSON */
+  readonly columns: readonly string[] | null
+  readonly records: readonly SourceRecord[]
+  /** why the rest could not be read; null where all was */
+  readonly fault: string | null
+}
+
+/** Throws UnreadableFile where nothing of the file can be read. */
+export const readFile = async (file: File): Promise<ReadFile> => {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const head = headOf(bytes.subarray(0, HEAD_BYTES))
+  const decode = textDecoder()
+  const text = decode(bytes) + decode()
+  const { columns, records } = isJson(head) ? readJson(inOnePiece(text)) : await readCsv(text, head)
+  const read: SourceRecord[] = []
+  let fault: string | null = null
+  try {
+    for await (const record of records) read.push(record)
+  } catch (error) {
+    if (!(error instanceof UnreadableFile) || read.length === 0) throw error
+    fault = error.message
+  }
+  if (read.length === 0) throw new UnreadableFile('it has no records')
+  return { name: file.name, columns, records: read, fault }
+}
+
+const inOnePiece = async function* (text: string): AsyncGenerator<string> {
+  yield text
+}
+
+/** The parser comes with the first CSV. */
+const readCsv = async (text: string, head: string): Promise<Source> => {
+  const { parse } = await import('csv-parse/sync')
+  const lines: ParsedLine[] = []
+  const collect = (line: unknown): null => {
+    if (isParsedLine(line)) lines.push(line)
+    return null
+  }
+  let error: unknown
+  try {
+    parse(text, { ...csvOptions(head), on_record: collect })
+  } catch (thrown) {
+    error = thrown
+  }
+  return csvSource(linesThen(lines, error))
+}
+
+/** With `info` each line comes with where it ends; the types of the parser do not say so. */
+const isParsedLine = (line: unknown): line is ParsedLine =>
+  typeof line === 'object' && line !== null && 'record' in line && 'info' in line
+
+/** The lines before a fault, and then the fault. */
+const linesThen = async function* (lines: readonly ParsedLine[], error: unknown): AsyncGenerator<ParsedLine> {
+  yield* lines
+  if (error !== undefined) throw error
+}

@@ -1,0 +1,93 @@
+import type { Signal } from '@preact/signals'
+
+import { t } from '../../language/language'
+import { Button, buttonClass } from '../../parts/button'
+import { Card } from '../../parts/card'
+import { Note, ProblemNote } from '../../parts/note'
+import { useServiceRights } from '../../parts/service-rights'
+import { countStates } from './counts'
+import { downloadRefused } from './download-refused'
+import type { ImportJob } from './import-job'
+import type { ReadFile } from './read-file'
+import { RowsTable } from './rows-table'
+
+/** What becomes of each row, and the button that makes it so. */
+export const RowsCard = ({
+  job,
+  file,
+  hasRun,
+}: {
+  readonly job: ImportJob
+  readonly file: ReadFile
+  /** whether somebody has begun to make the links */
+  readonly hasRun: Signal<boolean>
+}) => {
+  const reasonFor = useServiceRights()
+  const rows = job.rows.value
+  const phase = job.phase.value
+  const counts = countStates(rows)
+  const not = counts.conflict + counts.refused
+  const left = counts.new + counts.open
+  const run = () => {
+    hasRun.value = true
+    return job.run()
+  }
+  const isBusy = phase === 'checking' || phase === 'running'
+  return (
+    <Card title={t.imports.rows}>
+      <div class="body stack">
+        {job.problem.value !== null && <ProblemNote problem={job.problem.value} />}
+        {isBusy && <Progress job={job} />}
+        {phase === 'checked' && <p>{t.imports.checked(counts.new, counts.there, not)}</p>}
+        {phase === 'stopped' && <p role="status">{t.imports.stopped(left)}</p>}
+        {phase === 'done' && <Note kind="allow" title={t.imports.done(counts.made, counts.there, not)} />}
+        <div class="row">
+          {phase === 'running' && <Button onPress={job.stop}>{t.imports.stop}</Button>}
+          {phase === 'stopped' && !hasRun.value && (
+            <Button kind="main" onPress={job.checkRest}>
+              {t.imports.checkRest}
+            </Button>
+          )}
+          {phase === 'stopped' && hasRun.value && (
+            <Button kind="main" onPress={run}>
+              {t.imports.goOn}
+            </Button>
+          )}
+          {phase === 'checked' && (
+            <Button
+              kind="main"
+              icon="import"
+              off={reasonFor('link:create') ?? (counts.new === 0 ? t.imports.noneNew : null)}
+              onPress={run}
+            >
+              {t.imports.import(counts.new)}
+            </Button>
+          )}
+          {phase === 'done' && (
+            <a class={buttonClass({ kind: 'main' })} href="/console">
+              {t.imports.toLinks}
+            </a>
+          )}
+          {!isBusy && not > 0 && (
+            <Button icon="download" onPress={() => downloadRefused(file, rows)}>
+              {t.imports.download}
+            </Button>
+          )}
+        </div>
+      </div>
+      <RowsTable rows={rows} counts={counts} />
+    </Card>
+  )
+}
+
+/** How far it is, also for those who do not see it. */
+const Progress = ({ job }: { readonly job: ImportJob }) => {
+  const { done, of } = job.progress.value
+  const text = job.phase.value === 'checking' ? t.imports.checking(done, of) : t.imports.importing(done, of)
+  return (
+    <div class="progress">
+      <progress max={Math.max(of, 1)} value={done} aria-label={text} />
+      <p role="status">{job.waits.value === null ? text : t.imports.waits(job.waits.value)}</p>
+    </div>
+  )
+}

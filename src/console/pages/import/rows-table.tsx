@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals'
+
+import { number } from '../../language/format'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { Icon } from '../../parts/icon'
+import type { IconName } from '../../parts/icon'
+import { STATES, stateOf } from './counts'
+import type { State } from './counts'
+import type { Row } from './rows'
+
+/** Rows that are shown at first, and more at a press. */
+const AT_ONCE = 100
+
+const LOOK = {
+  open: ['badge paused', 'clock'],
+  new: ['badge allow', 'add'],
+  made: ['badge allow', 'check'],
+  there: ['badge', 'check'],
+  conflict: ['badge lit', 'link'],
+  refused: ['badge deny', 'deny'],
+} as const satisfies Readonly<Record<State, readonly [string, IconName]>>
+
+/** Each row of the file, and what becomes of it. */
+export const RowsTable = ({
+  rows,
+  counts,
+}: {
+  readonly rows: readonly Row[]
+  readonly counts: Readonly<Record<State, number>>
+}) => {
+  const shownState = useSignal<State | null>(null)
+  const most = useSignal(AT_ONCE)
+  // a state that no row is in any more shows all
+  const state = shownState.value !== null && counts[shownState.value] > 0 ? shownState.value : null
+  const matching = state === null ? rows : rows.filter(({ outcome }) => stateOf(outcome) === state)
+  const shown = matching.slice(0, most.value)
+  return (
+    <>
+      <div class="states">
+        <div class="segments" role="radiogroup" aria-label={t.imports.show}>
+          {[null, ...STATES.filter((each) => counts[each] > 0)].map((each) => (
+            <label key={each}>
+              <input
+                type="radio"
+                name="state"
+                checked={each === state}
+                onChange={() => {
+                  shownState.value = each
+                  most.value = AT_ONCE
+                }}
+              />
+              {each === null ? t.imports.all : t.imports.states[each]}{' '}
+              {number(each === null ? rows.length : counts[each])}
+            </label>
+          ))}
+        </div>
+      </div>
+      <table class="table import-rows">
+        <thead>
+          <tr>
+            <th scope="col">{t.imports.row}</th>
+            <th scope="col">{t.fields.code}</th>
+            <th scope="col">{t.fields.target}</th>
+            <th scope="col">{t.imports.outcome}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row) => (
+            <RowLine key={row.at} row={row} />
+          ))}
+        </tbody>
+      </table>
+      <div class="list-foot">
+        <span>{t.imports.shown(shown.length, matching.length)}</span>
+        {shown.length < matching.length && (
+          <Button kind="bare" onPress={() => (most.value += AT_ONCE)}>
+            {t.imports.showMore}
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+const RowLine = ({ row: { place, code, target, outcome } }: { readonly row: Row }) => {
+  const state = stateOf(outcome)
+  const [look, icon] = LOOK[state]
+  return (
+    <tr>
+      <td class="place">{place}</td>
+      <td class="code">
+        {outcome.is === 'made' ? (
+          <a href={outcome.url} target="_blank" rel="noopener">
+            {new URL(outcome.url).pathname.slice(1)}
+          </a>
+        ) : code === '' ? (
+          <span class="caption">{t.imports.anyCode}</span>
+        ) : (
+          code
+        )}
+      </td>
+      <td class="cut" title={target}>
+        {target}
+      </td>
+      <td>
+        <span class={look}>
+          <Icon name={icon} />
+          {t.imports.states[state]}
+        </span>{' '}
+        {(outcome.is === 'conflict' || outcome.is === 'refused') && t.imports.why(outcome.why)}
+        {outcome.is === 'there' && outcome.line !== undefined && (
+          <span class="caption">{t.imports.sameAs(outcome.line)}</span>
+        )}
+      </td>
+    </tr>
+  )
+}

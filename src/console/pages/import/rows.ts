@@ -1,0 +1,89 @@
+import { storedTarget } from '../../../domain/stored-target.js'
+import type { SourceRecord } from '../../../import/source-record.js'
+import { booleanOf, typedFields, unstorableIn } from '../../../import/typed-fields.js'
+import { wordsOf } from '../../../import/words-of.js'
+import type { Field, ImportFormat, Words } from '../../../import/words.js'
+import { MOST_BYTES, bytesOf } from './chunks.js'
+import type { Outcome, Why } from './outcome.js'
+
+/** A link to be, as the service takes it; the service says what is wrong with it. */
+export type Item = Readonly<Record<string, unknown>>
+
+/** One link of the file. A record may stand for several. */
+export interface Row {
+  /** its place among the rows */
+  readonly at: number
+  /** where it stands in the file */
+  readonly place: string
+  readonly record: SourceRecord
+  /** empty: one is made */
+  readonly code: string
+  /** as it is stored */
+  readonly target: string
+  readonly item: Item
+  /** a new one, which goes in a request of its own; empty: none */
+  readonly password: string
+  /** true where it had one that the file does not hold */
+  readonly lacksPassword: boolean
+  readonly outcome: Outcome
+}
+
+/** Which column is which of our fields, where the format does not know; null: none is. */
+export type Mapping = ReadonlyMap<Field, string | null>
+
+/** The links of a file, with what can be told without asking anybody. */
+export const rowsOf = (records: readonly SourceRecord[], format: ImportFormat, map: Mapping): readonly Row[] => {
+  const rows: Row[] = []
+  const earlier = createEarlier()
+  for (const record of records) {
+    const read = wordsOf(record, format, map)
+    if ('reason' in read) rows.push(rowOf(rows.length, record, {}, refused({ is: 'text', text: read.reason })))
+    else
+      for (const words of read) {
+        const row = rowOf(rows.length, record, words, { is: 'open' })
+        rows.push({ ...row, outcome: faultOf(words, row) ?? earlier(row) ?? row.outcome })
+      }
+  }
+  return rows
+}
+
+const refused = (why: Why): Outcome => ({ is: 'refused', why })
+
+const rowOf = (at: number, record: SourceRecord, words: Words, outcome: Outcome): Row => {
+  const { id: _, owner_id: __, created_at: ___, updated_at: ____, has_password: guarded = '', ...texts } = words
+  const { password = '', ...others } = texts
+  return {
+    at,
+    place: record.place,
+    record,
+    code: words.code ?? '',
+    target: storedTarget(words.target ?? ''),
+    item: typedFields(others),
+    password,
+    lacksPassword: booleanOf(guarded) === true && password === '',
+    outcome,
+  }
+}
+
+const faultOf = (words: Words, { item }: Row): Outcome | null => {
+  const unstorable = unstorableIn(words)
+  if (unstorable !== undefined)
+    return refused({ is: 'text', text: `${unstorable} holds a character that cannot be stored` })
+  if (!words.target) return refused({ is: 'no target' })
+  return bytesOf(item) > MOST_BYTES ? refused({ is: 'too long' }) : null
+}
+
+/** Meets rows that an earlier one has the code of, or, without a code, the target. */
+const createEarlier = (): ((row: Row) => Outcome | null) => {
+  const byCode = new Map<string, Row>()
+  const byTarget = new Map<string, Row>()
+  return (row) => {
+    const { code, target } = row
+    const before = code === '' ? byTarget.get(target) : byCode.get(code)
+    if (before?.target === target) return { is: 'there', line: before.place }
+    if (before !== undefined) return { is: 'conflict', why: { is: 'line', place: before.place } }
+    if (code !== '') byCode.set(code, row)
+    if (!byTarget.has(target)) byTarget.set(target, row)
+    return null
+  }
+}
