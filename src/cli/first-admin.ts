@@ -5,12 +5,11 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import type { Config } from '../config.js'
 import type { OpenedDatabase } from '../database/open.js'
 import { openPool } from '../database/pool.js'
+import { FIRST_ADMIN } from '../domain/first-admin.js'
 import { createAccounts } from '../identity/accounts.js'
 import type { Accounts } from '../identity/accounts.js'
 import { hashOfToken, newShortToken } from '../identity/opaque-token.js'
 import { createPasswords } from '../identity/password.js'
-
-export const FIRST_ADMIN = 'admin@localhost'
 
 const NAMED = { email: FIRST_ADMIN, role: 'admin', name: 'Admin' } as const
 

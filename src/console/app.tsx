@@ -25,6 +25,8 @@ import { openSession, session, signOut } from './session'
 const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
 const Visits = lazy(async () => (await import('./pages/visits-page')).VisitsPage)
 const Settings = lazy(async () => (await import('./pages/settings/settings-page')).SettingsPage)
+const Welcome = lazy(async () => (await import('./pages/welcome/welcome-page')).WelcomePage)
+const ChoosePassword = lazy(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)
 const Trash = lazy(async () => (await import('./pages/trash')).TrashPage)
 
 const NotFound = () => (
@@ -136,6 +138,7 @@ const SignedIn = () => {
             <Route path="/console/visits" component={Visits} />
             <Route path="/console/settings" component={Settings} />
             <Route path="/console/trash" component={Trash} />
+            <Route path={WELCOME} component={Welcome} />
             <Route default component={NotFound} />
           </Router>
         </ErrorBoundary>
@@ -149,8 +152,23 @@ const SignedIn = () => {
 /** What went wrong at an issuer. */
 const atIssuer = signal<LinkgateProblem | null>(null)
 
+/** Where the link of a first start leads; its token is behind a `#`, which no browser sends. */
+const WELCOME = '/console/welcome'
+const welcomeToken = signal(location.pathname === WELCOME ? location.hash.slice(1) : '')
+
+const enter = () => {
+  history.replaceState(null, '', WELCOME)
+  welcomeToken.value = ''
+}
+
 const App = () => {
   const { value } = session
+  if (welcomeToken.value !== '')
+    return (
+      <ErrorBoundary>
+        <ChoosePassword token={welcomeToken.value} onDone={enter} />
+      </ErrorBoundary>
+    )
   if (value.is === 'opening') return null
   return (
     <LocationProvider scope="/console">

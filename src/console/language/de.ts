@@ -1,6 +1,7 @@
 import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
 import { settings } from './de/settings'
+import { welcome } from './de/welcome'
 
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
 const links = (count: number): string => times(count, 'Link', 'Links')
@@ -200,6 +201,7 @@ export const de: Texts = {
   },
 
   settings,
+  welcome,
 
   trash: {
     title: 'Papierkorb',

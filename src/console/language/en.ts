@@ -3,6 +3,7 @@ import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
 import { settings } from './en/settings'
+import { welcome } from './en/welcome'
 
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
 const links = (count: number): string => times(count, 'link', 'links')
@@ -191,6 +192,7 @@ export const en = {
   },
 
   settings,
+  welcome,
 
   trash: {
     title: 'Trash',

@@ -20,6 +20,8 @@ export const settings: Texts['settings'] = {
     asked: (email) =>
       `Ein Link ist unterwegs an ${email}. Sobald Sie ihn öffnen, ist es Ihre Adresse; bis dahin ändert sich nichts.`,
     set: (email) => `Ihre Adresse ist jetzt ${email}.`,
+    atIssuer: (host) =>
+      `Sie melden sich bei ${host === '' ? 'einem Aussteller' : host} an: Dort ändern Sie Ihr Passwort.`,
   },
   password: {
     title: 'Passwort',

@@ -20,6 +20,7 @@ export const settings = {
     asked: (email: string) =>
       `A link is on its way to ${email}. It becomes your address once you open it; until then nothing changes.`,
     set: (email: string) => `Your address is ${email} now.`,
+    atIssuer: (host: string) => `You sign in at ${host === '' ? 'an issuer' : host}: your password is changed there.`,
   },
   password: {
     title: 'Password',

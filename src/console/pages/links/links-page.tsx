@@ -200,7 +200,10 @@ export const LinksPage = () => {
                   </Button>
                 </>
               ) : (
-                t.links.empty
+                <>
+                  <p>{t.links.empty}</p>
+                  <a href="/console/welcome">{t.welcome.firstSteps}</a>
+                </>
               )
             }
           >

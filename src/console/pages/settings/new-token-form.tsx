@@ -7,9 +7,8 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Field } from '../../parts/field'
-import { useLoaded } from '../../parts/loaded'
 import { ProblemNote, faultsOf } from '../../parts/note'
-import { reasonOf } from '../../parts/rights'
+import { useServiceRights } from '../../parts/service-rights'
 import { useOpenedFocus } from '../../parts/opened-focus'
 import { textOf } from '../../parts/sign-in-form'
 import { SCOPE_GROUPS } from './scopes'
@@ -28,7 +27,7 @@ export const NewTokenForm = ({
   readonly onCancel: () => unknown
 }) => {
   const chosen = useSignal<ReadonlySet<ServiceAction>>(new Set())
-  const rights = useLoaded((signal) => api.getOwnRights({ codes: [] }, { signal }), []).state.value.value
+  const reasonFor = useServiceRights()
   const { busy, problem, attempt } = useAttempt()
   const faults = faultsOf(problem.value)
   const faultId = useId()
@@ -95,7 +94,7 @@ export const NewTokenForm = ({
                   key={scope}
                   scope={scope}
                   isChosen={chosen.value.has(scope)}
-                  off={reasonOf(rights?.service[scope])}
+                  off={reasonFor(scope)}
                   onTurn={() => turn(scope)}
                 />
               ))}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 
 import { api } from '../../api'
 import type { Profile } from '../../api'
+import { issuerHost, signInWay } from '../../issuer'
 import { t } from '../../language/language'
 import { loadMe, me } from '../../me'
 import { useAttempt } from '../../parts/attempt'
@@ -56,7 +57,11 @@ export const ProfileCard = ({ profile }: { readonly profile: Profile }) => {
             <dd>{profile.email}</dd>
           </div>
         </dl>
-        <Address profile={profile} />
+        {signInWay === 'password' ? (
+          <Address profile={profile} />
+        ) : (
+          <p class="hint">{t.settings.profile.atIssuer(issuerHost())}</p>
+        )}
       </div>
     </Card>
   )

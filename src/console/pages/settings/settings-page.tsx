@@ -1,3 +1,4 @@
+import { signInWay } from '../../issuer'
 import { t } from '../../language/language'
 import { me } from '../../me'
 import { Page } from '../../parts/page'
@@ -18,7 +19,7 @@ export const SettingsPage = () => (
         ) : (
           <>
             <ProfileCard profile={me.value} />
-            <PasswordCard profile={me.value} />
+            {signInWay === 'password' && <PasswordCard profile={me.value} />}
           </>
         )}
         <AppearanceCard />
@@ -26,7 +27,7 @@ export const SettingsPage = () => (
       </div>
       <div class="stack">
         <TokensCard />
-        <SignInsCard />
+        {signInWay === 'password' && <SignInsCard />}
       </div>
     </div>
   </Page>

@@ -1,0 +1,92 @@
+import { useSignal } from '@preact/signals'
+
+import { isUserRole } from '../../../domain/role.js'
+import { api } from '../../api'
+import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { CopyButton } from '../../parts/copy-button'
+import { Field } from '../../parts/field'
+import { useLoaded } from '../../parts/loaded'
+import { ProblemNote, faultsOf } from '../../parts/note'
+import { textOf } from '../../parts/sign-in-form'
+
+type Invitation = Awaited<ReturnType<typeof api.inviteUser>>
+
+/** Those of a new installation, for whoever may invite without reading the policy. */
+const FIRST_ROLES = ['viewer', 'editor', 'admin']
+
+/** The roles that rows of the policy name. */
+const loadRoles = async (signal: AbortSignal): Promise<readonly string[]> => {
+  const { rows } = await api.getPolicy({}, { signal })
+  return [...new Set([...FIRST_ROLES, ...rows.map(({ role }) => role)])].filter(isUserRole)
+}
+
+/** Invites a person. The link is in one answer alone, so it stays here until another is asked for. */
+export const InviteForm = ({ off }: { readonly off: string | null }) => {
+  const roles = useLoaded(loadRoles, []).state.value.value ?? FIRST_ROLES
+  const made = useSignal<Invitation | null>(null)
+  const { busy, problem, attempt } = useAttempt()
+  const faults = faultsOf(problem.value)
+  const invite = (form: HTMLFormElement) =>
+    attempt(async () => {
+      made.value = await api.inviteUser({ email: textOf(form, 'email').trim(), role: textOf(form, 'role') })
+    })
+
+  if (made.value !== null) {
+    const { email, url, expires_at: until } = made.value
+    return (
+      <div class="stack">
+        <Field label={t.welcome.invite.made(email)} hint={t.welcome.invite.madeHint(until)}>
+          {(names) => (
+            <input
+              {...names}
+              class="mono"
+              readOnly
+              value={url}
+              onFocus={({ currentTarget }) => currentTarget.select()}
+            />
+          )}
+        </Field>
+        <div class="row" role="status">
+          <CopyButton text={url} />
+          <Button kind="bare" onPress={() => (made.value = null)}>
+            {t.welcome.invite.another}
+          </Button>
+        </div>
+      </div>
+    )
+  }
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (off === null) void invite(event.currentTarget)
+      }}
+    >
+      {problem.value !== null && problem.value.status !== 422 && <ProblemNote problem={problem.value} />}
+      <div class="fields">
+        <Field label={t.welcome.invite.email} fault={faults['email']}>
+          {(names) => <input {...names} name="email" type="email" autocomplete="off" maxLength={254} required />}
+        </Field>
+        <Field label={t.welcome.invite.role} fault={faults['role']}>
+          {(names) => (
+            <select {...names} name="role">
+              {roles.map((role) => (
+                <option key={role} value={role} selected={role === 'editor'}>
+                  {role}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <div class="row">
+        <Button type="submit" busy={busy.value} off={off}>
+          {busy.value ? t.welcome.invite.inviting : t.welcome.invite.invite}
+        </Button>
+      </div>
+    </form>
+  )
+}
