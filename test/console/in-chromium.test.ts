@@ -66,7 +66,7 @@ import { until } from '../support/until.js'
       expect(await field.getAttribute('type')).to.equal('password')
     })
 
-    it('lets a user in, puts no token where a script of another page could find it, and keeps them signed in', async () => {
+    it('lets a user in, keeps no token where another page’s script could find it, and stays signed in', async () => {
       await browser.signIn(page, editor)
       expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'))
         .to //
