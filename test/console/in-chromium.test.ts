@@ -309,6 +309,7 @@ import { until } from '../support/until.js'
               { method: 'post', action: '${service.baseUrl}${path}' }));
             document.forms[0].submit()`)
           expect((await answer).status(), path).to.equal(403)
+          await other.waitForURL(`**${path}`)
         }
         expect(answers).to.have.length(4)
         expect(answers.filter((each) => !each.startsWith('403 '))).to.deep.equal([])
@@ -419,7 +420,7 @@ import { until } from '../support/until.js'
 
     it('speaks German where the browser does', async () => {
       await page.addInitScript(`Object.defineProperty(navigator, 'languages', { get: () => ['de-DE', 'de'] })`)
-      await page.goto(`${service.baseUrl}/console`)
+      await page.goto(`${service.baseUrl}/console?q=onerror`)
       await page.getByPlaceholder('Adresse einfügen').waitFor()
       expect(await page.evaluate('document.documentElement.lang')).to.equal('de')
       await requireCleanPage('the links in German')
