@@ -1,4 +1,5 @@
 import { canSuite } from './can.js'
+import { consoleSuite } from './console.js'
 import { httpSuites } from './http.js'
 import { linkSuites } from './links.js'
 import { propagationSuite } from './propagation.js'
@@ -26,6 +27,7 @@ const SUITES: Readonly<Record<string, () => Promise<Suite | readonly Suite[]>>> 
   scale: scaleSuites,
   propagation: propagationSuite,
   start: startSuite,
+  console: consoleSuite,
   workers: workerSuites,
   storage: storageSuites,
 }

@@ -1,10 +1,9 @@
 import './styles/app.css'
 
-import { signal, useSignal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { render } from 'preact'
-import type { ComponentChildren } from 'preact'
 import lazy, { ErrorBoundary } from 'preact-iso/lazy'
-import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { useEffect } from 'preact/hooks'
 
 import type { LinkgateProblem } from './api'
@@ -13,14 +12,13 @@ import { loadLanguage, t } from './language/language'
 import { loadMe, me } from './me'
 import { Button } from './parts/button'
 import { Dialog } from './parts/dialog'
-import { Icon, Mark } from './parts/icon'
-import type { IconName } from './parts/icon'
 import { Page } from './parts/page'
+import { Side } from './parts/side'
 import { SignInForm } from './parts/sign-in-form'
 import { Toasts } from './parts/toast'
 import { LinksPage } from './pages/links/links-page'
 import { SignIn } from './pages/sign-in'
-import { openSession, session, signOut } from './session'
+import { openSession, session } from './session'
 
 const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
 const Visits = lazy(async () => (await import('./pages/visits-page')).VisitsPage)
@@ -35,80 +33,6 @@ const NotFound = () => (
     <a href="/console">{t.notFound.back}</a>
   </Page>
 )
-
-const Item = ({ href, icon, children }: { href: string; icon: IconName; children: ComponentChildren }) => {
-  const { path } = useLocation()
-  const isHere = path === href || (href === '/console' && path.startsWith('/console/links/'))
-  return (
-    <li>
-      <a href={href} aria-current={isHere ? 'page' : undefined}>
-        <Icon name={icon} />
-        {children}
-      </a>
-    </li>
-  )
-}
-
-/** The navigation; a phone has it behind a button. */
-const Side = () => {
-  const { path } = useLocation()
-  const isOpen = useSignal(false)
-  useEffect(() => {
-    isOpen.value = false
-  }, [path])
-  return (
-    <header class={isOpen.value ? 'side open' : 'side'}>
-      <a class="brand" href="/console">
-        <Mark />
-        Linkgate
-      </a>
-      <button
-        type="button"
-        class="button bare menu-button"
-        aria-expanded={isOpen.value}
-        onClick={() => (isOpen.value = !isOpen.value)}
-      >
-        <Icon name="menu" />
-        {t.menu}
-      </button>
-      <nav aria-label={t.nav.label}>
-        <ul>
-          <Item href="/console" icon="link">
-            {t.nav.links}
-          </Item>
-          <Item href="/console/visits" icon="chart">
-            {t.nav.visits}
-          </Item>
-          <Item href="/console/import" icon="import">
-            {t.nav.import}
-          </Item>
-          <Item href="/console/trash" icon="trash">
-            {t.nav.trash}
-          </Item>
-          <Item href="/console/settings" icon="user">
-            {t.nav.settings}
-          </Item>
-        </ul>
-      </nav>
-      <div class="side-foot">
-        {me.value && (
-          <div>
-            <strong>{me.value.name}</strong>
-            {me.value.role}
-          </div>
-        )}
-        <div class="row">
-          <Button kind="bare" icon="out" onPress={signOut}>
-            {t.signOut}
-          </Button>
-        </div>
-        <a href="/docs" target="_blank" rel="noopener">
-          {t.docs}
-        </a>
-      </div>
-    </header>
-  )
-}
 
 /** Over the page, which stays as it is: whoever signs in again goes on where they were. */
 const SignInAgain = ({ at }: { readonly at: Date }) => (

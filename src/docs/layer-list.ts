@@ -27,12 +27,9 @@ export const layerList = ({ 'x-layers': layers }: ApiOperation): Html => {
       : gateway.scope === 'items'
         ? html`a token with the scope of its items’ action`
         : html`a token with the scope ${code(gateway.scope)}`
+  const ownPages = gateway.from === undefined ? '' : '; only pages of this service may send it'
   const checks = [
-    [
-      'gateway',
-      html`${token}; counted
-      ${QUOTAS[gateway.quota] ?? code(gateway.quota)}${gateway.from === undefined ? '' : '; only pages of this service may send it'}`,
-    ],
+    ['gateway', html`${token}; counted ${QUOTAS[gateway.quota] ?? code(gateway.quota)}${ownPages}`],
     [
       'endpoint',
       endpoint === 'none'

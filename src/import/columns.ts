@@ -1,7 +1,7 @@
 import { FIELDS, columnName } from './words.js'
 import type { ImportFormat } from './words.js'
 
-/** A field that the format needs and no column is; undefined where none is missing. `mapped`: fields by other columns. */
+/** A field that the format needs and no column is; undefined: none is missing. `mapped`: fields by other columns. */
 export const missingField = (
   columns: readonly string[],
   { needs }: ImportFormat,

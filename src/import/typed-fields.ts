@@ -1,8 +1,8 @@
 import type { Words } from './words.js'
 
 /**
- * The first field of which the database cannot hold the text: PostgreSQL's has neither U+0000 nor half a surrogate pair.
- * A title's are replaced.
+ * The first field of which the database cannot hold the text: PostgreSQL's has neither U+0000 nor half a surrogate
+ * pair. A title's are replaced.
  */
 export const unstorableIn = (words: Words): string | undefined =>
   Object.entries(words).find(([name, text]) => name !== 'title' && /[\0\p{Cs}]/u.test(text))?.[0]

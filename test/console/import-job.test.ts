@@ -146,7 +146,7 @@ describe('an import in the console', () => {
     expect(job.waits.value).to.equal(null)
   })
 
-  it('refuses a link whose password the file does not hold, unless it is there, and makes one with a new password', async () => {
+  it('refuses a link whose password the file lacks, and makes one with a new one', async () => {
     const { service, there } = createService()
     there.set('kept', targetOf('kept'))
     const job = createImportJob(service)

@@ -29,6 +29,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'links-wide-light': 'links',
   'link-wide-light': 'link',
   'links-phone-dark': 'phone',
+  'import-wide-light': 'import',
   'settings-wide-dark': 'settings',
 }
 
@@ -138,6 +139,9 @@ const visitsOf = (link: string, weight: number): readonly SeenVisit[] => {
     const count = Math.round(weight * (isWorkday ? 1 : 0.5) * (isDay ? 1 : 0.15) * peak * (0.6 + random()) * 0.5)
     return Array.from({ length: count }, (): SeenVisit => {
       const [browser, os, device] = oneOf(PROGRAMS)
+      const bot = random() < 0.04
+      // three of four visits are the first of somebody's day
+      const isNew = !bot && random() < 0.75
       return {
         link,
         at: inHour(hour),
@@ -146,7 +150,8 @@ const visitsOf = (link: string, weight: number): readonly SeenVisit[] => {
         browser,
         os,
         device,
-        bot: random() < 0.04,
+        bot,
+        ...(isNew && { visitor: String(Math.floor(random() * 2 ** 53)) }),
       }
     })
   })
@@ -166,6 +171,14 @@ for (const { weight, ...link } of LINKS) {
   })
   await addVisits(service.db, visitsOf(textAt(await answer.json(), 'id'), weight))
 }
+
+const IMPORTED = `code,target,title,tags
+winter,https://www.example.com/winter/launch?utm_source=newsletter,"Winter launch, landing page","launch,mail"
+launch,https://www.example.com/autumn/launch?utm_source=print,"Autumn launch, landing page","launch,print"
+pricing,https://www.example.org/prices,Prices,sales
+,https://events.example.com/baltics-2027/register,"Baltics webinar, sign-up",events
+intranet,intranet/start,Intranet,internal
+`
 
 const shoot = async (page: Page, name: string) => {
   const kept = KEPT[name]
@@ -203,6 +216,11 @@ try {
         await page.getByRole('heading', { level: 1 }).waitFor()
         if (new URL(page.url()).pathname !== path) await page.goto(`${here}${path}`)
         await page.locator(shown).first().waitFor()
+        if (name === 'import') {
+          const file = { name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(IMPORTED) }
+          await page.locator('input[type=file]').setInputFiles(file)
+          await page.locator('.import-rows tbody tr').first().waitFor()
+        }
         await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))')
         await shoot(page, `${name}-${size}-${theme}`)
       }

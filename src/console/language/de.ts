@@ -60,7 +60,7 @@ export const de: Texts = {
     if (code === 'role_not_allowed') return 'Ihre Rolle darf das nicht.'
     if (code === 'insufficient_scope') return 'Diese Anmeldung war für weniger gedacht. Melden Sie sich neu an.'
     if (code === 'precondition_failed')
-      return 'Jemand anderes hat es inzwischen geändert. Was Sie getippt haben, bleibt: Laden Sie neu und vergleichen Sie.'
+      return 'Jemand anderes hat es inzwischen geändert. Was Sie getippt haben, bleibt: Laden und vergleichen Sie.'
     if (code === 'not_found') return 'Das gibt es nicht mehr, oder es gab es nie.'
     if (status === 503)
       return 'Der Dienst antwortet gerade nicht. Was Sie getippt haben, bleibt stehen; versuchen Sie es noch einmal.'

@@ -77,6 +77,16 @@ import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
       await requireClean(page, 'a link')
     })
 
+    it('makes no markup of where visitors say that they come from', async () => {
+      const hostile = `"><img src=x onerror="document.title='ran'">`
+      const [link, now] = [await linkId(service.db, code), Math.floor(Date.now() / HOUR)]
+      await addVisits(service.db, [{ link, at: inHour(now - 1), referrer: hostile, browser: hostile, os: hostile }])
+      await page.reload()
+      await page.getByText(hostile).first().waitFor()
+      expect(await page.locator('img[src=x]').count()).to.equal(0)
+      expect(await page.title()).to.equal(`${code} · Linkgate`)
+    })
+
     it('is read by keys in its chart', async () => {
       await page.locator('.chart').focus()
       await page.keyboard.press('ArrowLeft')

@@ -96,6 +96,6 @@ export const imports: Texts['imports'] = {
     ]
       .filter(Boolean)
       .join(' '),
-  download: 'Was abgelehnt ist herunterladen, mit den Gründen',
+  download: 'Abgelehntes herunterladen',
   toLinks: 'Zu Ihren Links',
 }

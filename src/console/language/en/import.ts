@@ -17,7 +17,7 @@ export const imports = {
   records: (count: number) => (count === 1 ? '1 row' : `${number(count)} rows`),
   unreadable: (name: string, why: string) => `${name} cannot be read: ${why}.`,
   tooLarge: (name: string, mib: number) =>
-    `${name} is larger than ${number(mib)} MiB. On the machine of the service, “linkgate import” takes files of any size.`,
+    `${name} is larger than ${number(mib)} MiB. “linkgate import”, on the machine of the service, takes any file.`,
   readInPart: (why: string) => `Only a part of the file could be read: ${why}.`,
   format: 'Where it is from',
   formats: {
@@ -97,6 +97,6 @@ export const imports = {
     ]
       .filter(Boolean)
       .join(' '),
-  download: 'Download what is refused, with the reasons',
+  download: 'Download what is refused',
   toLinks: 'To your links',
 }

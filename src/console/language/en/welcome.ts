@@ -32,7 +32,7 @@ export const welcome = {
     inviting: 'Making it …',
     made: (email: string) => `Hand this link to ${email}`,
     madeHint: (until: string) =>
-      `It works once, until ${dateAndTime(until)}, and is shown here alone. Where a mail server is set, a mail brings it.`,
+      `It works once, until ${dateAndTime(until)}, and is shown here alone. With a mail server, a mail brings it.`,
     link: 'Invitation',
     another: 'Invite another',
   },

@@ -48,7 +48,7 @@ export const FileCard = ({
         {missing !== undefined && (
           <Note kind="lit" title={t.imports.missing(missing === 'code' ? t.fields.code : t.fields.target)} />
         )}
-        <div class="fields">
+        <div class="import-format">
           <Field label={t.imports.format} hint={t.imports.yours}>
             {(names) => (
               <select

@@ -19,12 +19,15 @@ import type { LinkRights } from './use-rights'
 /** Items in one request. */
 const AT_ONCE = 1_000
 
-/** Changes many links, and answers what became of each, in their order. */
-const changeAll = async (change: ManyLinks): Promise<ManyLinksDone['results']> => {
+/** Changes links, so many at once as a request takes, and answers what became of each, in their order. */
+const changeAll = async (
+  links: readonly ManagedLink[],
+  changeOf: (part: readonly ManagedLink[]) => ManyLinks,
+): Promise<ManyLinksDone['results']> => {
   const results: ManyLinksDone['results'] = []
-  for (let from = 0; from < change.items.length; from += AT_ONCE) {
-    const part = { ...change, items: change.items.slice(from, from + AT_ONCE) } as ManyLinks
-    results.push(...(await api.changeManyLinks(part)).results)
+  for (let from = 0; from < links.length; from += AT_ONCE) {
+    const done = await api.changeManyLinks(changeOf(links.slice(from, from + AT_ONCE)))
+    results.push(...done.results.map((result) => ({ ...result, index: result.index + from })))
   }
   return results
 }
@@ -50,24 +53,16 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
   const changeable = allowed('link:update')
   const leftOut = selected.filter((link) => reasonFor('link:delete', link) !== null)
 
-  const run = async (links: readonly ManagedLink[], change: ManyLinks) => {
+  /** Says of what was refused how many there are, and why the first was. */
+  const attempt = async (work: () => Promise<ManyLinksDone['results']>) => {
     isBusy.value = true
     problem.value = null
     refused.value = null
     try {
-      const results = await changeAll(change)
-      const done = results.filter(({ status }) => status < 300)
-      const names = new Set(done.flatMap(({ index }) => links[index]?.id ?? []))
-      if (change.operation === 'delete') {
-        onDeleted(names)
-        say(t.links.deleted(done.length))
-      } else {
-        onChanged(new Map(done.flatMap(({ link }) => (isManaged(link) ? [[link.id, link] as const] : []))))
-        say(t.links.changed(done.length))
-      }
-      const first = results.find(({ status }) => status >= 300)
-      const why = first?.problem?.['detail'] ?? first?.problem?.['title']
-      if (first !== undefined) refused.value = t.links.refused(results.length - done.length, String(why))
+      const results = await work()
+      const failed = results.filter((result) => !isDone(result))
+      const why = failed[0]?.problem?.['detail'] ?? failed[0]?.problem?.['title']
+      if (failed.length > 0) refused.value = t.links.refused(failed.length, String(why))
       asks.value = null
     } catch (error) {
       problem.value = problemIn(error)
@@ -75,8 +70,28 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       isBusy.value = false
     }
   }
+  const remove = () =>
+    attempt(async () => {
+      const results = await changeAll(deletable, (part) => ({
+        operation: 'delete',
+        items: part.map(({ code }) => ({ link: code })),
+      }))
+      const done = results.filter(isDone)
+      onDeleted(new Set(done.flatMap(({ index }) => deletable[index]?.id ?? [])))
+      say(t.links.deleted(done.length))
+      return results
+    })
   const update = (changesOf: (link: ManagedLink) => object) =>
-    run(changeable, { operation: 'update', items: changeable.map((link) => ({ link: link.code, ...changesOf(link) })) })
+    attempt(async () => {
+      const results = await changeAll(changeable, (part) => ({
+        operation: 'update',
+        items: part.map((link) => ({ link: link.code, ...changesOf(link) })),
+      }))
+      const done = results.filter(isDone)
+      onChanged(new Map(done.flatMap(({ link }) => (isManaged(link) ? [[link.id, link] as const] : []))))
+      say(t.links.changed(done.length))
+      return results
+    })
   const noneOf = (action: string, links: readonly ManagedLink[]): string | null => {
     const [first] = selected
     return links.length > 0 || first === undefined ? null : reasonFor(action, first)
@@ -112,13 +127,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
         <Button icon="clock" off={noneOf('link:update', changeable)} onPress={() => (asks.value = 'end')}>
           {t.links.setEnd}
         </Button>
-        <Button
-          kind="risk"
-          icon="trash"
-          busy={isBusy.value}
-          off={noneOf('link:delete', deletable)}
-          onPress={() => run(deletable, { operation: 'delete', items: deletable.map(({ code }) => ({ link: code })) })}
-        >
+        <Button kind="risk" icon="trash" busy={isBusy.value} off={noneOf('link:delete', deletable)} onPress={remove}>
           {t.links.deleteMany(deletable.length)}
         </Button>
         <Button kind="bare" onPress={onClear}>
@@ -159,6 +168,8 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
     </div>
   )
 }
+
+const isDone = ({ status }: ManyLinksDone['results'][number]): boolean => status < 300
 
 const isManaged = (link: ManyLinksDone['results'][number]['link']): link is ManagedLink => link?.id !== undefined
 

@@ -1,0 +1,90 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useLocation } from 'preact-iso/router'
+import { useEffect } from 'preact/hooks'
+
+import { t } from '../language/language'
+import { me } from '../me'
+import { signOut } from '../session'
+import { Button } from './button'
+import { Icon, Mark } from './icon'
+import type { IconName } from './icon'
+import { problemIn } from './loaded'
+import { say } from './toast'
+
+const Item = ({ href, icon, children }: { href: string; icon: IconName; children: ComponentChildren }) => {
+  const { path } = useLocation()
+  const isHere = path === href || (href === '/console' && path.startsWith('/console/links/'))
+  return (
+    <li>
+      <a href={href} aria-current={isHere ? 'page' : undefined}>
+        <Icon name={icon} />
+        {children}
+      </a>
+    </li>
+  )
+}
+
+/** Where the service cannot be told, nobody is signed out. */
+const leave = () => signOut().catch((error: unknown) => say(t.problem(problemIn(error))))
+
+/** The navigation; a phone has it behind a button. */
+export const Side = () => {
+  const { path } = useLocation()
+  const isOpen = useSignal(false)
+  useEffect(() => {
+    isOpen.value = false
+  }, [path])
+  return (
+    <header class={isOpen.value ? 'side open' : 'side'}>
+      <a class="brand" href="/console">
+        <Mark />
+        Linkgate
+      </a>
+      <button
+        type="button"
+        class="button bare menu-button"
+        aria-expanded={isOpen.value}
+        onClick={() => (isOpen.value = !isOpen.value)}
+      >
+        <Icon name="menu" />
+        {t.menu}
+      </button>
+      <nav aria-label={t.nav.label}>
+        <ul>
+          <Item href="/console" icon="link">
+            {t.nav.links}
+          </Item>
+          <Item href="/console/visits" icon="chart">
+            {t.nav.visits}
+          </Item>
+          <Item href="/console/import" icon="import">
+            {t.nav.import}
+          </Item>
+          <Item href="/console/trash" icon="trash">
+            {t.nav.trash}
+          </Item>
+          <Item href="/console/settings" icon="user">
+            {t.nav.settings}
+          </Item>
+        </ul>
+      </nav>
+      <div class="side-foot">
+        {me.value && (
+          <div>
+            <strong>{me.value.name}</strong>
+            {me.value.role}
+          </div>
+        )}
+        <div class="row">
+          <Button kind="bare" icon="out" onPress={leave}>
+            {t.signOut}
+          </Button>
+        </div>
+        <a href="/docs" target="_blank" rel="noopener">
+          {t.docs}
+        </a>
+      </div>
+    </header>
+  )
+}

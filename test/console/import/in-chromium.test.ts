@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises'
+
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+
+import { hasChromium } from '../../support/chromium.js'
+import { givePassword, openConsole, requireClean } from '../../support/console.js'
+import type { ConsoleBrowser } from '../../support/console.js'
+import { addLink, freshCode } from '../../support/records.js'
+import { startTestService } from '../../support/service.js'
+import type { TestService, TestUser } from '../../support/service.js'
+
+;(hasChromium ? describe : describe.skip)('the import in a browser (needs chromium)', function () {
+  // a browser starts in seconds on a loaded machine
+  this.timeout(60_000)
+  let service: TestService
+  let editor: TestUser
+  let browser: ConsoleBrowser
+  let page: Page
+
+  before(async () => {
+    service = await startTestService()
+    editor = await service.addUser('editor')
+    await givePassword(service, editor)
+    browser = await openConsole(service)
+    page = await browser.open()
+    await browser.signIn(page, editor)
+  })
+  after(async () => {
+    await browser.context.close()
+    await service.stop()
+  })
+  afterEach(() => {
+    expect(browser.complaints.splice(0)).to.deep.equal([])
+  })
+
+  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
+  const begin = async () => {
+    await page.goto(`${service.baseUrl}/console/import`)
+    await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor()
+  }
+  const choose = (name: string, text: string) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+  /** What is said of the row with this text. */
+  const outcomeOf = (text: string) => page.getByRole('row').filter({ hasText: text }).getByRole('cell').last()
+  const locationOf = async (code: string) => (await service.request('GET', `/${code}`)).headers.get('location')
+
+  it('shows of each row what becomes of it and why, before anything is made', async () => {
+    const [fresh, mine, theirs] = [freshCode('new'), freshCode('mine'), freshCode('theirs')]
+    const other = await service.addUser('editor')
+    await addLink(service.db, { code: mine, owner: editor.id, target: 'https://example.com/mine' })
+    await addLink(service.db, { code: theirs, owner: other.id, target: 'https://example.com/theirs' })
+    await begin()
+    await requireClean(page, 'no file yet')
+    await choose(
+      'links.csv',
+      [
+        'code,target,title',
+        `${fresh},https://example.com/new,New`,
+        `${mine},https://example.com/mine,Mine`,
+        `${theirs},https://example.com/elsewhere,Theirs`,
+        `"<img src=x onerror=""document.title='ran'"">",https://example.com/hostile,Hostile`,
+        'fine-code,javascript:alert(1),Script',
+      ].join('\n'),
+    )
+    await shown('1 link can be made. 1 is there already. 3 cannot be imported.')
+    expect(await outcomeOf(fresh).innerText()).to.equal('new')
+    expect(await outcomeOf(mine).innerText()).to.equal('there already')
+    expect(await outcomeOf(theirs).innerText()).to.match(/^conflict .*leads elsewhere/)
+    expect(await outcomeOf('/hostile').innerText()).to.match(/^refused code/)
+    expect(await outcomeOf('javascript:').innerText()).to.match(/^refused target/)
+    expect(await page.locator('img[src=x]').count()).to.equal(0)
+    expect(await locationOf(fresh)).to.equal(null)
+    await requireClean(page, 'checked rows')
+
+    await page.getByRole('button', { name: 'Import 1 link' }).click()
+    await shown(/^1 link made\./)
+    expect(await locationOf(fresh)).to.equal('https://example.com/new')
+    await requireClean(page, 'an import that is done')
+  })
+
+  it('saves what is refused with the reasons, and takes that file again once it is mended', async () => {
+    const code = freshCode('mend')
+    await begin()
+    await choose('list.csv', `code;target\r\n${code};ftp://example.com/file\r\n`)
+    await shown('0 links can be made. 1 cannot be imported.')
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download what is refused' }).click()
+    const saved = await saving
+    expect(saved.suggestedFilename()).to.equal('list.csv.refused.csv')
+    const text = await readFile(await saved.path(), 'utf8')
+    expect(text).to.match(/ftp:\/\/example\.com\/file.*target/)
+
+    await choose(saved.suggestedFilename(), text.replace('ftp:', 'https:'))
+    await page.getByRole('button', { name: 'Import 1 link' }).click()
+    await shown(/^1 link made\./)
+    expect(await locationOf(code)).to.equal('https://example.com/file')
+  })
+
+  it('asks which column is the target where none has its name, and takes a file that is dropped', async () => {
+    await begin()
+    const text = 'Kürzel\tWohin\nab-hier\thttps://example.com/wohin\n'
+    const drop = `(() => {
+      const data = new DataTransfer()
+      data.items.add(new File([${JSON.stringify(text)}], 'tabelle.tsv'))
+      const card = document.querySelector('.drop')
+      for (const type of ['dragover', 'drop'])
+        card.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }))
+    })()`
+    await page.evaluate(drop)
+    await shown('Choose it below, and the rows are checked.')
+    await requireClean(page, 'columns to choose')
+    await page.getByLabel('Leads to').selectOption({ label: 'Wohin' })
+    await page.getByLabel('Code', { exact: true }).selectOption({ label: 'Kürzel' })
+    await shown('1 link can be made.')
+    expect(await outcomeOf('https://example.com/wohin').innerText()).to.equal('new')
+  })
+
+  it('reads what Bitly, Shlink, Kutt and YOURLS write, and says whose file it is', async () => {
+    const files = [
+      ['bitly', 'bitly.csv'],
+      ['shlink', 'shlink.csv'],
+      ['kutt', 'kutt-table.csv'],
+      ['yourls', 'yourls-table.csv'],
+    ] as const
+    for (const [format, name] of files) {
+      await begin()
+      await choose(name, await readFile(new URL(`../../import/samples/${name}`, import.meta.url), 'utf8'))
+      await shown(/can be made\./)
+      expect(await page.getByLabel('Where it is from').inputValue()).to.equal(format)
+    }
+  })
+
+  it('says what is wrong with a file that is none, and keeps the page', async () => {
+    await begin()
+    await choose('empty.csv', '')
+    await shown(/^empty\.csv cannot be read: /)
+    await choose('picture.csv', '\uFFFD\0\0\u0001 PNG')
+    await shown(/^picture\.csv cannot be read: /)
+    await requireClean(page, 'an unreadable file')
+  })
+})

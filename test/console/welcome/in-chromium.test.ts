@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+
+import { hashOfToken, newOpaqueToken } from '../../../src/identity/opaque-token.js'
+import { hasChromium } from '../../support/chromium.js'
+import { openConsole, requireClean } from '../../support/console.js'
+import type { ConsoleBrowser } from '../../support/console.js'
+import { startTestService } from '../../support/service.js'
+import type { TestService, TestUser } from '../../support/service.js'
+import { until } from '../../support/until.js'
+
+;(hasChromium ? describe : describe.skip)('the first minute in a browser (needs chromium)', function () {
+  // a browser starts in seconds on a loaded machine
+  this.timeout(60_000)
+  let service: TestService
+  let admin: TestUser
+  let browser: ConsoleBrowser
+  const token = newOpaqueToken()
+
+  before(async () => {
+    service = await startTestService()
+    admin = await service.addUser('admin')
+    await service.db.asOwner(`update users set email = 'admin@localhost' where id = $1`, [admin.id])
+    await service.db.asOwner(
+      `insert into account_tokens (user_id, purpose, token_hash, expires_at)
+       values ($1, 'password', $2, now() + interval '10 minutes')`,
+      [admin.id, hashOfToken(token)],
+    )
+    browser = await openConsole(service)
+  })
+  after(async () => {
+    await browser.context.close()
+    await service.stop()
+  })
+  afterEach(() => {
+    expect(browser.complaints.splice(0)).to.deep.equal([])
+  })
+
+  it('leads from the address of the start to a link that is followed, by keys alone', async () => {
+    const page = await browser.open(`/console/welcome#${token}`)
+    await page.getByRole('heading', { level: 1, name: 'Welcome to Linkgate' }).waitFor()
+    await page.getByText('Choose a password for admin@localhost').waitFor()
+    await requireClean(page, 'the choice of a password')
+    // the name has the focus; the address comes next, then the password
+    await until('the focus is in the form', () =>
+      page.evaluate(`document.activeElement?.matches('input') === true`).then(Boolean),
+    )
+    await page.keyboard.type('Mara')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('mara@example.com')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('a long password')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Welcome, Mara' }).waitFor()
+    expect(page.url()).to.not.contain(token)
+    await requireClean(page, 'the first steps')
+
+    await page.getByLabel('Address that the link leads to').focus()
+    await page.keyboard.type('https://example.com/first')
+    await page.keyboard.press('Enter')
+    const url = await page.locator('.made a').first().getAttribute('href')
+    const followed = await fetch(url ?? '', { redirect: 'manual' })
+    expect(followed.headers.get('Location')).to.equal('https://example.com/first')
+
+    const signedIn = await service.request('POST', '/auth/token', {
+      json: { grant_type: 'password', username: 'mara@example.com', password: 'a long password' },
+    })
+    expect(signedIn.status, signedIn.text).to.equal(200)
+  })
+
+  it('invites somebody, by a link to hand over', async () => {
+    const page = await browser.open('/console/welcome')
+    await page.getByLabel('Their e-mail address').fill('ben@example.com')
+    await page.getByRole('button', { name: 'Make the invitation' }).click()
+    await page.getByText('Hand this link to ben@example.com').waitFor()
+    await requireClean(page, 'an invitation')
+    const link = await page.getByLabel('Hand this link to ben@example.com').inputValue()
+    expect((await fetch(link, { headers: { Accept: 'text/html' } })).status).to.equal(200)
+  })
+
+  it('says of an address that was used that it is over, and where another comes from', async () => {
+    const page = await browser.open(`/console/welcome#${token}`)
+    await page.getByText('This link is over.').waitFor()
+    await page.getByText('npx linkgate user reset-link').waitFor()
+    await requireClean(page, 'a link that is over')
+  })
+})
