@@ -156,7 +156,6 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       },
       documentation: {
         id: 'comparePolicyRevisions',
-        example: { query: { from: '1', to: '1' } },
         summary: 'Compare two revisions: the rows and the decisions by which they differ',
         tag: 'policy',
         response: ComparisonView,

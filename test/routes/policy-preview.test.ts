@@ -75,7 +75,7 @@ describe('a preview of an edit', () => {
     expect(at(taken.json, 'errors', 0, 'field')).to.equal('add[0].priority')
   })
 
-  it('is there for whoever may read the policy, with what would refuse them; a replay for readers of the log', async () => {
+  it('is for whoever may read the policy, with what would refuse them; a replay, for readers of the log', async () => {
     const { service, admin } = callers
     await addRows(service, admin.token, rowsFor('policy-reader', 830, 'policy:read'))
     const reader = await service.addUser('policy-reader')
