@@ -1,6 +1,7 @@
 import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
 import { imports } from './de/import'
+import { policy } from './de/policy'
 import { settings } from './de/settings'
 import { welcome } from './de/welcome'
 
@@ -47,6 +48,11 @@ export const de: Texts = {
     import: 'Import',
     trash: 'Papierkorb',
     settings: 'Einstellungen',
+    access: 'Rechte',
+    revisions: 'Fassungen',
+    explain: 'Erklären',
+    model: 'model.conf',
+    rights: 'Rechte',
   },
   docs: 'Dokumentation',
   signOut: 'Abmelden',
@@ -202,6 +208,7 @@ export const de: Texts = {
   },
 
   imports,
+  policy,
   settings,
   welcome,
 

@@ -3,6 +3,7 @@ import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
 import { imports } from './en/import'
+import { policy } from './en/policy'
 import { settings } from './en/settings'
 import { welcome } from './en/welcome'
 
@@ -46,7 +47,19 @@ export const en = {
   none: 'none',
   notFound: { title: 'There is no such page', back: 'To your links' },
 
-  nav: { label: 'Pages', links: 'Links', visits: 'Visits', import: 'Import', trash: 'Trash', settings: 'Settings' },
+  nav: {
+    label: 'Pages',
+    links: 'Links',
+    visits: 'Visits',
+    import: 'Import',
+    trash: 'Trash',
+    settings: 'Settings',
+    access: 'Access',
+    revisions: 'Revisions',
+    explain: 'Explain',
+    model: 'model.conf',
+    rights: 'Rights',
+  },
   docs: 'Documentation',
   signOut: 'Sign out',
   revision: (revision: number) => `Policy revision ${number(revision)}`,
@@ -193,6 +206,7 @@ export const en = {
   },
 
   imports,
+  policy,
   settings,
   welcome,
 

@@ -1,0 +1,39 @@
+import type { RoleColumns } from './matrix-model.js'
+
+/** In pixels. A role that has one column has a wider one. */
+export const WIDTHS = { action: 140, half: 84, single: 96 } as const
+
+export const widthOf = ({ relations }: RoleColumns): number =>
+  relations.length === 1 ? WIDTHS.single : WIDTHS.half * relations.length
+
+/** A role that is drawn, with the number of its first column, or the room of those that are not. */
+export type Slot =
+  | { readonly is: 'role'; readonly column: number; readonly role: RoleColumns }
+  | { readonly is: 'gap'; readonly key: string; readonly width: number }
+
+/** What can be seen of the columns of roles, in pixels from the first one's start. */
+export interface Seen {
+  readonly from: number
+  readonly to: number
+}
+
+/** Drawn beside what can be seen, in pixels, so that a scroll shows no gap. */
+const BESIDE = 600
+
+/** Only roles in sight are drawn, and those to keep: two hundred roles would be many thousand cells. */
+export const slotsOf = (roles: readonly RoleColumns[], { from, to }: Seen, keep: string | null): readonly Slot[] => {
+  const slots: Slot[] = []
+  let left = 0
+  let column = 2
+  for (const role of roles) {
+    const width = widthOf(role)
+    const last = slots.at(-1)
+    if (role.role === keep || (left + width > from - BESIDE && left < to + BESIDE))
+      slots.push({ is: 'role', column, role })
+    else if (last?.is === 'gap') slots[slots.length - 1] = { ...last, width: last.width + width }
+    else slots.push({ is: 'gap', key: `to ${role.role}`, width })
+    left += width
+    column += role.relations.length
+  }
+  return slots
+}

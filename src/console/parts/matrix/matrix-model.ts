@@ -1,0 +1,146 @@
+import type { Relation } from '../../../domain/decision.js'
+import type { Effect } from '../../../domain/policy-row.js'
+
+/** What the layers answer to one question. */
+export interface Outcome {
+  /** of the object rows */
+  readonly effect: Effect
+  readonly rule: string
+  /** of the endpoint rows: whether the role may ask at all */
+  readonly endpoint: Effect
+}
+
+export interface Question {
+  readonly role: string
+  readonly action: string
+  readonly relation: Relation
+}
+
+/** A line of the decision table. */
+export interface Cell extends Question, Outcome {}
+
+export interface CellChange extends Question {
+  readonly before: Outcome
+  readonly after: Outcome
+}
+
+/** One cell of the matrix. */
+export interface Answer {
+  /** what it is about; of own and other's alike: own */
+  readonly relation: Relation
+  /** columns that it covers: two where own and other's are alike and the role has two */
+  readonly span: 1 | 2
+  readonly now: Outcome
+  /** null where nothing changes */
+  readonly before: Outcome | null
+}
+
+export interface RoleColumns {
+  readonly role: string
+  /** one where own and other's never differ */
+  readonly relations: readonly Relation[]
+}
+
+export interface MatrixModel {
+  readonly roles: readonly RoleColumns[]
+  readonly actions: readonly string[]
+  /** the cells of a role in one row */
+  readonly at: (role: string, action: string) => readonly Answer[]
+  readonly isChanged: (role: string, action: string) => boolean
+}
+
+/** Stands for every role that no row names, and is the last. */
+export const OTHER_ROLE = 'user'
+/** Stands for every action that no row names, and is the last. */
+export const OTHER_ACTION = '*'
+
+const isSame = (a: Outcome, b: Outcome): boolean =>
+  a.effect === b.effect && a.rule === b.rule && a.endpoint === b.endpoint
+
+const outcomeIn = ({ effect, rule, endpoint }: Outcome): Outcome => ({ effect, rule, endpoint })
+
+/** Names in their order; those that only the changes have stand before the last. */
+const withNew = (names: Iterable<string>, fresh: Iterable<string>, last: string): readonly string[] => {
+  const known = new Set(names)
+  const more = [...new Set(fresh)].filter((name) => !known.has(name)).sort()
+  return [...[...known].filter((name) => name !== last), ...more, ...(known.has(last) ? [last] : [])]
+}
+
+type ByRelation = ReadonlyMap<Relation, { readonly now: Outcome; readonly before: Outcome | null }>
+type ByAction = Map<string, Map<Relation, { now: Outcome; before: Outcome | null }>>
+
+/**
+ * The decision table by roles and actions, with what an edit changes in it. A role or an action that only the edit
+ * names is answered as any other one, but for its changes.
+ */
+export const buildMatrix = (cells: readonly Cell[], changes: readonly CellChange[] = []): MatrixModel => {
+  const byRole = new Map<string, ByAction>()
+  const put = ({ role, action, relation }: Question, now: Outcome, before: Outcome | null) => {
+    const ofRole = byRole.get(role) ?? new Map()
+    const ofAction = ofRole.get(action) ?? new Map()
+    byRole.set(role, ofRole.set(action, ofAction.set(relation, { now, before })))
+  }
+  const names = {
+    roles: new Set(cells.map(({ role }) => role)),
+    actions: new Set(cells.map(({ action }) => action)),
+  }
+  for (const cell of cells) put(cell, outcomeIn(cell), null)
+  const changed = new Set(changes.map(({ role, action }) => `${role} ${action}`))
+  for (const change of changes) put(change, change.after, change.before)
+
+  const find = (role: string, action: string): ByRelation => {
+    const whole = new Map<Relation, { now: Outcome; before: Outcome | null }>()
+    // the role's own answers last: they stand over those of any other
+    for (const name of [OTHER_ROLE, role])
+      for (const each of [OTHER_ACTION, action])
+        for (const [relation, { now, before }] of byRole.get(name)?.get(each) ?? [])
+          whole.set(relation, { now, before: name === role && each === action ? before : null })
+    const alone = byRole.get(role)?.get(action)
+    return alone !== undefined && (alone.size === 2 || alone.has('anonymous')) ? alone : whole
+  }
+
+  const cellsOf = (role: string, action: string): readonly Answer[] => {
+    const answers = find(role, action)
+    const [anonymous, own, other] = [answers.get('anonymous'), answers.get('own'), answers.get('other')]
+    if (anonymous !== undefined) return [{ relation: 'anonymous', span: 1, ...anonymous }]
+    if (own === undefined || other === undefined) return []
+    const isAlike = isSame(own.now, other.now) && isSame(own.before ?? own.now, other.before ?? other.now)
+    return isAlike
+      ? [{ relation: 'own', span: 2, ...own }]
+      : [
+          { relation: 'own', span: 1, ...own },
+          { relation: 'other', span: 1, ...other },
+        ]
+  }
+
+  const actions = withNew(
+    names.actions,
+    changes.map(({ action }) => action),
+    OTHER_ACTION,
+  )
+  const roles = withNew(
+    names.roles,
+    changes.map(({ role }) => role),
+    OTHER_ROLE,
+  ).map((role): RoleColumns => {
+    const each = actions.map((action) => cellsOf(role, action))
+    if (each.some(([first]) => first?.relation === 'anonymous')) return { role, relations: ['anonymous'] }
+    return { role, relations: each.some((answers) => answers.length === 2) ? ['own', 'other'] : ['own'] }
+  })
+  const widthOf = new Map(roles.map(({ role, relations }) => [role, relations.length]))
+  return {
+    roles,
+    actions,
+    at: (role, action) =>
+      cellsOf(role, action).map((answer) => (widthOf.get(role) === 1 ? { ...answer, span: 1 } : answer)),
+    isChanged: (role, action) => changed.has(`${role} ${action}`),
+  }
+}
+
+/** What a caller gets: the rows count only where the endpoint lets the role in. */
+export const answerOf = ({
+  effect,
+  rule,
+  endpoint,
+}: Outcome): { readonly effect: Effect; readonly by: string | null } =>
+  effect === 'allow' && endpoint === 'deny' ? { effect: 'deny', by: null } : { effect, by: rule }

@@ -1,0 +1,247 @@
+import { useSignal } from '@preact/signals'
+import type { RefObject, VNode } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+
+import { t } from '../../language/language'
+import { WIDTHS, slotsOf, widthOf } from './columns'
+import type { Slot } from './columns'
+import { MatrixCell } from './matrix-cell'
+import { OTHER_ACTION, OTHER_ROLE } from './matrix-model'
+import type { MatrixModel, Question } from './matrix-model'
+import { move } from './move'
+import type { ShownNames } from './move'
+import { useSeen } from './use-seen'
+
+interface MatrixProps {
+  readonly label: string
+  readonly model: MatrixModel
+  /** which of its names, in which order */
+  readonly roles: readonly string[]
+  readonly actions: readonly string[]
+  /** other roles whose rows count for one, where that has to be said */
+  readonly inherits?: (role: string) => readonly string[]
+  /** the cell that is looked at */
+  readonly open: Question | null
+  /** Told of a press. `back` gives the focus to that cell again. */
+  readonly onOpen: (question: Question, back: () => void) => unknown
+}
+
+/** Roles by actions: a table of its own keys. Only what is in sight is drawn. */
+export const Matrix = ({ label, model, roles, actions, inherits = () => [], open, onOpen }: MatrixProps) => {
+  const shown = useMemo((): ShownNames => {
+    const byName = new Map(model.roles.map((each) => [each.role, each]))
+    return { roles: roles.flatMap((role) => byName.get(role) ?? []), actions }
+  }, [model, roles.join(), actions.join()])
+  const frame = useRef<HTMLDivElement>(null)
+  const seen = useSeen(frame)
+
+  const chosen = useSignal<Question | null>(null)
+  const active = activeIn(model, shown, chosen.value)
+  const cell = useRef<HTMLTableCellElement>(null)
+  const wantsFocus = useRef(false)
+  const hasFocus = useRef(false)
+  const giveFocus = () => {
+    cell.current?.focus({ preventScroll: true })
+    cell.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }
+  useLayoutEffect(() => {
+    if (wantsFocus.current) giveFocus()
+    // columns that come and go may take the focus along
+    else if (hasFocus.current && document.activeElement === document.body) cell.current?.focus({ preventScroll: true })
+    wantsFocus.current = false
+  })
+  useEffect(() => {
+    const look = ({ target }: Event) =>
+      (hasFocus.current = target instanceof Node && frame.current?.contains(target) === true)
+    document.addEventListener('focusin', look)
+    document.addEventListener('pointerdown', look)
+    return () => {
+      document.removeEventListener('focusin', look)
+      document.removeEventListener('pointerdown', look)
+    }
+  }, [])
+  // somebody who opens a cell by its address sees it
+  useEffect(() => {
+    if (open !== null) chosen.value = open
+  }, [open?.role, open?.action, open?.relation])
+
+  const press = (question: Question) => {
+    chosen.value = question
+    void onOpen(question, giveFocus)
+  }
+  const slots = useMemo(() => slotsOf(shown.roles, seen.value, active?.role ?? null), [shown, seen.value, active?.role])
+  const whole = WIDTHS.action + shown.roles.reduce((sum, role) => sum + widthOf(role), 0)
+  return (
+    <div class="matrix" ref={frame}>
+      <table
+        role="grid"
+        aria-label={label}
+        aria-rowcount={shown.actions.length + 2}
+        aria-colcount={1 + shown.roles.reduce((sum, { relations }) => sum + relations.length, 0)}
+        width={whole}
+        onKeyDown={(event) => {
+          if (active === null || event.altKey || event.metaKey) return
+          const target = event.key === 'Enter' || event.key === ' ' ? active : move(model, shown, active, event)
+          if (target === null) return
+          event.preventDefault()
+          if (event.key === 'Enter' || event.key === ' ') return press(active)
+          wantsFocus.current = true
+          chosen.value = target
+        }}
+      >
+        <colgroup>
+          <col width={WIDTHS.action} />
+          {slots.flatMap((slot) =>
+            slot.is === 'gap' ? (
+              <col key={slot.key} width={slot.width} />
+            ) : (
+              slot.role.relations.map((relation) => (
+                <col key={`${slot.role.role} ${relation}`} width={widthOf(slot.role) / slot.role.relations.length} />
+              ))
+            ),
+          )}
+        </colgroup>
+        <Heads slots={slots} inherits={inherits} />
+        <tbody>
+          {shown.actions.map((action, at) => (
+            <Row
+              key={action}
+              model={model}
+              slots={slots}
+              action={action}
+              place={at + 3}
+              isNewKind={at > 0 && kindOf(action) !== kindOf(shown.actions[at - 1] ?? '')}
+              active={active?.action === action ? active : null}
+              open={open?.action === action ? open : null}
+              cell={cell}
+              onPress={press}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** What an action is about: `link` of `link:read`. */
+const kindOf = (action: string): string => action.split(':')[0] ?? ''
+
+/** The cell that keys move from: what was chosen, as far as it is shown. */
+const activeIn = (model: MatrixModel, { roles, actions }: ShownNames, chosen: Question | null): Question | null => {
+  const role = roles.find((each) => each.role === chosen?.role)?.role ?? roles[0]?.role
+  const action = actions.find((each) => each === chosen?.action) ?? actions[0]
+  if (role === undefined || action === undefined) return null
+  const answers = model.at(role, action)
+  const relation = (answers.find((each) => each.relation === chosen?.relation) ?? answers[0])?.relation
+  return relation === undefined ? null : { role, action, relation }
+}
+
+const Heads = ({
+  slots,
+  inherits,
+}: {
+  readonly slots: readonly Slot[]
+  readonly inherits: (role: string) => readonly string[]
+}) => (
+  <thead>
+    <tr aria-rowindex={1}>
+      <th scope="col" rowSpan={2} class="action" aria-colindex={1}>
+        {t.policy.action}
+      </th>
+      {slots.map((slot) =>
+        slot.is === 'gap' ? (
+          <td key={slot.key} aria-hidden="true" rowSpan={2} />
+        ) : (
+          <th
+            key={slot.role.role}
+            scope="colgroup"
+            class="first"
+            colSpan={slot.role.relations.length}
+            aria-colindex={slot.column}
+          >
+            <span class="cut" title={slot.role.role}>
+              {slot.role.role === OTHER_ROLE ? t.policy.otherRole : slot.role.role}
+            </span>
+            {inherits(slot.role.role).length > 0 && (
+              <span class="caption cut">{t.policy.inherits(inherits(slot.role.role))}</span>
+            )}
+          </th>
+        ),
+      )}
+    </tr>
+    <tr aria-rowindex={2}>
+      {slots.flatMap((slot) =>
+        slot.is === 'gap'
+          ? []
+          : slot.role.relations.map((relation, i, { length }) => (
+              <th
+                key={`${slot.role.role} ${relation}`}
+                scope="col"
+                class={i === 0 ? 'first' : ''}
+                aria-colindex={slot.column + i}
+              >
+                {length === 1 && relation === 'own' ? t.policy.any : t.policy.relations[relation]}
+              </th>
+            )),
+      )}
+    </tr>
+  </thead>
+)
+
+interface RowProps {
+  readonly model: MatrixModel
+  readonly slots: readonly Slot[]
+  readonly action: string
+  /** of the row in the whole table, from 1 */
+  readonly place: number
+  readonly isNewKind: boolean
+  readonly active: Question | null
+  readonly open: Question | null
+  readonly cell: RefObject<HTMLTableCellElement | null>
+  readonly onPress: (question: Question) => unknown
+}
+
+/** One action. Only cells that come into sight, or have changed, are drawn anew. */
+const Row = ({ model, slots, action, place, isNewKind, active, open, cell, onPress }: RowProps) => {
+  const latest = useRef(onPress)
+  latest.current = onPress
+  const drawn = useRef(new Map<string, readonly VNode[]>())
+  const cellsOf = (role: string, column: number): readonly VNode[] =>
+    model.at(role, action).map((answer, i) => {
+      const { relation } = answer
+      return (
+        <MatrixCell
+          key={`${role} ${relation}`}
+          answer={answer}
+          column={column + i}
+          isFirst={i === 0}
+          isOpen={open?.role === role && open.relation === relation}
+          active={active?.role === role && active.relation === relation ? cell : null}
+          onPress={() => latest.current({ role, action, relation })}
+        />
+      )
+    })
+  const kept = useMemo(() => new Set([active?.role, open?.role]), [active?.role, open?.role])
+  const before = useRef({ model, kept })
+  return useMemo(() => {
+    const known = before.current.model === model ? drawn.current : new Map<string, readonly VNode[]>()
+    // cells that the keys or the panel were at, or are now, look otherwise
+    for (const role of [...before.current.kept, ...kept]) if (role !== undefined) known.delete(role)
+    before.current = { model, kept }
+    drawn.current = new Map()
+    return (
+      <tr aria-rowindex={place} class={isNewKind ? 'kind' : undefined}>
+        <th scope="row" class="action" aria-colindex={1}>
+          {action === OTHER_ACTION ? t.policy.otherAction : <code>{action}</code>}
+        </th>
+        {slots.flatMap((slot) => {
+          if (slot.is === 'gap') return <td key={slot.key} aria-hidden="true" />
+          const { role } = slot.role
+          const cells = known.get(role) ?? cellsOf(role, slot.column)
+          drawn.current.set(role, cells)
+          return cells
+        })}
+      </tr>
+    )
+  }, [model, slots, action, place, isNewKind, active?.role, active?.relation, open?.role, open?.relation])
+}

@@ -1,0 +1,99 @@
+import type { Signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+
+import { t } from '../../language/language'
+import { Button } from '../button'
+import { Icon } from '../icon'
+import { useMedia } from '../use-media'
+import { MOST_AT_ONCE, findNames } from './find-names'
+import type { MatrixView } from './find-names'
+import { Matrix } from './matrix'
+import { OTHER_ROLE, buildMatrix } from './matrix-model'
+import type { Cell, CellChange, Question } from './matrix-model'
+import { RolesMenu } from './roles-menu'
+
+interface SearchedMatrixProps {
+  readonly label: string
+  /** the answers as they are */
+  readonly cells: readonly Cell[]
+  /** what an edit changes in them */
+  readonly changes?: readonly CellChange[]
+  /** only roles and actions that have a changed cell */
+  readonly onlyChanged?: boolean
+  readonly view: Signal<MatrixView>
+  readonly inherits?: (role: string) => readonly string[]
+  readonly open: Question | null
+  readonly onOpen: (question: Question, back: () => void) => unknown
+  /** what stands beside the search */
+  readonly children?: ComponentChildren
+}
+
+/** The matrix with a search, roles to pin where there are many, and one role at a time on a phone. */
+export const SearchedMatrix = ({
+  cells,
+  changes,
+  onlyChanged = false,
+  view,
+  inherits = () => [],
+  children,
+  ...matrix
+}: SearchedMatrixProps) => {
+  const model = useMemo(() => buildMatrix(cells, changes), [cells, changes])
+  const isNarrow = useMedia('(width < 640px)')
+  const names = useMemo(() => {
+    const all = { roles: model.roles.map(({ role }) => role), actions: model.actions }
+    if (!onlyChanged) return all
+    return {
+      roles: all.roles.filter((role) => all.actions.some((action) => model.isChanged(role, action))),
+      actions: all.actions.filter((action) => all.roles.some((role) => model.isChanged(role, action))),
+    }
+  }, [model, onlyChanged])
+  const { roles, actions } = findNames(names.roles, names.actions, view.value)
+  // without a choice one that somebody has, and not who is not signed in
+  const first = roles.find((role) => model.roles.some((each) => each.role === role && each.relations.length > 1))
+  const chosen = roles.find((role) => role === view.value.role) ?? first ?? roles[0]
+  const change = (next: Partial<MatrixView>) => (view.value = { ...view.value, ...next })
+  return (
+    <>
+      <div class="filters matrix-tools">
+        <div class="search">
+          <Icon name="search" />
+          <input
+            type="search"
+            aria-label={t.policy.find}
+            placeholder={t.policy.find}
+            value={view.value.find}
+            onInput={({ currentTarget }) => change({ find: currentTarget.value })}
+          />
+        </div>
+        {names.roles.length > MOST_AT_ONCE && !isNarrow && (
+          <RolesMenu roles={names.roles} pinned={view.value.pinned} onPin={(pinned) => change({ pinned })} />
+        )}
+        {children}
+        {isNarrow && chosen !== undefined && (
+          <select
+            aria-label={t.policy.role}
+            value={chosen}
+            onChange={({ currentTarget }) => change({ role: currentTarget.value })}
+          >
+            {roles.map((role) => (
+              <option key={role} value={role}>
+                {role === OTHER_ROLE ? t.policy.otherRole : role}
+                {inherits(role).length > 0 && `, ${t.policy.inherits(inherits(role))}`}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      {chosen === undefined || actions.length === 0 ? (
+        <div class="card empty">
+          <p>{t.policy.nothing(view.value.find)}</p>
+          <Button onPress={() => change({ find: '' })}>{t.policy.clearFind}</Button>
+        </div>
+      ) : (
+        <Matrix {...matrix} model={model} roles={isNarrow ? [chosen] : roles} actions={actions} inherits={inherits} />
+      )}
+    </>
+  )
+}

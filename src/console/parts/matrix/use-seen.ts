@@ -1,0 +1,32 @@
+import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { useLayoutEffect } from 'preact/hooks'
+
+import type { Seen } from './columns'
+
+/** Steps in which scrolling is looked at, in pixels: what is drawn changes at each of them and not between. */
+const STEP = 200
+
+/** What can be seen of what an element scrolls sideways. */
+export const useSeen = (frame: RefObject<HTMLElement | null>): Signal<Seen> => {
+  const seen = useSignal<Seen>({ from: 0, to: 1_400 })
+  useLayoutEffect(() => {
+    const { current } = frame
+    if (current === null) return undefined
+    const look = () => {
+      const from = Math.floor(current.scrollLeft / STEP) * STEP
+      const to = from + Math.ceil(current.clientWidth / STEP + 1) * STEP
+      const before = seen.peek()
+      if (before.from !== from || before.to !== to) seen.value = { from, to }
+    }
+    const observer = new ResizeObserver(look)
+    observer.observe(current)
+    current.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      current.removeEventListener('scroll', look)
+    }
+  }, [])
+  return seen
+}

@@ -1,0 +1,40 @@
+import type { Effect } from '../../../domain/policy-row.js'
+import { t } from '../../language/language'
+import { answerOf } from './matrix-model'
+import type { Outcome } from './matrix-model'
+
+// as text: a thousand small pictures are slow to scroll
+const SIGNS = { allow: '✓', deny: '–' } as const
+
+/** Allow or deny, by sign and word. */
+export const EffectWord = ({ effect }: { readonly effect: Effect }) => (
+  <span class={`effect ${effect}`}>
+    <i aria-hidden="true">{SIGNS[effect]}</i>
+    {t.policy.effects[effect]}
+  </span>
+)
+
+/** What somebody gets, and the rule that says so. */
+export const Verdict = ({ outcome }: { readonly outcome: Outcome }) => {
+  const { effect, by } = answerOf(outcome)
+  return (
+    <span class="verdict">
+      <EffectWord effect={effect} /> <RuleLabel rule={by} />
+    </span>
+  )
+}
+
+/** Longer ones may not fit into a cell of the matrix. */
+const SHORT = 4
+
+/** null: no row decides, because the role may not ask. */
+export const RuleLabel = ({ rule }: { readonly rule: string | null }) => {
+  const label = rule ?? t.policy.atEndpoint
+  return label.length > SHORT ? (
+    <code class="rule long" title={label}>
+      {label}
+    </code>
+  ) : (
+    <code class="rule">{label}</code>
+  )
+}
