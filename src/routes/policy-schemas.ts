@@ -100,7 +100,7 @@ const Replayed = z.object({
     .describe('those with the most'),
 })
 
-const ReplayView = z
+export const ReplayView = z
   .object({
     window: text(10, 'as it was asked for'),
     from: Time.describe('its first moment'),
