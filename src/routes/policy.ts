@@ -7,6 +7,7 @@ import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
+import { withComments } from '../policy/comments.js'
 import { formatPolicyCsv } from '../policy/csv.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { parseEdit, planEdit } from '../policy/edit.js'
@@ -68,11 +69,12 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       ...reading,
       path: '/policy',
       query: Format,
-      handle: ({ snapshot: { revision, model, rows }, query }) => {
+      handle: ({ snapshot, query }) => {
+        const { revision, model } = snapshot
         const headers = { ETag: `"${revision}"` }
         return query.format === 'csv'
-          ? { status: 200, body: formatPolicyCsv(rows), type: TEXT_TYPES.csv, headers }
-          : { status: 200, body: { revision, model_sha256: model.sha256, rows }, headers }
+          ? { status: 200, body: formatPolicyCsv(snapshot), type: TEXT_TYPES.csv, headers }
+          : { status: 200, body: { revision, model_sha256: model.sha256, rows: withComments(snapshot) }, headers }
       },
       documentation: {
         id: 'getPolicy',
