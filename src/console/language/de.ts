@@ -2,6 +2,7 @@ import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
 import { imports } from './de/import'
 import { policy } from './de/policy'
+import { propose } from './de/propose'
 import { settings } from './de/settings'
 import { welcome } from './de/welcome'
 
@@ -209,6 +210,7 @@ export const de: Texts = {
 
   imports,
   policy,
+  propose,
   settings,
   welcome,
 

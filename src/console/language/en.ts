@@ -4,6 +4,7 @@ import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
 import { imports } from './en/import'
 import { policy } from './en/policy'
+import { propose } from './en/propose'
 import { settings } from './en/settings'
 import { welcome } from './en/welcome'
 
@@ -207,6 +208,7 @@ export const en = {
 
   imports,
   policy,
+  propose,
   settings,
   welcome,
 

@@ -1,12 +1,18 @@
-import type { PolicyRow } from '../../../domain/policy-row.js'
+import type { EndpointRow, InheritanceRow, ObjectRow } from '../../../domain/policy-row.js'
 import { rowText } from '../../parts/policy/row.js'
 
+/** A row while somebody types it: the service says what no row can have. */
+export type TypedRow =
+  | (Omit<ObjectRow, 'action'> & { readonly action: string })
+  | (Omit<EndpointRow, 'action'> & { readonly action: string })
+  | InheritanceRow
+
 /** Equal rows have equal texts. */
-export const textOf = (row: PolicyRow): string => rowText({ ...row })
+export const textOf = (row: TypedRow): string => rowText({ ...row })
 
 /** A row, and what admins wrote beside it; empty: nothing. */
 export interface Commented {
-  readonly row: PolicyRow
+  readonly row: TypedRow
   readonly comment: string
 }
 
@@ -31,7 +37,7 @@ export interface Draft {
 
 /** A row that is changed, added (`was` is null) or removed (`now` is null). */
 export interface RowEdit {
-  readonly was: PolicyRow | null
+  readonly was: TypedRow | null
   readonly now: Commented | null
 }
 
@@ -61,7 +67,7 @@ const priorityOf = (each: DraftRow): number => {
 }
 
 /** The rows of one kind: those that have an order in it. */
-export const rowsOfKind = ({ rows }: Draft, kind: PolicyRow['ptype']): readonly DraftRow[] =>
+export const rowsOfKind = ({ rows }: Draft, kind: TypedRow['ptype']): readonly DraftRow[] =>
   rows.filter((each) => shownOf(each).row.ptype === kind).toSorted((a, b) => priorityOf(a) - priorityOf(b))
 
 const replace = (draft: Draft, id: string, now: Commented | null): Draft => ({

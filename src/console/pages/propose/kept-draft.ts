@@ -1,5 +1,5 @@
-import { policyRowIn } from '../../parts/policy/row.js'
-import type { Commented, Draft, RowEdit } from './draft.js'
+import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
+import type { Commented, Draft, RowEdit, TypedRow } from './draft.js'
 import { editsIn } from './draft.js'
 
 /** A draft as a text: in this browser, in a file, or in an address that is sent to another admin. */
@@ -16,8 +16,21 @@ const MOST_REASON = 1_000
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-const rowIn = (value: unknown) =>
-  isRecord(value) && typeof value['ptype'] === 'string' ? policyRowIn({ ...value, ptype: value['ptype'] }) : null
+const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
+  names.find((name) => name === value)
+
+/** A row as it may be typed; null where its fields are none of a row. */
+const rowIn = (value: unknown): TypedRow | null => {
+  if (!isRecord(value)) return null
+  const { ptype, priority, rule, role, action, inherits } = value
+  if (typeof role !== 'string') return null
+  if (ptype === 'g') return typeof inherits === 'string' ? { ptype, role, inherits } : null
+  if (typeof action !== 'string') return null
+  if (ptype === 'p2') return { ptype, role, action }
+  const [reach, effect] = [oneOf(REACHES, value['reach']), oneOf(EFFECTS, value['effect'])]
+  if (ptype !== 'p' || typeof priority !== 'number' || typeof rule !== 'string' || !reach || !effect) return null
+  return { ptype, priority, rule, role, action, reach, effect }
+}
 
 const commentedIn = (value: unknown): Commented | null => {
   if (!isRecord(value)) return null
