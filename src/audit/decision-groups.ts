@@ -48,6 +48,45 @@ export const readGroups = async (client: PoolClient, { from, to }: Period): Prom
   return rows
 }
 
+const GROUPS = `groups as (
+       select * from rows from (jsonb_to_recordset($3::jsonb)
+         as (role text, action text, relation text, layer text, effect text, rule text, after jsonb)) with ordinality
+         as g(subject_role, action, relation, layer, effect, rule, after, nth)
+     )`
+
+const questionsOf = (groups: readonly DecisionGroup[]) =>
+  JSON.stringify(groups.map(({ before, ...group }) => ({ ...group, ...before })))
+
+/** A recorded decision that would have fallen otherwise. */
+export interface Example {
+  readonly time: Date
+  readonly request_id: string
+  readonly subject: { readonly id: string | null; readonly role: string }
+  readonly action: string
+  readonly resource: { readonly type: string; readonly code: string | null }
+  readonly before: Verdict
+  readonly after: Verdict | null
+}
+
+/** The newest decisions of these groups. */
+export const readExamples = async (
+  client: PoolClient,
+  { from, to }: Period,
+  groups: readonly (DecisionGroup & { readonly after: Verdict | null })[],
+  most: number,
+): Promise<readonly Example[]> => {
+  if (groups.length === 0) return []
+  const { rows } = await client.query<Example>(
+    `with ${GROUPS}
+     select time, request_id, json_build_object('id', subject_id::text, 'role', subject_role) as subject, action,
+            json_build_object('type', resource_type, 'code', resource_code) as resource,
+            json_build_object('effect', effect, 'rule', rule) as before, after
+       from decisions join groups using (${QUESTION}) where ${BY_POLICY} order by decisions.id desc limit $4`,
+    [from, to, questionsOf(groups), most],
+  )
+  return rows
+}
+
 /**
  * The users of each of the first `listed` groups, by name those with the most of its decisions; and how many users the
  * first `counted` groups have together.
@@ -59,13 +98,8 @@ export const readSubjects = async (
   { listed, counted }: { readonly listed: number; readonly counted: number },
 ) => {
   if (groups.length === 0) return { users: 0, ofGroup: () => ({ users: 0, subjects: [] }) }
-  const questions = groups.map(({ before, ...group }) => ({ ...group, ...before }))
   const { rows } = await client.query<SubjectCount & { readonly nth: number; readonly users: number }>(
-    `with groups as (
-       select * from rows from (jsonb_to_recordset($3::jsonb)
-         as (role text, action text, relation text, layer text, effect text, rule text)) with ordinality
-         as g(subject_role, action, relation, layer, effect, rule, nth)
-     ), subjects as (
+    `with ${GROUPS}, subjects as (
        select nth, subject_id, count(*) as count from decisions join groups using (${QUESTION})
         where ${BY_POLICY} group by nth, subject_id
      ), ranked as (
@@ -77,7 +111,7 @@ export const readSubjects = async (
       union all
      select 0, null, 0, count(distinct subject_id) filter (where nth <= $6) from subjects
       order by nth, count desc, id`,
-    [from, to, JSON.stringify(questions), listed, MOST_SUBJECTS, counted],
+    [from, to, questionsOf(groups), listed, MOST_SUBJECTS, counted],
   )
   return {
     users: rows[0]?.users ?? 0,

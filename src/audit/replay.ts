@@ -5,7 +5,7 @@ import { Refusal } from '../domain/refusal.js'
 import type { ReplayWindow } from '../domain/replay-window.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { relationsOf } from '../policy/table.js'
-import { readGroups, readSubjects } from './decision-groups.js'
+import { readExamples, readGroups, readSubjects } from './decision-groups.js'
 import type { DecisionGroup, Verdict } from './decision-groups.js'
 import { readLog } from './read-log.js'
 
@@ -17,11 +17,14 @@ export interface ReplayOptions extends ReplayWindow {
   readonly candidate: Snapshot
   /** milliseconds for reading the log; beyond it `validation_failed` asks for a shorter window */
   readonly budgetMs: number
-  readonly now?: Date
+  /** the end of the window; default: now */
+  readonly until?: Date | undefined
 }
 
 /** Groups that an answer lists: the largest. */
 const MOST_LISTED = 200
+/** Decisions that an answer shows: the newest whose answer turns. */
+const MOST_EXAMPLES = 20
 
 /**
  * Decides the recorded decisions of a window again. Exact: records with the same question and the same answer are
@@ -29,13 +32,13 @@ const MOST_LISTED = 200
  */
 export const replay = async (
   database: Database,
-  { window, minutes, inForce, candidate, budgetMs, now = new Date() }: ReplayOptions,
+  { window, minutes, inForce, candidate, budgetMs, until: to = new Date() }: ReplayOptions,
 ) => {
-  const period = { from: new Date(now.getTime() - minutes * 60_000), to: now }
-  const until = performance.now() + budgetMs
+  const period = { from: new Date(to.getTime() - minutes * 60_000), to }
+  const deadline = performance.now() + budgetMs
   return readLog(database, async (client) => {
     const withinBudget = async <T>(read: () => Promise<T>): Promise<T> => {
-      const left = Math.max(1, Math.round(until - performance.now()))
+      const left = Math.max(1, Math.round(deadline - performance.now()))
       await client.query(`select set_config('statement_timeout', $1, true)`, [String(left)])
       return read().catch((error: unknown) => {
         throw sqlState(error) === SQLSTATE.queryCanceled ? tooMany(window, error) : error
@@ -47,30 +50,35 @@ export const replay = async (
       in_force: decideAgain(inForce, group),
       after: decideAgain(candidate, group),
     }))
-    const changed = groups.filter(({ before, after }) => after !== null && !isSame(before, after))
+    const turned = groups.filter(({ before, after }) => after !== null && after.effect !== before.effect)
+    const byOtherRule = groups.filter(({ before, after }) => after?.effect === before.effect && !isSame(before, after))
     const undetermined = groups.filter(({ after }) => after === null)
-    const affected = [...changed, ...undetermined]
+    const affected = [...turned, ...byOtherRule, ...undetermined]
     const subjects = await withinBudget(() =>
-      readSubjects(client, period, affected, { listed: MOST_LISTED, counted: changed.length }),
+      readSubjects(client, period, affected, { listed: MOST_LISTED, counted: turned.length }),
     )
-    const countOf = (from: Effect, to: Effect) =>
-      total(changed.filter(({ before, after }) => before.effect === from && after?.effect === to))
+    const examples = await withinBudget(() => readExamples(client, period, turned, MOST_EXAMPLES))
+    const countFrom = (effect: Effect) => total(turned.filter(({ before }) => before.effect === effect))
     return {
       window,
       from: period.from.toISOString(),
       to: period.to.toISOString(),
       /** without the gateway's refusals, which come before the policy */
       considered: total(groups),
-      changed: total(changed),
-      allow_to_deny: countOf('allow', 'deny'),
-      deny_to_allow: countOf('deny', 'allow'),
+      /** those whose answer turns */
+      changed: total(turned),
+      allow_to_deny: countFrom('allow'),
+      deny_to_allow: countFrom('deny'),
+      /** the same answer, by another rule */
+      by_other_rule: total(byOtherRule),
       /** of the changed ones, those that the revision in force answers as the edit would */
-      already: total(changed.filter(({ in_force, after }) => isSame(in_force, after))),
+      already: total(turned.filter(({ in_force, after }) => in_force?.effect === after?.effect)),
       undetermined: total(undetermined),
-      /** users whose decisions change */
+      /** users who get another answer */
       subjects: subjects.users,
       decisions: affected.slice(0, MOST_LISTED).map((group, i) => ({ ...group, ...subjects.ofGroup(i) })),
       not_listed: Math.max(0, affected.length - MOST_LISTED),
+      examples,
     }
   })
 }

@@ -297,14 +297,32 @@ export interface Operations {
   /** Why a request was answered as it was: its decisions, with the rows that were considered. */
   explainRequest(requestId: string, options?: CallOptions): Promise<Output<typeof ExplainedRequest>>
 
-  /** The rows in force and their revision. Give it to `ifMatch` of an edit. */
-  getPolicy(query?: Json, options?: CallOptions): Promise<Policy>
-  getPolicy(query: { format: 'csv' }, options?: CallOptions): Promise<string>
+  /** The rows in force and their revision, or those of an earlier one. Give it to `ifMatch` of an edit. */
+  getPolicy(query?: As<Json, Query<typeof policy.Shown>>, options?: CallOptions): Promise<Policy>
+  getPolicy(query: As<{ format: 'csv' }, Query<typeof policy.Shown>>, options?: CallOptions): Promise<string>
   /** `model.conf`. */
   getPolicyModel(options?: CallOptions): Promise<string>
   /** Every decision that the rows can make. */
-  getPolicyTable(query?: Json, options?: CallOptions): Promise<Output<typeof policy.TableView>>
-  getPolicyTable(query: { format: 'csv' }, options?: CallOptions): Promise<string>
+  getPolicyTable(
+    query?: As<Json, Query<typeof policy.Shown>>,
+    options?: CallOptions,
+  ): Promise<Output<typeof policy.TableView>>
+  getPolicyTable(query: As<{ format: 'csv' }, Query<typeof policy.Shown>>, options?: CallOptions): Promise<string>
+  /** By which rows and decisions two revisions differ. */
+  comparePolicyRevisions(
+    query: Query<typeof policy.Comparison>,
+    options?: CallOptions,
+  ): Promise<Output<typeof policy.ComparisonView>>
+  /** Why a question is answered as it is: about a role, or about a user and a link. */
+  explainDecision(
+    query: Query<typeof policy.PolicyQuestion>,
+    options?: CallOptions,
+  ): Promise<Output<typeof policy.ExplanationView>>
+  /** What an edit would change, what it would have changed, and all that speaks against it. Changes nothing. */
+  previewPolicyChange(
+    changes: Input<typeof policy.ProposedRows>,
+    options?: CallOptions & { readonly query?: Query<typeof policy.PreviewQuery> },
+  ): Promise<Output<typeof policy.PreviewView>>
   /** Adds and removes rows, under `ifMatch`, and answers every decision that changes. `query` may ask for a dry run. */
   changePolicy(changes: Input<typeof policy.PolicyChanges>, options: EditOptions): Promise<PolicyEdit>
   /** Who changed the rows, when and why; newest first. */

@@ -15,7 +15,8 @@ import type { Subject } from '../domain/user.js'
 import { newPostgresAdapter } from './adapter.js'
 import { createInheritance, describeLoop, findLoop, loopThrough } from './inheritance.js'
 import { describeViolation, findViolations, viewViolation } from './invariants.js'
-import { requireWithinOwnRights } from './own-rights.js'
+import type { Violation } from './invariants.js'
+import { findBeyondOwnRights } from './own-rights.js'
 import { parseRow, rowText, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot, roleOf } from './snapshot.js'
@@ -26,7 +27,7 @@ import { decisionChanges } from './table.js'
 import type { CellChange } from './table.js'
 import { POLICY_CHANNEL } from './watch.js'
 
-interface Edit {
+export interface Edit {
   readonly add: readonly PolicyRow[]
   readonly remove: readonly PolicyRow[]
 }
@@ -91,7 +92,11 @@ export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]
  * `beyond_own_rights` where the edit goes beyond the rights of its `maker`, and `invariant_violated` naming the
  * invariant, the row and the decision.
  */
-export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules, maker: EditMaker): Promise<EditPlan> => {
+export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules, maker: EditMaker): Promise<EditPlan> =>
+  checkPlan({ ...editedRows(base, edit), maker }, rules)
+
+/** The rows that an edit leaves. Throws `validation_failed` naming the row that cannot be added or removed. */
+export const editedRows = (base: Snapshot, edit: Edit): Omit<UncheckedPlan, 'maker'> => {
   const faults: Fault[] = []
   const refuse = (field: string, message: string) => faults.push({ field, message })
   const rows = new Map(base.rows.map((row) => [rowText(row), row]))
@@ -122,7 +127,7 @@ export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules, m
   }
   if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
   const edited = { rows: [...rows.values()], add, remove: [...remove.values()], unreadable: [] }
-  return checkPlan({ base, revision: base.revision + 1, maker, ...edited }, rules)
+  return { base, revision: base.revision + 1, ...edited }
 }
 
 interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes'> {
@@ -139,10 +144,21 @@ interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes'> {
  * Builds the candidate and checks it. Throws `validation_failed` where the rows cannot be in force together,
  * `beyond_own_rights` and `invariant_violated` as `planEdit`.
  */
-export const checkPlan = async (
+export const checkPlan = async (plan: UncheckedPlan, rules: PolicyRules): Promise<EditPlan> => {
+  const { objections, ...checked } = await examinePlan(plan, rules)
+  const [first] = objections
+  if (first) throw first
+  return checked
+}
+
+/**
+ * As `checkPlan`, but answers what stands in the way of the edit beside what it would change. Throws
+ * `validation_failed` alone.
+ */
+export const examinePlan = async (
   { base, revision, rows, add, remove, unreadable, maker, changed = [...add, ...remove] }: UncheckedPlan,
   rules: PolicyRules,
-): Promise<EditPlan> => {
+): Promise<EditPlan & { readonly objections: readonly Refusal[] }> => {
   const candidate = await buildSnapshot(revision, rules.model, inStoredOrder(rows)).catch((error: unknown) => {
     if (!(error instanceof PolicyError)) throw error
     const message = `leaves rows that cannot be in force: ${error.message}`
@@ -151,17 +167,21 @@ export const checkPlan = async (
   const loop = findLoop(candidate.engine.inheritance, add)
   if (loop !== null) throw new Refusal('validation_failed', { errors: [{ field: 'add', message: describeLoop(loop) }] })
   const changes = await decisionChanges(base, candidate, changed)
-  if (maker !== 'unbounded') await requireWithinOwnRights({ base, candidate, changes, maker: roleOf(maker) })
-  const violations = await findViolations(candidate, rules.invariants())
+  const beyond =
+    maker === 'unbounded' ? null : await findBeyondOwnRights({ base, candidate, changes, maker: roleOf(maker) })
+  const broken = brokenInvariants(await findViolations(candidate, rules.invariants()))
+  const objections = [beyond, broken].filter((each) => each !== null)
+  return { add, remove, unreadable, candidate, changes, maker, objections }
+}
+
+const brokenInvariants = (violations: readonly Violation[]): Refusal | null => {
   const [first] = violations
-  if (first) {
-    const count = violations.length === 1 ? '' : `${violations.length} invariants; the first is `
-    throw new Refusal('invariant_violated', {
-      detail: `The edit breaks ${count}${describeViolation(first)}.`,
-      extensions: { violations: violations.map(viewViolation) },
-    })
-  }
-  return { add, remove, unreadable, candidate, changes, maker }
+  if (first === undefined) return null
+  const count = violations.length === 1 ? '' : `${violations.length} invariants; the first is `
+  return new Refusal('invariant_violated', {
+    detail: `The edit breaks ${count}${describeViolation(first)}.`,
+    extensions: { violations: violations.map(viewViolation) },
+  })
 }
 
 /**

@@ -2,12 +2,15 @@ import { isAction } from '../domain/action.js'
 import { isRelation } from '../domain/decision.js'
 import type { Relation } from '../domain/decision.js'
 import { EFFECTS } from '../domain/policy-row.js'
-import type { Effect } from '../domain/policy-row.js'
+import type { Effect, ObjectRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES, isCallerRole } from '../domain/role.js'
 import { parseCsv } from './csv.js'
 import { fault } from './parse-row.js'
 import type { Snapshot } from './snapshot.js'
 import { describeRelation } from './table.js'
+
+/** The questions that are asked of every edit; an installation may have none of these files. */
+export const EXPECTATION_FILES = ['policies/allow.csv', 'policies/deny.csv']
 
 /** A question with the answer that it must have, and why. */
 export interface Expectation {
@@ -37,17 +40,34 @@ export const parseExpectations = (file: string, effect: Effect, text: string): r
     return { ok: true, value: { effect, role, action, relation, why: why.join(', '), from: `${file}:${line}` } }
   })
 
+/** An expectation with the answer that a snapshot gives instead. */
+export interface Unmet {
+  readonly expectation: Expectation
+  readonly effect: Effect
+  readonly rule: string
+  /** that decides; null: none matches */
+  readonly row: ObjectRow | null
+  /** true where the object rows allow it and no endpoint row lets the role in */
+  readonly isShut: boolean
+}
+
 /**
- * The expectations that a snapshot does not meet, in a line each. What must be allowed has to pass `can()` and the
- * endpoint rows; what must be denied has to be denied by `can()`.
+ * The expectations that a snapshot does not meet. What must be allowed has to pass `can()` and the endpoint rows; what
+ * must be denied has to be denied by `can()`.
  */
-export const findUnmet = (snapshot: Snapshot, expectations: readonly Expectation[]): readonly string[] =>
-  expectations.flatMap(({ effect: expected, role, action, relation, why, from }) => {
+export const findUnmet = (snapshot: Snapshot, expectations: readonly Expectation[]): readonly Unmet[] =>
+  expectations.flatMap((expectation) => {
+    const { effect: expected, role, action, relation } = expectation
     const { effect, rule, row } = snapshot.decideFor(role, action, relation)
     const isShut = expected === 'allow' && effect === 'allow' && !snapshot.mayCall(role, action)
-    if (effect === expected && !isShut) return []
-    const by = row === null ? 'no row matches' : `row ${row.priority} (${rule})`
-    const actual = isShut ? 'but no endpoint row lets the role in' : `but is ${effect}: ${by}`
-    const question = `${role} ${action} ${describeRelation(relation)}`
-    return [`${question} must be ${expected}, ${actual} [${from}${why && `, ${why}`}]`]
+    return effect === expected && !isShut ? [] : [{ expectation, effect, rule, row, isShut }]
   })
+
+/** In one line, for people. */
+export const describeUnmet = ({ expectation, effect, rule, row, isShut }: Unmet): string => {
+  const { effect: expected, role, action, relation, why, from } = expectation
+  const by = row === null ? 'no row matches' : `row ${row.priority} (${rule})`
+  const actual = isShut ? 'but no endpoint row lets the role in' : `but is ${effect}: ${by}`
+  const question = `${role} ${action} ${describeRelation(relation)}`
+  return `${question} must be ${expected}, ${actual} [${from}${why && `, ${why}`}]`
+}

@@ -46,14 +46,20 @@ const toRevision = ({ revision, actor_id, actor, email, reason, time, added, rem
   model_sha256,
 })
 
-/** Revisions, newest first; `cursor` is the last revision of the page before. */
+/** Revisions, newest first; `cursor` is the last revision of the page before. `until`: those made by then. */
 export const listRevisions = async (
   database: Database,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: number | undefined },
+  {
+    limit,
+    cursor,
+    until,
+  }: { readonly limit: number; readonly cursor?: number | undefined; readonly until?: string | undefined },
 ) => {
   const rows = await database.run<RevisionRow>({
-    text: `select ${COLUMNS}, ${EMAIL} from policy_revisions where revision < $1 order by revision desc limit $2`,
-    values: [cursor ?? Number.MAX_SAFE_INTEGER, limit + 1],
+    text: `
+      select ${COLUMNS}, ${EMAIL} from policy_revisions
+       where revision < $1 and ($3::timestamptz is null or time <= $3) order by revision desc limit $2`,
+    values: [cursor ?? Number.MAX_SAFE_INTEGER, limit + 1, until ?? null],
   })
   const data = rows.slice(0, limit).map(toRevision)
   return { data, next_cursor: rows.length > limit ? String(data.at(-1)?.revision) : null }

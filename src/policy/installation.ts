@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
 import type { Database } from '../database/database.js'
 import { StartError } from '../domain/start-error.js'
 import { commitEdit, planEdit } from './edit.js'
+import { EXPECTATION_FILES, effectOfFile, parseExpectations } from './expectations.js'
 import { INVARIANTS_FILE, parseInvariants } from './invariants.js'
 import type { Invariant } from './invariants.js'
 import { parseModel } from './model.js'
@@ -24,7 +25,13 @@ export const loadPolicyRules = async (root: URL): Promise<PolicyRules> => {
     return cached.invariants
   }
   invariants()
-  return { model: parseModel(await readFile(new URL('model.conf', root), 'utf8')), invariants }
+  const expectations = () =>
+    EXPECTATION_FILES.flatMap((name) => {
+      const effect = effectOfFile(name)
+      const path = new URL(name, root)
+      return effect === null || !existsSync(path) ? [] : parseExpectations(name, effect, readFileSync(path, 'utf8'))
+    })
+  return { model: parseModel(await readFile(new URL('model.conf', root), 'utf8')), invariants, expectations }
 }
 
 /**

@@ -18,21 +18,21 @@ interface BoundEdit {
 }
 
 /**
- * Refuses (403 `beyond_own_rights`) an edit that allows any role what its maker may not do, or takes anything from a
- * role that may do more than its maker. The exact difference of the decision tables is judged, so it does not matter by
- * which rows the edit does it.
+ * The refusal (403 `beyond_own_rights`) of an edit that allows any role what its maker may not do, or takes anything
+ * from a role that may do more than its maker; null where there is none. The exact difference of the decision tables is
+ * judged, so it does not matter by which rows the edit does it.
  *
  * Nobody stands above a maker who may do everything that no row forbids everybody: they are not held back, and can lift
  * a freeze that binds themselves too.
  */
-export const requireWithinOwnRights = async (edit: BoundEdit): Promise<void> => {
+export const findBeyondOwnRights = async (edit: BoundEdit): Promise<Refusal | null> => {
   const beyond = await changesBeyond(edit)
   const [first] = beyond
-  if (first === undefined) return
+  if (first === undefined) return null
   const { role, action, relation } = first
   const decision = `${role} ${action} ${describeRelation(relation)}`
   const count = beyond.length === 1 ? '' : `, the first of ${beyond.length.toLocaleString('en')} such decisions`
-  throw new Refusal('beyond_own_rights', {
+  return new Refusal('beyond_own_rights', {
     detail:
       gains(first).length > 0
         ? `The edit allows ${decision}, which the role ${edit.maker} may not do itself${count}.`

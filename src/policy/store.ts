@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js'
 import type { PolicyRow } from '../domain/policy-row.js'
+import type { Expectation } from './expectations.js'
 import { describeViolation, findViolations } from './invariants.js'
 import type { Invariant } from './invariants.js'
 import type { PolicyModel } from './model.js'
@@ -15,6 +16,8 @@ export interface PolicyRules {
   readonly model: PolicyModel
   /** Reads the file with every call: a change binds the next edit and load. Throws PolicyError for a faulty line. */
   readonly invariants: () => readonly Invariant[]
+  /** Reads the files with every call: what an edit is compared with, and only warned of. Throws as `invariants`. */
+  readonly expectations: () => readonly Expectation[]
 }
 
 /** A row of the table `casbin`, unchecked. */

@@ -6,6 +6,7 @@ import {
   Code,
   Cursor,
   Id,
+  Moment,
   PageLimit,
   RequestId,
   RevisionNumber,
@@ -14,10 +15,6 @@ import {
   text,
   textOrNull,
 } from './schemas.js'
-
-const Moment = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2026-11-21T05:00:00Z' })
-  .meta({ maxLength: 40, examples: ['2026-11-21T05:00:00Z'] })
 
 const EntryBase = z.looseObject({
   id: Id.describe('of the entry'),

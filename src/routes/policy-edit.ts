@@ -91,9 +91,9 @@ export const performEdit = async (
   const { add, remove, changes, candidate, maker } = plan
   if (maker !== caller.user) throw new Error('a plan was not checked against the rights of its maker')
   const changed = { decisions_changed: changes, added: add, removed: remove }
-  const { dry_run, replay } = query
+  const { dry_run, replay, replay_until: until } = query
   if (dry_run) {
-    const replayed = part && replay ? { replay: await part.of({ ...replay, inForce: snapshot, candidate }) } : {}
+    const replayed = part && replay ? { replay: await part.of({ ...replay, until, inForce: snapshot, candidate }) } : {}
     const known = [...rolesIn(snapshot.rows), ...(await store.rolesInUse())]
     const added = rolesIn(add)
     const warnings = findLoneRoles(candidate.rows, known).filter(({ role }) => added.has(role))

@@ -2,24 +2,32 @@ import { z } from 'zod'
 
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
+import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
+import type { User } from '../domain/user.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { formatPolicyCsv } from '../policy/csv.js'
 import type { CurrentPolicy } from '../policy/current.js'
-import { parseEdit, planEdit } from '../policy/edit.js'
+import { editBetween, parseEdit, planEdit } from '../policy/edit.js'
 import { countRevisions, findRevision, listRevisions } from '../policy/history.js'
 import { planRestore, readStoredPolicy } from '../policy/replacement.js'
+import type { FindSnapshot } from '../policy/past-snapshots.js'
 import type { PolicyRules } from '../policy/store.js'
-import { decisionTable, formatTableCsv } from '../policy/table.js'
+import type { Snapshot } from '../policy/snapshot.js'
+import { decisionChanges, decisionTable, formatTableCsv } from '../policy/table.js'
 import { TEXT_TYPES } from './export-text.js'
 import { editStore, performEdit, requireRevision } from './policy-edit.js'
+import { explanationRoute } from './policy-explanation.js'
+import { policyPreviewRoute } from './policy-preview.js'
 import {
   ByRevision,
   EditView,
-  Format,
+  Shown,
+  Comparison,
+  ComparisonView,
   PolicyChanges,
   PolicyView,
   Restoration,
@@ -36,6 +44,9 @@ export interface PolicyParts {
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
   readonly replays: DataRule<Replays>
+  readonly findSnapshot: FindSnapshot
+  readonly findUser: (id: string) => Promise<User | null>
+  readonly findLink: (code: string) => Promise<Link | null>
 }
 
 const reading = {
@@ -48,8 +59,18 @@ const reading = {
   data: NO_DATA,
 } as const
 
+const noSuchRevision = (revision: number | undefined) =>
+  new Refusal('not_found', { detail: `There is no policy revision ${revision}, or its rows cannot be read.` })
+
 /** Everything under /policy. */
-export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts): readonly Route[] => {
+export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
+  const { database, rules, policy, replays, findSnapshot } = parts
+  /** Throws `not_found` where there was no such revision. */
+  const shown = async (snapshot: Snapshot, revision: number | undefined): Promise<Snapshot> => {
+    const found = revision === undefined ? snapshot : await findSnapshot(revision)
+    if (found === null) throw noSuchRevision(revision)
+    return found
+  }
   const editing = {
     method: 'post',
     status: 200,
@@ -67,8 +88,9 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
     route({
       ...reading,
       path: '/policy',
-      query: Format,
-      handle: ({ snapshot: { revision, model, rows }, query }) => {
+      query: Shown,
+      handle: async ({ snapshot, query }) => {
+        const { revision, model, rows } = await shown(snapshot, query.revision)
         const headers = { ETag: `"${revision}"` }
         return query.format === 'csv'
           ? { status: 200, body: formatPolicyCsv(rows), type: TEXT_TYPES.csv, headers }
@@ -76,7 +98,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
       },
       documentation: {
         id: 'getPolicy',
-        summary: 'The rows in force',
+        summary: 'The rows in force, or those of an earlier revision',
         tag: 'policy',
         types: ['application/json', 'text/csv'],
         tagged: 'read',
@@ -103,12 +125,13 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
     route({
       ...reading,
       path: '/policy/decisions',
-      query: Format,
+      query: Shown,
       handle: async ({ snapshot, query }) => {
-        const decisions = await decisionTable(snapshot)
+        const of = await shown(snapshot, query.revision)
+        const decisions = await decisionTable(of)
         return query.format === 'csv'
           ? { status: 200, body: formatTableCsv(decisions), type: TEXT_TYPES.csv }
-          : { status: 200, body: { revision: snapshot.revision, decisions } }
+          : { status: 200, body: { revision: of.revision, decisions } }
       },
       documentation: {
         id: 'getPolicyTable',
@@ -118,6 +141,28 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         response: TableView,
       },
     }),
+    route({
+      ...reading,
+      path: '/policy/comparison',
+      query: Comparison,
+      handle: async ({ snapshot, query }) => {
+        const [from, to] = [await shown(snapshot, query.from), await shown(snapshot, query.to)]
+        const { add, remove } = editBetween(from.rows, to.rows)
+        const decisions_changed = await decisionChanges(from, to, [...add, ...remove])
+        return {
+          status: 200,
+          body: { from: from.revision, to: to.revision, added: add, removed: remove, decisions_changed },
+        }
+      },
+      documentation: {
+        id: 'comparePolicyRevisions',
+        summary: 'Compare two revisions: the rows and the decisions by which they differ',
+        tag: 'policy',
+        response: ComparisonView,
+      },
+    }),
+    explanationRoute({ ...parts, shown }),
+    policyPreviewRoute(parts),
     route({
       ...editing,
       path: '/policy/changes',
@@ -190,7 +235,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         // where the stored rows cannot be in force, the last good revision decides, and this is the way out
         if (stored.fault === null && stored.revision !== input.snapshot.revision) throw new PolicyReplaced('restore')
         const plan = await planRestore(database, stored, revision, rules, input.caller.user)
-        if (!plan) throw new Refusal('not_found', { detail: `There is no policy revision ${revision}.` })
+        if (!plan) throw noSuchRevision(revision)
         return performEdit(policy, plan, input, store, body.reason ?? `restore revision ${revision}`)
       },
       documentation: {

@@ -66,7 +66,7 @@ const WhoView = z.discriminatedUnion('who', [
   z.object({ who: z.literal('role').describe('may do it to anybody’s'), role: Role, rule }),
 ]) satisfies z.ZodType<Who>
 
-const Whos = z.array(WhoView).max(100_000)
+export const Whos = z.array(WhoView).max(100_000)
 
 export const LinkRightsView = z
   .object({

@@ -78,6 +78,11 @@ export const Time = z.iso.datetime().meta({ maxLength: 24, examples: ['2026-11-0
 
 const MOST_OF_A_PAGE = 100
 
+/** A time in a query. */
+export const Moment = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-11-21T05:00:00Z' })
+  .meta({ maxLength: 40, examples: ['2026-11-21T05:00:00Z'] })
+
 export const PageLimit = z
   .string()
   .default('20')

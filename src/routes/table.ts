@@ -114,6 +114,8 @@ export const routeTable = ({
           sendMail(addressAskedMail(old))
         }
   const findRecord = findLink(database)
+  const findSnapshot = createPastSnapshots(database, rules, policy)
+  const replays = replaysStore(database, deadlineMs)
   const trash = trashStore(database, redirects.changed)
   const openapi = () => openapiDocument(table, { baseUrl, version: VERSION })
   const table: readonly Route[] = [
@@ -175,9 +177,9 @@ export const routeTable = ({
     ...auditRoutes({
       decisions: decisionsStore(database),
       requests: requestDecisionsStore(database),
-      findSnapshot: createPastSnapshots(database, rules, policy),
+      findSnapshot,
     }),
-    ...policyRoutes({ database, rules, policy, replays: replaysStore(database, deadlineMs) }),
+    ...policyRoutes({ database, rules, policy, replays, findSnapshot, findUser, findLink: findRecord }),
     ...systemRoutes({
       readiness,
       metrics,

@@ -29,7 +29,7 @@ interface Recorded {
 }
 
 const NOW = new Date('2026-11-21T12:00:00Z')
-const WINDOW = { window: '1h', minutes: 60, now: NOW, budgetMs: 10_000 }
+const WINDOW = { window: '1h', minutes: 60, until: NOW, budgetMs: 10_000 }
 
 // ── every record decided by itself, by the interpreter of test/support/policy.ts ──
 
@@ -62,10 +62,11 @@ const bruteForce = (records: readonly Recorded[], inForce: readonly PolicyRow[],
     now: decideOne(inForce, record),
     after: decideOne(candidate, record),
   }))
-  const changed = decided.filter(({ record, after }) => after !== null && text(after) !== text(record))
+  const others = decided.filter(({ record, after }) => after !== null && text(after) !== text(record))
+  const changed = others.filter(({ record, after }) => after?.effect !== record.effect)
   const undetermined = decided.filter(({ after }) => after === null)
   const tally = new Map<string, Map<string | null, number>>()
-  for (const { record, now, after } of [...changed, ...undetermined]) {
+  for (const { record, now, after } of [...others, ...undetermined]) {
     const name = [
       record.subject_role,
       record.action,
@@ -81,10 +82,11 @@ const bruteForce = (records: readonly Recorded[], inForce: readonly PolicyRow[],
   return {
     considered: considered.length,
     changed: changed.length,
+    by_other_rule: others.length - changed.length,
     undetermined: undetermined.length,
     allow_to_deny: changed.filter(({ record, after }) => record.effect === 'allow' && after?.effect === 'deny').length,
     deny_to_allow: changed.filter(({ record, after }) => record.effect === 'deny' && after?.effect === 'allow').length,
-    already: changed.filter(({ now, after }) => text(now) === text(after)).length,
+    already: changed.filter(({ now, after }) => now?.effect === after?.effect).length,
     subjects: new Set(changed.flatMap(({ record }) => record.subject_id ?? [])).size,
     tally: Object.fromEntries([...tally].map(([name, subjects]) => [name, Object.fromEntries(subjects)])),
   }
@@ -94,6 +96,7 @@ const asTally = ({
   decisions,
   considered,
   changed,
+  by_other_rule,
   undetermined,
   allow_to_deny,
   deny_to_allow,
@@ -102,6 +105,7 @@ const asTally = ({
 }: Replay) => ({
   considered,
   changed,
+  by_other_rule,
   undetermined,
   allow_to_deny,
   deny_to_allow,
@@ -241,6 +245,35 @@ describe('a replay', () => {
       ...Array.from({ length: 10 }, () => 3),
       1,
     ])
+  })
+
+  it('shows the newest decisions whose answer turns, none that only another rule would give', async () => {
+    const rows = await rowsOf('default.csv')
+    const one = { subject_id: '7', subject_role: 'editor', relation: 'other', layer: 'object', effect: 'deny' } as const
+    await record([
+      ...Array.from({ length: 25 }, (_, nth) => ({ ...one, action: 'link:delete', rule: 'R5', minutes_ago: 30 - nth })),
+      { ...one, action: 'link:update', rule: 'R5', minutes_ago: 2 },
+    ])
+    const row = { ptype: 'p', rule: 'MOD', role: 'editor', reach: 'any' } as const
+    const { examples, changed, by_other_rule } = await replayed(rows, [
+      ...rows,
+      { ...row, priority: 505, action: 'link:delete', effect: 'allow' },
+      { ...row, priority: 506, action: 'link:update', effect: 'deny' },
+    ])
+    expect({ changed, by_other_rule, shown: examples.length }).to.deep.equal({
+      changed: 25,
+      by_other_rule: 1,
+      shown: 20,
+    })
+    expect(examples[0]).to.deep.equal({
+      time: new Date(NOW.getTime() - 6 * 60_000),
+      request_id: 'r',
+      subject: { id: '7', role: 'editor' },
+      action: 'link:delete',
+      resource: { type: 'link', code: null },
+      before: { effect: 'deny', rule: 'R5' },
+      after: { effect: 'allow', rule: 'MOD' },
+    })
   })
 
   it('is refused with advice where the log cannot be read within its budget', async () => {

@@ -132,7 +132,7 @@ describe('a sequence of edits', () => {
   it(`keeps snapshot, Casbin over stored rows and interpreter in agreement (${SEQUENCES} sequences)`, async () => {
     await fc.assert(
       fc.asyncProperty(sequence, async ({ guarded, steps }) => {
-        rules = { model: shipped.model, invariants: guarded ? shipped.invariants : () => [] }
+        rules = { ...shipped, invariants: guarded ? shipped.invariants : () => [] }
         const base = policy.status().revision === null ? await buildSnapshot(0, rules.model, []) : policy.current()
         const back = await planEdit(base, editBetween(base.rows, START), rules, 'unbounded')
         if (back.add.length + back.remove.length > 0) await commitEdit(database, back, ORIGIN)

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 
 import { PACKAGE_ROOT } from '../../src/config.js'
-import { effectOfFile, findUnmet, parseExpectations } from '../../src/policy/expectations.js'
+import { describeUnmet, effectOfFile, findUnmet, parseExpectations } from '../../src/policy/expectations.js'
 import { PolicyError } from '../../src/policy/policy-error.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import { csvRows, interpret, rowsOf, shippedRules } from '../support/policy.js'
@@ -49,7 +49,7 @@ describe('expectation files', () => {
       csvRows('p, 540, R5, user, link:delete, any, deny\np, 600, X, editor, link:read, any, allow\n'),
     )
     const unmet = (answer: 'allow' | 'deny', text: string) =>
-      findUnmet(snapshot, parseExpectations(`${answer}.csv`, answer, text))
+      findUnmet(snapshot, parseExpectations(`${answer}.csv`, answer, text)).map(describeUnmet)
     expect(
       unmet(
         'allow',

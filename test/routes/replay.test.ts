@@ -54,6 +54,7 @@ describe('a dry run with replay', () => {
       changed: 3,
       allow_to_deny: 3,
       deny_to_allow: 0,
+      by_other_rule: 0,
       already: 0,
       undetermined: 0,
       subjects: 2,

@@ -48,7 +48,7 @@ const HEAD = ['role', 'action', 'record', 'count', 'recorded', 'would be', 'user
 
 /** Groups of decisions that would change, one per line, and their numbers. */
 export const renderReplay = (answer: Replay): string => {
-  const { changed, already, undetermined, not_listed, decisions } = answer
+  const { changed, by_other_rule, already, undetermined, not_listed, decisions } = answer
   const rows = decisions.map((each) => [
     each.role,
     each.action,
@@ -63,8 +63,9 @@ export const renderReplay = (answer: Replay): string => {
     `replay of ${answer.window}, ${answer.from} to ${answer.to}`,
     ...(rows.length > 0 ? [renderTable(HEAD, rows)] : []),
     ...(not_listed > 0 ? [`and ${counted(not_listed, 'line')} more`] : []),
-    `${number(changed)} of ${of} would change, for ${counted(answer.subjects, 'user')}: ` +
+    `${number(changed)} of ${of} would fall otherwise, for ${counted(answer.subjects, 'user')}: ` +
       `${number(answer.deny_to_allow)} from deny to allow, ${number(answer.allow_to_deny)} from allow to deny`,
+    ...(by_other_rule > 0 ? [`${number(by_other_rule)} more would get the same answer by another rule`] : []),
     ...(already > 0
       ? [`${number(already)} of these because of earlier edits: they differ from the rows in force`]
       : []),

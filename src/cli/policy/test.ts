@@ -5,7 +5,13 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 
 import { PACKAGE_ROOT } from '../../config.js'
-import { effectOfFile, findUnmet, parseExpectations } from '../../policy/expectations.js'
+import {
+  EXPECTATION_FILES,
+  describeUnmet,
+  effectOfFile,
+  findUnmet,
+  parseExpectations,
+} from '../../policy/expectations.js'
 import type { Expectation } from '../../policy/expectations.js'
 import { loadPolicyRules } from '../../policy/installation.js'
 import type { Snapshot } from '../../policy/snapshot.js'
@@ -14,7 +20,7 @@ import { complain, print } from '../session.js'
 import { counted } from './render.js'
 import { snapshotOfFile, withPolicy } from './session.js'
 
-const DEFAULT_FILES = ['policies/allow.csv', 'policies/deny.csv'].map((file) => new URL(file, PACKAGE_ROOT))
+const DEFAULT_FILES = EXPECTATION_FILES.map((file) => new URL(file, PACKAGE_ROOT))
 
 export const testCommand = (policy: Command) =>
   policy
@@ -45,7 +51,7 @@ export const readExpectations = async (files: readonly string[]): Promise<readon
 export const requireExpected = (snapshot: Snapshot, expectations: readonly Expectation[]): void => {
   const unmet = findUnmet(snapshot, expectations)
   if (unmet.length === 0) return
-  for (const each of unmet) complain(each)
+  for (const each of unmet) complain(describeUnmet(each))
   complain(`${unmet.length} of ${counted(expectations.length, 'question')} not answered as expected`)
   throw new AnswerIsNo()
 }

@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+
+import type { Database } from '../database/database.js'
+import { createAccounts } from '../identity/accounts.js'
+import type { Replays } from '../layers/4-data/replay.js'
+import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
+import type { DataRule, Route } from '../layers/route.js'
+import { describeFinding } from '../policy/describe-finding.js'
+import { parseEdit } from '../policy/edit.js'
+import { describeUnmet } from '../policy/expectations.js'
+import { previewEdit } from '../policy/preview.js'
+import type { PolicyRules } from '../policy/store.js'
+import { PreviewQuery, PreviewView, ProposedRows } from './policy-schemas.js'
+
+/**
+ * POST /policy/previews: everything that can be said of an edit, also of one that would be refused. A dry run answers
+ * what the edit would be answered; this is for whoever is still writing it.
+ */
+export const policyPreviewRoute = ({
+  database,
+  rules,
+  replays,
+}: {
+  readonly database: Database
+  readonly rules: PolicyRules
+  readonly replays: DataRule<Replays>
+}): Route =>
+  route({
+    method: 'post',
+    path: '/policy/previews',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'policy:read', quota: 'caller' },
+    endpoint: 'policy:read',
+    object: { action: 'policy:read', load: noRecord },
+    data: NO_DATA,
+    query: PreviewQuery,
+    body: ProposedRows,
+    storesInput: false,
+    // a replay shows whom an edit affects, which only readers of the log may see
+    part: {
+      asked: ({ replay }: z.output<typeof PreviewQuery>) => replay !== undefined,
+      action: 'audit:read',
+      data: replays,
+    },
+    handle: async ({ body, query: { replay, replay_until: until }, snapshot, caller, part }) => {
+      const { plan, objections, findings, unmet, asked } = await previewEdit(
+        snapshot,
+        parseEdit(body.add, body.remove),
+        rules,
+        { maker: caller.user, rolesInUse: await createAccounts(database).rolesInUse() },
+      )
+      const { candidate, changes, add, remove } = plan
+      return {
+        status: 200,
+        body: {
+          revision: snapshot.revision,
+          decisions_changed: changes,
+          added: add,
+          removed: remove,
+          objections: objections.map(({ code, status, detail, extensions }) => ({
+            code,
+            status,
+            detail: detail ?? '',
+            ...extensions,
+          })),
+          findings: findings.map((finding) => ({ ...finding, message: describeFinding(finding) })),
+          expectations: {
+            asked,
+            unmet: unmet.map(({ isNew, ...each }) => {
+              const { expectation, effect, rule, row } = each
+              const { effect: expected, ...question } = expectation
+              return { ...question, expected, effect, rule, row, is_new: isNew, message: describeUnmet(each) }
+            }),
+          },
+          ...(part && replay ? { replay: await part.of({ ...replay, until, inForce: snapshot, candidate }) } : {}),
+        },
+      }
+    },
+    documentation: {
+      id: 'previewPolicyChange',
+      example: { body: { add: [{ ptype: 'p2', role: 'auditor', action: 'link:read' }], remove: [] } },
+      summary:
+        'What an edit of the rows would change, would have changed (`replay`), and all that speaks against it; ' +
+        'changes nothing',
+      tag: 'policy',
+      response: PreviewView,
+    },
+  })
