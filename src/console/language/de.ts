@@ -1,5 +1,6 @@
 import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
+import { access } from './de/access'
 import { imports } from './de/import'
 import { policy } from './de/policy'
 import { settings } from './de/settings'
@@ -48,7 +49,7 @@ export const de: Texts = {
     import: 'Import',
     trash: 'Papierkorb',
     settings: 'Einstellungen',
-    access: 'Rechte',
+    access: 'Wer darf was',
     revisions: 'Fassungen',
     explain: 'Erklären',
     model: 'model.conf',
@@ -207,6 +208,7 @@ export const de: Texts = {
     object: (rule) => (rule === null ? 'die Regeln verbieten es' : `${rule}: gehört Ihnen nicht`),
   },
 
+  access,
   imports,
   policy,
   settings,
