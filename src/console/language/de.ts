@@ -1,5 +1,6 @@
 import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
+import { access } from './de/access'
 import { imports } from './de/import'
 import { policy } from './de/policy'
 import { propose } from './de/propose'
@@ -49,7 +50,7 @@ export const de: Texts = {
     import: 'Import',
     trash: 'Papierkorb',
     settings: 'Einstellungen',
-    access: 'Rechte',
+    access: 'Wer darf was',
     revisions: 'Fassungen',
     explain: 'Erklären',
     model: 'model.conf',
@@ -208,6 +209,7 @@ export const de: Texts = {
     object: (rule) => (rule === null ? 'die Regeln verbieten es' : `${rule}: gehört Ihnen nicht`),
   },
 
+  access,
   imports,
   policy,
   propose,

@@ -2,6 +2,7 @@ import type { LinkgateProblem } from '../api'
 import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
+import { access } from './en/access'
 import { imports } from './en/import'
 import { policy } from './en/policy'
 import { propose } from './en/propose'
@@ -206,6 +207,7 @@ export const en = {
     object: (rule: string | null) => (rule === null ? 'the policy forbids it' : `${rule}: not yours`),
   },
 
+  access,
   imports,
   policy,
   propose,

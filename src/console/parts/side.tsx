@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 
 import { t } from '../language/language'
 import { me } from '../me'
@@ -10,6 +10,7 @@ import { Button } from './button'
 import { Icon, Mark } from './icon'
 import type { IconName } from './icon'
 import { problemIn } from './loaded'
+import { useAllowed } from './service-rights'
 import { say } from './toast'
 
 const Item = ({ href, icon, children }: { href: string; icon: IconName; children: ComponentChildren }) => {
@@ -25,6 +26,18 @@ const Item = ({ href, icon, children }: { href: string; icon: IconName; children
   )
 }
 
+const Group = ({ title, children }: { title: string; children: ComponentChildren }) => {
+  const id = useId()
+  return (
+    <>
+      <p class="group" id={id}>
+        {title}
+      </p>
+      <ul aria-labelledby={id}>{children}</ul>
+    </>
+  )
+}
+
 /** Where the service cannot be told, nobody is signed out. */
 const leave = () => signOut().catch((error: unknown) => say(t.problem(problemIn(error))))
 
@@ -32,6 +45,7 @@ const leave = () => signOut().catch((error: unknown) => say(t.problem(problemIn(
 export const Side = () => {
   const { path } = useLocation()
   const isOpen = useSignal(false)
+  const may = useAllowed([me.value?.role])
   useEffect(() => {
     isOpen.value = false
   }, [path])
@@ -68,6 +82,22 @@ export const Side = () => {
             {t.nav.settings}
           </Item>
         </ul>
+        {may('policy:read') && (
+          <Group title={t.nav.rights}>
+            <Item href="/console/access" icon="grid">
+              {t.nav.access}
+            </Item>
+            <Item href="/console/revisions" icon="clock">
+              {t.nav.revisions}
+            </Item>
+            <Item href="/console/explain" icon="ladder">
+              {t.nav.explain}
+            </Item>
+            <Item href="/console/model" icon="text">
+              {t.nav.model}
+            </Item>
+          </Group>
+        )}
       </nav>
       <div class="side-foot">
         {me.value && (

@@ -8,6 +8,7 @@ export const policy: typeof english = {
   doing,
   unreadable: 'eine Zeile, die diese Version nicht lesen kann',
   effects: { allow: 'erlaubt', deny: 'verboten' },
+  yesOrNo: { allow: 'ja', deny: 'nein' },
   relations: { anonymous: 'ohne Konto', own: 'eigenes', other: 'fremdes' },
   any: 'alles',
   action: 'Aktion',
@@ -28,4 +29,35 @@ export const policy: typeof english = {
     pinned === 0 ? `Rollen: alle ${number(all)}` : `Rollen: ${number(pinned)} von ${number(all)} angeheftet`,
   pinHint: 'Angeheftete Rollen stehen vorn und bleiben bei jeder Suche stehen.',
   unpin: 'Keine anheften',
+  decides: 'entscheidet:',
+  letsIn: 'lässt die Rolle ein',
+  noMatch: (why) => {
+    if (why === null) return 'passt nicht'
+    const role = /^it is for the role (.+)$/.exec(why)?.[1]
+    if (role !== undefined) return `passt nicht: gilt für die Rolle ${role}`
+    const said: Readonly<Record<string, string>> = {
+      'it is for callers with a user': 'gilt für angemeldete',
+      'a caller without a user owns nothing': 'wer nicht angemeldet ist, dem gehört nichts',
+      "the record is another's": 'es gehört jemand anderem',
+    }
+    return `passt nicht: ${said[why] ?? why}`
+  },
+  notReached: 'nicht erreicht',
+  notListed: (count) => `${count} weitere Zeilen stehen nicht hier.`,
+  mayAsk: (role) => `Darf die Rolle ${role} überhaupt fragen?`,
+  inOrder: 'Die Zeilen, wie sie gelesen werden',
+  noEndpoint: (role) => `Keine Zeile lässt die Rolle ${role} an den Endpunkt, also wird keine andere gefragt.`,
+  rowSays: (priority) => `Zeile ${priority} sagt das: die erste, die passt, entscheidet.`,
+  noneMatches: 'Keine Zeile passt, und was keine erlaubt, ist verboten.',
+  counts: (role, inherits) =>
+    `Es zählen die Zeilen von ${listed([role, ...inherits])}. Andere können nicht passen und stehen nicht hier.`,
+  under: 'Nach welcher Fassung',
+  at: (chosen, shown) => {
+    if (chosen !== null) return `Fassung ${number(chosen)}`
+    return shown === null ? 'Jetzt' : `Jetzt, Fassung ${number(shown)}`
+  },
+  revision: 'Fassung',
+  thatDay: 'In Kraft am',
+  noneThen: 'Da gab es noch keine Fassung.',
+  now: 'Jetzt',
 }

@@ -11,6 +11,7 @@ export const policy = {
   doing,
   unreadable: 'a row that this version cannot read',
   effects: { allow: 'allow', deny: 'deny' },
+  yesOrNo: { allow: 'yes', deny: 'no' },
   relations: { anonymous: 'absent', own: 'own', other: 'other’s' },
   any: 'any',
   action: 'Action',
@@ -32,4 +33,26 @@ export const policy = {
     pinned === 0 ? `Roles: all ${number(all)}` : `Roles: ${number(pinned)} of ${number(all)} pinned`,
   pinHint: 'Pinned roles stand first and stay while you search.',
   unpin: 'Unpin all',
+  decides: 'decides:',
+  letsIn: 'lets the role in',
+  /** why a row does not match, as the service says it */
+  noMatch: (why: string | null) => (why === null ? 'does not match' : `does not match: ${why}`),
+  notReached: 'not reached',
+  notListed: (count: string) => `${count} more rows are not listed here.`,
+  mayAsk: (role: string) => `May ${everyOne(role)} ask at all?`,
+  inOrder: 'Rows, in the order in which they are read',
+  noEndpoint: (role: string) => `No endpoint row lets ${everyOne(role)} in, so no row of a record is asked.`,
+  rowSays: (priority: number) => `Row ${priority} says so: the first that matches decides.`,
+  noneMatches: 'No row matches, and what no row allows is denied.',
+  counts: (role: string, inherits: readonly string[]) =>
+    `Rows of ${listed([role, ...inherits])} count. Rows of other roles and actions cannot match and are not listed.`,
+  under: 'Under which revision',
+  at: (chosen: number | null, shown: number | null) => {
+    if (chosen !== null) return `At: revision ${number(chosen)}`
+    return shown === null ? 'At: now' : `At: now, revision ${number(shown)}`
+  },
+  revision: 'Revision',
+  thatDay: 'In force on',
+  noneThen: 'There was no revision yet.',
+  now: 'Now',
 }

@@ -1,33 +1,134 @@
-import { useSignal } from '@preact/signals'
+import { useSignal, useSignalEffect } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import { useMemo, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
+import { number } from '../../language/format'
 import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { save } from '../../parts/download'
 import { useLoaded } from '../../parts/loaded'
 import { WHOLE } from '../../parts/matrix/find-names'
+import { OTHER_ACTION, buildMatrix } from '../../parts/matrix/matrix-model'
 import type { Question } from '../../parts/matrix/matrix-model'
 import { SearchedMatrix } from '../../parts/matrix/searched-matrix'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
+import { useRevisionInForce } from '../../parts/policy/in-force'
+import { inheritedIn, inheritingUser } from '../../parts/policy/inherits'
+import { RevisionMenu } from '../../parts/policy/revision-menu'
+import { CellPanel } from './cell-panel'
+import { Legend } from './legend'
+import { revisionIn } from '../../parts/policy/revision-in'
 
+/** Everything that the policy can be asked, answered: roles by actions, now or at an earlier revision. */
 export const AccessPage = () => {
-  const { state, again } = useLoaded((signal) => api.getPolicyTable({}, { signal }), [])
-  const view = useSignal(WHOLE)
+  const { query, route } = useLocation()
+  const chosen = revisionIn(query['revision'])
+  const inForce = useRevisionInForce()
+  const { state, again } = useLoaded(
+    async (signal) => {
+      const under = chosen === null ? {} : { revision: chosen }
+      const [table, policy] = await Promise.all([
+        api.getPolicyTable(under, { signal }),
+        api.getPolicy(under, { signal }),
+      ])
+      return { revision: table.revision, cells: table.decisions, rows: policy.rows }
+    },
+    [chosen, chosen === null ? inForce.value : null],
+  )
+  const { value, problem, busy } = state.value
+  const model = useMemo(() => buildMatrix(value?.cells ?? []), [value])
+  const inherited = useMemo(() => inheritedIn(value?.rows ?? []), [value])
+
+  const view = useSignal({ ...WHOLE, find: query['find'] ?? '', pinned: query['pin']?.split(',') ?? [] })
+  useSignalEffect(() => {
+    const { find, pinned } = view.value
+    const asked = { ...(find !== '' && { find }), ...(pinned.length > 0 && { pin: pinned.join() }) }
+    const revision = new URLSearchParams(location.search).get('revision')
+    const next = new URLSearchParams({ ...asked, ...(revision !== null && { revision }) }).toString()
+    history.replaceState(null, '', next === '' ? location.pathname : `?${next}`)
+  })
   const open = useSignal<Question | null>(null)
-  const { value, problem } = state.value
+  const back = useRef<() => void>(() => undefined)
+  const cell = open.value && model.at(open.value.role, open.value.action).find(isOf(open.value))
+  const close = () => {
+    open.value = null
+    back.current()
+  }
+  const { busy: isSaving, problem: refused, attempt } = useAttempt()
+  const exportCsv = () =>
+    attempt(async () => {
+      const revision = value?.revision
+      const csv = await api.getPolicyTable({ format: 'csv', ...(revision !== undefined && { revision }) })
+      save(`access-revision-${revision}.csv`, new Blob([csv], { type: 'text/csv' }))
+    })
   return (
-    <Page title={t.nav.access}>
-      <div class="stack">
-        {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+    <Page
+      title={t.nav.access}
+      actions={
+        value !== null && (
+          <Button icon="download" busy={isSaving.value} onPress={exportCsv}>
+            {t.access.export}
+          </Button>
+        )
+      }
+    >
+      <div class="stack" aria-busy={busy}>
+        <p class="lead">
+          {t.access.lead} {value !== null && t.access.revision(number(value.revision), chosen === null)}
+        </p>
+        {problem !== null && <ProblemNote problem={problem} onRetry={problem.status === 403 ? undefined : again} />}
+        {refused.value !== null && <ProblemNote problem={refused.value} />}
+        {busy && value === null && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
         {value !== null && (
-          <SearchedMatrix
-            label={t.nav.access}
-            cells={value.decisions}
-            view={view}
-            open={open.value}
-            onOpen={(question) => (open.value = question)}
-          />
+          <div class={cell ? 'access beside' : 'access'}>
+            <div class="stack">
+              <SearchedMatrix
+                label={t.nav.access}
+                model={model}
+                view={view}
+                inherits={(role) => inherited.get(role) ?? []}
+                open={open.value}
+                onOpen={(question, goBack) => {
+                  open.value = question
+                  back.current = goBack
+                }}
+              >
+                <RevisionMenu
+                  chosen={chosen}
+                  shown={value.revision}
+                  onChoose={(revision) => route(withRevision(revision), true)}
+                />
+              </SearchedMatrix>
+              <Legend withUser={inheritingUser(value.rows)} />
+            </div>
+            {open.value && cell && (
+              <CellPanel
+                question={open.value}
+                isAlike={cell.relation === 'own' && model.at(open.value.role, open.value.action).length === 1}
+                actions={model.actions.filter((action) => action !== OTHER_ACTION)}
+                revision={value.revision}
+                onClose={close}
+              />
+            )}
+          </div>
         )}
       </div>
     </Page>
   )
 }
+
+/** The address of this page, with what is searched for, at a revision. */
+const withRevision = (revision: number | null): string => {
+  const asked = new URLSearchParams(location.search)
+  asked.delete('revision')
+  if (revision !== null) asked.set('revision', String(revision))
+  return `${location.pathname}?${asked}`
+}
+
+const isOf =
+  ({ relation }: Question) =>
+  (answer: { readonly relation: string }): boolean =>
+    answer.relation === relation

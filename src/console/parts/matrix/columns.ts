@@ -1,7 +1,7 @@
 import type { RoleColumns } from './matrix-model.js'
 
 /** In pixels. A role that has one column has a wider one. */
-export const WIDTHS = { action: 140, half: 84, single: 96 } as const
+export const WIDTHS = { action: 140, half: 88, single: 96 } as const
 
 export const widthOf = ({ relations }: RoleColumns): number =>
   relations.length === 1 ? WIDTHS.single : WIDTHS.half * relations.length

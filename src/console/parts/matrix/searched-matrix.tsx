@@ -9,16 +9,14 @@ import { useMedia } from '../use-media'
 import { MOST_AT_ONCE, findNames } from './find-names'
 import type { MatrixView } from './find-names'
 import { Matrix } from './matrix'
-import { OTHER_ROLE, buildMatrix } from './matrix-model'
-import type { Cell, CellChange, Question } from './matrix-model'
+import { OTHER_ROLE } from './matrix-model'
+import type { MatrixModel, Question } from './matrix-model'
 import { RolesMenu } from './roles-menu'
 
 interface SearchedMatrixProps {
   readonly label: string
-  /** the answers as they are */
-  readonly cells: readonly Cell[]
-  /** what an edit changes in them */
-  readonly changes?: readonly CellChange[]
+  /** of the answers as they are, and of what an edit changes in them: `buildMatrix(cells, changes)`, made once */
+  readonly model: MatrixModel
   /** only roles and actions that have a changed cell */
   readonly onlyChanged?: boolean
   readonly view: Signal<MatrixView>
@@ -31,15 +29,13 @@ interface SearchedMatrixProps {
 
 /** The matrix with a search, roles to pin where there are many, and one role at a time on a phone. */
 export const SearchedMatrix = ({
-  cells,
-  changes,
+  model,
   onlyChanged = false,
   view,
   inherits = () => [],
   children,
   ...matrix
 }: SearchedMatrixProps) => {
-  const model = useMemo(() => buildMatrix(cells, changes), [cells, changes])
   const isNarrow = useMedia('(width < 640px)')
   const names = useMemo(() => {
     const all = { roles: model.roles.map(({ role }) => role), actions: model.actions }

@@ -4,13 +4,19 @@ import { answerOf } from './matrix-model'
 import type { Outcome } from './matrix-model'
 
 // as text: a thousand small pictures are slow to scroll
-const SIGNS = { allow: '✓', deny: '–' } as const
+const SIGNS = { allow: '✓', deny: '−' } as const
 
 /** Allow or deny, by sign and word. */
-export const EffectWord = ({ effect }: { readonly effect: Effect }) => (
+export const EffectWord = ({
+  effect,
+  words = t.policy.effects,
+}: {
+  readonly effect: Effect
+  readonly words?: Readonly<Record<Effect, string>>
+}) => (
   <span class={`effect ${effect}`}>
     <i aria-hidden="true">{SIGNS[effect]}</i>
-    {t.policy.effects[effect]}
+    {words[effect]}
   </span>
 )
 

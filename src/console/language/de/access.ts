@@ -1,0 +1,13 @@
+import type { access as english } from '../en/access'
+import { listed } from '../format'
+
+export const access: typeof english = {
+  lead: 'Jede Frage an die Regeln, beantwortet. Vollständig, keine Auswahl.',
+  revision: (revision, isInForce) =>
+    isInForce ? `Fassung ${revision}, in Kraft.` : `So galt es nach Fassung ${revision}.`,
+  export: 'CSV speichern',
+  explain: 'Für eine Person erklären',
+  legend: 'Rechts in der Zelle steht, welche Regel es sagt. Eine breite Zelle: für eigenes und fremdes gleich.',
+  withUser: (roles) => `${listed(roles)}: hier gilt jede Zeile von user.`,
+  exact: '„Jede andere Rolle“ und „jede andere Aktion“ stehen für alle Namen, die in keiner Zeile stehen.',
+}

@@ -1,0 +1,14 @@
+import { listed } from '../format'
+
+/** The page of the matrix. */
+export const access = {
+  lead: 'Every question that the policy can be asked, answered. Exact, not a sample.',
+  revision: (revision: string, isInForce: boolean) =>
+    isInForce ? `Revision ${revision}, in force.` : `As it was under revision ${revision}.`,
+  export: 'Export CSV',
+  explain: 'Explain for a person',
+  legend: 'On the right of a cell: the rule that says so. One wide cell: own and other’s alike.',
+  withUser: (roles: readonly string[]) =>
+    `${listed(roles)} ${roles.length === 1 ? 'inherits' : 'inherit'} every row of user.`,
+  exact: '“Any other role” and “any other action” stand for every name that no row holds, so nothing is left out.',
+}

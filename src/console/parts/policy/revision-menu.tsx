@@ -1,0 +1,63 @@
+import { useSignal } from '@preact/signals'
+
+import { api } from '../../api'
+import { t } from '../../language/language'
+import { useAttempt } from '../attempt'
+import { Button } from '../button'
+import { Field } from '../field'
+import { Menu } from '../menu'
+import { ProblemNote } from '../note'
+import { textOf } from '../sign-in-form'
+
+/** Under which revision a page shows things: the one in force, another by its number, or that of a moment. */
+export const RevisionMenu = ({
+  chosen,
+  shown,
+  onChoose,
+}: {
+  /** null: the one in force */
+  readonly chosen: number | null
+  /** its number, where it is known */
+  readonly shown: number | null
+  readonly onChoose: (revision: number | null) => unknown
+}) => {
+  const { busy, problem, attempt } = useAttempt()
+  const fault = useSignal<string | undefined>(undefined)
+  const find = async (form: HTMLFormElement) => {
+    const [number, time] = [textOf(form, 'revision').trim(), textOf(form, 'time')]
+    fault.value = undefined
+    if (number !== '') return void onChoose(Number(number))
+    if (time === '') return undefined
+    return attempt(async () => {
+      const until = new Date(time).toISOString()
+      const { data } = await api.listPolicyRevisions({ until, limit: 1 }).page()
+      if (data[0] === undefined) fault.value = t.policy.noneThen
+      else void onChoose(data[0].revision)
+    })
+  }
+  return (
+    <Menu start icon="clock" label={t.policy.under} text={t.policy.at(chosen, shown)}>
+      <form
+        class="stack menu-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void find(event.currentTarget)
+        }}
+      >
+        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <Field label={t.policy.revision}>
+          {(names) => <input {...names} name="revision" type="number" min="1" autocomplete="off" />}
+        </Field>
+        <Field label={t.policy.thatDay} fault={fault.value}>
+          {(names) => <input {...names} name="time" type="datetime-local" />}
+        </Field>
+        <div class="row">
+          <Button type="submit" busy={busy.value}>
+            {t.show}
+          </Button>
+          {chosen !== null && <Button onPress={() => onChoose(null)}>{t.policy.now}</Button>}
+        </div>
+      </form>
+    </Menu>
+  )
+}

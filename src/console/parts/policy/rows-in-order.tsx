@@ -1,0 +1,51 @@
+import { number } from '../../language/format'
+import { t } from '../../language/language'
+import { EffectWord } from '../matrix/verdict'
+import { policyRowIn, rowText, rowWords } from './row'
+import type { SentRow } from './row'
+
+export interface Considered {
+  readonly row: SentRow
+  readonly outcome: 'does_not_match' | 'decides' | 'not_reached'
+  readonly why: string | null
+}
+
+/** Rows as they are read: in words and raw, what became of each, and the one that decides marked. */
+export const RowsInOrder = ({
+  considered,
+  notListed,
+}: {
+  readonly considered: readonly Considered[]
+  readonly notListed: number
+}) => {
+  const rows = considered.map(({ row }) => row)
+  return (
+    <>
+      <ol class="policy-rows">
+        {considered.map(({ row, outcome, why }) => {
+          const { priority, effect } = row
+          const parsed = policyRowIn(row)
+          const decides = outcome === 'decides' && parsed?.ptype === 'p' ? parsed.effect : undefined
+          return (
+            <li key={rowText(row)} class={`${outcome} ${typeof effect === 'string' ? effect : ''}`}>
+              <span class="mono priority">{typeof priority === 'number' ? priority : ''}</span>
+              <span>
+                {rowWords(row, rows)}
+                <code class="raw">{rowText(row)}</code>
+                {decides !== undefined && (
+                  <strong class="outcome">
+                    {t.policy.decides} <EffectWord effect={decides} />
+                  </strong>
+                )}
+                {outcome === 'decides' && decides === undefined && <strong class="outcome">{t.policy.letsIn}</strong>}
+                {outcome === 'does_not_match' && <span class="caption outcome">{t.policy.noMatch(why)}</span>}
+                {outcome === 'not_reached' && <span class="caption outcome">{t.policy.notReached}</span>}
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+      {notListed > 0 && <p class="caption">{t.policy.notListed(number(notListed))}</p>}
+    </>
+  )
+}

@@ -1,0 +1,193 @@
+import { readFile } from 'node:fs/promises'
+
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+
+import { hasChromium } from '../../support/chromium.js'
+import { givePassword, openConsole, requireClean } from '../../support/console.js'
+import type { ConsoleBrowser } from '../../support/console.js'
+import { editPolicy } from '../../support/edit-policy.js'
+import { startTestService } from '../../support/service.js'
+import type { TestService, TestUser } from '../../support/service.js'
+import { until } from '../../support/until.js'
+
+/** Rows that let the role auditor read the policy, and do nothing with it. */
+const AUDITOR = [
+  {
+    ptype: 'p',
+    priority: 310,
+    rule: 'AUDITOR-RO',
+    role: 'auditor',
+    action: 'link:create',
+    reach: 'any',
+    effect: 'deny',
+  },
+  { ptype: 'p', priority: 810, rule: 'AUDITOR', role: 'auditor', action: 'policy:read', reach: 'any', effect: 'allow' },
+  { ptype: 'p2', role: 'auditor', action: 'policy:read' },
+]
+
+;(hasChromium ? describe : describe.skip)('the pages of the policy in a browser (needs chromium)', function () {
+  // a browser starts in seconds on a loaded machine
+  this.timeout(60_000)
+  let service: TestService
+  let admin: TestUser
+  let auditor: TestUser
+  let browser: ConsoleBrowser
+  let page: Page
+
+  before(async () => {
+    service = await startTestService()
+    admin = await service.addUser('admin')
+    auditor = await service.addUser('auditor')
+    for (const user of [admin, auditor]) await givePassword(service, user)
+    await editPolicy(service, admin.token, { add: AUDITOR })
+    browser = await openConsole(service)
+    page = await browser.open()
+    await browser.signIn(page, admin)
+  })
+  after(async () => {
+    await browser.context.close()
+    await service.stop()
+  })
+  afterEach(() => {
+    expect(browser.complaints.splice(0)).to.deep.equal([])
+  })
+
+  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
+  const go = async (path: string, heading: string | RegExp) => {
+    await page.goto(`${service.baseUrl}/console${path}`)
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  }
+  const soon = (look: () => Promise<boolean>) => until('the page shows it', look)
+
+  describe('access', () => {
+    const grid = () => page.getByRole('grid', { name: 'Access' })
+    const active = () => page.locator('.matrix td[tabindex="0"]')
+    const headingOf = () => page.locator('#cell-title').textContent()
+    before(() => go('/access', 'Access'))
+
+    it('is a table of every role and action, with words for allow and deny', async () => {
+      await grid().waitFor()
+      expect(await grid().getByRole('columnheader', { name: 'auditor', exact: true }).count()).to.equal(1)
+      const row = grid().getByRole('row', { name: /^link:delete / })
+      expect(await row.getByRole('gridcell').allInnerTexts()).to.have.length.greaterThan(5)
+      expect((await row.innerText()).replaceAll(/\s+/g, ' ')).to.contain('allow R3')
+      await requireClean(page, 'the matrix')
+    })
+
+    it('is walked by arrows, Home and End, opened by Enter, and left by Escape to the same cell', async () => {
+      await active().focus()
+      await page.keyboard.press('Control+Home')
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('End')
+      await page.keyboard.press('ArrowDown')
+      const where = await active().getAttribute('aria-colindex')
+      await page.keyboard.press('Enter')
+      expect(await headingOf()).to.equal('any other role, link:create, any')
+      await page.locator('.policy-rows .decides').first().waitFor()
+      await soon(async () => (await page.evaluate('document.activeElement.id')) === 'cell-title')
+      await requireClean(page, 'a cell')
+      await page.keyboard.press('Escape')
+      await soon(async () => (await page.evaluate('document.activeElement.getAttribute("aria-colindex")')) === where)
+      await page.keyboard.press('Home')
+      expect(await active().getAttribute('aria-colindex')).to.equal('2')
+    })
+
+    it('opens the rows of a cell in their order, in words and raw, with the one that decides', async () => {
+      await grid()
+        .getByRole('row', { name: /^link:delete / })
+        .locator('td.deny')
+        .nth(1)
+        .click()
+      await shown('Everybody who is signed in may not delete what is not theirs')
+      await shown('p, 540, R5, user, link:delete, any, deny')
+      const rows = await page.locator('.cell-panel .policy-rows').last().locator('li').allInnerTexts()
+      expect(rows.map((text) => /\d+/.exec(text)?.[0])).to.deep.equal(['530', '540', '999999'])
+      expect(rows[0]).to.contain('does not match')
+      expect(rows[1]).to.contain('decides')
+      expect(rows[2]).to.contain('not reached')
+    })
+
+    it('answers any other action as well', async () => {
+      await grid()
+        .getByRole('row', { name: /^any other action/ })
+        .locator('td')
+        .first()
+        .click()
+      await shown(/^Who is not signed in may do nothing else/)
+    })
+
+    it('is searched, and keeps what was searched for in its address', async () => {
+      await page.getByLabel('Find a role or an action').fill('editor delete')
+      await soon(async () => (await grid().getByRole('row').count()) === 2 + 2)
+      expect(page.url()).to.contain('find=editor+delete')
+      await page.reload()
+      await soon(async () => (await grid().getByRole('row').count()) === 2 + 2)
+      await page.getByLabel('Find a role or an action').fill('<img src=x onerror=alert(1)>')
+      await shown('No role and no action has “<img src=x onerror=alert(1)>” in its name.')
+      await page.getByRole('button', { name: 'Show all' }).click()
+      await grid().waitFor()
+    })
+
+    it('is saved as CSV, as the service has it', async () => {
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Export CSV' }).click()
+      const saved = await download
+      const { text } = await service.request('GET', '/policy/decisions?format=csv', { token: admin.token })
+      expect(await readFile(await saved.path(), 'utf8')).to.equal(text)
+    })
+
+    it('shows an edit of somebody else as soon as it is in force, and an earlier revision on demand', async () => {
+      const freeze = { rule: 'FREEZE', role: 'editor', action: 'link:delete', reach: 'any', effect: 'deny' }
+      const revision = await editPolicy(service, admin.token, { add: [{ ptype: 'p', priority: 525, ...freeze }] })
+      await shown(`Revision ${revision}, in force.`)
+      const deletes = grid().getByRole('row', { name: /^link:delete / })
+      await soon(async () => (await deletes.innerText()).includes('FREEZE'))
+      await page.getByText(`At: now, revision ${revision}`).click()
+      await page.getByLabel('Revision', { exact: true }).fill(String(revision - 1))
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await shown(`As it was under revision ${revision - 1}.`)
+      await soon(async () => !(await deletes.innerText()).includes('FREEZE'))
+    })
+
+    it('shows one role at a time on a phone', async () => {
+      await page.setViewportSize({ width: 360, height: 780 })
+      await page.getByLabel('Role', { exact: true }).selectOption('auditor')
+      await grid().getByRole('columnheader', { name: 'auditor', exact: true }).waitFor()
+      expect(await grid().getByRole('columnheader', { name: 'admin', exact: true }).count()).to.equal(0)
+      await page.setViewportSize({ width: 1_280, height: 800 })
+    })
+
+    it('draws only what is in sight of two hundred roles, and its keys reach the last of them', async () => {
+      const roles = ['anonymous', ...Array.from({ length: 200 }, (_, i) => `role-${i}`), 'user']
+      const actions = [...Array.from({ length: 60 }, (_, i) => `thing${i % 9}:do${i}`), '*']
+      const decisions = roles.flatMap((role, i) =>
+        actions.flatMap((action, j) =>
+          (role === 'anonymous' ? ['anonymous'] : ['own', 'other']).map((relation, k) => {
+            const effect = (i + j + k) % 3 === 0 ? 'allow' : 'deny'
+            return { role, action, relation, effect, rule: 'R1', endpoint: 'allow' }
+          }),
+        ),
+      )
+      await page.route('**/policy/decisions*', (route) => route.fulfill({ json: { revision: 7, decisions } }))
+      await go('/access', 'Access')
+      await page.getByText('Roles: all 202').waitFor()
+      expect(await grid().getAttribute('aria-colcount')).to.equal('404')
+      expect(await page.locator('.matrix td').count()).to.be.lessThan(4_000)
+      await active().focus()
+      await page.keyboard.press('Control+End')
+      await soon(async () => (await page.evaluate('document.activeElement.getAttribute("aria-colindex")')) === '404')
+      await page.keyboard.press('Home')
+      await soon(async () => (await page.evaluate('document.activeElement.getAttribute("aria-colindex")')) === '2')
+
+      await page.getByText('Roles: all 202').click()
+      await page.getByLabel('Find a role', { exact: true }).fill('role-177')
+      await page.getByLabel('role-177', { exact: true }).check()
+      await page.keyboard.press('Escape')
+      await page.getByText('Roles: 1 of 202 pinned').waitFor()
+      expect(await grid().getByRole('columnheader').nth(1).textContent()).to.equal('role-177')
+      await requireClean(page, 'many roles')
+      await page.unroute('**/policy/decisions*')
+    })
+  })
+})
