@@ -51,6 +51,7 @@ export const de: Texts = {
     trash: 'Papierkorb',
     settings: 'Einstellungen',
     access: 'Wer darf was',
+    policy: 'Regeln',
     revisions: 'Fassungen',
     explain: 'Erklären',
     model: 'model.conf',
