@@ -24,6 +24,7 @@ const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
 const Visits = lazy(async () => (await import('./pages/visits-page')).VisitsPage)
 const Import = lazy(async () => (await import('./pages/import/import-page')).ImportPage)
 const Access = lazy(async () => (await import('./pages/access/access-page')).AccessPage)
+const Revisions = lazy(async () => (await import('./pages/revisions/revisions-page')).RevisionsPage)
 const Settings = lazy(async () => (await import('./pages/settings/settings-page')).SettingsPage)
 const Welcome = lazy(async () => (await import('./pages/welcome/welcome-page')).WelcomePage)
 const ChoosePassword = lazy(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)
@@ -67,6 +68,7 @@ const SignedIn = () => {
             <Route path="/console/visits" component={Visits} />
             <Route path="/console/import" component={Import} />
             <Route path="/console/access" component={Access} />
+            <Route path="/console/revisions" component={Revisions} />
             <Route path="/console/settings" component={Settings} />
             <Route path="/console/trash" component={Trash} />
             <Route path={WELCOME} component={Welcome} />
