@@ -108,7 +108,7 @@ export const moreRows = (count: number): ObjectRow[] =>
 const defaults = async () => {
   const model = parseModel(await readFile(new URL('model.conf', PACKAGE_ROOT), 'utf8'))
   const text = await readFile(new URL('policies/default.csv', PACKAGE_ROOT), 'utf8')
-  return { model, rows: parsePolicyCsv('policies/default.csv', text) }
+  return { model, rows: parsePolicyCsv('policies/default.csv', text).rows }
 }
 
 const ROUNDS_OF_QUESTIONS = 20_000

@@ -98,6 +98,8 @@ export type Decision = Output<typeof DecisionView>
 export type LogEntry = Output<typeof EntryView>
 export type Policy = Output<typeof policy.PolicyView>
 export type PolicyEdit = Output<typeof policy.EditView>
+export type PolicyPreview = Output<typeof policy.PreviewView>
+export type Replay = Output<typeof policy.ReplayView>
 
 /** A question of AuthZEN. */
 export type AccessQuestion = Evaluation
@@ -322,7 +324,7 @@ export interface Operations {
   previewPolicyChange(
     changes: Input<typeof policy.ProposedRows>,
     options?: CallOptions & { readonly query?: Query<typeof policy.PreviewQuery> },
-  ): Promise<Output<typeof policy.PreviewView>>
+  ): Promise<PolicyPreview>
   /** Adds and removes rows, under `ifMatch`, and answers every decision that changes. `query` may ask for a dry run. */
   changePolicy(changes: Input<typeof policy.PolicyChanges>, options: EditOptions): Promise<PolicyEdit>
   /** Who changed the rows, when and why; newest first. */

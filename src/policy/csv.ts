@@ -3,23 +3,30 @@ import { parse } from 'csv-parse/sync'
 import { unguardCell } from '../domain/csv-cell.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
-import { ROW_FIELDS, fault, parseRowTexts, rowText } from './parse-row.js'
-import type { Parsed } from './parse-row.js'
+import { CommentText } from './comment-text.js'
+import { NO_COMMENTS, editedComments } from './comments.js'
+import type { CommentedRows } from './comments.js'
+import { HEADINGS, TITLE } from './csv-headings.js'
+import { fault, parseRowTexts, rowText } from './parse-row.js'
+import type { EditedRow, Parsed } from './parse-row.js'
 import { PolicyError, describeFaults } from './policy-error.js'
 
 /**
- * Parses a CSV file line by line; `#` begins a comment, and guarded cells are what they guard. Throws PolicyError
- * naming the file and the faults of all lines.
+ * Parses a CSV file line by line; `#` begins a comment, and guarded cells are what they guard. `comment` is that of the
+ * lines directly above a record, as written. Throws PolicyError naming the file and the faults of all lines.
  */
 export const parseCsv = <T>(
   file: string,
   text: string,
-  parseLine: (fields: readonly string[], line: number) => Parsed<T>,
+  parseLine: (fields: readonly string[], line: number, comment: string) => Parsed<T>,
 ): readonly T[] => {
   const values: T[] = []
   const faults: Fault[] = []
+  // the parser is told where lines end, so that it counts those of this list
+  const [delimiter = '\n'] = /\r\n|[\r\n]/.exec(text) ?? []
+  const lines = text.replace(/^\ufeff/, '').split(delimiter)
   const addLine = (fields: string[], { lines: line }: { readonly lines: number }): null => {
-    const parsed = parseLine(fields.map(unguardCell), line)
+    const parsed = parseLine(fields.map(unguardCell), line, commentAbove(lines, line - 1))
     if (parsed.ok) values.push(parsed.value)
     else
       for (const { field, message } of parsed.faults)
@@ -34,6 +41,7 @@ export const parseCsv = <T>(
       skip_empty_lines: true,
       relax_column_count: true,
       bom: true,
+      record_delimiter: delimiter,
       on_record: addLine,
     })
   } catch (error) {
@@ -43,31 +51,63 @@ export const parseCsv = <T>(
   return values
 }
 
-/** Parses rows (`ptype, …fields`). A row or a priority that occurs twice is a fault. */
-export const parsePolicyCsv = (file: string, text: string): readonly PolicyRow[] => {
+const COMMENT_LINE = /^\s*# ?(.*)$/s
+
+/** What the comment lines directly above a line say; no empty line lies between. */
+const commentAbove = (lines: readonly string[], index: number): string => {
+  const found: string[] = []
+  for (let i = index - 1; i >= 0; i -= 1) {
+    const [, text] = COMMENT_LINE.exec(lines[i] ?? '') ?? []
+    if (text === undefined) break
+    found.unshift(unguardLine(text))
+  }
+  return found.join('\n')
+}
+
+/** Where a spreadsheet would begin a cell of a comment line with a formula. An apostrophe keeps it from that. */
+const guardLine = (line: string): string => line.replace(/([,;\t]\s*"?)('*[=+\-@])/g, "$1'$2")
+const unguardLine = (line: string): string => line.replace(/([,;\t]\s*"?)'('*[=+\-@])/g, '$1$2')
+
+/**
+ * Parses rows (`ptype, …fields`), each with the comment lines directly above it. A row or a priority that occurs twice
+ * is a fault.
+ */
+export const parsePolicyCsv = (file: string, text: string): CommentedRows => {
   const linesByRow = new Map<string, number>()
   const linesByPriority = new Map<number, number>()
-  return parseCsv(file, text, ([ptype = '', ...texts], line) => {
+  const edited = parseCsv(file, text, ([ptype = '', ...texts], line, above): Parsed<EditedRow> => {
     const row = parseRowTexts(ptype, texts)
     if (!row.ok) return row
     const key = rowText(row.value)
     const twin = linesByRow.get(key)
     if (twin !== undefined) return fault(`is the same row as line ${twin}`)
     linesByRow.set(key, line)
-    if (row.value.ptype !== 'p') return row
-    const rival = linesByPriority.get(row.value.priority)
-    if (rival !== undefined) return fault(`is also the priority of line ${rival}`, 'priority')
-    linesByPriority.set(row.value.priority, line)
-    return row
+    if (row.value.ptype === 'p') {
+      const rival = linesByPriority.get(row.value.priority)
+      if (rival !== undefined) return fault(`is also the priority of line ${rival}`, 'priority')
+      linesByPriority.set(row.value.priority, line)
+    }
+    const comment = CommentText.safeParse(above)
+    if (comment.success) return { ok: true, value: { row: row.value, comment: comment.data || null } }
+    const rules = comment.error.issues.map(({ message }) => message).join(', ')
+    return fault(`${rules}; an empty line below it keeps it out of the policy`, 'the comment above')
   })
+  return { rows: edited.map(({ row }) => row), comments: editedComments(NO_COMMENTS, edited) }
 }
 
-/** Writes rows as CSV that `parsePolicyCsv` reads back. */
-export const formatPolicyCsv = (rows: readonly PolicyRow[]): string =>
-  [...ROW_FIELDS]
-    .flatMap(([kind, fields]) => [
-      `# ptype, ${fields.join(', ')}`,
-      ...rows.filter(({ ptype }) => ptype === kind).map(rowText),
-      '',
-    ])
-    .join('\n')
+/** Writes rows and comments as CSV that `parsePolicyCsv` reads back. */
+export const formatPolicyCsv = ({ rows, comments }: CommentedRows): string => {
+  const commentLines = (text: string) =>
+    text.split(/\r\n|[\r\n]/).map((line) => `# ${guardLine(line)}`.replace(/^# $/, '#'))
+  const rowLines = (row: PolicyRow, place: number): readonly string[] => {
+    const found = comments.get(rowText(row))
+    if (found === undefined) return [rowText(row)]
+    return [...(place === 0 ? [] : ['']), ...commentLines(found.comment), rowText(row)]
+  }
+  const sections = [...HEADINGS].map(([kind, heading]) =>
+    [...commentLines(heading.join('\n')), '', ...rows.filter(({ ptype }) => ptype === kind).flatMap(rowLines)].join(
+      '\n',
+    ),
+  )
+  return `# ${TITLE}\n\n${sections.join('\n\n')}\n`
+}

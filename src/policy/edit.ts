@@ -13,11 +13,14 @@ import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
 import type { Subject } from '../domain/user.js'
 import { newPostgresAdapter } from './adapter.js'
+import { commentChanges, editedComments } from './comments.js'
+import type { CommentChange, CommentedRows, Comments } from './comments.js'
 import { createInheritance, describeLoop, findLoop, loopThrough } from './inheritance.js'
 import { describeViolation, findViolations, viewViolation } from './invariants.js'
 import type { Violation } from './invariants.js'
 import { findBeyondOwnRights } from './own-rights.js'
-import { parseRow, rowText, rowTexts } from './parse-row.js'
+import { parseEditedRow, rowText, rowTexts } from './parse-row.js'
+import type { EditedRow } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import { buildSnapshot, roleOf } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
@@ -27,9 +30,14 @@ import { decisionChanges } from './table.js'
 import type { CellChange } from './table.js'
 import { POLICY_CHANNEL } from './watch.js'
 
-export interface Edit {
+interface RowEdit {
   readonly add: readonly PolicyRow[]
   readonly remove: readonly PolicyRow[]
+}
+
+export interface Edit extends RowEdit {
+  /** what it says of rows that it adds, or that are there already */
+  readonly comments?: readonly EditedRow[]
 }
 
 /**
@@ -39,7 +47,9 @@ export interface Edit {
  */
 export type EditMaker = Subject | 'unbounded'
 
-export interface EditPlan extends Edit {
+export interface EditPlan extends RowEdit {
+  /** comments that come, change and go */
+  readonly commented: readonly CommentChange[]
   /** stored rows to remove that do not parse: somebody wrote them by hand */
   readonly unreadable: readonly StoredRow[]
   /** the snapshot that a load gives once this is committed */
@@ -70,19 +80,26 @@ export const parseEdit = (add: readonly unknown[], remove: readonly unknown[]): 
   const faults: Fault[] = []
   const parseAll = (list: string, rows: readonly unknown[]) =>
     rows.flatMap((input, i) => {
-      const row = parseRow(input)
+      const row = parseEditedRow(input)
       if (row.ok) return [row.value]
       for (const { field, message } of row.faults)
         faults.push({ field: `${list}[${i}]${field && `.${field}`}`, message })
       return []
     })
-  const edit = { add: parseAll('add', add), remove: parseAll('remove', remove) }
+  const [added, removed] = [parseAll('add', add), parseAll('remove', remove)]
   if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
-  return edit
+  return { add: added.map(({ row }) => row), remove: removed.map(({ row }) => row), comments: added }
 }
 
+/** The edit that adds rows to others, with what is said of them. */
+export const editAdding = ({ rows, comments }: CommentedRows): Edit => ({
+  add: rows,
+  remove: [],
+  comments: [...comments.values()],
+})
+
 /** The edit that turns one set of rows into another. */
-export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]): Edit => {
+export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]): RowEdit => {
   const [before, after] = [new Set(from.map(rowText)), new Set(to.map(rowText))]
   return { add: to.filter((row) => !before.has(rowText(row))), remove: from.filter((row) => !after.has(rowText(row))) }
 }
@@ -126,16 +143,27 @@ export const editedRows = (base: Snapshot, edit: Edit): Omit<UncheckedPlan, 'mak
     if (loop !== null) refuse(`add[${i}].inherits`, describeLoop(loop))
   }
   if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
+  const comments = new Map(base.comments)
+  for (const text of remove.keys()) comments.delete(text)
   const edited = { rows: [...rows.values()], add, remove: [...remove.values()], unreadable: [] }
-  return { base, revision: base.revision + 1, ...edited }
+  return {
+    base,
+    revision: base.revision + 1,
+    ...edited,
+    commentsBefore: base.comments,
+    comments: editedComments(comments, edit.comments ?? []),
+  }
 }
 
-interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes'> {
+interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes' | 'commented'> {
   /** the revision that decisions are compared with */
   readonly base: Snapshot
   /** the new revision, and all its rows: those that stay in their order, and then the added ones */
   readonly revision: number
   readonly rows: readonly PolicyRow[]
+  /** those that are stored, and those of the new revision */
+  readonly commentsBefore: Comments
+  readonly comments: Comments
   /** the rows by which these and those of `base` differ, where that is more than the edit */
   readonly changed?: readonly PolicyRow[]
 }
@@ -156,14 +184,17 @@ export const checkPlan = async (plan: UncheckedPlan, rules: PolicyRules): Promis
  * `validation_failed` alone.
  */
 export const examinePlan = async (
-  { base, revision, rows, add, remove, unreadable, maker, changed = [...add, ...remove] }: UncheckedPlan,
+  { base, revision, rows, comments, commentsBefore, maker, ...edit }: UncheckedPlan,
   rules: PolicyRules,
 ): Promise<EditPlan & { readonly objections: readonly Refusal[] }> => {
-  const candidate = await buildSnapshot(revision, rules.model, inStoredOrder(rows)).catch((error: unknown) => {
-    if (!(error instanceof PolicyError)) throw error
-    const message = `leaves rows that cannot be in force: ${error.message}`
-    throw new Refusal('validation_failed', { errors: [{ field: 'add', message }] })
-  })
+  const { add, remove, unreadable, changed = [...add, ...remove] } = edit
+  const candidate = await buildSnapshot(revision, rules.model, inStoredOrder(rows), comments).catch(
+    (error: unknown) => {
+      if (!(error instanceof PolicyError)) throw error
+      const message = `leaves rows that cannot be in force: ${error.message}`
+      throw new Refusal('validation_failed', { errors: [{ field: 'add', message }] })
+    },
+  )
   const loop = findLoop(candidate.engine.inheritance, add)
   if (loop !== null) throw new Refusal('validation_failed', { errors: [{ field: 'add', message: describeLoop(loop) }] })
   const changes = await decisionChanges(base, candidate, changed)
@@ -171,7 +202,8 @@ export const examinePlan = async (
     maker === 'unbounded' ? null : await findBeyondOwnRights({ base, candidate, changes, maker: roleOf(maker) })
   const broken = brokenInvariants(await findViolations(candidate, rules.invariants()))
   const objections = [beyond, broken].filter((each) => each !== null)
-  return { add, remove, unreadable, candidate, changes, maker, objections }
+  const commented = commentChanges(commentsBefore, comments)
+  return { add, remove, unreadable, commented, candidate, changes, maker, objections }
 }
 
 const brokenInvariants = (violations: readonly Violation[]): Refusal | null => {
@@ -200,7 +232,7 @@ const writePlan = async (
   plan: EditPlan,
   { actor, reason, proof, decision }: EditOrigin,
 ): Promise<void> => {
-  const { add, remove, unreadable, candidate, changes } = plan
+  const { add, remove, unreadable, commented, candidate, changes } = plan
   const revision = String(candidate.revision)
   const adapter = await newPostgresAdapter(client)
   // Only two round trips, since every change of the service waits while the lock is held.
@@ -221,8 +253,8 @@ const writePlan = async (
     writeRows(client, adapter, plan),
     client.query(
       `insert into policy_revisions
-         (revision, actor_id, actor, reason, added, removed, decisions_changed, model_sha256)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+         (revision, actor_id, actor, reason, added, removed, comments, decisions_changed, model_sha256)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
         revision,
         actor.id,
@@ -230,6 +262,7 @@ const writePlan = async (
         reason,
         JSON.stringify(add),
         JSON.stringify([...remove, ...unreadable.map(asHistory)]),
+        JSON.stringify(commented),
         JSON.stringify(changes),
         candidate.model.sha256,
       ],

@@ -1,7 +1,8 @@
 import type { Database } from '../database/database.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
-import { parseRow, rowTexts } from './parse-row.js'
+import type { CommentedRows } from './comments.js'
+import { parseRow, rowText, rowTexts } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
 import type { Snapshot } from './snapshot.js'
 import { parseStored, parseStoredRow } from './store.js'
@@ -20,11 +21,12 @@ interface RevisionRow {
   readonly time: Date
   readonly added: readonly unknown[]
   readonly removed: readonly unknown[]
+  readonly comments: readonly { readonly row: unknown; readonly before: string | null; readonly after: string | null }[]
   readonly model_sha256: string
   readonly decisions_changed?: unknown
 }
 
-const COLUMNS = 'revision, actor_id, actor, reason, time, added, removed, model_sha256'
+const COLUMNS = 'revision, actor_id, actor, reason, time, added, removed, comments, model_sha256'
 /** The address that a user has today; null where they were deleted. */
 const EMAIL = '(select u.email from find_user(actor_id, null, null) u) as email'
 
@@ -36,14 +38,15 @@ const parseHistoryRow = (stored: unknown): HistoryRow => {
   return row.ok ? row.value : { ptype: name, unreadable: Array.isArray(stored) ? rule : stored }
 }
 
-const toRevision = ({ revision, actor_id, actor, email, reason, time, added, removed, model_sha256 }: RevisionRow) => ({
-  revision: Number(revision),
+const toRevision = ({ actor_id, actor, email, ...row }: RevisionRow) => ({
+  revision: Number(row.revision),
   actor: { id: actor_id, name: email ?? actor },
-  reason,
-  time: time.toISOString(),
-  added: added.map(parseHistoryRow),
-  removed: removed.map(parseHistoryRow),
-  model_sha256,
+  reason: row.reason,
+  time: row.time.toISOString(),
+  added: row.added.map(parseHistoryRow),
+  removed: row.removed.map(parseHistoryRow),
+  comments: row.comments.map((each) => ({ ...each, row: parseHistoryRow(each.row) })),
+  model_sha256: row.model_sha256,
 })
 
 /** Revisions, newest first; `cursor` is the last revision of the page before. `until`: those made by then. */
@@ -81,14 +84,17 @@ export const findRevision = async (database: Database, revision: number) => {
   return row ? { ...toRevision(row), decisions_changed: row.decisions_changed } : null
 }
 
-const asStored = (row: HistoryRow): StoredRow =>
-  'unreadable' in row ? { ptype: row.ptype, rule: row.unreadable } : { ptype: row.ptype, rule: rowTexts(row) }
+const asStored = (row: HistoryRow, comment: string | null = null): StoredRow => ({
+  ptype: row.ptype,
+  rule: 'unreadable' in row ? row.unreadable : rowTexts(row),
+  comment,
+})
 const keyOf = ({ ptype, rule }: StoredRow): string => JSON.stringify([ptype, rule])
 
 /** The rows of a snapshot as the table holds them. */
-export const storedRevisionOf = ({ revision, rows }: Snapshot): StoredRevision => ({
+export const storedRevisionOf = ({ revision, rows, comments }: Snapshot): StoredRevision => ({
   revision,
-  stored: rows.map(asStored),
+  stored: rows.map((row) => asStored(row, comments.get(rowText(row))?.comment)),
 })
 
 /** An earlier revision: a later one with every revision between undone. Null where there was none. */
@@ -103,9 +109,13 @@ export const revisionBefore = async (
     values: [revision, newest],
   })
   const rows = new Map(stored.map((row) => [keyOf(row), row]))
-  for (const { added, removed } of later.map(toRevision)) {
-    for (const row of added.map(asStored)) rows.delete(keyOf(row))
-    for (const row of removed.map(asStored)) rows.set(keyOf(row), row)
+  for (const { added, removed, comments } of later.map(toRevision)) {
+    for (const row of added) rows.delete(keyOf(asStored(row)))
+    for (const row of removed) rows.set(keyOf(asStored(row)), asStored(row))
+    for (const { row, before } of comments) {
+      const key = keyOf(asStored(row))
+      if (rows.has(key)) rows.set(key, asStored(row, before))
+    }
   }
   return { revision, stored: [...rows.values()] }
 }
@@ -118,7 +128,7 @@ export const rowsOfRevision = async (
   database: Database,
   newest: StoredRevision,
   revision: number,
-): Promise<readonly PolicyRow[] | null> => {
+): Promise<CommentedRows | null> => {
   const found = await revisionBefore(database, newest, revision)
   try {
     return found && (await parseStored(found.stored))

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 
 import type { Database } from '../database/database.js'
 import { StartError } from '../domain/start-error.js'
-import { commitEdit, planEdit } from './edit.js'
+import { commitEdit, editAdding, planEdit } from './edit.js'
 import { EXPECTATION_FILES, effectOfFile, parseExpectations } from './expectations.js'
 import { INVARIANTS_FILE, parseInvariants } from './invariants.js'
 import type { Invariant } from './invariants.js'
@@ -44,8 +44,8 @@ export const installDefaultPolicy = async (database: Database, rules: PolicyRule
     return head?.revision !== '0'
   }
   if (await hasPolicy()) return false
-  const add = parsePolicyCsv(DEFAULT_FILE, await readFile(new URL(DEFAULT_FILE, root), 'utf8'))
-  const plan = await planEdit(await buildSnapshot(0, rules.model, []), { add, remove: [] }, rules, 'unbounded')
+  const edit = editAdding(parsePolicyCsv(DEFAULT_FILE, await readFile(new URL(DEFAULT_FILE, root), 'utf8')))
+  const plan = await planEdit(await buildSnapshot(0, rules.model, []), edit, rules, 'unbounded')
   try {
     await commitEdit(database, plan, {
       actor: { id: null, name: 'linkgate' },

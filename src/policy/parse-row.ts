@@ -6,10 +6,17 @@ import { EFFECTS, REACHES } from '../domain/policy-row.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { ENGINE_ROLES, isRoleName, isUserRole } from '../domain/role.js'
+import { CommentText } from './comment-text.js'
 
 /** The value, or every fault of the input. */
 export type Parsed<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly Fault[] }
+
+/** A row as an edit names it. `comment`: null takes it away, undefined leaves it as it is. */
+export interface EditedRow {
+  readonly row: PolicyRow
+  readonly comment?: string | null | undefined
+}
 
 export const fault = (message: string, field = '') => ({ ok: false, faults: [{ field, message }] }) as const
 
@@ -70,14 +77,24 @@ export const ROW_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(FIELDS).map(([ptype, fields]) => [ptype, Object.keys(fields)]),
 )
 
+const comment = CommentText.transform((text) => (text === '' ? null : text))
+  .nullable()
+  .optional()
+  .meta({
+    maxLength: 500,
+    description: 'what admins say of it, several lines too; null or empty: nothing; absent: as it is. Decides nothing',
+  })
+
+type RowWithComment = PolicyRow & { readonly comment?: string | null | undefined }
+
 /** What an edit may name; each row of it is parsed by itself. */
-export const Row: z.ZodType<PolicyRow> = z.discriminatedUnion(
+export const Row: z.ZodType<RowWithComment> = z.discriminatedUnion(
   'ptype',
   [
-    z.strictObject({ ptype: z.literal('p').describe('an object row'), ...FIELDS.p }),
-    z.strictObject({ ptype: z.literal('p2').describe('an endpoint row'), ...FIELDS.p2 }),
+    z.strictObject({ ptype: z.literal('p').describe('an object row'), ...FIELDS.p, comment }),
+    z.strictObject({ ptype: z.literal('p2').describe('an endpoint row'), ...FIELDS.p2, comment }),
     z
-      .strictObject({ ptype: z.literal('g').describe('an inheritance row'), ...FIELDS.g })
+      .strictObject({ ptype: z.literal('g').describe('an inheritance row'), ...FIELDS.g, comment })
       .refine((row) => row.role !== row.inherits, {
         path: ['inherits'],
         message: 'must be another role than the one that inherits',
@@ -86,19 +103,28 @@ export const Row: z.ZodType<PolicyRow> = z.discriminatedUnion(
   { error: ({ code }) => (code === 'invalid_union' ? 'must be p, p2 or g' : 'must be an object') },
 )
 
-/**
- * Parses one row out of JSON into the closed vocabulary, before the engine or the database sees any of it. Names every
- * field with a fault; unknown fields are faults.
- */
-export const parseRow = (input: unknown): Parsed<PolicyRow> => {
-  const row = Row.safeParse(input)
-  if (row.success) return { ok: true, value: row.data }
-  const faults = row.error.issues.flatMap((issue) =>
+/** Parses a row as `parseRow` does, with what an edit says of its comment. */
+export const parseEditedRow = (input: unknown): Parsed<EditedRow> => {
+  const parsed = Row.safeParse(input)
+  if (parsed.success) {
+    const { comment: said, ...row } = parsed.data
+    return { ok: true, value: { row, comment: said } }
+  }
+  const faults = parsed.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((field) => ({ field, message: 'is not a field of such a row' }))
       : [{ field: issue.path.join('.'), message: issue.message }],
   )
   return { ok: false, faults }
+}
+
+/**
+ * Parses one row out of JSON into the closed vocabulary, before the engine or the database sees any of it. Names every
+ * field with a fault; unknown fields are faults.
+ */
+export const parseRow = (input: unknown): Parsed<PolicyRow> => {
+  const parsed = parseEditedRow(input)
+  return parsed.ok ? { ok: true, value: parsed.value.row } : parsed
 }
 
 /** Parses a row in its stored or CSV form: the kind, and the texts of its fields in order. */

@@ -25,8 +25,8 @@ export const createPastSnapshots = (database: Database, rules: PolicyRules, poli
   const build = async (revision: number): Promise<Snapshot | null> => {
     // another process may have decided under a revision that this one has not loaded yet
     const newest = policy.current().revision < revision ? await policy.refresh() : policy.current()
-    const rows = await rowsOfRevision(database, storedRevisionOf(newest), revision)
-    return rows && buildSnapshot(revision, rules.model, rows)
+    const found = await rowsOfRevision(database, storedRevisionOf(newest), revision)
+    return found && buildSnapshot(revision, rules.model, found.rows, found.comments)
   }
   const nullIfUnreadable = (error: unknown) => {
     if (error instanceof Refusal && error.code === 'validation_failed') return null

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js'
-import type { PolicyRow } from '../domain/policy-row.js'
+import { NO_COMMENTS, editedComments } from './comments.js'
+import type { CommentedRows } from './comments.js'
 import { checkPlan, editBetween } from './edit.js'
 import type { EditMaker, EditPlan } from './edit.js'
 import { revisionBefore, rowsOfRevision } from './history.js'
@@ -38,17 +39,18 @@ export const readStoredPolicy = async (database: Database, rules: PolicyRules): 
 }
 
 /**
- * Plans the edit that leaves exactly these rows, with the checks of every edit (`planEdit`). Decisions are compared
- * with the last good revision, also where the stored rows cannot be in force.
+ * Plans the edit that leaves exactly these rows and comments, with the checks of every edit (`planEdit`). Decisions are
+ * compared with the last good revision, also where the stored rows cannot be in force.
  */
 export const planReplacement = async (
   { revision, stored, lastGood }: StoredPolicy,
-  rows: readonly PolicyRow[],
+  { rows, comments }: CommentedRows,
   rules: PolicyRules,
   maker: EditMaker,
 ): Promise<EditPlan> => {
   const parsed = stored.map((row) => ({ row, result: parseStoredRow(row) }))
   const readable = parsed.flatMap(({ result }) => (result.ok ? [result.value] : []))
+  const said = parsed.flatMap(({ row, result }) => (result.ok ? [{ row: result.value, comment: row.comment }] : []))
   const unreadable = parsed.flatMap(({ row, result }) => (result.ok ? [] : [row]))
   const { add, remove } = editBetween(readable, rows)
   const removed = new Set(remove)
@@ -59,6 +61,8 @@ export const planReplacement = async (
       base: lastGood,
       revision: revision + 1,
       rows: [...kept, ...add],
+      commentsBefore: editedComments(NO_COMMENTS, said),
+      comments,
       changed: [...difference.add, ...difference.remove],
       add,
       remove,
@@ -77,10 +81,10 @@ export const planRestore = async (
   rules: PolicyRules,
   maker: EditMaker,
 ): Promise<EditPlan | null> => {
-  const rows = await rowsOfRevision(database, stored, revision)
-  return rows && planReplacement(stored, rows, rules, maker)
+  const found = await rowsOfRevision(database, stored, revision)
+  return found && planReplacement(stored, found, rules, maker)
 }
 
-/** True where a plan changes no row, so that it makes no revision. */
-export const isEmpty = ({ add, remove, unreadable }: EditPlan): boolean =>
-  add.length + remove.length + unreadable.length === 0
+/** True where a plan changes no row and no comment, so that it makes no revision. */
+export const isEmpty = ({ add, remove, unreadable, commented }: EditPlan): boolean =>
+  add.length + remove.length + unreadable.length + commented.length === 0

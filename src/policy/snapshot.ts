@@ -3,6 +3,8 @@ import type { Owned } from '../domain/link.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import type { Subject } from '../domain/user.js'
+import { NO_COMMENTS } from './comments.js'
+import type { Comments } from './comments.js'
 import { buildEngine } from './engine.js'
 import type { Engine } from './engine.js'
 import type { PolicyModel } from './model.js'
@@ -14,6 +16,8 @@ export type CollectionReach = 'none' | 'own' | 'any'
 export interface Snapshot {
   readonly revision: number
   readonly rows: readonly PolicyRow[]
+  /** what admins say of the rows; no decision looks at it */
+  readonly comments: Comments
   readonly model: PolicyModel
   readonly engine: Engine
   /** `can(user, action, link)` of the specification (R1..R7): the one policy function that every operation calls. */
@@ -50,6 +54,7 @@ export const buildSnapshot = async (
   revision: number,
   model: PolicyModel,
   rows: readonly PolicyRow[],
+  comments: Comments = NO_COMMENTS,
 ): Promise<Snapshot> => {
   const engine = await buildEngine(model, rows)
   const cache = new Map<string, Map<string, Answers>>()
@@ -79,6 +84,7 @@ export const buildSnapshot = async (
   return Object.freeze<Snapshot>({
     revision,
     rows,
+    comments,
     model,
     engine,
     can: (user, action, record) => decide(user, action, record).effect === 'allow',

@@ -1,11 +1,13 @@
 import type { Database } from '../database/database.js'
 import type { PolicyRow } from '../domain/policy-row.js'
+import { editedComments, NO_COMMENTS } from './comments.js'
+import type { CommentedRows } from './comments.js'
 import type { Expectation } from './expectations.js'
 import { describeViolation, findViolations } from './invariants.js'
 import type { Invariant } from './invariants.js'
 import type { PolicyModel } from './model.js'
 import { fault, parseRowTexts, rowText } from './parse-row.js'
-import type { Parsed } from './parse-row.js'
+import type { EditedRow, Parsed } from './parse-row.js'
 import { pauseEvery } from './pause-every.js'
 import { PolicyError, describeFaults } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
@@ -20,10 +22,11 @@ export interface PolicyRules {
   readonly expectations: () => readonly Expectation[]
 }
 
-/** A row of the table `casbin`, unchecked. */
+/** A row of the table `casbin`, unchecked, and what is said of it. */
 export interface StoredRow {
   readonly ptype: string
   readonly rule: unknown
+  readonly comment: string | null
 }
 
 /** All rows of one revision, unchecked. */
@@ -32,15 +35,15 @@ export interface StoredRevision {
   readonly stored: readonly StoredRow[]
 }
 
-export const parseStoredRow = ({ ptype, rule }: StoredRow): Parsed<PolicyRow> =>
+export const parseStoredRow = ({ ptype, rule }: Omit<StoredRow, 'comment'>): Parsed<PolicyRow> =>
   Array.isArray(rule) && rule.every((text): text is string => typeof text === 'string')
     ? parseRowTexts(ptype, rule)
     : fault('must be a list of texts')
 
 /** Throws PolicyError for the first row that does not parse: a policy is loaded as a whole, or not at all. */
-export const parseStored = async (stored: readonly StoredRow[]): Promise<readonly PolicyRow[]> => {
+export const parseStored = async (stored: readonly StoredRow[]): Promise<CommentedRows> => {
   const pause = pauseEvery(1_000)
-  const rows: PolicyRow[] = []
+  const rows: EditedRow[] = []
   for (const each of stored) {
     await pause()
     const row = parseStoredRow(each)
@@ -48,14 +51,15 @@ export const parseStored = async (stored: readonly StoredRow[]): Promise<readonl
       const text = `${each.ptype}, ${JSON.stringify(each.rule).slice(0, 200)}`
       throw new PolicyError(`a stored row does not parse: ${text} (${describeFaults(row.faults)})`)
     }
-    rows.push(row.value)
+    rows.push({ row: row.value, comment: each.comment })
   }
-  return rows
+  return { rows: rows.map(({ row }) => row), comments: editedComments(NO_COMMENTS, rows) }
 }
 
 /** One statement, so that the revision and its rows are of one moment. No row where the revision is the known one. */
 const NEWER = `
-  select h.revision, c.ptype, c.rule from policy_head h left join casbin c on true
+  select h.revision, c.ptype, c.rule, n.comment from policy_head h left join casbin c on true
+    left join policy_comments n on n.ptype = c.ptype and n.rule = c.rule
    where h.revision is distinct from $1::bigint
    order by c.ptype, case when c.ptype = 'p' then (c.rule ->> 0)::bigint end, c.id`
 
@@ -70,7 +74,7 @@ export const inStoredOrder = (rows: readonly PolicyRow[]): readonly PolicyRow[] 
 const readNewer = async (database: Database, known: number | null): Promise<StoredRevision | null> => {
   type Row = Omit<StoredRow, 'ptype'> & { readonly revision: string; readonly ptype: string | null }
   const rows = await database.run<Row>({ name: 'policy_rows', text: NEWER, values: [known] })
-  const stored = rows.flatMap(({ ptype, rule }) => (ptype === null ? [] : [{ ptype, rule }]))
+  const stored = rows.flatMap(({ ptype, rule, comment }) => (ptype === null ? [] : [{ ptype, rule, comment }]))
   return rows[0] ? { revision: Number(rows[0].revision), stored } : null
 }
 
@@ -148,7 +152,8 @@ export const timeOfRevision =
 export const checkedSnapshot = async ({ revision, stored }: StoredRevision, rules: PolicyRules): Promise<Snapshot> => {
   const invariants = rules.invariants()
   try {
-    const snapshot = await buildSnapshot(revision, rules.model, await parseStored(stored))
+    const { rows, comments } = await parseStored(stored)
+    const snapshot = await buildSnapshot(revision, rules.model, rows, comments)
     const [violation] = await findViolations(snapshot, invariants)
     if (violation) throw new PolicyError(`its rows break ${describeViolation(violation)}`)
     return snapshot

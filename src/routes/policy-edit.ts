@@ -88,9 +88,9 @@ export const performEdit = async (
   store: EditStore,
   reason: string,
 ): Promise<Answer> => {
-  const { add, remove, changes, candidate, maker } = plan
+  const { add, remove, commented, changes, candidate, maker } = plan
   if (maker !== caller.user) throw new Error('a plan was not checked against the rights of its maker')
-  const changed = { decisions_changed: changes, added: add, removed: remove }
+  const changed = { decisions_changed: changes, added: add, removed: remove, comments: commented }
   const { dry_run, replay, replay_until: until } = query
   if (dry_run) {
     const replayed = part && replay ? { replay: await part.of({ ...replay, until, inForce: snapshot, candidate }) } : {}

@@ -51,7 +51,7 @@ export const policyPreviewRoute = ({
         rules,
         { maker: caller.user, rolesInUse: await createAccounts(database).rolesInUse() },
       )
-      const { candidate, changes, add, remove } = plan
+      const { candidate, changes, add, remove, commented } = plan
       return {
         status: 200,
         body: {
@@ -59,6 +59,7 @@ export const policyPreviewRoute = ({
           decisions_changed: changes,
           added: add,
           removed: remove,
+          comments: commented,
           objections: objections.map(({ code, status, detail, extensions }) => ({
             code,
             status,

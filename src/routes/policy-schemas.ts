@@ -32,11 +32,25 @@ const MOST_ROWS = 100_000
 const MOST_CELLS = 1_000_000
 
 const Row = z
-  .looseObject({ ptype: z.enum(['p', 'p2', 'g']).describe('the section of model.conf that it belongs to') })
+  .looseObject({
+    ptype: z.enum(['p', 'p2', 'g']).describe('the section of model.conf that it belongs to'),
+    comment: text(500, 'what admins say of it, in `GET /policy`').optional(),
+  })
   .meta({ id: 'PolicyRow', description: 'An object row (p), an endpoint row (p2) or an inheritance row (g)' })
 
 /** Parsed row by row, so that every fault is named. */
 const EditedRow = z.unknown().meta(inputSchema(PolicyRowSchema))
+
+const CommentChanges = z
+  .array(
+    z.object({
+      row: z.looseObject({ ptype: text(100, 'the section of model.conf') }).describe('that it is about'),
+      before: textOrNull(500, 'null: there was none'),
+      after: textOrNull(500, 'null: there is none any more'),
+    }),
+  )
+  .max(2 * MOST_ROWS)
+  .describe('comments of rows that came, changed or went, with their rows too')
 
 const Reason = z.string().trim().min(1, 'is required: the history says why').max(1_000).describe('why, for the history')
 
@@ -100,7 +114,7 @@ const Replayed = z.object({
     .describe('those with the most'),
 })
 
-const ReplayView = z
+export const ReplayView = z
   .object({
     window: text(10, 'as it was asked for'),
     from: Time.describe('its first moment'),
@@ -143,6 +157,7 @@ export const EditView = z
     decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
     added: z.array(Row).max(MOST_ROWS).describe('rows that were not there before'),
     removed: z.array(Row).max(MOST_ROWS).describe('rows that are not there any more'),
+    comments: CommentChanges,
     warnings: z
 
       .array(
@@ -171,6 +186,7 @@ export const PreviewView = z
     decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
     added: z.array(Row).max(MOST_ROWS).describe('rows that were not there before'),
     removed: z.array(Row).max(MOST_ROWS).describe('rows that are not there any more'),
+    comments: CommentChanges,
     objections: z
       .array(
         z.looseObject({
@@ -242,6 +258,7 @@ export const RevisionView = z
     model_sha256: text(64, 'of model.conf'),
     added: AnyRows.describe('rows that were not there before'),
     removed: AnyRows.describe('rows that are not there any more'),
+    comments: CommentChanges,
   })
   .meta({ id: 'PolicyRevision', description: 'an edit of the policy' })
 
@@ -252,6 +269,7 @@ export const ComparisonView = z
     decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
     added: z.array(Row).max(MOST_ROWS).describe('rows that the first has not'),
     removed: z.array(Row).max(MOST_ROWS).describe('rows that the second has not'),
+    comments: CommentChanges,
   })
   .meta({ id: 'PolicyComparison', description: 'by what two revisions differ' })
 
@@ -339,7 +357,11 @@ export const TableView = z.object({
 })
 
 export const ProposedRows = z.strictObject({
-  add: z.array(EditedRow).max(MOST_ROWS).default([]).describe('rows that are to be there'),
+  add: z
+    .array(EditedRow)
+    .max(MOST_ROWS)
+    .default([])
+    .describe('rows that are to be there; with another `comment`, one that is there changes that alone'),
   remove: z
     .array(EditedRow)
     .max(MOST_ROWS)

@@ -9,6 +9,7 @@ import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
+import { commentChanges, withComments } from '../policy/comments.js'
 import { formatPolicyCsv } from '../policy/csv.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { editBetween, parseEdit, planEdit } from '../policy/edit.js'
@@ -89,12 +90,13 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       ...reading,
       path: '/policy',
       query: Shown,
-      handle: async ({ snapshot, query }) => {
-        const { revision, model, rows } = await shown(snapshot, query.revision)
+      handle: async ({ snapshot: inForce, query }) => {
+        const snapshot = await shown(inForce, query.revision)
+        const { revision, model } = snapshot
         const headers = { ETag: `"${revision}"` }
         return query.format === 'csv'
-          ? { status: 200, body: formatPolicyCsv(rows), type: TEXT_TYPES.csv, headers }
-          : { status: 200, body: { revision, model_sha256: model.sha256, rows }, headers }
+          ? { status: 200, body: formatPolicyCsv(snapshot), type: TEXT_TYPES.csv, headers }
+          : { status: 200, body: { revision, model_sha256: model.sha256, rows: withComments(snapshot) }, headers }
       },
       documentation: {
         id: 'getPolicy',
@@ -151,7 +153,14 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
         const decisions_changed = await decisionChanges(from, to, [...add, ...remove])
         return {
           status: 200,
-          body: { from: from.revision, to: to.revision, added: add, removed: remove, decisions_changed },
+          body: {
+            from: from.revision,
+            to: to.revision,
+            added: add,
+            removed: remove,
+            comments: commentChanges(from.comments, to.comments),
+            decisions_changed,
+          },
         }
       },
       documentation: {

@@ -74,8 +74,35 @@ describe('linkgate policy', () => {
     const csv = await done('export')
     expect(csv).to.contain('p, 510, R5, user, link:update, own, allow')
     expect(await done('apply', await file('same.csv', csv), '--reason', 'nothing')).to.equal(
-      'no row changes: revision 1 stays in force\n',
+      'nothing changes: revision 1 stays in force\n',
     )
+    expect(await done('export')).to.equal(csv)
+  })
+
+  it('export, diff, apply, history and restore know the comments of rows', async () => {
+    const csv = await done('export')
+    expect(csv).to.equal(await readFile(join(ROOT, 'policies/default.csv'), 'utf8'))
+    const other = await file(
+      'other.csv',
+      csv.replace(/^# R1 .*\n/m, '').replace('p2, admin', '# the keys\n# to the house\np2, admin'),
+    )
+    const gone = /^# p, 100, R1, anyone, link:read, any, allow: "R1  .*" -> none$/m
+    const came = '# p2, admin, *: none -> "the keys\\nto the house"\n'
+    expect(await done('diff', other))
+      .to.match(gone)
+      .and.contain(came)
+      .and.contain('no decision changes')
+    expect(JSON.parse(await done('diff', other, '--json')).comments).to.have.length(2)
+    expect(await done('apply', other, '--reason', 'other words'))
+      .to.match(gone)
+      .and.contain('revision 2 is in force')
+    expect(await done('history')).to.match(/^2 +\S+Z +\S.* \(command line\) +\+0 -0 +2 +other words$/m)
+    expect(await done('history', '2')).to.contain(came)
+    // rows without a comment say nothing of one where they are merged
+    const bare = await file('bare.csv', 'p2, admin, *\n')
+    expect(await done('apply', bare, '--merge', '--reason', 'x')).to.contain('nothing changes')
+    expect(await done('export')).to.contain('\n\n# the keys\n# to the house\np2, admin, *\n')
+    await done('restore', '1', '--reason', 'the words of before')
     expect(await done('export')).to.equal(csv)
   })
 
@@ -240,7 +267,7 @@ describe('linkgate policy', () => {
     )
     expect(answer).to.include({ revision: 3 })
     expect(answer.removed).to.have.length(10)
-    expect(await done('history')).to.match(/^3 +\S+Z +\S.* \(command line\) +\+0 -10 +no auditor$/m)
+    expect(await done('history')).to.match(/^3 +\S+Z +\S.* \(command line\) +\+0 -10 +0 +no auditor$/m)
     expect(await done('history', '2')).to.contain('+ p, 810, AUDITOR, auditor, policy:read, any, allow')
     expect(await done('restore', '2', '--reason', 'the auditor again')).to.contain('revision 4 is in force')
     expect(

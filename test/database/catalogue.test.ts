@@ -50,6 +50,7 @@ identity personal_tokens INSERT(${TOKEN_BY_HAND}) SELECT(${TOKEN_CHECK}) UPDATE(
 identity refresh_tokens DELETE INSERT SELECT UPDATE(revoked_at,used_at)
 identity users DELETE INSERT SELECT UPDATE
 linkgate_service casbin SELECT
+linkgate_service policy_comments SELECT
 linkgate_service policy_head SELECT
 linkgate_service policy_revisions SELECT
 linkgate_service schema_migrations SELECT
@@ -125,6 +126,7 @@ forget_user() identity -
 forget_visits() visit_counter linkgate_service
 give_deleted_links(bigint,bigint) links_public links_any,links_own
 give_links(bigint[],bigint) links_public links_any,links_own
+keep_policy_comments() postgres -
 limit_new_addresses() identity -
 limit_personal_tokens() identity -
 link_password(bigint) links_public linkgate_service

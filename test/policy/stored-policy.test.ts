@@ -136,7 +136,7 @@ describe('rows that somebody changes in the database, beside the service', () =>
       expect(keys([...policy.current().rows])).to.deep.equal(keys([...good.rows]))
       // the way back across the broken revision stays open
       const after = await readStoredPolicy(database, rules)
-      expect(keys([...((await rowsOfRevision(database, after, 1)) ?? [])])).to.deep.equal(keys([...good.rows]))
+      expect(keys([...((await rowsOfRevision(database, after, 1))?.rows ?? [])])).to.deep.equal(keys([...good.rows]))
     })
   }
 
@@ -163,7 +163,10 @@ describe('rows that somebody changes in the database, beside the service', () =>
     const stored = await readStoredPolicy(database, rules)
     const plan = await planReplacement(
       stored,
-      [...stored.lastGood.rows, { ptype: 'p2', role: 'clerk', action: 'link:read' }],
+      {
+        rows: [...stored.lastGood.rows, { ptype: 'p2', role: 'clerk', action: 'link:read' }],
+        comments: stored.lastGood.comments,
+      },
       rules,
       'unbounded',
     )

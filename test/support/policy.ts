@@ -18,10 +18,10 @@ export const shippedRules = (): Promise<PolicyRules> => loadPolicyRules(PACKAGE_
 
 /** The rows of a policy file of this checkout. */
 export const rowsOf = async (file: string): Promise<readonly PolicyRow[]> =>
-  parsePolicyCsv(file, await readFile(new URL(`policies/${file}`, PACKAGE_ROOT), 'utf8'))
+  parsePolicyCsv(file, await readFile(new URL(`policies/${file}`, PACKAGE_ROOT), 'utf8')).rows
 
 /** Rows out of CSV text, which must parse. */
-export const csvRows = (text: string): readonly PolicyRow[] => parsePolicyCsv('test.csv', text)
+export const csvRows = (text: string): readonly PolicyRow[] => parsePolicyCsv('test.csv', text).rows
 
 // ── the interpreter: what model.conf says, in a few lines that share nothing with src/policy ──
 

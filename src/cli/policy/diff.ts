@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 
 import type { ReplayWindow } from '../../domain/replay-window.js'
 import { formatCsv } from '../../policy/format-csv.js'
+import { commentChanges } from '../../policy/comments.js'
 import { editBetween } from '../../policy/edit.js'
 import { decisionChanges } from '../../policy/table.js'
 import type { CellChange } from '../../policy/table.js'
@@ -38,15 +39,20 @@ export const diffCommand = (policy: Command) =>
         const changes = await withProgress('comparing decisions', () =>
           decisionChanges(from.snapshot, to.snapshot, [...add, ...remove]),
         )
+        const comments = commentChanges(from.snapshot.comments, to.snapshot.comments)
         const replay = await replayOf(session.database, window, from.snapshot, to.snapshot)
         if (json) {
-          const edit = { added: add, removed: remove, decisions_changed: changes }
+          const edit = { added: add, removed: remove, comments, decisions_changed: changes }
           print(JSON.stringify({ from: from.name, to: to.name, ...edit, replay }))
         } else if (csv) print(replay ? replayCsv(replay) : changesCsv(changes))
         else {
           print(`from ${from.name} to ${to.name}`)
           print(
-            [...diffLines(remove, add), renderChanges(changes), ...(replay ? [renderReplay(replay)] : [])].join('\n'),
+            [
+              ...diffLines(remove, add, comments),
+              renderChanges(changes),
+              ...(replay ? [renderReplay(replay)] : []),
+            ].join('\n'),
           )
         }
       }),

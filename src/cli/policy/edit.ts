@@ -8,7 +8,7 @@ import { createAccounts } from '../../identity/accounts.js'
 import { analyseRows } from '../../policy/analysis.js'
 import type { Finding } from '../../policy/analysis.js'
 import { describeFinding } from '../../policy/describe-finding.js'
-import { commitEdit, planEdit } from '../../policy/edit.js'
+import { commitEdit, editAdding, planEdit } from '../../policy/edit.js'
 import type { EditPlan } from '../../policy/edit.js'
 import { rowText } from '../../policy/parse-row.js'
 import { PolicyError, describeFaults } from '../../policy/policy-error.js'
@@ -56,7 +56,7 @@ export const applyCommand = (policy: Command) =>
     .option('--expect <files...>', 'expectation files (…allow.csv, …deny.csv) that the new rows must meet')
     .action(async (file: string, { merge, expect = [], ...options }: ApplyOptions) => {
       requireDryRun(options)
-      const rows = await readRowsFile(file)
+      const content = await readRowsFile(file)
       const expectations = await readExpectations(expect)
       await withPolicy(async (session) => {
         const { stored, rules } = session
@@ -64,10 +64,10 @@ export const applyCommand = (policy: Command) =>
           throw new PolicyError('--merge needs rows that are in force: apply a whole file, or restore a revision')
         const plan = await withProgress('checking invariants and comparing decisions', () =>
           merge
-            ? planEdit(stored.lastGood, { add: rows, remove: [] }, rules, 'unbounded')
-            : planReplacement(stored, rows, rules, 'unbounded'),
+            ? planEdit(stored.lastGood, editAdding(content), rules, 'unbounded')
+            : planReplacement(stored, content, rules, 'unbounded'),
         ).catch((error: unknown) => {
-          throw namingRows(error, rows)
+          throw namingRows(error, content.rows)
         })
         requireExpected(plan.candidate, expectations)
         await warnOfUselessRows(session, plan)
@@ -148,6 +148,7 @@ const commitPlan = async (
         dry_run: dryRun,
         added: plan.add,
         removed: plan.remove,
+        comments: plan.commented,
         unreadable_removed: plan.unreadable,
         decisions_changed: plan.changes,
         replay,
@@ -157,12 +158,12 @@ const commitPlan = async (
     const unreadable = plan.unreadable.map(
       ({ ptype, rule }) => `- ${ptype}, ${JSON.stringify(rule).slice(0, 200)} (not a row)`,
     )
-    const rows = [...unreadable, ...diffLines(plan.remove, plan.add)]
+    const rows = [...unreadable, ...diffLines(plan.remove, plan.add, plan.commented)]
     print(rows.slice(0, MAX_ROWS).join('\n'))
     if (rows.length > MAX_ROWS) print(`… and ${number(rows.length - MAX_ROWS)} more rows`)
     print(renderChanges(plan.changes))
   }
   if (replay) print(renderReplay(replay))
-  if (nothing) print(`no row changes: revision ${revision} stays in force`)
+  if (nothing) print(`nothing changes: revision ${revision} stays in force`)
   else print(dryRun ? `dry run: revision ${revision} stays in force` : `revision ${revision} is in force`)
 }

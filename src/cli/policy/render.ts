@@ -1,5 +1,6 @@
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { ENGINE_ROLES } from '../../domain/role.js'
+import type { CommentChange } from '../../policy/comments.js'
 import { rowText } from '../../policy/parse-row.js'
 import { escapeInLine } from '../../log/escape-invisible.js'
 import type { CellChange, Outcome } from '../../policy/table.js'
@@ -15,11 +16,22 @@ export const renderTable = (head: readonly string[], rows: readonly (readonly st
   return lines.map((row) => line(row).trimEnd()).join('\n')
 }
 
-/** Added and removed rows as lines of a diff. */
-export const diffLines = (removed: readonly PolicyRow[], added: readonly PolicyRow[]): readonly string[] => [
+/** Added and removed rows, and their comments, as lines of a diff. */
+export const diffLines = (
+  removed: readonly PolicyRow[],
+  added: readonly PolicyRow[],
+  comments: readonly CommentChange[],
+): readonly string[] => [
   ...removed.map((row) => `- ${rowText(row)}`),
   ...added.map((row) => `+ ${rowText(row)}`),
+  ...comments.map((change) => commentLine(rowText(change.row), change)),
 ]
+
+/** A comment that came, changed or went, in one line. */
+export const commentLine = (row: string, { before, after }: Pick<CommentChange, 'before' | 'after'>): string => {
+  const [old, now] = [before, after].map((text) => (text === null ? 'none' : JSON.stringify(text)))
+  return `# ${row}: ${old} -> ${now}`
+}
 
 /** The role and the action that stand for all that no row names. */
 export const roleText = (role: string): string => (role === ENGINE_ROLES.user ? 'any other role' : role)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 import { PACKAGE_ROOT } from '../../config.js'
 import type { Database } from '../../database/database.js'
-import type { PolicyRow } from '../../domain/policy-row.js'
+import type { CommentedRows } from '../../policy/comments.js'
 import { parsePolicyCsv } from '../../policy/csv.js'
 import type { EditOrigin } from '../../policy/edit.js'
 import { rowsOfRevision } from '../../policy/history.js'
@@ -39,15 +39,15 @@ export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>
   })
 }
 
-/** The rows of a policy file. Throws PolicyError naming the file and each faulty line. */
-export const readRowsFile = async (file: string): Promise<readonly PolicyRow[]> =>
+/** The rows and comments of a policy file. Throws PolicyError naming the file and each faulty line. */
+export const readRowsFile = async (file: string): Promise<CommentedRows> =>
   parsePolicyCsv(file, await readFile(file, 'utf8'))
 
 /** The policy of a file; its invariants are not checked. Throws PolicyError naming the file. */
 export const snapshotOfFile = async (file: string, rules: PolicyRules): Promise<Snapshot> => {
-  const rows = await readRowsFile(file)
+  const { rows, comments } = await readRowsFile(file)
   try {
-    const snapshot = await buildSnapshot(0, rules.model, rows)
+    const snapshot = await buildSnapshot(0, rules.model, rows, comments)
     const loop = findLoop(snapshot.engine.inheritance, rows)
     if (loop !== null) throw new PolicyError(describeLoop(loop))
     return snapshot
@@ -56,21 +56,16 @@ export const snapshotOfFile = async (file: string, rules: PolicyRules): Promise<
   }
 }
 
-/** The rows of a revision. Throws PolicyError where there is no such revision. */
-export const requireRevision = async (
-  { database, stored }: PolicySession,
-  revision: number,
-): Promise<readonly PolicyRow[]> => {
-  const rows = await rowsOfRevision(database, stored, revision)
-  if (rows === null) throw new PolicyError(`there is no policy revision ${revision}`)
-  return rows
-}
-
 /** The policy of a revision; its invariants are not checked. Throws PolicyError where there is no such revision. */
-export const snapshotOfRevision = async (session: PolicySession, revision: number): Promise<Snapshot> =>
-  revision === session.stored.lastGood.revision
-    ? session.stored.lastGood
-    : buildSnapshot(revision, session.rules.model, await requireRevision(session, revision))
+export const snapshotOfRevision = async (
+  { database, rules, stored }: PolicySession,
+  revision: number,
+): Promise<Snapshot> => {
+  if (revision === stored.lastGood.revision) return stored.lastGood
+  const found = await rowsOfRevision(database, stored, revision)
+  if (found === null) throw new PolicyError(`there is no policy revision ${revision}`)
+  return buildSnapshot(revision, rules.model, found.rows, found.comments)
+}
 
 /** The person at the terminal, for the history. There is no decision to record: nobody asked the policy. */
 export const terminalOrigin = (reason: string): EditOrigin => ({

@@ -11,7 +11,7 @@ import type { Cell } from '../../policy/table.js'
 import { count, jsonOption, revision } from '../arguments.js'
 import { withProgress } from '../progress.js'
 import { print } from '../session.js'
-import { actionText, renderTable, roleText } from './render.js'
+import { actionText, commentLine, renderTable, roleText } from './render.js'
 import { withPolicy } from './session.js'
 
 /** Prints a file that `policy apply` accepts. */
@@ -23,7 +23,7 @@ export const exportCommand = (policy: Command) =>
       withPolicy(async ({ stored: { lastGood } }) => {
         if (lastGood.revision === 0)
           throw new PolicyError('no stored revision is good: apply a file, such as policies/default.csv')
-        print(formatPolicyCsv(lastGood.rows))
+        print(formatPolicyCsv(lastGood))
       }),
     )
 
@@ -78,15 +78,18 @@ export const historyCommand = (policy: Command) =>
       withPolicy(async ({ database }) => {
         if (one === undefined) {
           const { data } = await listRevisions(database, { limit })
-          const lines = data.map(({ revision, time, actor, added, removed, reason }) => [
+          const lines = data.map(({ revision, time, actor, added, removed, comments, reason }) => [
             String(revision),
             time,
             nameOf(actor),
             `+${added.length} -${removed.length}`,
+            String(comments.length),
             reason,
           ])
           return print(
-            json ? JSON.stringify({ data }) : renderTable(['revision', 'time', 'by', 'rows', 'reason'], lines),
+            json
+              ? JSON.stringify({ data })
+              : renderTable(['revision', 'time', 'by', 'rows', 'comments', 'reason'], lines),
           )
         }
         const found = await findRevision(database, one)
@@ -98,6 +101,7 @@ export const historyCommand = (policy: Command) =>
             `reason: ${escapeInLine(found.reason)}`,
             ...found.removed.map((row) => `- ${historyText(row)}`),
             ...found.added.map((row) => `+ ${historyText(row)}`),
+            ...found.comments.map((change) => commentLine(historyText(change.row), change)),
           ].join('\n'),
         )
       }),

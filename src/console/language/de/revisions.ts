@@ -17,6 +17,7 @@ export const revisions: typeof english = {
   nobody: 'Unbekannt',
   rows: (added, removed) => `+${added} −${removed} Zeilen`,
   rowsChanged: (added, removed) => `Zeilen: ${added} hinzugefügt, ${removed} entfernt`,
+  comments: (count) => `Bemerkungen zu Zeilen: ${count} geändert`,
   unknown: 'Die Zeilen sind nicht lesbar',
   compare: 'Vergleichen',
   swap: 'Tauschen',

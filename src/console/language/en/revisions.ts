@@ -17,6 +17,7 @@ export const revisions = {
   nobody: 'Not known',
   rows: (added: string, removed: string) => `+${added} −${removed} rows`,
   rowsChanged: (added: string, removed: string) => `Rows: ${added} added, ${removed} removed`,
+  comments: (count: string) => `Comments of rows: ${count} changed`,
   unknown: 'Its rows cannot be read',
   compare: 'Compare',
   swap: 'Swap',

@@ -6,6 +6,8 @@ import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
 import type { CellChange } from '../../parts/matrix/matrix-model'
 import { ProblemNote } from '../../parts/note'
+import { ChangedComments } from '../../parts/policy/changed-comments'
+import type { CommentChange } from '../../parts/policy/changed-comments'
 import { ChangedDecisions } from '../../parts/policy/changed-decisions'
 import { ChangedRows } from '../../parts/policy/changed-rows'
 import type { SentRow } from '../../parts/policy/row'
@@ -16,11 +18,12 @@ interface Difference {
   readonly decisions_changed: readonly CellChange[]
   readonly added: readonly SentRow[]
   readonly removed: readonly SentRow[]
+  readonly comments: readonly CommentChange[]
 }
 
 /** Decisions and rows, counted apart. */
 const Difference = ({
-  of: { decisions_changed: changes, added, removed },
+  of: { decisions_changed: changes, added, removed, comments },
   before,
   after,
 }: {
@@ -34,6 +37,12 @@ const Difference = ({
       <h3>{t.revisions.rowsChanged(number(added.length), number(removed.length))}</h3>
     </div>
     <ChangedRows added={added} removed={removed} />
+    {comments.length > 0 && (
+      <div class="body">
+        <h3>{t.revisions.comments(number(comments.length))}</h3>
+        <ChangedComments comments={comments} />
+      </div>
+    )}
   </>
 )
 

@@ -1,5 +1,6 @@
 import { t } from '../../language/language'
-import { rowText, rowWords } from './row'
+import { rowText } from './row'
+import { rowWords } from './row-words'
 import type { SentRow } from './row'
 
 /** Rows that came and went: sign, words, and as they stand in a file. */

@@ -1,7 +1,6 @@
 import { isAction } from '../../../domain/action.js'
 import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
 import type { PolicyRow } from '../../../domain/policy-row.js'
-import { t } from '../../language/language'
 
 /** A row as the service sends it; one that was written by hand may be anything. */
 export type SentRow = Readonly<Record<string, unknown>> & { readonly ptype: string }
@@ -34,24 +33,3 @@ export const rowText = (sent: SentRow): string => {
   return [ptype, ...Object.values(fields)].join(', ')
 }
 const anyText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-
-/**
- * The row in a sentence. `rows`: those around it, which say whether it is about the rest: a row before it already says
- * what becomes of a caller's own records.
- */
-export const rowWords = (sent: SentRow, rows: readonly SentRow[] = []): string => {
-  const row = policyRowIn(sent)
-  if (row === null) return t.policy.unreadable
-  if (row.ptype !== 'p' || row.reach !== 'any') return t.policy.row(row)
-  const isRest = rows.some((each) => {
-    const before = policyRowIn(each)
-    return (
-      before?.ptype === 'p' &&
-      before.reach === 'own' &&
-      before.priority < row.priority &&
-      before.role === row.role &&
-      before.action === row.action
-    )
-  })
-  return t.policy.row(row, isRest)
-}

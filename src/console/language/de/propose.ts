@@ -1,0 +1,144 @@
+import type { propose as english } from '../en/propose'
+import { dateAndTime, hour, listed, number } from '../format'
+
+const decisions = (count: number): string => `${number(count)} ${count === 1 ? 'Entscheidung' : 'Entscheidungen'}`
+const rows = (count: number): string => `${number(count)} ${count === 1 ? 'Zeile' : 'Zeilen'}`
+
+const SPANS = { '1h': 'In der letzten Stunde', '24h': 'In den letzten 24 Stunden', '7d': 'In den letzten 7 Tagen' }
+
+/** Eine Änderung der Regeln, auf Deutsch. */
+export const propose: typeof english = {
+  title: 'Regeln',
+  heading: 'Eine Änderung vorschlagen',
+  against: (revision) =>
+    `Gegen Revision ${number(revision)}, die gilt. Nichts ändert sich, bevor du sie in Kraft setzt.`,
+  kept: (at) => `Der Entwurf ist auf diesem Gerät gesichert, ${hour(at)}.`,
+  discard: 'Verwerfen',
+  discardAsk: 'Diesen Entwurf verwerfen?',
+  discardLead: 'Was du hier geändert hast, ist dann vergessen. An dem, was gilt, ändert sich nichts.',
+  saveFile: 'Als Datei sichern',
+  openFile: 'Datei öffnen',
+  notADraft: 'Diese Datei ist kein Entwurf einer Änderung.',
+  send: 'Link dazu kopieren',
+  sent: 'Der Link ist kopiert. Er enthält den Entwurf selbst; wer ihn öffnet, meldet sich an und sieht ihn hier.',
+  tooLongToSend: 'Der Entwurf ist zu lang für einen Link: sichere ihn als Datei',
+  opened: (revision) => `Dieser Entwurf kam mit dem Link. Er wurde auf Revision ${number(revision)} geschrieben.`,
+  csv: 'Zeilen herunterladen',
+  rows: 'Zeilen',
+  first: 'Die erste, die passt, entscheidet.',
+  kinds: { p: 'Objektzeilen', p2: 'Endpunktzeilen', g: 'Vererbung' },
+  add: 'Zeile hinzufügen',
+  newRow: 'neu',
+  changedRow: 'geändert',
+  removedRow: 'entfernt',
+  edit: (row) => `Bearbeiten: ${row}`,
+  done: 'Fertig',
+  duplicate: 'Verdoppeln',
+  noRoom: 'hinter dieser Zeile ist keine Priorität frei',
+  up: 'Nach oben',
+  down: 'Nach unten',
+  remove: 'Entfernen',
+  undo: 'Zurücknehmen',
+  keys: 'Enter bearbeitet, Alt mit einem Pfeil verschiebt, d verdoppelt, Entf entfernt.',
+  folded: (count) => `${rows(count)} mehr, unverändert`,
+  fields: {
+    priority: 'Priorität',
+    rule: 'Regel',
+    role: 'Rolle',
+    action: 'Aktion',
+    reach: 'Reichweite',
+    effect: 'Wirkung',
+    inherits: 'Hat jede Zeile von',
+    comment: 'Kommentar, bei der Zeile aufbewahrt',
+  },
+  faults: {
+    priority: 'eine ganze Zahl von 1 bis 999.999.999',
+    rule: 'Großbuchstaben, Ziffern und -, höchstens 16, zuerst ein Buchstabe',
+    role: 'Kleinbuchstaben, Ziffern, _ und -, zuerst ein Buchstabe',
+    action: 'was und wie, wie in link:delete, oder *',
+  },
+  neverReached: (by) =>
+    by.length === 0 ? 'Nie erreicht: niemand kann danach fragen' : `Nie erreicht: ${rowsNamed(by)} vorher`,
+  overridden: (by) => `Zum Teil erreicht: ${rowsNamed(by)} vorher, und anders`,
+  unknownRole: (role) => `Niemand hat die Rolle ${role}`,
+  loneRole: (role, nearest) =>
+    nearest === null
+      ? `Die Rolle ${role} kommt sonst nicht vor`
+      : `Die Rolle ${role} kommt sonst nicht vor: ist ${nearest} gemeint?`,
+  unknownAction: (action) => `Keine Route dieses Dienstes hat die Aktion ${action}`,
+  refusedBy: (invariant) => `Abgelehnt: ${invariant}`,
+  invariant: (name, file) =>
+    `Das sagt die Invariante ${name}. Sie steht in ${file}, wird wie Code geprüft und kann hier nicht geändert werden: ` +
+    'das tut, wer den Dienst betreibt.',
+  wouldBe: (role, doing, effect) => `${role}: ${doing} wäre ${effect === 'allow' ? 'erlaubt' : 'verboten'}.`,
+  otherAnswer: 'Eine Frage bekommt eine andere Antwort',
+  expected: (role, doing, expected, from) =>
+    `${role}: ${doing} ist ${expected === 'allow' ? 'erlaubt' : 'verboten'}, sagt ${from}. Mit dieser Zeile ist es umgekehrt. ` +
+    'Fragen warnen; nur Invarianten lehnen ab.',
+  changes: 'Was sich ändert',
+  changed: decisions,
+  turned: (toDeny, toAllow, byRule) =>
+    listed(
+      [
+        toAllow > 0 ? `${number(toAllow)} von verboten zu erlaubt` : '',
+        toDeny > 0 ? `${number(toDeny)} von erlaubt zu verboten` : '',
+        byRule > 0 ? `${number(byRule)} durch eine andere Regel` : '',
+      ].filter(Boolean),
+    ),
+  allRoles: 'Alle',
+  onlyChanged: 'Geänderte',
+  noChange: 'Keine Entscheidung ändert sich.',
+  replay: 'Was sie bewirkt hätte',
+  windows: { '1h': '1 Stunde', '24h': '24 Stunden', '7d': '7 Tage' },
+  windowLabel: 'Wie weit zurück',
+  headline: (window, changed, considered) =>
+    considered === 0
+      ? `${SPANS[window]} wurde keine Entscheidung aufgezeichnet.`
+      : `${SPANS[window]} wären ${number(changed)} von ${decisions(considered)} anders ausgefallen.`,
+  counted: (done, of) => `Tag ${number(done)} von ${number(of)} ist gezählt.`,
+  counting: 'Wird gezählt …',
+  stop: 'Anhalten',
+  goOn: 'Noch einmal zählen',
+  stopped: 'Angehalten: was gezählt ist, steht hier.',
+  whose: (names, isEverybody) => `Betroffen: ${listed(isEverybody ? names : [...names, 'andere'])}.`,
+  byRule: (count) => `${decisions(count)} mehr bekämen dieselbe Antwort durch eine andere Regel.`,
+  undetermined: (count) => `Über ${decisions(count)} sagt die Aufzeichnung nicht genug.`,
+  exact:
+    'Jede aufgezeichnete Entscheidung wurde noch einmal getroffen, keine Stichprobe, mit der Rolle von damals. ' +
+    'Öffentliche Lesezugriffe werden nicht aufgezeichnet.',
+  nothingToReplay: 'Ändere eine Zeile, und wirkliche Entscheidungen von früher werden hier noch einmal getroffen.',
+  when: 'Wann',
+  who: 'Wer',
+  asked: 'Wollte',
+  recorded: 'War',
+  would: 'Wäre',
+  reason: 'Grund, für die Aufzeichnung',
+  apply: (revision) => `Als Revision ${number(revision)} in Kraft setzen`,
+  applying: 'Wird in Kraft gesetzt …',
+  off: {
+    nothing: 'noch ist nichts geändert',
+    asking: 'die Änderung wird gerade geprüft',
+    faults: (count) => `${number(count)} Fehler ${count === 1 ? 'steht' : 'stehen'} bei den Zeilen`,
+    refused: (count) =>
+      count === 1 ? 'Aus: 1 Invariante lehnt sie ab' : `Aus: ${number(count)} Invarianten lehnen sie ab`,
+    beyond: 'Aus: sie gibt oder nimmt Rechte, die du selbst nicht hast',
+    reason: 'sag, warum, für die Aufzeichnung',
+    stale: 'jemand war schneller: sieh dir zuerst beide Änderungen an',
+  },
+  holds: (asked, unmet) =>
+    `Jede Invariante hält, ${number(asked - unmet)} von ${number(asked)} Fragen werden wie erwartet beantwortet.`,
+  applied: (revision) => `Revision ${number(revision)} gilt.`,
+  proposed: 'Deine Änderung ist vorgeschlagen. Sie gilt, sobald ein anderer Admin sie annimmt.',
+  toRevisions: 'In den Revisionen ansehen',
+  stale: (revision) =>
+    `Revision ${number(revision)} kam in Kraft, während du geändert hast. Dein Entwurf ist gesichert.`,
+  staleBy: (who, reason, at) => `${who}, ${dateAndTime(at)}: „${reason}“`,
+  theirs: 'Die andere Änderung',
+  mine: 'Deine Änderung',
+  carry: 'Meine Änderung auf den neuen Zeilen machen',
+  lost: (count) => `${rows(count)} deiner Änderung gibt es nicht mehr:`,
+  shown: 'Was die Zeilen jetzt sagen',
+}
+
+const rowsNamed = (by: readonly number[]): string =>
+  `${by.length === 1 ? 'Zeile' : 'die Zeilen'} ${listed(by.slice(0, 5).map(String))} ${by.length === 1 ? 'entscheidet' : 'entscheiden'}`

@@ -1,0 +1,148 @@
+import type { Window } from '../../pages/propose/replays'
+import { dateAndTime, hour, listed, number } from '../format'
+
+const decisions = (count: number): string => `${number(count)} ${count === 1 ? 'decision' : 'decisions'}`
+const rows = (count: number): string => `${number(count)} ${count === 1 ? 'row' : 'rows'}`
+
+const SPANS: Readonly<Record<Window, string>> = {
+  '1h': 'the last hour',
+  '24h': 'the last 24 hours',
+  '7d': 'the last 7 days',
+}
+
+/** An edit of the policy, in English. */
+export const propose = {
+  title: 'Policy',
+  heading: 'Propose an edit',
+  against: (revision: number) => `Against revision ${number(revision)}, in force. Nothing changes until you apply.`,
+  kept: (at: Date) => `Draft kept on this device, ${hour(at)}.`,
+  discard: 'Discard',
+  discardAsk: 'Discard this draft?',
+  discardLead: 'What you changed here is forgotten. Nothing that is in force changes.',
+  saveFile: 'Save as a file',
+  openFile: 'Open a file',
+  notADraft: 'That file is no draft of an edit.',
+  send: 'Copy a link to it',
+  sent: 'The link is copied. It holds the draft itself; whoever opens it signs in and sees it here.',
+  tooLongToSend: 'The draft is too long for a link: save it as a file',
+  opened: (revision: number) => `This draft came with the link. It was written on revision ${number(revision)}.`,
+  csv: 'Download the rows',
+  /** the rows */
+  rows: 'Rows',
+  first: 'The first match decides.',
+  kinds: { p: 'Object rows', p2: 'Endpoint rows', g: 'Inheritance' },
+  add: 'Add a row',
+  newRow: 'new',
+  changedRow: 'changed',
+  removedRow: 'removed',
+  edit: (row: string) => `Edit: ${row}`,
+  done: 'Done',
+  duplicate: 'Duplicate',
+  noRoom: 'no priority is free behind this row',
+  up: 'Move up',
+  down: 'Move down',
+  remove: 'Remove',
+  undo: 'Undo',
+  keys: 'Enter edits, Alt with an arrow moves, d duplicates, Delete removes.',
+  folded: (count: number) => `${rows(count)} more, unchanged`,
+  fields: {
+    priority: 'Priority',
+    rule: 'Rule',
+    role: 'Role',
+    action: 'Action',
+    reach: 'Reach',
+    effect: 'Effect',
+    inherits: 'Has every row of',
+    comment: 'Comment, kept with the row',
+  },
+  faults: {
+    priority: 'a whole number from 1 to 999,999,999',
+    rule: 'capital letters, digits and -, at most 16, a letter first',
+    role: 'small letters, digits, _ and -, a letter first',
+    action: 'a resource and a verb, as in link:delete, or *',
+  },
+  neverReached: (by: readonly number[]) =>
+    by.length === 0 ? 'Never reached: nobody can ask this' : `Never reached: ${rowsNamed(by)} first`,
+  overridden: (by: readonly number[]) => `Reached in part: ${rowsNamed(by)} first, and otherwise`,
+  unknownRole: (role: string) => `No user has the role ${role}`,
+  loneRole: (role: string, nearest: string | null) =>
+    nearest === null ? `Nothing else has the role ${role}` : `The role ${role} stands nowhere else: is it ${nearest}?`,
+  unknownAction: (action: string) => `No route of this service has the action ${action}`,
+  refusedBy: (invariant: string) => `Refused: ${invariant}`,
+  invariant: (name: string, file: string) =>
+    `The invariant ${name} says so. It stands in ${file}, is reviewed like code and cannot be edited here: whoever runs the service changes it.`,
+  wouldBe: (role: string, doing: string, effect: 'allow' | 'deny') =>
+    `${role} ${effect === 'allow' ? 'could' : 'could not'} ${doing}.`,
+  otherAnswer: 'One question gets another answer',
+  expected: (role: string, doing: string, expected: 'allow' | 'deny', from: string) =>
+    `${role} ${expected === 'allow' ? 'can' : 'cannot'} ${doing}, says ${from}. With this row it is the other way round. Questions warn; only invariants refuse.`,
+  /** what changes */
+  changes: 'What changes',
+  changed: decisions,
+  turned: (toDeny: number, toAllow: number, byRule: number) =>
+    listed(
+      [
+        toAllow > 0 ? `${number(toAllow)} from deny to allow` : '',
+        toDeny > 0 ? `${number(toDeny)} from allow to deny` : '',
+        byRule > 0 ? `${number(byRule)} by another rule` : '',
+      ].filter(Boolean),
+    ),
+  allRoles: 'All',
+  onlyChanged: 'Changed',
+  noChange: 'No decision changes.',
+  /** the replay */
+  replay: 'What it would have done',
+  windows: { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' } satisfies Record<Window, string>,
+  windowLabel: 'How far back',
+  headline: (window: Window, changed: number, considered: number) =>
+    considered === 0
+      ? `Over ${SPANS[window]} no decision was recorded.`
+      : `Over ${SPANS[window]} ${number(changed)} of ${decisions(considered)} would have fallen otherwise.`,
+  counted: (done: number, of: number) => `Day ${number(done)} of ${number(of)} is counted.`,
+  counting: 'Counting …',
+  stop: 'Stop',
+  goOn: 'Count again',
+  stopped: 'Stopped: what is counted so far stands here.',
+  whose: (names: readonly string[], isEverybody: boolean) =>
+    isEverybody ? `For ${listed(names)}.` : `For ${listed([...names, 'others'])}.`,
+  byRule: (count: number) => `${decisions(count)} more would get the same answer by another rule.`,
+  undetermined: (count: number) => `About ${decisions(count)} the record does not say enough.`,
+  exact:
+    'Every recorded decision was decided again, none sampled, with the role of that time. Public reads are not recorded.',
+  nothingToReplay: 'Change a row, and real decisions of the past are made again here.',
+  when: 'When',
+  who: 'Who',
+  asked: 'Asked for',
+  recorded: 'Recorded',
+  would: 'Would be',
+  /** the reason */
+  reason: 'Reason, for the record',
+  apply: (revision: number) => `Apply as revision ${number(revision)}`,
+  applying: 'Applying …',
+  off: {
+    nothing: 'nothing is changed yet',
+    asking: 'the change is being looked at',
+    faults: (count: number) => `${number(count)} ${count === 1 ? 'fault stands' : 'faults stand'} beside the rows`,
+    refused: (count: number) =>
+      count === 1 ? 'Off: 1 invariant refuses this edit' : `Off: ${number(count)} invariants refuse this edit`,
+    beyond: 'Off: it gives or takes rights that you do not have yourself',
+    reason: 'say why, for the record',
+    stale: 'somebody else was faster: see both edits first',
+  },
+  holds: (asked: number, unmet: number) =>
+    `Every invariant holds, ${unmet === 0 ? 'every' : `${number(asked - unmet)} of ${number(asked)}`} ${unmet === 0 ? `of ${number(asked)} questions is` : 'questions are'} answered as expected.`,
+  applied: (revision: number) => `Revision ${number(revision)} is in force.`,
+  proposed: 'Your edit is proposed. It takes force when another admin approves it.',
+  toRevisions: 'See it among the revisions',
+  /** somebody else was faster */
+  stale: (revision: number) => `Revision ${number(revision)} came into force while you edited. Your draft is kept.`,
+  staleBy: (who: string, reason: string, at: string) => `${who}, ${dateAndTime(at)}: “${reason}”`,
+  theirs: 'Their edit',
+  mine: 'Your edit',
+  carry: 'Make my edit on the new rows',
+  lost: (count: number) => `${rows(count)} of your edit are not there any more:`,
+  shown: 'What the rows say now',
+}
+
+const rowsNamed = (by: readonly number[]): string =>
+  `${by.length === 1 ? 'row' : 'rows'} ${listed(by.slice(0, 5).map(String))} ${by.length === 1 ? 'decides' : 'decide'}`

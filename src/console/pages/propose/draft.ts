@@ -1,0 +1,187 @@
+import type { EndpointRow, InheritanceRow, ObjectRow } from '../../../domain/policy-row.js'
+import { rowText } from '../../parts/policy/row.js'
+
+/** A row while somebody types it: the service says what no row can have. */
+export type TypedRow =
+  | (Omit<ObjectRow, 'action'> & { readonly action: string })
+  | (Omit<EndpointRow, 'action'> & { readonly action: string })
+  | InheritanceRow
+
+/** Equal rows have equal texts. */
+export const textOf = (row: TypedRow): string => rowText({ ...row })
+
+/** A row, and what admins wrote beside it; empty: nothing. */
+export interface Commented {
+  readonly row: TypedRow
+  readonly comment: string
+}
+
+/** A row of a draft. */
+export interface DraftRow {
+  /** stays while the row is edited */
+  readonly id: string
+  /** as it is in force; null: it is new */
+  readonly was: Commented | null
+  /** as it is to be; null: it is to go */
+  readonly now: Commented | null
+}
+
+/** An edit of the policy that somebody is writing. */
+export interface Draft {
+  /** with which it is compared */
+  readonly revision: number
+  /** those that are in force come first, in their order */
+  readonly rows: readonly DraftRow[]
+  readonly reason: string
+}
+
+/** A row that is changed, added (`was` is null) or removed (`now` is null). */
+export interface RowEdit {
+  readonly was: TypedRow | null
+  readonly now: Commented | null
+}
+
+export const MOST_PRIORITY = 999_999_999
+
+export const draftOf = (revision: number, inForce: readonly Commented[]): Draft => ({
+  revision,
+  rows: inForce.map((each) => ({ id: textOf(each.row), was: each, now: each })),
+  reason: '',
+})
+
+const isSame = (a: Commented | null, b: Commented | null): boolean =>
+  a === b || (a !== null && b !== null && textOf(a.row) === textOf(b.row) && a.comment === b.comment)
+
+export const isChanged = ({ was, now }: DraftRow): boolean => !isSame(was, now)
+
+/** The row as it is to be, or as it was where it is to go. */
+export const shownOf = ({ now, was }: DraftRow): Commented => {
+  const shown = now ?? was
+  if (shown === null) throw new Error('a row of a draft is neither there nor was')
+  return shown
+}
+
+const priorityOf = (each: DraftRow): number => {
+  const { row } = shownOf(each)
+  return row.ptype === 'p' ? row.priority : 0
+}
+
+/** The rows of one kind: those that have an order in it. */
+export const rowsOfKind = ({ rows }: Draft, kind: TypedRow['ptype']): readonly DraftRow[] =>
+  rows.filter((each) => shownOf(each).row.ptype === kind).toSorted((a, b) => priorityOf(a) - priorityOf(b))
+
+const replace = (draft: Draft, id: string, now: Commented | null): Draft => ({
+  ...draft,
+  rows: draft.rows.flatMap((each) => {
+    if (each.id !== id) return [each]
+    // a new row that goes leaves nothing
+    return each.was === null && now === null ? [] : [{ ...each, now }]
+  }),
+})
+
+export const changeRow = (draft: Draft, id: string, now: Commented): Draft => replace(draft, id, now)
+export const removeRow = (draft: Draft, id: string): Draft => replace(draft, id, null)
+
+/** As the row is in force; a new one goes. */
+export const takeBack = (draft: Draft, id: string): Draft => {
+  const found = draft.rows.find((each) => each.id === id)
+  return found === undefined ? draft : replace(draft, id, found.was)
+}
+
+const newId = ({ rows }: Draft): string => {
+  const numbers = rows.map(({ id }) => Number(/^new (\d+)$/.exec(id)?.[1] ?? 0))
+  return `new ${Math.max(0, ...numbers) + 1}`
+}
+
+/** Answers the draft with one more row, and the row's id. */
+export const addRow = (draft: Draft, now: Commented): readonly [Draft, string] => {
+  const id = newId(draft)
+  return [{ ...draft, rows: [...draft.rows, { id, was: null, now }] }, id]
+}
+
+/** Priorities that rows of the draft have, or had: one that a removed row gives back is free only after the edit. */
+const takenIn = ({ rows }: Draft): readonly number[] =>
+  rows.flatMap(({ now }) => (now?.row.ptype === 'p' ? now.row.priority : [])).sort((a, b) => a - b)
+
+/** Between this priority and the next that is taken, in the middle; null: there is no room. */
+export const priorityAfter = (draft: Draft, priority: number): number | null => {
+  const next = takenIn(draft).find((each) => each > priority) ?? Math.min(priority + 20, MOST_PRIORITY + 1)
+  const middle = Math.floor((priority + next) / 2)
+  return middle > priority && middle < next ? middle : null
+}
+
+/** A copy behind the row; an object row needs room for its priority. */
+export const duplicateRow = (draft: Draft, id: string): readonly [Draft, string] | null => {
+  const found = draft.rows.find((each) => each.id === id)
+  if (found === undefined) return null
+  const { row, comment } = shownOf(found)
+  if (row.ptype !== 'p') return addRow(draft, { row, comment })
+  const priority = priorityAfter(draft, row.priority)
+  return priority === null ? null : addRow(draft, { row: { ...row, priority }, comment })
+}
+
+/** Moves an object row over its neighbour: between that one and the next, or in its place where there is no room. */
+export const moveRow = (draft: Draft, id: string, by: -1 | 1): Draft => {
+  const order = rowsOfKind(draft, 'p').filter(({ now }) => now !== null)
+  const place = order.findIndex((each) => each.id === id)
+  const [moved, passed] = [order[place]?.now, order[place + by]?.now]
+  const target = order[place + by]
+  if (moved?.row.ptype !== 'p' || passed?.row.ptype !== 'p' || target === undefined) return draft
+  const far = order[place + 2 * by]?.now?.row
+  const limit =
+    far?.ptype === 'p' ? far.priority : by === -1 ? 0 : Math.min(passed.row.priority + 20, MOST_PRIORITY + 1)
+  const middle = Math.floor((passed.row.priority + limit) / 2)
+  const isFree = middle !== passed.row.priority && middle !== limit && middle > 0
+  const at = (each: Commented, priority: number): Commented =>
+    each.row.ptype === 'p' ? { ...each, row: { ...each.row, priority } } : each
+  if (isFree) return changeRow(draft, id, at(moved, middle))
+  const swapped = changeRow(draft, id, at(moved, passed.row.priority))
+  return changeRow(swapped, target.id, at(passed, moved.row.priority))
+}
+
+/** The edit, as it is kept and sent. */
+export const editsIn = ({ rows }: Draft): readonly RowEdit[] =>
+  rows.filter(isChanged).map(({ was, now }) => ({ was: was?.row ?? null, now }))
+
+/** The edit as the service takes it, each row with the draft's row that it is of. */
+export const changesIn = ({ rows }: Draft) => {
+  const changed = rows.filter(isChanged)
+  const add = changed.flatMap(({ id, was, now }) => (now === null ? [] : [{ id, row: sentRow(now, was) }]))
+  // a comment alone is changed by naming the row again
+  const remove = changed.flatMap(({ id, was, now }) =>
+    was === null || (now !== null && textOf(now.row) === textOf(was.row)) ? [] : [{ id, row: was.row }],
+  )
+  return { add, remove }
+}
+
+const sentRow = ({ row, comment }: Commented, was: Commented | null) =>
+  comment === '' && (was === null || was.comment === '') ? row : { ...row, comment: comment === '' ? null : comment }
+
+const textOfEdit = ({ was, now }: RowEdit): string => {
+  const row = was ?? now?.row
+  return row === undefined ? '' : textOf(row)
+}
+
+/**
+ * Makes edits again, on rows that are in force now. Answers the draft, and the edits of rows that are not there any
+ * more: somebody else has changed or removed them.
+ */
+export const editAgain = (
+  revision: number,
+  inForce: readonly Commented[],
+  edits: readonly RowEdit[],
+  reason: string,
+): { readonly draft: Draft; readonly lost: readonly RowEdit[] } => {
+  let draft: Draft = { ...draftOf(revision, inForce), reason }
+  const lost: RowEdit[] = []
+  for (const edit of edits) {
+    const { was, now } = edit
+    const text = textOfEdit(edit)
+    const target = draft.rows.find(({ id }) => id === text)
+    if (was !== null && target === undefined) lost.push(edit)
+    else if (was !== null && target !== undefined) draft = replace(draft, target.id, now)
+    // a row that somebody else has added meanwhile is there already
+    else if (now !== null && target === undefined) [draft] = addRow(draft, now)
+  }
+  return { draft, lost }
+}

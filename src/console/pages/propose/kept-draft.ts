@@ -1,0 +1,87 @@
+import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
+import type { Commented, Draft, RowEdit, TypedRow } from './draft.js'
+import { editsIn } from './draft.js'
+
+/** A draft as a text: in this browser, in a file, or in an address that is sent to another admin. */
+export interface KeptDraft {
+  readonly revision: number
+  readonly edits: readonly RowEdit[]
+  readonly reason: string
+}
+
+const VERSION = 1
+const MOST_COMMENT = 500
+const MOST_REASON = 1_000
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
+  names.find((name) => name === value)
+
+/** A row as it may be typed; null where its fields are none of a row. */
+const rowIn = (value: unknown): TypedRow | null => {
+  if (!isRecord(value)) return null
+  const { ptype, priority, rule, role, action, inherits } = value
+  if (typeof role !== 'string') return null
+  if (ptype === 'g') return typeof inherits === 'string' ? { ptype, role, inherits } : null
+  if (typeof action !== 'string') return null
+  if (ptype === 'p2') return { ptype, role, action }
+  const [reach, effect] = [oneOf(REACHES, value['reach']), oneOf(EFFECTS, value['effect'])]
+  if (ptype !== 'p' || typeof priority !== 'number' || typeof rule !== 'string' || !reach || !effect) return null
+  return { ptype, priority, rule, role, action, reach, effect }
+}
+
+const commentedIn = (value: unknown): Commented | null => {
+  if (!isRecord(value)) return null
+  const row = rowIn(value['row'])
+  const { comment } = value
+  return row === null || typeof comment !== 'string' ? null : { row, comment: comment.slice(0, MOST_COMMENT) }
+}
+
+const editIn = (value: unknown): RowEdit | null => {
+  if (!isRecord(value)) return null
+  const edit = { was: rowIn(value['was']), now: commentedIn(value['now']) }
+  return edit.was === null && edit.now === null ? null : edit
+}
+
+export const draftText = (draft: Draft): string =>
+  JSON.stringify({ linkgate_draft: VERSION, revision: draft.revision, reason: draft.reason, edits: editsIn(draft) })
+
+/** Null where the text is no draft: it may be anything that somebody sent. */
+export const parseDraft = (text: string): KeptDraft | null => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (!isRecord(value) || value['linkgate_draft'] !== VERSION) return null
+  const { revision, reason, edits } = value
+  if (!Number.isSafeInteger(revision) || typeof reason !== 'string' || !Array.isArray(edits)) return null
+  const read = edits.map(editIn)
+  if (read.includes(null)) return null
+  return {
+    revision: Number(revision),
+    reason: reason.slice(0, MOST_REASON),
+    edits: read.filter((each) => each !== null),
+  }
+}
+
+/** The part of an address behind `#`, which no browser sends to a server. */
+export const draftHash = (draft: Draft): string => {
+  const bytes = new TextEncoder().encode(draftText(draft))
+  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+  return `#draft=${btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`
+}
+
+export const draftInHash = (hash: string): KeptDraft | null => {
+  const [, text] = /^#draft=([\w-]+)$/.exec(hash) ?? []
+  if (text === undefined) return null
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+    return parseDraft(new TextDecoder().decode(Uint8Array.from(binary, (each) => each.charCodeAt(0))))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,154 @@
+import { useComputed, useSignal } from '@preact/signals'
+
+import { api } from '../../api'
+import type { Policy } from '../../api'
+import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
+import { useLoaded } from '../../parts/loaded'
+import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model'
+import type { Cell } from '../../parts/matrix/matrix-model'
+import { Note, ProblemNote } from '../../parts/note'
+import { Page } from '../../parts/page'
+import { useInForce } from '../../parts/policy/in-force'
+import { policyRowIn } from '../../parts/policy/row'
+import { useServiceRights } from '../../parts/service-rights'
+import { ApplyCard } from './apply-card'
+import { ChangesCard } from './changes-card'
+import { changesIn, draftOf, editAgain, editsIn } from './draft'
+import type { Commented, RowEdit } from './draft'
+import { DraftActions } from './draft-actions'
+import { forgetDraft, givenDraft, useKept } from './keep-draft'
+import { ReplayCard } from './replay-card'
+import type { Window } from './replays'
+import { notesOf } from './row-notes'
+import { RowsCard } from './rows-card'
+import { EditedRows, StaleNote } from './stale-note'
+import { bodyOf, usePreview } from './use-preview'
+import { useReplay } from './use-replay'
+
+/** An edit of the policy: what it changes, and what it would have done, as it is typed. */
+export const ProposePage = () => {
+  const { state, again } = useLoaded(async (signal) => {
+    const [policy, { decisions }] = await Promise.all([
+      api.getPolicy({}, { signal }),
+      api.getPolicyTable({}, { signal }),
+    ])
+    return { policy, decisions }
+  }, [])
+  const { value, problem } = state.value
+  return (
+    <Page title={t.propose.title} heading={t.propose.heading}>
+      <div class="stack">
+        {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+        {value !== null && (
+          <Proposal key={value.policy.revision} policy={value.policy} cells={value.decisions} onNewer={again} />
+        )}
+      </div>
+    </Page>
+  )
+}
+
+const commentedRows = ({ rows }: Policy): readonly Commented[] =>
+  rows.flatMap((sent) => {
+    const row = policyRowIn(sent)
+    const comment = sent['comment']
+    return row === null ? [] : [{ row, comment: typeof comment === 'string' ? comment : '' }]
+  })
+
+/** On the rows of one revision. What was kept from before is made again on them. */
+const Proposal = ({
+  policy,
+  cells,
+  onNewer,
+}: {
+  readonly policy: Policy
+  readonly cells: readonly Cell[]
+  readonly onNewer: () => unknown
+}) => {
+  const reasonFor = useServiceRights()
+  const inForce = useInForce(policy.revision)
+  const [first] = useFirst(() => {
+    const given = givenDraft()
+    const rows = commentedRows(policy)
+    if (given === null) return { draft: draftOf(policy.revision, rows), lost: NO_EDITS, from: null }
+    return { ...editAgain(policy.revision, rows, given.edits, given.reason), from: given.from }
+  })
+  const draft = useSignal(first.draft)
+  const lost = useSignal(first.lost)
+  const window = useSignal<Window>('24h')
+  const apply = useAttempt()
+  const applied = useSignal<number | 'proposed' | null>(null)
+  const keptAt = useKept(draft)
+
+  const changes = useComputed(() => changesIn(draft.value)).value
+  const isEmpty = changes.add.length + changes.remove.length === 0
+  const preview = usePreview(changes, policy.revision)
+  const { value: previewed, problem, isFresh } = preview.value
+  const notes = notesOf(draft.value, changes, previewed, problem)
+  const isReplayed = !isEmpty && isFresh && previewed !== null && previewed.decisions_changed.length > 0
+  const replay = useReplay(bodyOf(changes), window.value, isReplayed ? JSON.stringify(bodyOf(changes)) : null)
+
+  const isStale = inForce.value > policy.revision || apply.problem.value?.status === 412
+  const reason = reasonFor('policy:write')
+  const off = ((): string | null => {
+    if (reason !== null) return reason
+    if (isStale) return t.propose.off.stale
+    if (isEmpty) return t.propose.off.nothing
+    if (!isFresh) return t.propose.off.asking
+    if (notes.faults > 0) return t.propose.off.faults(notes.faults)
+    const violations = previewed?.objections.flatMap((each) => each.violations ?? []) ?? []
+    if (violations.length > 0) return t.propose.off.refused(violations.length)
+    if ((previewed?.objections.length ?? 0) > 0) return t.propose.off.beyond
+    return draft.value.reason.trim() === '' ? t.propose.off.reason : null
+  })()
+  const put = () =>
+    apply.attempt(async () => {
+      const answer = await api.changePolicy(
+        { ...bodyOf(changes), reason: draft.value.reason.trim() },
+        { ifMatch: `"${policy.revision}"` },
+      )
+      forgetDraft()
+      applied.value = 'proposal' in answer ? 'proposed' : answer.revision
+      if (!('proposal' in answer)) onNewer()
+    })
+  const vocabulary = useComputed(() => ({
+    roles: [...new Set(['anyone', 'anonymous', OTHER_ROLE, ...cells.map(({ role }) => role)])],
+    actions: [...new Set([...cells.map(({ action }) => action), OTHER_ACTION])],
+  })).value
+  return (
+    <>
+      <p class="lead">
+        {t.propose.against(policy.revision)} {keptAt.value !== null && t.propose.kept(keptAt.value)}
+      </p>
+      <DraftActions draft={draft} isEmpty={isEmpty} rows={commentedRows(policy)} />
+      {first.from !== null && <Note title={t.propose.opened(first.from)} />}
+      {lost.value.length > 0 && (
+        <Note kind="lit" title={t.propose.lost(lost.value.length)}>
+          <EditedRows edits={lost.value} />
+        </Note>
+      )}
+      {isStale && (
+        <StaleNote
+          from={policy.revision}
+          to={Math.max(inForce.value, policy.revision + 1)}
+          mine={editsIn(draft.value)}
+          onCarry={onNewer}
+        />
+      )}
+      {problem !== null && notes.faults === 0 && <ProblemNote problem={problem} />}
+      {applied.value === 'proposed' && <Note kind="allow" title={t.propose.proposed} />}
+      <div class="propose">
+        <RowsCard draft={draft} notes={notes} off={reason} vocabulary={vocabulary} />
+        <div class="propose-side">
+          <ChangesCard cells={cells} preview={previewed} isFresh={isFresh} />
+          <ReplayCard
+            job={replay}
+            window={window}
+            off={reasonFor('audit:read') ?? (isEmpty || !isReplayed ? t.propose.nothingToReplay : null)}
+          />
+          <ApplyCard draft={draft} preview={previewed} off={off} apply={apply} onApply={put} />
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,150 @@
+import type { Signal } from '@preact/signals'
+
+import { dateAndTime, number } from '../../language/format'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { Card } from '../../parts/card'
+import { Verdict } from '../../parts/matrix/verdict'
+import { ProblemNote } from '../../parts/note'
+import { useServiceRights } from '../../parts/service-rights'
+import { useNames } from '../link/use-names'
+import { WINDOWS, together } from './replays'
+import type { Replayed, Window } from './replays'
+import type { ReplayJob } from './use-replay'
+
+/** Users that are named. */
+const MOST_NAMED = 5
+
+/** How many real decisions would have fallen otherwise, whose, and the newest of them. */
+export const ReplayCard = ({
+  job,
+  window,
+  off,
+}: {
+  readonly job: ReplayJob
+  readonly window: Signal<Window>
+  /** why there is nothing to count; null where there is */
+  readonly off: string | null
+}) => {
+  const { parts, of, phase, problem } = job.state.value
+  const replayed = together(parts)
+  return (
+    <Card
+      title={t.propose.replay}
+      actions={
+        <div class="segments" role="radiogroup" aria-label={t.propose.windowLabel}>
+          {WINDOWS.map((each) => (
+            <label key={each}>
+              <input
+                type="radio"
+                name="window"
+                checked={window.value === each}
+                onChange={() => (window.value = each)}
+              />
+              {t.propose.windows[each]}
+            </label>
+          ))}
+        </div>
+      }
+    >
+      <div class="body stack">
+        {off !== null ? (
+          <p class="hint">{off}</p>
+        ) : (
+          <>
+            {problem !== null && <ProblemNote problem={problem} onRetry={job.again} />}
+            {phase === 'counting' && (
+              <div class="progress">
+                <progress max={of} value={parts.length} aria-label={t.propose.counting} />
+                <div class="row">
+                  <p role="status">{of > 1 ? t.propose.counted(parts.length, of) : t.propose.counting}</p>
+                  <Button onPress={job.stop}>{t.propose.stop}</Button>
+                </div>
+              </div>
+            )}
+            {phase === 'stopped' && problem === null && (
+              <div class="row">
+                <p>{t.propose.stopped}</p>
+                <Button onPress={job.again}>{t.propose.goOn}</Button>
+              </div>
+            )}
+            {parts.length > 0 && <Outcome replayed={replayed} window={window.value} isWhole={phase === 'done'} />}
+          </>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+const Outcome = ({
+  replayed,
+  window,
+  isWhole,
+}: {
+  readonly replayed: Replayed
+  readonly window: Window
+  readonly isWhole: boolean
+}) => {
+  const mayReadUsers = useServiceRights()('user:read') === null
+  const { users, examples, considered, changed, byOtherRule, undetermined, isEverybody } = replayed
+  const named = users.slice(0, MOST_NAMED)
+  const nameOf = useNames([...named.map(({ id }) => id), ...examples.map(({ subject }) => subject.id)], mayReadUsers)
+  return (
+    <div class={isWhole ? 'stack' : 'stack stale'}>
+      <p class="headline" role="status">
+        {t.propose.headline(window, changed, considered)}
+      </p>
+      {changed > 0 && (
+        <>
+          <progress class="share" max={considered} value={changed} aria-hidden="true" />
+          <p>
+            {t.propose.turned(replayed.allowToDeny, replayed.denyToAllow, 0)}.{' '}
+            {t.propose.whose(
+              named.map(({ id, count }) => `${nameOf(id)} (${number(count)})`),
+              isEverybody && users.length <= MOST_NAMED,
+            )}
+          </p>
+        </>
+      )}
+      {byOtherRule > 0 && <p>{t.propose.byRule(byOtherRule)}</p>}
+      {undetermined > 0 && <p>{t.propose.undetermined(undetermined)}</p>}
+      {examples.length > 0 && (
+        <div class="table-wrap" tabIndex={0} role="group" aria-label={t.propose.replay}>
+          <table class="table replayed">
+            <thead>
+              <tr>
+                <th scope="col">{t.propose.when}</th>
+                <th scope="col">{t.propose.who}</th>
+                <th scope="col">{t.propose.asked}</th>
+                <th scope="col">{t.propose.recorded}</th>
+                <th scope="col">{t.propose.would}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {examples.map((each) => (
+                <tr key={`${each.request_id} ${each.time} ${each.resource.code}`}>
+                  <td>
+                    <a href={`/console/explain?request=${encodeURIComponent(each.request_id)}`}>
+                      {dateAndTime(each.time)}
+                    </a>
+                  </td>
+                  <td>
+                    {nameOf(each.subject.id)} <span class="caption">{each.subject.role}</span>
+                  </td>
+                  <td>
+                    <code>{each.action}</code> {each.resource.code}
+                  </td>
+                  <td>
+                    <Verdict outcome={{ ...each.before, endpoint: 'allow' }} />
+                  </td>
+                  <td>{each.after !== null && <Verdict outcome={{ ...each.after, endpoint: 'allow' }} />}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <p class="hint">{t.propose.exact}</p>
+    </div>
+  )
+}

@@ -1,0 +1,164 @@
+import { useId } from 'preact/hooks'
+
+import { isAction } from '../../../domain/action.js'
+import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
+import { isRoleName } from '../../../domain/role.js'
+import { t } from '../../language/language'
+import { Field } from '../../parts/field'
+import type { Commented, TypedRow } from './draft'
+
+/** Names that rows and users have. Others may be typed: a row can bring a role, or an action of another program. */
+export interface Vocabulary {
+  readonly roles: readonly string[]
+  readonly actions: readonly string[]
+}
+
+const RULE = /^[A-Z][A-Z0-9-]{0,15}$/
+
+/** The fields of a row. What is typed is in the draft at once; what no row can have is said beside its field. */
+export const RowForm = ({
+  now,
+  vocabulary,
+  faults,
+  onChange,
+}: {
+  readonly now: Commented
+  readonly vocabulary: Vocabulary
+  /** by field, as the service says them */
+  readonly faults: Readonly<Record<string, string | undefined>>
+  readonly onChange: (now: Commented) => unknown
+}) => {
+  const id = useId()
+  const { row, comment } = now
+  const put = (changed: TypedRow) => onChange({ ...now, row: changed })
+  const named = (name: string, value: string, names: 'roles' | 'actions', set: (text: string) => TypedRow) => (
+    <Field
+      label={t.propose.fields[name === 'inherits' ? 'inherits' : names === 'roles' ? 'role' : 'action']}
+      fault={faults[name] ?? faultOf(names, value)}
+    >
+      {(input) => (
+        <input
+          {...input}
+          list={`${id}-${names}`}
+          value={value}
+          maxLength={65}
+          spellcheck={false}
+          autocapitalize="off"
+          onInput={({ currentTarget }) => put(set(currentTarget.value.trim()))}
+        />
+      )}
+    </Field>
+  )
+  return (
+    <div class="row-form">
+      {(['roles', 'actions'] as const).map((names) => (
+        <datalist key={names} id={`${id}-${names}`}>
+          {vocabulary[names].map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      ))}
+      <div class="fields">
+        {row.ptype === 'p' && (
+          <>
+            <Field label={t.propose.fields.priority} fault={faults['priority']}>
+              {(input) => (
+                <input
+                  {...input}
+                  type="number"
+                  min={1}
+                  max={999_999_999}
+                  value={row.priority}
+                  onInput={({ currentTarget: { valueAsNumber } }) =>
+                    put({ ...row, priority: Number.isInteger(valueAsNumber) ? valueAsNumber : 0 })
+                  }
+                />
+              )}
+            </Field>
+            <Field
+              label={t.propose.fields.rule}
+              fault={faults['rule'] ?? (RULE.test(row.rule) ? undefined : t.propose.faults.rule)}
+            >
+              {(input) => (
+                <input
+                  {...input}
+                  value={row.rule}
+                  maxLength={16}
+                  spellcheck={false}
+                  onInput={({ currentTarget }) => put({ ...row, rule: currentTarget.value.toUpperCase() })}
+                />
+              )}
+            </Field>
+          </>
+        )}
+        {named('role', row.role, 'roles', (role) => ({ ...row, role }))}
+        {row.ptype === 'g'
+          ? named('inherits', row.inherits, 'roles', (inherits) => ({ ...row, inherits }))
+          : named('action', row.action, 'actions', (action) => ({ ...row, action }))}
+        {row.ptype === 'p' && (
+          <>
+            <Choices
+              label={t.propose.fields.reach}
+              names={REACHES}
+              chosen={row.reach}
+              words={(reach) => (reach === 'own' ? t.policy.relations.own : t.policy.any)}
+              onChoose={(reach) => put({ ...row, reach })}
+            />
+            <Choices
+              label={t.propose.fields.effect}
+              names={EFFECTS}
+              chosen={row.effect}
+              words={(effect) => `${effect === 'allow' ? '✓' : '–'} ${t.policy.effects[effect]}`}
+              onChoose={(effect) => put({ ...row, effect })}
+            />
+          </>
+        )}
+        <Field whole label={t.propose.fields.comment} fault={faults['comment']}>
+          {(input) => (
+            <textarea
+              {...input}
+              rows={comment.includes('\n') ? 3 : 1}
+              maxLength={500}
+              value={comment}
+              onInput={({ currentTarget }) => onChange({ ...now, comment: currentTarget.value })}
+            />
+          )}
+        </Field>
+      </div>
+    </div>
+  )
+}
+
+const faultOf = (names: 'roles' | 'actions', value: string): string | undefined => {
+  if (names === 'roles') return isRoleName(value) ? undefined : t.propose.faults.role
+  return value === '*' || isAction(value) ? undefined : t.propose.faults.action
+}
+
+const Choices = <Name extends string>({
+  label,
+  names,
+  chosen,
+  words,
+  onChoose,
+}: {
+  readonly label: string
+  readonly names: readonly Name[]
+  readonly chosen: Name
+  readonly words: (name: Name) => string
+  readonly onChoose: (name: Name) => unknown
+}) => {
+  const id = useId()
+  return (
+    <div class="field">
+      <span id={id}>{label}</span>
+      <div class="segments" role="radiogroup" aria-labelledby={id}>
+        {names.map((each) => (
+          <label key={each}>
+            <input type="radio" name={id} checked={each === chosen} onChange={() => void onChoose(each)} />
+            {words(each)}
+          </label>
+        ))}
+      </div>
+    </div>
+  )
+}

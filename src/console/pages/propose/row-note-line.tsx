@@ -1,0 +1,76 @@
+import { t } from '../../language/language'
+import { Icon } from '../../parts/icon'
+import { Note } from '../../parts/note'
+import type { RowNote } from './row-notes'
+
+const doing = (action: string, relation: string) => t.policy.doing(action, relation === 'own')
+const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** What is said of a row, below it. */
+export const RowNoteLine = ({ note }: { readonly note: RowNote }) => {
+  switch (note.is) {
+    case 'fault':
+      return (
+        <p class="fault">
+          {note.field} {note.message}
+        </p>
+      )
+    case 'violation': {
+      const { invariant, why, file, decision } = note.violation
+      return (
+        <Note kind="deny" title={t.propose.refusedBy(why || invariant)}>
+          <p>
+            {t.propose.wouldBe(
+              upper(t.policy.everyOne(decision.role)),
+              doing(decision.action, decision.relation),
+              decision.effect,
+            )}
+          </p>
+          <p class="hint">{t.propose.invariant(invariant, file)}</p>
+        </Note>
+      )
+    }
+    case 'unmet': {
+      const { role, action, relation, expected, from } = note.unmet
+      return (
+        <Note kind="lit" title={t.propose.otherAnswer}>
+          <p>{t.propose.expected(upper(t.policy.everyOne(role)), doing(action, relation), expected, from)}</p>
+        </Note>
+      )
+    }
+    case 'finding':
+      return (
+        <p class="warned">
+          <Icon name="clock" />
+          {findingWords(note.finding)}
+        </p>
+      )
+  }
+}
+
+type Finding = Extract<RowNote, { is: 'finding' }>['finding']
+
+const numbersIn = (value: unknown): readonly number[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'number') : []
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+const nearestIn = (value: unknown): string | null =>
+  typeof value === 'object' && value !== null && 'nearest' in value && typeof value.nearest === 'string'
+    ? value.nearest
+    : null
+
+const findingWords = ({ kind, message, ...more }: Finding): string => {
+  switch (kind) {
+    case 'unreachable':
+      return t.propose.neverReached(numbersIn(more['by']))
+    case 'overridden':
+      return t.propose.overridden(numbersIn(more['by']))
+    case 'unknown_role':
+      return t.propose.unknownRole(textIn(more['name']))
+    case 'lone_role':
+      return t.propose.loneRole(textIn(more['name']), nearestIn(more['lone']))
+    case 'unknown_action':
+      return t.propose.unknownAction(textIn(more['name']))
+    default:
+      return message
+  }
+}

@@ -1,0 +1,91 @@
+import { api } from '../../api'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { useLoaded } from '../../parts/loaded'
+import { Note, ProblemNote } from '../../parts/note'
+import { rowText } from '../../parts/policy/row'
+import { textOf } from './draft'
+import type { RowEdit } from './draft'
+
+/** Somebody else's edit and one's own, side by side, and the way on with both. */
+export const StaleNote = ({
+  from,
+  to,
+  mine,
+  onCarry,
+}: {
+  readonly from: number
+  readonly to: number
+  readonly mine: readonly RowEdit[]
+  readonly onCarry: () => unknown
+}) => {
+  const { state, again } = useLoaded(
+    async (signal) => {
+      const [between, made] = await Promise.all([
+        api.comparePolicyRevisions({ from: String(from), to: String(to) }, { signal }),
+        api.getPolicyRevision(to, { signal }),
+      ])
+      return { between, made }
+    },
+    [from, to],
+  )
+  const { value, problem } = state.value
+  return (
+    <Note kind="lit" title={t.propose.stale(to)}>
+      {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+      {value !== null && (
+        <p>
+          {t.propose.staleBy(value.made.actor.name ?? value.made.actor.id ?? '', value.made.reason, value.made.time)}
+        </p>
+      )}
+      <div class="two">
+        <section aria-label={t.propose.theirs}>
+          <h3>{t.propose.theirs}</h3>
+          <RowChanges
+            removed={value?.between.removed.map(rowText) ?? []}
+            added={value?.between.added.map(rowText) ?? []}
+          />
+        </section>
+        <section aria-label={t.propose.mine}>
+          <h3>{t.propose.mine}</h3>
+          <EditedRows edits={mine} />
+        </section>
+      </div>
+      <div class="row">
+        <Button kind="main" onPress={onCarry}>
+          {t.propose.carry}
+        </Button>
+      </div>
+    </Note>
+  )
+}
+
+/** Rows as they stand in a file, those that go struck. */
+const RowChanges = ({ removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] }) => (
+  <ul class="row-changes">
+    {removed.map((text) => (
+      <li key={`- ${text}`}>
+        <del>
+          <code>{text}</code>
+        </del>
+      </li>
+    ))}
+    {added.map((text) => (
+      <li key={`+ ${text}`}>
+        <code>{text}</code>
+      </li>
+    ))}
+  </ul>
+)
+
+export const EditedRows = ({ edits }: { readonly edits: readonly RowEdit[] }) => (
+  <RowChanges
+    removed={edits.flatMap(({ was, now }) => {
+      const isMoved = was !== null && (now === null || textOf(now.row) !== textOf(was))
+      return isMoved ? textOf(was) : []
+    })}
+    added={edits.flatMap(({ now }) =>
+      now === null ? [] : `${textOf(now.row)}${now.comment === '' ? '' : `  # ${now.comment}`}`,
+    )}
+  />
+)

@@ -1,0 +1,67 @@
+import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+
+import { api } from '../../api'
+import type { LinkgateProblem, Replay } from '../../api'
+import { problemIn } from '../../parts/loaded'
+import { partsOf } from './replays'
+import type { Window } from './replays'
+
+/** Decisions of the past that are made once more, part by part. */
+export interface Replaying {
+  readonly parts: readonly Replay[]
+  readonly of: number
+  /** `stopped`: by a press, or by a problem */
+  readonly phase: 'counting' | 'done' | 'stopped'
+  readonly problem: LinkgateProblem | null
+}
+
+export interface ReplayJob {
+  readonly state: Signal<Replaying>
+  readonly stop: () => void
+  readonly again: () => void
+}
+
+const NONE: Replaying = { parts: [], of: 0, phase: 'done', problem: null }
+
+/** Replays an edit whenever `key` changes; null: there is nothing to replay. What was asked before is given up. */
+export const useReplay = (
+  body: { readonly add: readonly object[]; readonly remove: readonly object[] },
+  window: Window,
+  key: string | null,
+): ReplayJob => {
+  const state = useSignal<Replaying>(NONE)
+  const turn = useSignal(0)
+  const ended = useRef(new AbortController())
+  useEffect(() => {
+    const own = (ended.current = new AbortController())
+    const asked = key === null ? [] : partsOf(window, Date.now())
+    const run = async () => {
+      state.value = { parts: [], of: asked.length, phase: asked.length === 0 ? 'done' : 'counting', problem: null }
+      try {
+        for (const query of asked) {
+          const { replay } = await api.previewPolicyChange(
+            { add: [...body.add], remove: [...body.remove] },
+            { query, signal: own.signal },
+          )
+          if (own.signal.aborted) return
+          state.value = { ...state.peek(), parts: [...state.peek().parts, ...(replay ? [replay] : [])] }
+        }
+        state.value = { ...state.peek(), phase: 'done' }
+      } catch (error) {
+        if (!own.signal.aborted) state.value = { ...state.peek(), phase: 'stopped', problem: problemIn(error) }
+      }
+    }
+    void run()
+    return () => own.abort()
+  }, [key, window, turn.value])
+  return {
+    state,
+    stop: () => {
+      ended.current.abort()
+      state.value = { ...state.peek(), phase: 'stopped' }
+    },
+    again: () => (turn.value += 1),
+  }
+}
