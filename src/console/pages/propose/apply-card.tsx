@@ -55,7 +55,9 @@ export const ApplyCard = ({
             {apply.busy.value ? t.propose.applying : t.propose.apply(revision + 1)}
           </Button>
           {off === null && preview !== null && (
-            <span class="hint">{t.propose.holds(preview.expectations.asked, preview.expectations.unmet.length)}</span>
+            <span class="hint">
+              {t.propose.holds(preview.expectations.asked, preview.expectations.unmet.length)}
+            </span>
           )}
         </div>
       </form>

@@ -29,10 +29,7 @@ import { useReplay } from './use-replay'
 /** An edit of the policy: what it changes, and what it would have done, as it is typed. */
 export const ProposePage = () => {
   const { state, again } = useLoaded(async (signal) => {
-    const [policy, { decisions }] = await Promise.all([
-      api.getPolicy({}, { signal }),
-      api.getPolicyTable({}, { signal }),
-    ])
+    const [policy, { decisions }] = await Promise.all([api.getPolicy({}, { signal }), api.getPolicyTable({}, { signal })])
     return { policy, decisions }
   }, [])
   const { value, problem } = state.value

@@ -34,9 +34,7 @@ export const StaleNote = ({
     <Note kind="lit" title={t.propose.stale(to)}>
       {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
       {value !== null && (
-        <p>
-          {t.propose.staleBy(value.made.actor.name ?? value.made.actor.id ?? '', value.made.reason, value.made.time)}
-        </p>
+        <p>{t.propose.staleBy(value.made.actor.name ?? value.made.actor.id ?? '', value.made.reason, value.made.time)}</p>
       )}
       <div class="two">
         <section aria-label={t.propose.theirs}>
