@@ -10,13 +10,17 @@ type Row = Readonly<Record<string, unknown>>
 export const editPolicy = async (
   service: TestService,
   adminToken: string,
-  { add = [], remove = [] }: { readonly add?: readonly Row[]; readonly remove?: readonly Row[] },
+  {
+    add = [],
+    remove = [],
+    reason = 'a test',
+  }: { readonly add?: readonly Row[]; readonly remove?: readonly Row[]; readonly reason?: string },
 ): Promise<number> => {
   const policy = await service.request('GET', '/policy', { token: adminToken })
   const answer = await service.request('POST', '/policy/changes', {
     token: adminToken,
     headers: { 'If-Match': `"${String(at(policy.json, 'revision'))}"` },
-    json: { add, remove, reason: 'a test' },
+    json: { add, remove, reason },
   })
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`)
   return Number(at(answer.json, 'revision'))

@@ -3,6 +3,7 @@ import type { Texts } from './language'
 import { access } from './de/access'
 import { imports } from './de/import'
 import { policy } from './de/policy'
+import { revisions } from './de/revisions'
 import { propose } from './de/propose'
 import { settings } from './de/settings'
 import { welcome } from './de/welcome'
@@ -213,6 +214,7 @@ export const de: Texts = {
   access,
   imports,
   policy,
+  revisions,
   propose,
   settings,
   welcome,

@@ -5,6 +5,7 @@ import { hour, listed, number, percent } from './format'
 import { access } from './en/access'
 import { imports } from './en/import'
 import { policy } from './en/policy'
+import { revisions } from './en/revisions'
 import { propose } from './en/propose'
 import { settings } from './en/settings'
 import { welcome } from './en/welcome'
@@ -211,6 +212,7 @@ export const en = {
   access,
   imports,
   policy,
+  revisions,
   propose,
   settings,
   welcome,

@@ -80,10 +80,13 @@ export const usePages = <Item,>(load: LoadPage<Item>, keys: readonly unknown[] =
 export const ListFoot = <Item,>({
   list,
   empty,
+  words = t.links.shown,
   children,
 }: {
   readonly list: List<Item>
   readonly empty: ComponentChildren
+  /** how many are shown, of how many */
+  readonly words?: (shown: number, all: number | undefined) => string
   readonly children?: ComponentChildren
 }) => {
   const { items, next, count, busy, problem } = list.state.value
@@ -107,7 +110,7 @@ export const ListFoot = <Item,>({
       )}
       {items.length === 0 && !busy && problem === null && <div class="empty">{empty}</div>}
       <div class="list-foot" ref={end}>
-        {items.length > 0 && <span>{t.links.shown(items.length, count)}</span>}
+        {items.length > 0 && <span>{words(items.length, count)}</span>}
         {canLoad && (
           <Button kind="bare" onPress={list.more} busy={busy}>
             {t.links.loadMore}

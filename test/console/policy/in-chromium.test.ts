@@ -190,4 +190,140 @@ const AUDITOR = [
       await page.unroute('**/policy/decisions*')
     })
   })
+
+  describe('revisions', () => {
+    const HOSTILE = `"><img src=x onerror="document.title='ran'">`
+    const item = (revision: number) => page.locator('.time-line > li').filter({ hasText: `Revision ${revision}:` })
+    const latest = async () => Number((await page.locator('.mark-number.now').textContent()) ?? '')
+    before(async () => {
+      const freeze = { ptype: 'p', priority: 505, rule: 'FREEZE', role: 'editor', action: 'link:update' }
+      await editPolicy(service, admin.token, { add: [{ ...freeze, reach: 'any', effect: 'deny' }], reason: HOSTILE })
+      await service.db.asOwner(`insert into casbin (ptype, rule) values ('p2', '["clerk", "link:read"]')`)
+      await go('/revisions', 'Revisions')
+      await page.locator('.mark-number.now').waitFor()
+    })
+
+    it('are a time line: why, who and when, rows and decisions counted apart, edits by SQL marked', async () => {
+      const revision = await latest()
+      await item(revision).getByText('by SQL').waitFor()
+      const before = item(revision - 1)
+      await before.getByText('2 decisions: 1 to deny, 1 by another rule').waitFor()
+      expect(await before.innerText())
+        .to.contain('+1 −0 rows')
+        .and.to.contain(admin.email)
+      await item(1)
+        .getByText(/^\d+ decisions: /)
+        .waitFor()
+      await requireClean(page, 'the time line')
+    })
+
+    it('make no markup of a reason', async () => {
+      await item((await latest()) - 1)
+        .getByRole('button', { name: HOSTILE })
+        .click()
+      await page
+        .getByRole('region', { name: /^Revision / })
+        .getByText(HOSTILE)
+        .waitFor()
+      expect(await page.locator('img[src=x]').count()).to.equal(0)
+      expect(await page.title()).to.equal('Revisions · Linkgate')
+    })
+
+    it('show what one of them changed, in rows and in decisions', async () => {
+      const card = page.getByRole('region', { name: /^Revision / })
+      await card.getByRole('row', { name: /^editor link:update own/ }).waitFor()
+      await card.getByText('Editors may not change any link').waitFor()
+      await requireClean(page, 'a revision')
+    })
+
+    it('are compared, any two of them, in either direction', async () => {
+      const revision = await latest()
+      await item(2).getByRole('checkbox').check()
+      await item(revision).getByRole('checkbox').check()
+      const card = page.getByRole('region', { name: `2 → ${revision}` })
+      await card.getByRole('row', { name: /^editor link:update own.* allow R5.* deny FREEZE/ }).waitFor()
+      await requireClean(page, 'two revisions')
+      await card.getByRole('button', { name: 'Swap' }).click()
+      await page
+        .getByRole('region', { name: `${revision} → 2` })
+        .getByRole('row', { name: /^editor link:update own.* deny FREEZE.* allow R5/ })
+        .waitFor()
+      expect(page.url()).to.contain(`compare=${revision}%2C2`)
+    })
+
+    it('are found by a day', async () => {
+      await page.getByLabel('What was in force on that day?').fill('2001-01-01T12:00')
+      await page.getByRole('button', { name: 'Find the revision' }).click()
+      await shown(/there was no revision yet/)
+      await page.getByLabel('What was in force on that day?').fill('2999-01-01T12:00')
+      await page.getByRole('button', { name: 'Find the revision' }).click()
+      await shown(new RegExp(`revision ${await latest()} was in force`))
+    })
+
+    it('are restored through a preview, which is made again where somebody else was faster', async () => {
+      const revision = await latest()
+      await item(2).getByRole('button', { name: 'Restore revision 2' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('row', { name: /^editor link:update own.* deny FREEZE.* allow R5/ }).waitFor()
+      await requireClean(page, 'a preview')
+      await dialog.getByLabel('Reason, for the record').fill('The freeze is over')
+      const other = { ptype: 'p2', role: 'clerk', action: 'link:update' }
+      await editPolicy(service, admin.token, { add: [other] })
+      await dialog.getByRole('button', { name: `Apply as revision ${revision + 1}` }).click()
+      await dialog.getByRole('alert').waitFor()
+      expect(await dialog.getByLabel('Reason, for the record').inputValue()).to.equal('The freeze is over')
+      await dialog.getByRole('button', { name: 'Try again' }).click()
+      await dialog.getByRole('button', { name: `Apply as revision ${revision + 2}` }).click()
+      await shown(`Revision ${revision + 2} is in force.`)
+      await item(revision + 2)
+        .getByText('The freeze is over')
+        .waitFor()
+      const { json } = await service.request('GET', '/policy', { token: admin.token })
+      expect(JSON.stringify(json)).to.not.contain('FREEZE')
+    })
+  })
+
+  describe('for a role that may read the policy alone', () => {
+    let other: ConsoleBrowser
+    let its: Page
+    before(async () => {
+      other = await openConsole(service)
+      its = await other.open()
+      await other.signIn(its, auditor)
+    })
+    after(() => other.context.close())
+
+    it('everything is shown, and what it may not do is off and says so', async () => {
+      await its.getByRole('link', { name: 'Access', exact: true }).click()
+      await its.getByRole('grid', { name: 'Access' }).waitFor()
+      await its.getByRole('link', { name: 'Revisions', exact: true }).click()
+      const restore = its.getByRole('button', { name: 'Restore revision 1' })
+      await restore.waitFor()
+      expect(await restore.getAttribute('aria-disabled')).to.equal('true')
+      const reason = await restore.getAttribute('aria-describedby')
+      expect(await its.locator(`[id="${reason}"]`).textContent()).to.equal('your role may not')
+      await restore.focus()
+      await its.keyboard.press('Enter')
+      expect(await its.getByRole('dialog').count()).to.equal(0)
+      expect(other.complaints.splice(0)).to.deep.equal([])
+    })
+  })
+
+  it('are in nobody’s navigation who may not read the policy, and say so to who comes by address', async () => {
+    const editor = await service.addUser('editor')
+    await givePassword(service, editor)
+    const other = await openConsole(service)
+    try {
+      const its = await other.open()
+      await other.signIn(its, editor)
+      expect(await its.getByRole('link', { name: 'Access', exact: true }).count()).to.equal(0)
+      for (const path of ['/access', '/revisions']) {
+        await its.goto(`${service.baseUrl}/console${path}`)
+        await its.getByText('Your role may not do that.').first().waitFor()
+      }
+      expect(other.complaints).to.deep.equal([])
+    } finally {
+      await other.context.close()
+    }
+  })
 })

@@ -6,6 +6,7 @@ export const access: typeof english = {
   revision: (revision, isInForce) =>
     isInForce ? `Fassung ${revision}, in Kraft.` : `So galt es nach Fassung ${revision}.`,
   export: 'CSV speichern',
+  propose: 'Änderung vorschlagen',
   explain: 'Für eine Person erklären',
   legend: 'Rechts in der Zelle steht, welche Regel es sagt. Eine breite Zelle: für eigenes und fremdes gleich.',
   withUser: (roles) => `${listed(roles)}: hier gilt jede Zeile von user.`,

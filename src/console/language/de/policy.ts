@@ -60,4 +60,19 @@ export const policy: typeof english = {
   thatDay: 'In Kraft am',
   noneThen: 'Da gab es noch keine Fassung.',
   now: 'Jetzt',
+  decision: 'Entscheidung',
+  both: 'beides',
+  added: 'hinzugefügt',
+  removed: 'entfernt',
+  noRows: 'Keine Zeile ist anders.',
+  moreOf: (count) => `${count} weitere`,
+  turned: ({ all, toAllow, toDeny, byOtherRule }) => {
+    if (all === 0) return 'Keine Entscheidung änderte sich.'
+    const parts = [
+      toAllow > 0 && `${number(toAllow)} jetzt erlaubt`,
+      toDeny > 0 && `${number(toDeny)} jetzt verboten`,
+      byOtherRule > 0 && `${number(byOtherRule)} durch eine andere Regel`,
+    ].filter((part) => part !== false)
+    return `${number(all)} ${all === 1 ? 'Entscheidung' : 'Entscheidungen'}: ${parts.join(', ')}`
+  },
 }

@@ -6,6 +6,7 @@ export const access = {
   revision: (revision: string, isInForce: boolean) =>
     isInForce ? `Revision ${revision}, in force.` : `As it was under revision ${revision}.`,
   export: 'Export CSV',
+  propose: 'Propose an edit',
   explain: 'Explain for a person',
   legend: 'On the right of a cell: the rule that says so. One wide cell: own and other’s alike.',
   withUser: (roles: readonly string[]) =>

@@ -1,3 +1,4 @@
+import type { Turned } from '../../parts/policy/turned'
 import { listed, number } from '../format'
 import { doing, everyOne, rowWords } from './policy-rows'
 
@@ -55,4 +56,19 @@ export const policy = {
   thatDay: 'In force on',
   noneThen: 'There was no revision yet.',
   now: 'Now',
+  decision: 'Decision',
+  both: 'both',
+  added: 'added',
+  removed: 'removed',
+  noRows: 'No row differs.',
+  moreOf: (count: string) => `${count} more`,
+  turned: ({ all, toAllow, toDeny, byOtherRule }: Turned): string => {
+    if (all === 0) return 'No decision changed.'
+    const parts = [
+      toAllow > 0 && `${number(toAllow)} to allow`,
+      toDeny > 0 && `${number(toDeny)} to deny`,
+      byOtherRule > 0 && `${number(byOtherRule)} by another rule`,
+    ].filter((part) => part !== false)
+    return `${number(all)} ${all === 1 ? 'decision' : 'decisions'}: ${parts.join(', ')}`
+  },
 }

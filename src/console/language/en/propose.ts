@@ -144,7 +144,7 @@ export const propose = {
   theirs: 'Their edit',
   mine: 'Your edit',
   carry: 'Make my edit on the new rows',
-  lost: (count: number) => `${rows(count)} of your edit are not there any more:`,
+  lost: (count: number) => `${rows(count)} of your edit ${count === 1 ? 'is' : 'are'} not there any more:`,
   shown: 'What the rows say now',
 }
 

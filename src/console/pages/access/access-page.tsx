@@ -18,6 +18,7 @@ import { Page } from '../../parts/page'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { inheritedIn, inheritingUser } from '../../parts/policy/inherits'
 import { RevisionMenu } from '../../parts/policy/revision-menu'
+import { useServiceRights } from '../../parts/service-rights'
 import { CellPanel } from './cell-panel'
 import { Legend } from './legend'
 import { revisionIn } from '../../parts/policy/revision-in'
@@ -27,6 +28,7 @@ export const AccessPage = () => {
   const { query, route } = useLocation()
   const chosen = revisionIn(query['revision'])
   const inForce = useRevisionInForce()
+  const off = useServiceRights()('policy:write')
   const { state, again } = useLoaded(
     async (signal) => {
       const under = chosen === null ? {} : { revision: chosen }
@@ -69,9 +71,20 @@ export const AccessPage = () => {
       title={t.nav.access}
       actions={
         value !== null && (
-          <Button icon="download" busy={isSaving.value} onPress={exportCsv}>
-            {t.access.export}
-          </Button>
+          <>
+            <Button icon="download" busy={isSaving.value} onPress={exportCsv}>
+              {t.access.export}
+            </Button>
+            {off === null ? (
+              <a class="button main" href="/console/policy">
+                {t.access.propose}
+              </a>
+            ) : (
+              <Button kind="main" icon="edit" off={off}>
+                {t.access.propose}
+              </Button>
+            )}
+          </>
         )
       }
     >

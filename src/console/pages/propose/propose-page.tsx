@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 import { api } from '../../api'
 import type { Policy } from '../../api'
@@ -12,6 +12,7 @@ import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { policyRowIn } from '../../parts/policy/row'
+import { useMedia } from '../../parts/use-media'
 import { useServiceRights } from '../../parts/service-rights'
 import { ApplyCard } from './apply-card'
 import { ChangesCard } from './changes-card'
@@ -37,13 +38,27 @@ export const ProposePage = () => {
     ])
     return { policy, decisions }
   }, [])
+  // a draft that is pasted into the address of this page
+  const turn = useSignal(0)
+  useEffect(() => {
+    const look = () => {
+      if (location.hash !== '') turn.value += 1
+    }
+    addEventListener('hashchange', look)
+    return () => removeEventListener('hashchange', look)
+  }, [])
   const { value, problem } = state.value
   return (
     <Page title={t.propose.title} heading={t.propose.heading}>
       <div class="stack">
         {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
         {value !== null && (
-          <Proposal key={value.policy.revision} policy={value.policy} cells={value.decisions} onNewer={again} />
+          <Proposal
+            key={`${value.policy.revision} ${turn.value}`}
+            policy={value.policy}
+            cells={value.decisions}
+            onNewer={again}
+          />
         )}
       </div>
     </Page>
@@ -93,6 +108,8 @@ const Proposal = ({
   const replay = useReplay(bodyOf(changes), window.value, isReplayed ? JSON.stringify(bodyOf(changes)) : null)
 
   const newest = Math.max(inForce.value ?? 0, policy.revision)
+  // where there is no room beside the rows, the three numbers stay above them
+  const isNarrow = useMedia('(width < 1100px)')
   const replayed = together(replay.state.value.parts)
 
   const isStale = newest > policy.revision || apply.problem.value?.status === 412
@@ -144,12 +161,13 @@ const Proposal = ({
       )}
       {problem !== null && notes.faults === 0 && <ProblemNote problem={problem} />}
       {applied.value === 'proposed' && <Note kind="allow" title={t.propose.proposed} />}
-      {/* below, where there is no room beside the rows */}
-      <p class="propose-summary" aria-hidden="true">
-        <span>{t.propose.changed(previewed?.decisions_changed.length ?? 0)}</span>
-        {isReplayed && <span>{t.propose.share(replayed.changed, replayed.considered)}</span>}
-        <span>{off}</span>
-      </p>
+      {isNarrow && (
+        <p class="propose-summary" aria-hidden="true">
+          <span>{t.propose.changed(previewed?.decisions_changed.length ?? 0)}</span>
+          {isReplayed && <span>{t.propose.share(replayed.changed, replayed.considered)}</span>}
+          <span>{off}</span>
+        </p>
+      )}
       <div class="propose">
         <RowsCard draft={draft} notes={notes} off={reason} vocabulary={vocabulary} />
         <div class="propose-side">

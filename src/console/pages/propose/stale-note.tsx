@@ -40,14 +40,14 @@ export const StaleNote = ({
       )}
       <div class="two">
         <section aria-label={t.propose.theirs}>
-          <h3>{t.propose.theirs}</h3>
+          <h2>{t.propose.theirs}</h2>
           <RowChanges
             removed={value?.between.removed.map(rowText) ?? []}
             added={value?.between.added.map(rowText) ?? []}
           />
         </section>
         <section aria-label={t.propose.mine}>
-          <h3>{t.propose.mine}</h3>
+          <h2>{t.propose.mine}</h2>
           <EditedRows edits={mine} />
         </section>
       </div>

@@ -1,0 +1,48 @@
+import { useSignal } from '@preact/signals'
+
+import { api } from '../../api'
+import { dateAndTime, number } from '../../language/format'
+import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { Field } from '../../parts/field'
+import { Note, ProblemNote } from '../../parts/note'
+import { textOf } from '../../parts/sign-in-form'
+
+/** What was in force at a moment. */
+export const InForceOn = ({ onFound }: { readonly onFound: (revision: number) => unknown }) => {
+  const answer = useSignal<string | null>(null)
+  const { busy, problem, attempt } = useAttempt()
+  const find = (time: string) =>
+    attempt(async () => {
+      answer.value = null
+      const until = new Date(time)
+      const { data } = await api.listPolicyRevisions({ until: until.toISOString(), limit: 1 }).page()
+      const [found] = data
+      answer.value =
+        found === undefined
+          ? t.revisions.noneThen(dateAndTime(until))
+          : t.revisions.wasInForce(dateAndTime(until), number(found.revision), found.reason)
+      if (found !== undefined) void onFound(found.revision)
+    })
+  return (
+    <>
+      <form
+        class="in-force-on"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void find(textOf(event.currentTarget, 'time'))
+        }}
+      >
+        <Field label={t.revisions.inForceOn}>
+          {(names) => <input {...names} name="time" type="datetime-local" required />}
+        </Field>
+        <Button type="submit" icon="clock" busy={busy.value}>
+          {t.revisions.findDay}
+        </Button>
+      </form>
+      {problem.value !== null && <ProblemNote problem={problem.value} />}
+      {answer.value !== null && <Note title={answer.value} />}
+    </>
+  )
+}

@@ -1,0 +1,101 @@
+import { useSignal } from '@preact/signals'
+
+import { api } from '../../api'
+import { number } from '../../language/format'
+import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { Dialog } from '../../parts/dialog'
+import { Field } from '../../parts/field'
+import { useLoaded } from '../../parts/loaded'
+import { ProblemNote, faultsOf } from '../../parts/note'
+import { ChangedDecisions } from '../../parts/policy/changed-decisions'
+import { say } from '../../parts/toast'
+
+/** Restores a revision: first what it would change, then why, then the edit, under the revision that was shown. */
+export const RestoreDialog = ({
+  revision,
+  onClose,
+}: {
+  readonly revision: number
+  readonly onClose: (restored: number | null) => unknown
+}) => {
+  const { state, again } = useLoaded(
+    (signal) => api.restorePolicyRevision(revision, {}, { query: { dry_run: 'true' }, signal }),
+    [revision],
+  )
+  const { value, problem, busy } = state.value
+  const reason = useSignal(t.revisions.backTo(number(revision)))
+  const { busy: isApplying, problem: refused, attempt } = useAttempt()
+  const isEmpty = value !== null && value.added.length + value.removed.length === 0
+  const apply = (inForce: number) =>
+    attempt(async () => {
+      const made = await api.restorePolicyRevision(revision, { reason: reason.value }, { ifMatch: `"${inForce}"` })
+      // where a second person has to approve, it is proposed
+      const isProposed = 'proposal' in made
+      say(isProposed ? t.revisions.proposed : t.revisions.restored(number(made.revision)))
+      void onClose(isProposed ? null : made.revision)
+    })
+  const isStale = refused.value?.code === 'precondition_failed'
+  return (
+    <Dialog title={t.revisions.restoreTitle(number(revision))} onClose={() => onClose(null)}>
+      {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+      {busy && <p class="hint">{t.loading}</p>}
+      {value !== null && problem === null && (
+        <>
+          <div class="within">
+            <p>{t.revisions.rowsChanged(number(value.added.length), number(value.removed.length))}</p>
+            <ChangedDecisions
+              changes={value.decisions_changed}
+              before={t.revisions.in(number(value.revision))}
+              after={t.revisions.afterwards}
+            />
+          </div>
+          {refused.value !== null && (
+            <ProblemNote
+              problem={refused.value}
+              onRetry={
+                isStale
+                  ? () => {
+                      refused.value = null
+                      again()
+                    }
+                  : undefined
+              }
+            />
+          )}
+          <form
+            class="stack"
+            onSubmit={(event) => {
+              event.preventDefault()
+              void apply(value.revision)
+            }}
+          >
+            <Field label={t.revisions.why} fault={faultsOf(refused.value)['reason']}>
+              {(names) => (
+                <textarea
+                  {...names}
+                  required
+                  maxLength={1_000}
+                  value={reason.value}
+                  onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+                />
+              )}
+            </Field>
+            <div class="row">
+              <Button
+                kind="main"
+                type="submit"
+                busy={isApplying.value}
+                off={isEmpty ? t.revisions.nothingToRestore : null}
+              >
+                {t.revisions.apply(number(value.revision + 1))}
+              </Button>
+              <Button onPress={() => onClose(null)}>{t.cancel}</Button>
+            </div>
+          </form>
+        </>
+      )}
+    </Dialog>
+  )
+}

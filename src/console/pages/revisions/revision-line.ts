@@ -1,0 +1,38 @@
+/** A revision as the list has it. */
+export interface RevisionLine {
+  readonly revision: number
+  readonly reason: string
+  readonly time: string
+  /** null: of a user who is gone */
+  readonly who: string | null
+  readonly isUser: boolean
+  readonly added: number
+  readonly removed: number
+  /** the rows were changed in the database, beside the service */
+  readonly isByHand: boolean
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)
+
+export const revisionLine = (
+  sent: Readonly<Record<string, unknown>> & {
+    readonly revision: number
+    readonly reason: string
+    readonly time: string
+  },
+): RevisionLine => {
+  const { revision, reason, time, actor } = sent
+  const name = isObject(actor) ? actor['name'] : null
+  return {
+    revision,
+    reason,
+    time,
+    who: typeof name === 'string' ? name : null,
+    isUser: isObject(actor) && typeof actor['id'] === 'string',
+    added: lengthOf(sent['added']),
+    removed: lengthOf(sent['removed']),
+    isByHand: sent['model_sha256'] === '',
+  }
+}

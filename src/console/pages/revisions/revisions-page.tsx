@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import { useEffect, useRef } from 'preact/hooks'
+
+import { api } from '../../api'
+import { dateAndTime, number } from '../../language/format'
+import { t } from '../../language/language'
+import { Note } from '../../parts/note'
+import { Page } from '../../parts/page'
+import { ListFoot, usePages } from '../../parts/pages'
+import { useRevisionInForce } from '../../parts/policy/in-force'
+import { revisionIn } from '../../parts/policy/revision-in'
+import { useServiceRights } from '../../parts/service-rights'
+import { InForceOn } from './in-force-on'
+import { RestoreDialog } from './restore-dialog'
+import { ComparisonCard, RevisionCard } from './revision-card'
+import { revisionLine } from './revision-line'
+import { TimeLine } from './time-line'
+import type { Picked } from './time-line'
+import { useTurned } from './use-turned'
+
+const picksIn = (query: Readonly<Record<string, string>>): Picked => ({
+  open: revisionIn(query['revision']),
+  compared: (query['compare'] ?? '').split(',').flatMap((text) => revisionIn(text) ?? []),
+})
+
+/** Every edit of the policy: why, who and when, what it changed; two of them compared; an earlier one restored. */
+export const RevisionsPage = () => {
+  const { query, route, path } = useLocation()
+  const picked = picksIn(query)
+  const off = useServiceRights()('policy:write')
+  const inForce = useRevisionInForce()
+  const list = usePages((cursor, signal) =>
+    api
+      .listPolicyRevisions(cursor === undefined ? { limit: 20, count: 'true' } : { limit: 20, cursor }, { signal })
+      .page(),
+  )
+  const known = useRef<number | null>(null)
+  useEffect(() => {
+    if (known.current !== null && inForce.value !== known.current) void list.again()
+    known.current = inForce.value
+  }, [inForce.value])
+  const lines = list.state.value.items.map(revisionLine)
+  const turned = useTurned(lines)
+  const restoring = useSignal<number | null>(null)
+
+  const show = ({ open, compared }: Picked) => {
+    const asked = new URLSearchParams()
+    if (open !== null) asked.set('revision', String(open))
+    if (compared.length > 0) asked.set('compare', compared.join())
+    route(`${path}?${asked}`, true)
+  }
+  const [from, to] = picked.compared
+  const beside = useRef<HTMLDivElement>(null)
+  // on a narrow screen what is opened stands below the list
+  useEffect(() => {
+    if (picked.open !== null || to !== undefined) beside.current?.scrollIntoView({ block: 'nearest' })
+  }, [picked.open, from, to])
+  return (
+    <Page title={t.nav.revisions}>
+      <div class="stack">
+        <p class="lead">{t.revisions.lead}</p>
+        <InForceOn onFound={(revision) => show({ open: revision, compared: [] })} />
+        <div class="revisions">
+          <section class="card" aria-labelledby="time-line-title">
+            <header>
+              <h2 id="time-line-title">{t.revisions.timeLine}</h2>
+              <span class="caption">
+                {to === undefined ? t.revisions.pickTwo : t.revisions.picked(number(from ?? 0), number(to))}
+              </span>
+            </header>
+            <TimeLine
+              lines={lines}
+              turned={turned.value}
+              inForce={inForce.value}
+              picked={picked}
+              off={off}
+              onOpen={(revision) => show({ open: revision, compared: [] })}
+              onCompare={(revision, isCompared) => {
+                const others = picked.compared.filter((each) => each !== revision)
+                show({
+                  open: picked.open,
+                  compared: isCompared ? [...others.slice(-1), revision].sort(byNumber) : others,
+                })
+              }}
+              onRestore={({ revision }) => (restoring.value = revision)}
+            />
+            <ListFoot list={list} empty={t.revisions.none} words={t.revisions.shown} />
+          </section>
+          <div class="stack" ref={beside}>
+            {from !== undefined && to !== undefined ? (
+              <ComparisonCard from={from} to={to} onSwap={() => show({ ...picked, compared: [to, from] })} />
+            ) : picked.open !== null ? (
+              <RevisionCard key={picked.open} revision={picked.open} />
+            ) : (
+              <Note title={t.revisions.openOne}>{t.revisions.openHint}</Note>
+            )}
+          </div>
+        </div>
+        <p class="caption">{t.revisions.zone(dateAndTime(Date.now()))}</p>
+      </div>
+      {restoring.value !== null && (
+        <RestoreDialog
+          revision={restoring.value}
+          onClose={(made) => {
+            restoring.value = null
+            if (made !== null) {
+              inForce.value = made
+              show({ open: made, compared: [] })
+            }
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+const byNumber = (a: number, b: number): number => a - b

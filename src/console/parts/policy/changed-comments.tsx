@@ -1,0 +1,32 @@
+import { t } from '../../language/language'
+import { rowText } from './row'
+import type { SentRow } from './row'
+
+export interface CommentChange {
+  readonly row: SentRow
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** What admins say of rows: what was said before is struck. */
+export const ChangedComments = ({ comments }: { readonly comments: readonly CommentChange[] }) => (
+  <ul class="changed-comments">
+    {comments.map(({ row, before, after }) => (
+      <li key={rowText(row)}>
+        <code class="raw">{rowText(row)}</code>
+        {before !== null && (
+          <del>
+            <span class="unseen">{t.policy.before} </span>
+            {before}
+          </del>
+        )}
+        {after !== null && (
+          <ins>
+            <span class="unseen">{t.policy.after} </span>
+            {after}
+          </ins>
+        )}
+      </li>
+    ))}
+  </ul>
+)

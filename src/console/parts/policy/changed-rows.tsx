@@ -1,0 +1,33 @@
+import { t } from '../../language/language'
+import { rowText } from './row'
+import { rowWords } from './row-words'
+import type { SentRow } from './row'
+
+/** Rows that came and went: sign, words, and as they stand in a file. */
+export const ChangedRows = ({
+  added,
+  removed,
+}: {
+  readonly added: readonly SentRow[]
+  readonly removed: readonly SentRow[]
+}) => {
+  if (added.length + removed.length === 0) return <p class="body hint">{t.policy.noRows}</p>
+  const line = (row: SentRow, isAdded: boolean) => (
+    <li key={`${isAdded} ${rowText(row)}`} class={isAdded ? 'added' : 'removed'}>
+      <span class="mono" aria-hidden="true">
+        {isAdded ? '+' : '−'}
+      </span>
+      <span>
+        <span class="unseen">{isAdded ? t.policy.added : t.policy.removed}: </span>
+        {rowWords(row)}
+        <code class="raw">{rowText(row)}</code>
+      </span>
+    </li>
+  )
+  return (
+    <ul class="changed-rows">
+      {removed.map((row) => line(row, false))}
+      {added.map((row) => line(row, true))}
+    </ul>
+  )
+}

@@ -1,0 +1,53 @@
+import { answerOf } from '../matrix/matrix-model.js'
+import type { CellChange, Outcome } from '../matrix/matrix-model.js'
+
+/** How decisions change: answers that turn, and the same answers by other rules. */
+export interface Turned {
+  readonly all: number
+  readonly toAllow: number
+  readonly toDeny: number
+  readonly byOtherRule: number
+}
+
+export const countTurned = (changes: readonly CellChange[]): Turned => {
+  let [toAllow, toDeny] = [0, 0]
+  for (const { before, after } of changes) {
+    const [was, is] = [answerOf(before).effect, answerOf(after).effect]
+    if (was === is) continue
+    if (is === 'allow') toAllow += 1
+    else toDeny += 1
+  }
+  return { all: changes.length, toAllow, toDeny, byOtherRule: changes.length - toAllow - toDeny }
+}
+
+/** A change, or the same one of own and other's together. */
+export interface ShownChange {
+  readonly role: string
+  readonly action: string
+  /** `both`: of own and other's alike */
+  readonly relation: CellChange['relation'] | 'both'
+  readonly before: Outcome
+  readonly after: Outcome
+}
+
+const isSame = (a: Outcome, b: Outcome): boolean =>
+  a.effect === b.effect && a.rule === b.rule && a.endpoint === b.endpoint
+
+/** Answers that turn first; what changes alike for own and other's in one. */
+export const shownChanges = (changes: readonly CellChange[]): readonly ShownChange[] => {
+  const shown: ShownChange[] = []
+  for (const change of changes) {
+    const last = shown.at(-1)
+    const isAlike =
+      last?.role === change.role &&
+      last.action === change.action &&
+      last.relation === 'own' &&
+      change.relation === 'other' &&
+      isSame(last.before, change.before) &&
+      isSame(last.after, change.after)
+    if (isAlike) shown[shown.length - 1] = { ...last, relation: 'both' }
+    else shown.push(change)
+  }
+  const turns = ({ before, after }: ShownChange) => answerOf(before).effect !== answerOf(after).effect
+  return [...shown.filter(turns), ...shown.filter((change) => !turns(change))]
+}
