@@ -37,7 +37,12 @@ export interface PolicyParts {
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
   readonly replays: DataRule<Replays>
+  /** POLICY_APPROVALS */
+  readonly approvals: boolean
 }
+
+/** Of an edit that waits for approval (docs/policy.md). */
+const PROPOSED = 'With `POLICY_APPROVALS=1`: it is proposed, and the revision in force stays'
 
 const reading = {
   method: 'get',
@@ -50,7 +55,7 @@ const reading = {
 } as const
 
 /** Everything under /policy. */
-export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts): readonly Route[] => {
+export const policyRoutes = ({ database, rules, policy, replays, approvals }: PolicyParts): readonly Route[] => {
   const editing = {
     method: 'post',
     status: 200,
@@ -58,7 +63,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
     gateway: { scope: 'policy:write', quota: 'caller' },
     endpoint: 'policy:write',
     object: { action: 'policy:write', load: noRecord },
-    data: editStore(database),
+    data: editStore(database, approvals),
     query: Trial,
     // a replay shows whom an edit affects, which only readers of the log may see
     part: { asked: ({ replay }: z.output<typeof Trial>) => replay !== undefined, action: 'audit:read', data: replays },
@@ -142,6 +147,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
             reason: 'auditors may list links',
           },
         },
+        proposed: PROPOSED,
         summary: 'Add and remove rows; answers every decision that changes',
         tag: 'policy',
         response: EditView,
@@ -201,6 +207,7 @@ export const policyRoutes = ({ database, rules, policy, replays }: PolicyParts):
         ifMatch: 'optional',
         refusals: ['invariant_violated', 'beyond_own_rights'],
         example: { query: { dry_run: 'true' }, body: { reason: 'the edit of Tuesday was wrong' } },
+        proposed: PROPOSED,
         summary: 'Restore the rows of a revision as a new revision, with the checks of every edit',
         tag: 'policy',
         response: EditView,
