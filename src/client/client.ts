@@ -92,6 +92,11 @@ const OPERATIONS = {
   changePolicy: { method: 'POST', path: '/policy/changes', takes: 'body' },
   listPolicyRevisions: { method: 'GET', path: '/policy/revisions', takes: 'query', gives: 'pages' },
   getPolicyRevision: { method: 'GET', path: '/policy/revisions/:revision' },
+  listPolicyProposals: { method: 'GET', path: '/policy/proposals', takes: 'query', gives: 'pages' },
+  getPolicyProposal: { method: 'GET', path: '/policy/proposals/:id' },
+  approvePolicyProposal: { method: 'POST', path: '/policy/proposals/:id/approve', takes: 'body' },
+  declinePolicyProposal: { method: 'POST', path: '/policy/proposals/:id/decline', takes: 'body' },
+  withdrawPolicyProposal: { method: 'DELETE', path: '/policy/proposals/:id' },
   restorePolicyRevision: { method: 'POST', path: '/policy/revisions/:revision/restore', takes: 'body' },
 } as const satisfies Readonly<Record<keyof Operations, Operation>>
 

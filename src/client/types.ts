@@ -97,6 +97,7 @@ export type User = Output<typeof UserView>
 export type Decision = Output<typeof DecisionView>
 export type LogEntry = Output<typeof EntryView>
 export type Policy = Output<typeof policy.PolicyView>
+export type PolicyProposal = Output<typeof policy.ProposalView>
 export type PolicyEdit = Output<typeof policy.EditView>
 export type PolicyPreview = Output<typeof policy.PreviewView>
 export type Replay = Output<typeof policy.ReplayView>
@@ -325,7 +326,10 @@ export interface Operations {
     changes: Input<typeof policy.ProposedRows>,
     options?: CallOptions & { readonly query?: Query<typeof policy.PreviewQuery> },
   ): Promise<PolicyPreview>
-  /** Adds and removes rows, under `ifMatch`, and answers every decision that changes. `query` may ask for a dry run. */
+  /**
+   * Adds and removes rows, under `ifMatch`, and answers every decision that changes. `query` may ask for a dry run.
+   * With `proposal` in the answer nothing is changed yet: somebody else has to approve it.
+   */
   changePolicy(changes: Input<typeof policy.PolicyChanges>, options: EditOptions): Promise<PolicyEdit>
   /** Who changed the rows, when and why; newest first. */
   listPolicyRevisions(
@@ -340,6 +344,16 @@ export interface Operations {
     why?: Input<typeof policy.Restoration>,
     options?: EditOptions,
   ): Promise<PolicyEdit>
+  /** Edits that wait for somebody else (`POLICY_APPROVALS`), and what became of others; newest first. */
+  listPolicyProposals(query?: Query<typeof policy.ProposalQuery>, options?: CallOptions): Pages<PolicyProposal>
+  /** One proposal, and what it would do to the rows in force now. */
+  getPolicyProposal(id: string, options?: CallOptions): Promise<Output<typeof policy.ShownProposal>>
+  /** Puts somebody else's proposal in force. */
+  approvePolicyProposal(id: string, why?: Input<typeof policy.Approval>, options?: ChangeOptions): Promise<PolicyEdit>
+  /** Declines somebody else's proposal. */
+  declinePolicyProposal(id: string, why: Input<typeof policy.Declining>, options?: CallOptions): Promise<PolicyProposal>
+  /** Withdraws one's own proposal. */
+  withdrawPolicyProposal(id: string, options?: CallOptions): Promise<void>
 }
 
 export interface Client extends Operations {

@@ -48,6 +48,7 @@ import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { passwordRoutes } from './passwords.js'
 import { policyRoutes } from './policy.js'
+import { proposalRoutes } from './proposals.js'
 import { profileRoutes } from './profile.js'
 import type { MailAddressLink } from './profile.js'
 import { qrRoute } from './qr.js'
@@ -79,6 +80,8 @@ export interface TableParts {
   readonly trashDays: number
   /** VISIT_DAYS */
   readonly visitDays: number
+  /** POLICY_APPROVALS */
+  readonly policyApprovals: boolean
   /** REQUEST_DEADLINE_MS */
   readonly deadlineMs: number
   /** undefined if metrics have a port of their own */
@@ -100,6 +103,7 @@ export const routeTable = ({
   searches,
   trashDays,
   visitDays,
+  policyApprovals,
   deadlineMs,
   readiness,
   metrics,
@@ -179,7 +183,17 @@ export const routeTable = ({
       requests: requestDecisionsStore(database),
       findSnapshot,
     }),
-    ...policyRoutes({ database, rules, policy, replays, findSnapshot, findUser, findLink: findRecord }),
+    ...policyRoutes({
+      database,
+      rules,
+      policy,
+      replays,
+      findSnapshot,
+      findUser,
+      findLink: findRecord,
+      approvals: policyApprovals,
+    }),
+    ...proposalRoutes({ database, rules, policy, findUser }),
     ...systemRoutes({
       readiness,
       metrics,

@@ -132,8 +132,8 @@ const Proposal = ({
         { ifMatch: `"${policy.revision}"` },
       )
       forgetDraft()
-      applied.value = 'proposal' in answer ? 'proposed' : answer.revision
-      if (!('proposal' in answer)) onNewer()
+      applied.value = answer.proposal === undefined ? answer.revision : 'proposed'
+      if (answer.proposal === undefined) onNewer()
     })
   const vocabulary = useComputed(() => ({
     roles: [...new Set(['anyone', 'anonymous', OTHER_ROLE, ...cells.map(({ role }) => role)])],
