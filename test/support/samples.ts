@@ -93,6 +93,9 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'get /audit/decisions': {},
   'get /audit/timeline': {},
+  'get /audit/proof': {},
+  'get /audit/verification': {},
+  'get /audit/evidence': {},
   'get /audit/requests/:request_id': { params: { request_id: 'unknown' }, answer: 404 },
   'post /access/v1/evaluation': {
     json: {
