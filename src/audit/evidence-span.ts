@@ -95,7 +95,8 @@ const findBefore = async (
   keys: StatementKeys,
 ): Promise<ValidCheckpoint | null> => {
   if (from === null) return null
-  const earlier = `select ${COLUMNS} from audit_checkpoints where id < $1 and time <= $2 order by audit_checkpoints.id desc`
+  const earlier = `select ${COLUMNS} from audit_checkpoints
+    where id < $1 and time <= $2 order by audit_checkpoints.id desc`
   for await (const rows of pages(client, earlier, GREATEST_ID, [from])) {
     const found = (await validIn(rows, keys)).find(
       ({ checkpoint: { time, heads } }) =>

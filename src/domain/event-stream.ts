@@ -1,4 +1,4 @@
-/** Server-sent events (HTML Living Standard, "Server-sent events"): the media type, and what keeps proxies from waiting. */
+/** Server-sent events (HTML Living Standard, "Server-sent events"), which no proxy should collect or keep. */
 export const EVENT_STREAM = {
   type: 'text/event-stream; charset=utf-8',
   headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },

@@ -52,8 +52,8 @@ export const proofRoutes = ({
         id: 'verifyLog',
         refusals: ['upgrade_required', 'exports_busy'],
         summary:
-          'Verify the decision log: server-sent events `progress` with `done` and `of`, and at the end `verdict` with ' +
-          '`whole`, `entries`, `chains`, `checkpoint` and `faults`. It stops when the listener leaves; one at a time',
+          'Verify the decision log: server-sent events `progress` with `done` and `of`, and at the end `verdict` ' +
+          'with `whole`, `entries`, `chains`, `checkpoint` and `faults`. It stops when the listener leaves; one at a time',
         tag: 'audit',
         types: ['text/event-stream'],
       },

@@ -8,6 +8,8 @@ import type { EvidenceLog, TestKey } from '../support/evidence.js'
 import { fillLog } from '../support/fill-log.js'
 import { at } from '../support/json.js'
 
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
 describe('evidence', () => {
   let key: TestKey
   let other: TestKey
@@ -137,7 +139,7 @@ describe('evidence', () => {
     expect(at(endOf(linesOf(file)), 'left_out')).to.equal(3)
   })
 
-  it('names an altered, a missing and an inserted entry, a checkpoint that does not fit, and a broken signature', async () => {
+  it('names an altered, a missing and an inserted entry, a misplaced checkpoint and a broken signature', async () => {
     await log.busyLog()
     const lines = linesOf(await log.evidence())
     const indexes = lines.flatMap((line, i) => (typeOf(line) === 'entry' ? [i] : []))
@@ -164,6 +166,10 @@ describe('evidence', () => {
     })
     const unsigned = await faultsOf(lines.with(lines.length - 1, (lines.at(-1) ?? '').replace(/.{4}"\}$/, 'AAAA"}')))
     expect(unsigned).to.deep.equal([{ kind: 'file', why: 'has no valid signature' }])
+    // the last letter of a signature has four bits that stand for nothing
+    const twin = (lines.at(-1) ?? '').replace(/[\w-](?="\}$)/, (letter) => LETTERS[LETTERS.indexOf(letter) + 1] ?? '')
+    expect(await faultsOf(lines.with(lines.length - 1, twin))).to.deep.equal(unsigned)
+    expect(refusal(fileOf(lines.with(lines.length - 1, twin)), [key])).to.include('one form')
     expect(await faultsOf(lines.slice(0, -1))).to.deep.equal([{ kind: 'file', why: 'has no end: it broke off' }])
     const keyless = (lines[0] ?? '').replace(/"x":"[^"]+"/, '"x":"AAAA"')
     const own = await verified(fileOf(lines.with(0, keyless)), [])
