@@ -139,6 +139,32 @@ describe('evidence', () => {
     expect(at(endOf(linesOf(file)), 'left_out')).to.equal(3)
   })
 
+  it('has checkpoints of an earlier key where that is given, and is verified with both', async () => {
+    await fillLog(log.db, 6)
+    await log.sign(other)
+    await fillLog(log.db, 6)
+    await log.sign()
+    const from = await log.moment()
+    const without = await log.evidence()
+    expect(await verified(without, [key])).to.deep.include({ faults: [], checkpoints: 1, after_checkpoint: 0 })
+    expect(at(endOf(linesOf(without)), 'left_out')).to.equal(1)
+    const both = await log.evidence({}, [other])
+    expect(await verified(both, [key, other])).to.deep.include({ faults: [], checkpoints: 2 })
+    expect(refusal(both, [key, other])).to.equal(null)
+    expect((await verified(both, [key])).faults).to.deep.equal([
+      { kind: 'line', line: 8, why: `the checkpoint is signed with the key ${other.kid}, which was not given` },
+    ])
+    expect(refusal(both, [key])).to.include('another key')
+    expect((await verified(both, [other])).faults.map(({ kind }) => kind)).to.include('file')
+    // no checkpoint before this period is known to be one
+    await log.db.asOwner('delete from audit_checkpoints where id = (select max(id) from audit_checkpoints)')
+    expect(await verified(await log.evidence({ from }), [key])).to.deep.include({
+      faults: [],
+      entries: 12,
+      in_period: 0,
+    })
+  })
+
   it('names an altered, a missing and an inserted entry, a misplaced checkpoint and a broken signature', async () => {
     await log.busyLog()
     const lines = linesOf(await log.evidence())

@@ -28,15 +28,15 @@ export const newKey = async (): Promise<TestKey> => {
 }
 
 export interface Period {
-  readonly from?: string
-  readonly to?: string
+  readonly from?: string | null
+  readonly to?: string | null
 }
 
 /** A database of its own whose log is signed with a key, and its evidence. Close it. */
 export const evidenceLog = async (key: TestKey) => {
   const db = await testDatabase()
   const pool = openPool({ connection: db.service, size: 2, deadlineMs: 30_000 })
-  const sign = () => takeCheckpoint(pool, key)
+  const sign = (by = key) => takeCheckpoint(pool, by)
   const clock = async () => {
     const [row] = await db.asOwner<{ now: number }>('select extract(epoch from clock_timestamp())::float8 as now')
     return (row?.now ?? 0) * 1_000
@@ -47,9 +47,9 @@ export const evidenceLog = async (key: TestKey) => {
     await until('the moment has passed', async () => (await clock()) > now + 1 && Date.now() > now + 1)
     return new Date(now).toISOString()
   }
-  const evidence = async ({ from = null, to = null }: { from?: string | null; to?: string | null } = {}) => {
+  const evidence = async ({ from = null, to = null }: Period = {}, earlier: readonly TestKey[] = []) => {
     const reader = { id: '1', enter: { text: 'select enter($1, null)', values: [AUDIT_READER] } }
-    const keys = new Map([[key.kid, key.publicKey]])
+    const keys = new Map([key, ...earlier].map(({ kid, publicKey }) => [kid, publicKey]))
     const options = { from, to, issuer: 'urn:linkgate:test', key, keys, madeFor: 'a test' }
     let text = ''
     for await (const part of pool.parts(reader, (client) => writeEvidence(client, options))) text += part
