@@ -134,6 +134,7 @@ const start = async (
     rules,
     policy,
     identity,
+    signingKey: key,
     visits,
     live: visits.live,
     sendMail,

@@ -16,6 +16,7 @@ import type {
   TokensView,
   profileUpdate,
 } from '../routes/profile-schemas.js'
+import type { EvidenceQuery, ProofView } from '../routes/proof-schemas.js'
 import type { Look } from '../routes/qr-schemas.js'
 import type { AskedRights, LinkRightsView, OwnRightsView } from '../routes/rights-schemas.js'
 import type { ProfileView } from '../routes/schemas.js'
@@ -90,6 +91,25 @@ export interface ExportedVisit {
   os: string | null
   device: string | null
   bot: boolean
+}
+
+/** How far a verification of the log is, in entries. */
+export interface VerificationProgress {
+  done: number
+  of: number
+}
+/** The last event of `verifyLog`: whoever gets none knows nothing. */
+export interface Verdict {
+  whole: boolean
+  entries: number
+  chains: number
+  /** entries that were dropped, as signed statements say */
+  retired: number
+  /** when the newest valid checkpoint was signed */
+  checkpoint: string | null
+  /** the first of them */
+  faults: { kind: string; [detail: string]: unknown }[]
+  faults_found: number
 }
 
 export type Profile = Output<typeof ProfileView>
@@ -299,6 +319,12 @@ export interface Operations {
   getTimeline(query: As<Ndjson, Query<typeof TimelineFilter>>, options?: CallOptions): AsyncIterable<LogEntry>
   /** Why a request was answered as it was: its decisions, with the rows that were considered. */
   explainRequest(requestId: string, options?: CallOptions): Promise<Output<typeof ExplainedRequest>>
+  /** How far the log is proved: its chains and checkpoints, and what is newer than they are. */
+  getProof(options?: CallOptions): Promise<Output<typeof ProofView>>
+  /** Verifies the log: how far it is, again and again, and the verdict at the end. It stops with the signal. */
+  verifyLog(options?: CallOptions): AsyncIterable<VerificationProgress | Verdict>
+  /** The log of a period as one signed file; write its parts as they come. */
+  exportEvidence(query?: Query<typeof EvidenceQuery>, options?: CallOptions): AsyncIterable<string>
 
   /** The rows in force and their revision, or those of an earlier one. Give it to `ifMatch` of an edit. */
   getPolicy(query?: As<Json, Query<typeof policy.Shown>>, options?: CallOptions): Promise<Policy>

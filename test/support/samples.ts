@@ -105,6 +105,9 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'delete /policy/proposals/:id': { params: { id: '4611686018427387904' }, answer: 404 },
   'get /audit/decisions': {},
   'get /audit/timeline': {},
+  'get /audit/proof': {},
+  'get /audit/verification': {},
+  'get /audit/evidence': {},
   'get /audit/requests/:request_id': { params: { request_id: 'unknown' }, answer: 404 },
   'post /access/v1/evaluation': {
     json: {
