@@ -1,6 +1,7 @@
 import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
 import { access } from './de/access'
+import { explain } from './de/explain'
 import { imports } from './de/import'
 import { policy } from './de/policy'
 import { revisions } from './de/revisions'
@@ -211,6 +212,7 @@ export const de: Texts = {
   },
 
   access,
+  explain,
   imports,
   policy,
   revisions,

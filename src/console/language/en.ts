@@ -3,6 +3,7 @@ import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
 import { access } from './en/access'
+import { explain } from './en/explain'
 import { imports } from './en/import'
 import { policy } from './en/policy'
 import { revisions } from './en/revisions'
@@ -209,6 +210,7 @@ export const en = {
   },
 
   access,
+  explain,
   imports,
   policy,
   revisions,
