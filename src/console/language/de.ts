@@ -3,6 +3,7 @@ import type { Texts } from './language'
 import { access } from './de/access'
 import { explain } from './de/explain'
 import { imports } from './de/import'
+import { model } from './de/model'
 import { policy } from './de/policy'
 import { revisions } from './de/revisions'
 import { propose } from './de/propose'
@@ -214,6 +215,7 @@ export const de: Texts = {
   access,
   explain,
   imports,
+  model,
   policy,
   revisions,
   propose,

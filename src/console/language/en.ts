@@ -5,6 +5,7 @@ import { hour, listed, number, percent } from './format'
 import { access } from './en/access'
 import { explain } from './en/explain'
 import { imports } from './en/import'
+import { model } from './en/model'
 import { policy } from './en/policy'
 import { revisions } from './en/revisions'
 import { propose } from './en/propose'
@@ -212,6 +213,7 @@ export const en = {
   access,
   explain,
   imports,
+  model,
   policy,
   revisions,
   propose,

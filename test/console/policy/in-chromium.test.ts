@@ -188,6 +188,8 @@ const AUDITOR = [
       await page.keyboard.press('Escape')
       await page.getByText('Roles: 1 of 202 pinned').waitFor()
       expect(await grid().getByRole('columnheader').nth(1).textContent()).to.equal('role-177')
+      await page.getByLabel('Find a role or an action').fill('do59')
+      await soon(async () => (await grid().getByRole('row').count()) === 2 + 1)
       await requireClean(page, 'many roles')
       await page.unroute('**/policy/decisions*')
     })
@@ -373,6 +375,46 @@ const AUDITOR = [
     })
   })
 
+  describe('model.conf', () => {
+    it('stands there, each definition with what it means', async () => {
+      await go('/model', 'model.conf')
+      const { text } = await service.request('GET', '/policy/model', { token: admin.token })
+      const shownText = await page.locator('.model').innerText()
+      for (const [, key, value] of text.matchAll(/^(\w+)\s*= (.*)$/gm))
+        expect(shownText).to.contain(`${key} = ${value}`)
+      await shown('One endpoint row that matches is enough.')
+      await requireClean(page, 'model.conf')
+    })
+
+    it('is walked by a question, row by row and step by step, to the row that decides', async () => {
+      await page.getByLabel('Role', { exact: true }).selectOption('viewer')
+      await page.getByLabel('whose record').selectOption('own')
+      await page.getByRole('button', { name: 'Walk it' }).click()
+      await soon(async () => page.url().includes('role=viewer'))
+      const rows = page.locator('.walk').last().locator('> li')
+      await rows.last().getByText('p, 530, R5, user, link:delete, own, allow').waitFor()
+      await rows.last().getByText('"7" == "7"').waitFor()
+      await rows.first().locator('summary').click()
+      await rows.first().getByText('"link:read" == "link:delete"').waitFor()
+      await requireClean(page, 'a walk')
+    })
+  })
+
+  it('are there in German', async () => {
+    await page.evaluate(`localStorage.setItem('language', 'de')`)
+    for (const [path, heading] of [
+      ['/access', 'Wer darf was'],
+      ['/revisions?compare=1,2', 'Fassungen'],
+      ['/explain?role=editor&action=link:delete', 'Erklären'],
+      ['/model', 'model.conf'],
+    ] as const) {
+      await go(path, heading)
+      await page.locator('.matrix, .decisions, .ladder, .walk').first().waitFor()
+      await requireClean(page, `${path} in German`)
+    }
+    await page.evaluate(`localStorage.removeItem('language')`)
+  })
+
   describe('for a role that may read the policy alone', () => {
     let other: ConsoleBrowser
     let its: Page
@@ -414,7 +456,7 @@ const AUDITOR = [
       const its = await other.open()
       await other.signIn(its, editor)
       expect(await its.getByRole('link', { name: 'Access', exact: true }).count()).to.equal(0)
-      for (const path of ['/access', '/revisions', '/explain?role=editor&action=link:delete']) {
+      for (const path of ['/access', '/revisions', '/explain?role=editor&action=link:delete', '/model']) {
         await its.goto(`${service.baseUrl}/console${path}`)
         await its.getByText('Your role may not do that.').first().waitFor()
       }

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 
-import { ACTIONS } from '../../../domain/action.js'
 import { api } from '../../api'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
@@ -8,10 +7,10 @@ import { Button } from '../../parts/button'
 import { Field } from '../../parts/field'
 import { idOfUser } from '../../parts/id-of-user'
 import { useLoaded } from '../../parts/loaded'
-import { OTHER_ROLE } from '../../parts/matrix/matrix-model'
 import { ProblemNote } from '../../parts/note'
 import { policyRowIn } from '../../parts/policy/row'
 import { textOf } from '../../parts/sign-in-form'
+import { ActionField, RelationField, RoleField, namesIn } from './name-fields'
 import { questionIn } from './question'
 import type { Question } from './question'
 
@@ -33,6 +32,7 @@ export const QuestionForm = ({
 }) => {
   const about = useSignal<Question['about']>(question?.about ?? 'person')
   const isPerson = about.value === 'person' && off === null
+  const { roles, actions } = useNamed()
   const { busy, problem, attempt } = useAttempt()
   const faults = useSignal<Readonly<Record<string, string>>>({})
   const ask = (form: HTMLFormElement) =>
@@ -83,22 +83,17 @@ export const QuestionForm = ({
           {isPerson ? (
             <WhoField question={question} fault={faults.value['who']} mayReadUsers={mayReadUsers} />
           ) : (
-            <RoleField question={question} fault={faults.value['role']} />
+            <RoleField
+              roles={roles}
+              chosen={question?.about === 'role' ? question.role : 'editor'}
+              fault={faults.value['role']}
+            />
           )}
-          <ActionField chosen={question?.action ?? 'link:delete'} />
+          <ActionField actions={actions} chosen={question?.action ?? 'link:delete'} />
           {isPerson ? (
             <LinkField chosen={question?.about === 'person' ? question.link : null} />
           ) : (
-            <Field label={t.explain.whose}>
-              {(names) => (
-                <select {...names} name="relation">
-                  <option value="other">{t.explain.relations.other}</option>
-                  <option value="own" selected={question?.about === 'role' && question.relation === 'own'}>
-                    {t.explain.relations.own}
-                  </option>
-                </select>
-              )}
-            </Field>
+            <RelationField isOwn={question?.about === 'role' && question.relation === 'own'} />
           )}
         </div>
         <div class="row">
@@ -144,51 +139,10 @@ const WhoField = ({
   )
 }
 
-/** The roles and actions that rows name. */
+/** The roles and actions that rows name; none until they are known. */
 const useNamed = () => {
   const { state } = useLoaded((signal) => api.getPolicy({}, { signal }), [])
-  const rows = (state.value.value?.rows ?? []).flatMap((row) => policyRowIn(row) ?? [])
-  return {
-    roles: [...new Set(rows.flatMap((row) => (row.ptype === 'g' ? [row.role, row.inherits] : [row.role])))],
-    actions: [...new Set(rows.flatMap((row) => (row.ptype === 'g' || row.action === '*' ? [] : [row.action])))],
-  }
-}
-
-const RoleField = ({ question, fault }: { readonly question: Question | null; readonly fault: string | undefined }) => {
-  const { roles } = useNamed()
-  const chosen = question?.about === 'role' ? question.role : 'editor'
-  const known = [...new Set([chosen, 'anonymous', 'editor', ...roles])].filter((role) => role !== 'anyone').sort()
-  return (
-    <Field label={t.policy.role} fault={fault}>
-      {(names) => (
-        <select {...names} name="role">
-          {known.map((role) => (
-            <option key={role} value={role} selected={role === chosen}>
-              {role === OTHER_ROLE ? t.policy.otherRole : role}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  )
-}
-
-const ActionField = ({ chosen }: { readonly chosen: string }) => {
-  const { actions } = useNamed()
-  const known = [...new Set([...ACTIONS, ...actions, chosen])]
-  return (
-    <Field label={t.explain.wants}>
-      {(names) => (
-        <select {...names} name="action">
-          {known.map((action) => (
-            <option key={action} value={action} selected={action === chosen}>
-              {`${action}: ${t.policy.doing(action, false)}`}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  )
+  return namesIn((state.value.value?.rows ?? []).flatMap((row) => policyRowIn(row) ?? []))
 }
 
 const LinkField = ({ chosen }: { readonly chosen: string | null }) => {
