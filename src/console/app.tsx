@@ -24,6 +24,7 @@ const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
 const Visits = lazy(async () => (await import('./pages/visits-page')).VisitsPage)
 const Import = lazy(async () => (await import('./pages/import/import-page')).ImportPage)
 const Access = lazy(async () => (await import('./pages/access/access-page')).AccessPage)
+const Propose = lazy(async () => (await import('./pages/propose/propose-page')).ProposePage)
 const Revisions = lazy(async () => (await import('./pages/revisions/revisions-page')).RevisionsPage)
 const Explain = lazy(async () => (await import('./pages/explain/explain-page')).ExplainPage)
 const Model = lazy(async () => (await import('./pages/model/model-page')).ModelPage)
@@ -70,6 +71,7 @@ const SignedIn = () => {
             <Route path="/console/visits" component={Visits} />
             <Route path="/console/import" component={Import} />
             <Route path="/console/access" component={Access} />
+            <Route path="/console/policy" component={Propose} />
             <Route path="/console/revisions" component={Revisions} />
             <Route path="/console/explain" component={Explain} />
             <Route path="/console/model" component={Model} />

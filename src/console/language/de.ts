@@ -54,6 +54,7 @@ export const de: Texts = {
     trash: 'Papierkorb',
     settings: 'Einstellungen',
     access: 'Wer darf was',
+    policy: 'Regeln',
     revisions: 'Fassungen',
     explain: 'Erklären',
     model: 'model.conf',

@@ -60,6 +60,7 @@ export const en = {
     trash: 'Trash',
     settings: 'Settings',
     access: 'Access',
+    policy: 'Policy',
     revisions: 'Revisions',
     explain: 'Explain',
     model: 'model.conf',

@@ -87,6 +87,9 @@ export const Side = () => {
             <Item href="/console/access" icon="grid">
               {t.nav.access}
             </Item>
+            <Item href="/console/policy" icon="edit">
+              {t.nav.policy}
+            </Item>
             <Item href="/console/revisions" icon="clock">
               {t.nav.revisions}
             </Item>

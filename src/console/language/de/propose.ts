@@ -51,6 +51,8 @@ export const propose: typeof english = {
     inherits: 'Hat jede Zeile von',
     comment: 'Kommentar, bei der Zeile aufbewahrt',
   },
+  anotherRole: 'eine andere Rolle …',
+  anotherAction: 'eine andere Aktion …',
   faults: {
     priority: 'eine ganze Zahl von 1 bis 999.999.999',
     rule: 'Großbuchstaben, Ziffern und -, höchstens 16, zuerst ein Buchstabe',
@@ -95,6 +97,7 @@ export const propose: typeof english = {
     considered === 0
       ? `${SPANS[window]} wurde keine Entscheidung aufgezeichnet.`
       : `${SPANS[window]} wären ${number(changed)} von ${decisions(considered)} anders ausgefallen.`,
+  share: (changed, considered) => `${number(changed)} von ${number(considered)} anders`,
   counted: (done, of) => `Tag ${number(done)} von ${number(of)} ist gezählt.`,
   counting: 'Wird gezählt …',
   stop: 'Anhalten',
@@ -112,6 +115,7 @@ export const propose: typeof english = {
   asked: 'Wollte',
   recorded: 'War',
   would: 'Wäre',
+  applyTitle: 'In Kraft',
   reason: 'Grund, für die Aufzeichnung',
   apply: (revision) => `Als Revision ${number(revision)} in Kraft setzen`,
   applying: 'Wird in Kraft gesetzt …',

@@ -55,6 +55,8 @@ export const propose = {
     inherits: 'Has every row of',
     comment: 'Comment, kept with the row',
   },
+  anotherRole: 'another role …',
+  anotherAction: 'another action …',
   faults: {
     priority: 'a whole number from 1 to 999,999,999',
     rule: 'capital letters, digits and -, at most 16, a letter first',
@@ -98,6 +100,7 @@ export const propose = {
     considered === 0
       ? `Over ${SPANS[window]} no decision was recorded.`
       : `Over ${SPANS[window]} ${number(changed)} of ${decisions(considered)} would have fallen otherwise.`,
+  share: (changed: number, considered: number) => `${number(changed)} of ${number(considered)} otherwise`,
   counted: (done: number, of: number) => `Day ${number(done)} of ${number(of)} is counted.`,
   counting: 'Counting …',
   stop: 'Stop',
@@ -116,6 +119,7 @@ export const propose = {
   recorded: 'Recorded',
   would: 'Would be',
   /** the reason */
+  applyTitle: 'In force',
   reason: 'Reason, for the record',
   apply: (revision: number) => `Apply as revision ${number(revision)}`,
   applying: 'Applying …',
@@ -140,7 +144,7 @@ export const propose = {
   theirs: 'Their edit',
   mine: 'Your edit',
   carry: 'Make my edit on the new rows',
-  lost: (count: number) => `${rows(count)} of your edit are not there any more:`,
+  lost: (count: number) => `${rows(count)} of your edit ${count === 1 ? 'is' : 'are'} not there any more:`,
   shown: 'What the rows say now',
 }
 

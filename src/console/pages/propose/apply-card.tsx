@@ -27,7 +27,7 @@ export const ApplyCard = ({
   const { revision, reason } = draft.value
   const problem = apply.problem.value
   return (
-    <Card title={t.propose.reason}>
+    <Card title={t.propose.applyTitle}>
       <form
         class="body stack"
         onSubmit={(event) => {
@@ -55,9 +55,7 @@ export const ApplyCard = ({
             {apply.busy.value ? t.propose.applying : t.propose.apply(revision + 1)}
           </Button>
           {off === null && preview !== null && (
-            <span class="hint">
-              {t.propose.holds(preview.expectations.asked, preview.expectations.unmet.length)}
-            </span>
+            <span class="hint">{t.propose.holds(preview.expectations.asked, preview.expectations.unmet.length)}</span>
           )}
         </div>
       </form>

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 
 import type { PolicyPreview } from '../../api'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
 import { WHOLE } from '../../parts/matrix/find-names'
+import { buildMatrix } from '../../parts/matrix/matrix-model'
 import type { Cell, Question } from '../../parts/matrix/matrix-model'
 import { SearchedMatrix } from '../../parts/matrix/searched-matrix'
 
@@ -21,6 +23,7 @@ export const ChangesCard = ({
   const isOnlyChanged = useSignal(false)
   const open = useSignal<Question | null>(null)
   const changes = preview?.decisions_changed ?? NONE
+  const model = useMemo(() => buildMatrix(cells, changes), [cells, changes])
   const count = (from: string, to: string) =>
     changes.filter(({ before, after }) => before.effect === from && after.effect === to).length
   const byRule = changes.length - count('allow', 'deny') - count('deny', 'allow')
@@ -58,8 +61,7 @@ export const ChangesCard = ({
         </p>
         <SearchedMatrix
           label={t.propose.changes}
-          cells={cells}
-          changes={changes}
+          model={model}
           onlyChanged={isOnlyChanged.value && changes.length > 0}
           view={view}
           open={open.value}

@@ -61,14 +61,22 @@ export const shownOf = ({ now, was }: DraftRow): Commented => {
   return shown
 }
 
-const priorityOf = (each: DraftRow): number => {
+export const priorityOf = (each: DraftRow): number => {
   const { row } = shownOf(each)
   return row.ptype === 'p' ? row.priority : 0
 }
 
-/** The rows of one kind: those that have an order in it. */
-export const rowsOfKind = ({ rows }: Draft, kind: TypedRow['ptype']): readonly DraftRow[] =>
-  rows.filter((each) => shownOf(each).row.ptype === kind).toSorted((a, b) => priorityOf(a) - priorityOf(b))
+/** A row that stays in its place while its priority is typed. */
+export interface Held {
+  readonly id: string
+  readonly priority: number
+}
+
+/** The rows of one kind, in the order in which they are read. */
+export const rowsOfKind = ({ rows }: Draft, kind: TypedRow['ptype'], held: Held | null = null): readonly DraftRow[] => {
+  const place = (each: DraftRow) => (each.id === held?.id ? held.priority : priorityOf(each))
+  return rows.filter((each) => shownOf(each).row.ptype === kind).toSorted((a, b) => place(a) - place(b))
+}
 
 const replace = (draft: Draft, id: string, now: Commented | null): Draft => ({
   ...draft,

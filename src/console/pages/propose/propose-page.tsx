@@ -1,4 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
 
 import { api } from '../../api'
 import type { Policy } from '../../api'
@@ -9,8 +10,9 @@ import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model'
 import type { Cell } from '../../parts/matrix/matrix-model'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
-import { useInForce } from '../../parts/policy/in-force'
+import { useRevisionInForce } from '../../parts/policy/in-force'
 import { policyRowIn } from '../../parts/policy/row'
+import { useMedia } from '../../parts/use-media'
 import { useServiceRights } from '../../parts/service-rights'
 import { ApplyCard } from './apply-card'
 import { ChangesCard } from './changes-card'
@@ -19,6 +21,7 @@ import type { Commented, RowEdit } from './draft'
 import { DraftActions } from './draft-actions'
 import { forgetDraft, givenDraft, useKept } from './keep-draft'
 import { ReplayCard } from './replay-card'
+import { together } from './replays'
 import type { Window } from './replays'
 import { notesOf } from './row-notes'
 import { RowsCard } from './rows-card'
@@ -29,8 +32,20 @@ import { useReplay } from './use-replay'
 /** An edit of the policy: what it changes, and what it would have done, as it is typed. */
 export const ProposePage = () => {
   const { state, again } = useLoaded(async (signal) => {
-    const [policy, { decisions }] = await Promise.all([api.getPolicy({}, { signal }), api.getPolicyTable({}, { signal })])
+    const [policy, { decisions }] = await Promise.all([
+      api.getPolicy({}, { signal }),
+      api.getPolicyTable({}, { signal }),
+    ])
     return { policy, decisions }
+  }, [])
+  // a draft that is pasted into the address of this page
+  const turn = useSignal(0)
+  useEffect(() => {
+    const look = () => {
+      if (location.hash !== '') turn.value += 1
+    }
+    addEventListener('hashchange', look)
+    return () => removeEventListener('hashchange', look)
   }, [])
   const { value, problem } = state.value
   return (
@@ -38,7 +53,12 @@ export const ProposePage = () => {
       <div class="stack">
         {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
         {value !== null && (
-          <Proposal key={value.policy.revision} policy={value.policy} cells={value.decisions} onNewer={again} />
+          <Proposal
+            key={`${value.policy.revision} ${turn.value}`}
+            policy={value.policy}
+            cells={value.decisions}
+            onNewer={again}
+          />
         )}
       </div>
     </Page>
@@ -52,6 +72,8 @@ const commentedRows = ({ rows }: Policy): readonly Commented[] =>
     return row === null ? [] : [{ row, comment: typeof comment === 'string' ? comment : '' }]
   })
 
+const NO_EDITS: readonly RowEdit[] = []
+
 /** On the rows of one revision. What was kept from before is made again on them. */
 const Proposal = ({
   policy,
@@ -63,8 +85,8 @@ const Proposal = ({
   readonly onNewer: () => unknown
 }) => {
   const reasonFor = useServiceRights()
-  const inForce = useInForce(policy.revision)
-  const [first] = useFirst(() => {
+  const inForce = useRevisionInForce()
+  const [first] = useState(() => {
     const given = givenDraft()
     const rows = commentedRows(policy)
     if (given === null) return { draft: draftOf(policy.revision, rows), lost: NO_EDITS, from: null }
@@ -85,7 +107,12 @@ const Proposal = ({
   const isReplayed = !isEmpty && isFresh && previewed !== null && previewed.decisions_changed.length > 0
   const replay = useReplay(bodyOf(changes), window.value, isReplayed ? JSON.stringify(bodyOf(changes)) : null)
 
-  const isStale = inForce.value > policy.revision || apply.problem.value?.status === 412
+  const newest = Math.max(inForce.value ?? 0, policy.revision)
+  // where there is no room beside the rows, the three numbers stay above them
+  const isNarrow = useMedia('(width < 1100px)')
+  const replayed = together(replay.state.value.parts)
+
+  const isStale = newest > policy.revision || apply.problem.value?.status === 412
   const reason = reasonFor('policy:write')
   const off = ((): string | null => {
     if (reason !== null) return reason
@@ -127,13 +154,20 @@ const Proposal = ({
       {isStale && (
         <StaleNote
           from={policy.revision}
-          to={Math.max(inForce.value, policy.revision + 1)}
+          to={Math.max(newest, policy.revision + 1)}
           mine={editsIn(draft.value)}
           onCarry={onNewer}
         />
       )}
       {problem !== null && notes.faults === 0 && <ProblemNote problem={problem} />}
       {applied.value === 'proposed' && <Note kind="allow" title={t.propose.proposed} />}
+      {isNarrow && (
+        <p class="propose-summary" aria-hidden="true">
+          <span>{t.propose.changed(previewed?.decisions_changed.length ?? 0)}</span>
+          {isReplayed && <span>{t.propose.share(replayed.changed, replayed.considered)}</span>}
+          <span>{off}</span>
+        </p>
+      )}
       <div class="propose">
         <RowsCard draft={draft} notes={notes} off={reason} vocabulary={vocabulary} />
         <div class="propose-side">

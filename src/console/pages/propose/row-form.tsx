@@ -6,6 +6,7 @@ import { isRoleName } from '../../../domain/role.js'
 import { t } from '../../language/language'
 import { Field } from '../../parts/field'
 import type { Commented, TypedRow } from './draft'
+import { NameField } from './name-field'
 
 /** Names that rows and users have. Others may be typed: a row can bring a role, or an action of another program. */
 export interface Vocabulary {
@@ -28,36 +29,20 @@ export const RowForm = ({
   readonly faults: Readonly<Record<string, string | undefined>>
   readonly onChange: (now: Commented) => unknown
 }) => {
-  const id = useId()
   const { row, comment } = now
   const put = (changed: TypedRow) => onChange({ ...now, row: changed })
-  const named = (name: string, value: string, names: 'roles' | 'actions', set: (text: string) => TypedRow) => (
-    <Field
-      label={t.propose.fields[name === 'inherits' ? 'inherits' : names === 'roles' ? 'role' : 'action']}
-      fault={faults[name] ?? faultOf(names, value)}
-    >
-      {(input) => (
-        <input
-          {...input}
-          list={`${id}-${names}`}
-          value={value}
-          maxLength={65}
-          spellcheck={false}
-          autocapitalize="off"
-          onInput={({ currentTarget }) => put(set(currentTarget.value.trim()))}
-        />
-      )}
-    </Field>
+  const role = (field: 'role' | 'inherits', value: string, set: (text: string) => TypedRow) => (
+    <NameField
+      label={t.propose.fields[field]}
+      value={value}
+      names={vocabulary.roles}
+      another={t.propose.anotherRole}
+      fault={faults[field] ?? (isRoleName(value) ? undefined : t.propose.faults.role)}
+      onChange={(text) => put(set(text))}
+    />
   )
   return (
     <div class="row-form">
-      {(['roles', 'actions'] as const).map((names) => (
-        <datalist key={names} id={`${id}-${names}`}>
-          {vocabulary[names].map((each) => (
-            <option key={each} value={each} />
-          ))}
-        </datalist>
-      ))}
       <div class="fields">
         {row.ptype === 'p' && (
           <>
@@ -91,10 +76,21 @@ export const RowForm = ({
             </Field>
           </>
         )}
-        {named('role', row.role, 'roles', (role) => ({ ...row, role }))}
-        {row.ptype === 'g'
-          ? named('inherits', row.inherits, 'roles', (inherits) => ({ ...row, inherits }))
-          : named('action', row.action, 'actions', (action) => ({ ...row, action }))}
+        {role('role', row.role, (text) => ({ ...row, role: text }))}
+        {row.ptype === 'g' ? (
+          role('inherits', row.inherits, (inherits) => ({ ...row, inherits }))
+        ) : (
+          <NameField
+            label={t.propose.fields.action}
+            value={row.action}
+            names={vocabulary.actions}
+            another={t.propose.anotherAction}
+            fault={
+              faults['action'] ?? (row.action === '*' || isAction(row.action) ? undefined : t.propose.faults.action)
+            }
+            onChange={(action) => put({ ...row, action })}
+          />
+        )}
         {row.ptype === 'p' && (
           <>
             <Choices
@@ -127,11 +123,6 @@ export const RowForm = ({
       </div>
     </div>
   )
-}
-
-const faultOf = (names: 'roles' | 'actions', value: string): string | undefined => {
-  if (names === 'roles') return isRoleName(value) ? undefined : t.propose.faults.role
-  return value === '*' || isAction(value) ? undefined : t.propose.faults.action
 }
 
 const Choices = <Name extends string>({

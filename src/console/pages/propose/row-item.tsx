@@ -59,9 +59,9 @@ export const RowItem = ({
   const faults = Object.fromEntries(notes.flatMap((note) => (note.is === 'fault' ? [[note.field, note.message]] : [])))
   const beside = notes.filter((note) => note.is !== 'fault' || !isOpen || note.field === '')
   return (
-    <li class={['policy-row', state, isOpen && 'open'].filter(Boolean).join(' ')}>
+    <li class={['draft-row', state, isOpen && 'open'].filter(Boolean).join(' ')}>
       {comment !== '' && !isOpen && <p class="comment">{comment}</p>}
-      <div class="policy-row-line">
+      <div class="draft-row-line">
         <span class="priority">{row.ptype === 'p' && row.priority}</span>
         <button
           type="button"

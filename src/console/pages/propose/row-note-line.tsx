@@ -42,28 +42,26 @@ export const RowNoteLine = ({ note }: { readonly note: RowNote }) => {
       return (
         <p class="warned">
           <Icon name="clock" />
-          {findingWords(note.finding)}
+          {findingWords(note)}
         </p>
       )
   }
 }
 
-type Finding = Extract<RowNote, { is: 'finding' }>['finding']
+type FindingNote = Extract<RowNote, { is: 'finding' }>
 
-const numbersIn = (value: unknown): readonly number[] =>
-  Array.isArray(value) ? value.filter((each) => typeof each === 'number') : []
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
 const nearestIn = (value: unknown): string | null =>
   typeof value === 'object' && value !== null && 'nearest' in value && typeof value.nearest === 'string'
     ? value.nearest
     : null
 
-const findingWords = ({ kind, message, ...more }: Finding): string => {
+const findingWords = ({ finding: { kind, message, ...more }, by }: FindingNote): string => {
   switch (kind) {
     case 'unreachable':
-      return t.propose.neverReached(numbersIn(more['by']))
+      return t.propose.neverReached(by)
     case 'overridden':
-      return t.propose.overridden(numbersIn(more['by']))
+      return t.propose.overridden(by)
     case 'unknown_role':
       return t.propose.unknownRole(textIn(more['name']))
     case 'lone_role':

@@ -15,13 +15,21 @@ export type RowNote =
   /** an invariant refuses the edit, and this row breaks it */
   | { readonly is: 'violation'; readonly violation: Violation }
   | { readonly is: 'unmet'; readonly unmet: Unmet }
-  | { readonly is: 'finding'; readonly finding: Finding }
+  /** `by`: priorities of the rows that decide before it, of this edit if some are */
+  | { readonly is: 'finding'; readonly finding: Finding; readonly by: readonly number[] }
 
 /** What is said of rows, by their ids, and what is about none of them. */
 export interface Notes {
   readonly ofRow: ReadonlyMap<string, readonly RowNote[]>
   readonly others: readonly RowNote[]
   readonly faults: number
+}
+
+/** Rows that stood before it already are no news. */
+const byEdited = ({ by }: Finding, edited: ReadonlySet<number>): readonly number[] => {
+  const all = Array.isArray(by) ? by.filter((each) => typeof each === 'number') : []
+  const fresh = all.filter((each) => edited.has(each))
+  return fresh.length > 0 ? fresh : all
 }
 
 type Changes = ReturnType<typeof changesIn>
@@ -53,6 +61,8 @@ export const notesOf = (
   for (const { violations = [] } of preview?.objections ?? [])
     for (const violation of violations) put(idOf(violation.row), { is: 'violation', violation })
   for (const unmet of preview?.expectations.unmet ?? []) if (unmet.is_new) put(idOf(unmet.row), { is: 'unmet', unmet })
-  for (const finding of preview?.findings ?? []) put(idOf(finding.row), { is: 'finding', finding })
+  const edited = new Set(changes.add.flatMap(({ row }) => (row.ptype === 'p' ? row.priority : [])))
+  for (const finding of preview?.findings ?? [])
+    put(idOf(finding.row), { is: 'finding', finding, by: byEdited(finding, edited) })
   return { ofRow, others, faults }
 }

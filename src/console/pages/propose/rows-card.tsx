@@ -14,13 +14,14 @@ import {
   duplicateRow,
   isChanged,
   moveRow,
+  priorityOf,
   priorityAfter,
   removeRow,
   rowsOfKind,
   shownOf,
   takeBack,
 } from './draft'
-import type { Draft, TypedRow } from './draft'
+import type { Draft, Held, TypedRow } from './draft'
 import { foldRows } from './fold-rows'
 import type { Vocabulary } from './row-form'
 import { RowItem } from './row-item'
@@ -44,11 +45,12 @@ export const RowsCard = ({
   readonly vocabulary: Vocabulary
 }) => {
   const kind = useSignal<Kind>('p')
-  const openId = useSignal<string | null>(null)
+  const held = useSignal<Held | null>(null)
+  const openId = held.value?.id ?? null
   const unfolded = useSignal<ReadonlySet<string>>(new Set())
   const opener = useRef<HTMLButtonElement>(null)
   const wantsFocus = useRef<string | null>(null)
-  const rows = rowsOfKind(draft.value, kind.value)
+  const rows = rowsOfKind(draft.value, kind.value, held.value)
   const around = rows.flatMap(({ now }) => (now === null ? [] : [{ ...now.row }]))
   useEffect(() => {
     if (wantsFocus.current === null) return
@@ -57,11 +59,17 @@ export const RowsCard = ({
   })
   /** The row that gets the focus when the rows are drawn again. */
   const focus = (id: string) => (wantsFocus.current = id)
+  /** Opens a row where it stands. */
+  const hold = (id: string) => {
+    const found = draft.value.rows.find((each) => each.id === id)
+    held.value = found === undefined ? null : { id, priority: priorityOf(found) }
+    focus(id)
+  }
   const acts = {
     change: (id: string, now: Parameters<typeof changeRow>[2]) => (draft.value = changeRow(draft.value, id, now)),
     remove: (id: string) => {
       draft.value = removeRow(draft.value, id)
-      openId.value = null
+      held.value = null
       focus(id)
     },
     takeBack: (id: string) => {
@@ -72,32 +80,32 @@ export const RowsCard = ({
       const made = duplicateRow(draft.value, id)
       if (made === null) return say(t.propose.noRoom)
       draft.value = made[0]
-      openId.value = made[1]
-      focus(made[1])
+      hold(made[1])
     },
     move: (id: string, by: -1 | 1) => {
       draft.value = moveRow(draft.value, id, by)
+      if (id === openId) hold(id)
       focus(id)
     },
     open: (id: string | null) => {
-      if (id === null && openId.value !== null) focus(openId.value)
-      openId.value = id
+      if (id !== null) return hold(id)
+      if (openId !== null) focus(openId)
+      held.value = null
     },
   }
   const add = () => {
     const [next, id] = addRow(draft.value, { row: freshRow(draft.value, kind.value, vocabulary), comment: '' })
     draft.value = next
-    openId.value = id
-    focus(id)
+    hold(id)
   }
-  const blocks = foldRows(rows, (each) => isChanged(each) || each.id === openId.value || notes.ofRow.has(each.id))
+  const blocks = foldRows(rows, (each) => isChanged(each) || each.id === openId || notes.ofRow.has(each.id))
   const item = (each: (typeof rows)[number]) => (
     <RowItem
       key={each.id}
       each={each}
       around={around}
       notes={notes.ofRow.get(each.id) ?? []}
-      isOpen={openId.value === each.id}
+      isOpen={openId === each.id}
       off={off}
       vocabulary={vocabulary}
       acts={acts}
@@ -126,7 +134,7 @@ export const RowsCard = ({
                 checked={kind.value === each}
                 onChange={() => {
                   kind.value = each
-                  openId.value = null
+                  held.value = null
                 }}
               />
               {t.propose.kinds[each]} {number(rowsOfKind(draft.value, each).length)}
@@ -138,7 +146,7 @@ export const RowsCard = ({
         ))}
         <p class="hint">{t.propose.keys}</p>
       </div>
-      <ol class="policy-rows">
+      <ol class="draft-rows">
         {blocks.map((block) =>
           block.is === 'row' ? (
             item(block.row)

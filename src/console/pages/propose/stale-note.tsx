@@ -34,18 +34,20 @@ export const StaleNote = ({
     <Note kind="lit" title={t.propose.stale(to)}>
       {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
       {value !== null && (
-        <p>{t.propose.staleBy(value.made.actor.name ?? value.made.actor.id ?? '', value.made.reason, value.made.time)}</p>
+        <p>
+          {t.propose.staleBy(value.made.actor.name ?? value.made.actor.id ?? '', value.made.reason, value.made.time)}
+        </p>
       )}
       <div class="two">
         <section aria-label={t.propose.theirs}>
-          <h3>{t.propose.theirs}</h3>
+          <h2>{t.propose.theirs}</h2>
           <RowChanges
             removed={value?.between.removed.map(rowText) ?? []}
             added={value?.between.added.map(rowText) ?? []}
           />
         </section>
         <section aria-label={t.propose.mine}>
-          <h3>{t.propose.mine}</h3>
+          <h2>{t.propose.mine}</h2>
           <EditedRows edits={mine} />
         </section>
       </div>

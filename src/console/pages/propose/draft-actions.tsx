@@ -1,0 +1,90 @@
+import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { Dialog } from '../../parts/dialog'
+import { save } from '../../parts/download'
+import { say } from '../../parts/toast'
+import { draftOf, editAgain } from './draft'
+import type { Commented, Draft } from './draft'
+import { draftHash, draftText, parseDraft } from './kept-draft'
+
+/** Longer addresses are cut by programs that pass them on. */
+const MOST_ADDRESS = 8_000
+
+/** A draft can be sent on, kept as a file, opened from one, and discarded. */
+export const DraftActions = ({
+  draft,
+  rows,
+  isEmpty,
+}: {
+  readonly draft: Signal<Draft>
+  /** those in force */
+  readonly rows: readonly Commented[]
+  readonly isEmpty: boolean
+}) => {
+  const input = useRef<HTMLInputElement>(null)
+  const asks = useSignal(false)
+  const off = isEmpty ? t.propose.off.nothing : null
+  const { revision } = draft.value
+  const send = async () => {
+    const address = `${location.origin}/console/policy${draftHash(draft.value)}`
+    if (address.length > MOST_ADDRESS) return say(t.propose.tooLongToSend)
+    await navigator.clipboard.writeText(address)
+    say(t.propose.sent)
+  }
+  const open = async (file: File) => {
+    const kept = parseDraft(await file.text())
+    if (kept === null) return say(t.propose.notADraft)
+    draft.value = editAgain(revision, rows, kept.edits, kept.reason).draft
+  }
+  const discard = () => {
+    draft.value = draftOf(revision, rows)
+    asks.value = false
+  }
+  return (
+    <div class="row">
+      <Button icon="copy" off={off} onPress={send}>
+        {t.propose.send}
+      </Button>
+      <Button
+        icon="download"
+        off={off}
+        onPress={() => save('policy-draft.json', new Blob([draftText(draft.value)], { type: 'application/json' }))}
+      >
+        {t.propose.saveFile}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".json,application/json"
+        aria-label={t.propose.openFile}
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0]
+          currentTarget.value = ''
+          if (file !== undefined) void open(file)
+        }}
+      />
+      <Button icon="import" onPress={() => input.current?.click()}>
+        {t.propose.openFile}
+      </Button>
+      <Button icon="restore" off={off} onPress={() => (asks.value = true)}>
+        {t.propose.discard}
+      </Button>
+      {asks.value && (
+        <Dialog title={t.propose.discardAsk} onClose={() => (asks.value = false)}>
+          <p>{t.propose.discardLead}</p>
+          <div class="row">
+            <Button kind="risk" onPress={discard}>
+              {t.propose.discard}
+            </Button>
+            <Button onPress={() => (asks.value = false)}>{t.cancel}</Button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  )
+}
