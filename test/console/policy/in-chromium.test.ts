@@ -448,6 +448,42 @@ const AUDITOR = [
     })
   })
 
+  it('leave who may read the log alone the explanation of requests', async () => {
+    const reader = [
+      {
+        ptype: 'p',
+        priority: 820,
+        rule: 'LOG',
+        role: 'log-reader',
+        action: 'audit:read',
+        reach: 'any',
+        effect: 'allow',
+      },
+      { ptype: 'p2', role: 'log-reader', action: 'audit:read' },
+    ]
+    await editPolicy(service, admin.token, { add: reader })
+    const user = await service.addUser('log-reader')
+    await givePassword(service, user)
+    const { headers } = await service.request('GET', '/users', { token: user.token })
+    const id = headers.get('x-request-id') ?? ''
+    const isLogged = async () =>
+      (await service.request('GET', `/audit/requests/${id}`, { token: admin.token })).status === 200
+    await until('the log has it', isLogged)
+    const other = await openConsole(service)
+    try {
+      const its = await other.open()
+      await other.signIn(its, user)
+      await its.getByRole('link', { name: 'Explain', exact: true }).click()
+      expect(await its.getByRole('link', { name: 'Access', exact: true }).count()).to.equal(0)
+      await its.getByLabel('Request id').fill(id)
+      await its.getByRole('button', { name: 'Explain', exact: true }).click()
+      await its.getByRole('heading', { name: 'Denied at the second of four layers' }).waitFor()
+      expect(other.complaints).to.deep.equal([])
+    } finally {
+      await other.context.close()
+    }
+  })
+
   it('are in nobody’s navigation who may not read the policy, and say so to who comes by address', async () => {
     const editor = await service.addUser('editor')
     await givePassword(service, editor)

@@ -49,7 +49,7 @@ export const explain: typeof english = {
         ? 'Es ist ein fremder Datensatz.'
         : 'Wer nicht angemeldet ist, dem gehört nichts.',
   linkOf: (code, relation, owner) =>
-    relation === 'own' ? `${code} ist der eigene Link.` : `${code} gehört jemand anderem: ${owner}.`,
+    relation === 'own' ? `${code} ist der eigene Link.` : `${code} ist ein fremder Link (Besitzer: ${owner}).`,
   dataBody: 'Die Datenbank entscheidet noch einmal, in der Zeile selbst, für den Benutzer der Verbindung.',
   whoMay: (action) => `Wer darf: ${doing(action, false)}`,
   whoMayLink: (action, code) => `Wer darf ${action} bei ${code}`,

@@ -1,7 +1,7 @@
 import type { PolicyRow } from '../../../domain/policy-row.js'
-import { OTHER_ROLE } from '../matrix/matrix-model'
-import { policyRowIn } from './row'
-import type { SentRow } from './row'
+import { OTHER_ROLE } from '../matrix/matrix-model.js'
+import { policyRowIn } from './row.js'
+import type { SentRow } from './row.js'
 
 /** Each role that inherits, with all that it inherits from, nearest first. */
 const ancestorsIn = (rows: readonly SentRow[]): ReadonlyMap<string, ReadonlySet<string>> => {
