@@ -26,6 +26,8 @@ const Import = lazy(async () => (await import('./pages/import/import-page')).Imp
 const Access = lazy(async () => (await import('./pages/access/access-page')).AccessPage)
 const Propose = lazy(async () => (await import('./pages/propose/propose-page')).ProposePage)
 const Revisions = lazy(async () => (await import('./pages/revisions/revisions-page')).RevisionsPage)
+const Explain = lazy(async () => (await import('./pages/explain/explain-page')).ExplainPage)
+const Model = lazy(async () => (await import('./pages/model/model-page')).ModelPage)
 const Settings = lazy(async () => (await import('./pages/settings/settings-page')).SettingsPage)
 const Welcome = lazy(async () => (await import('./pages/welcome/welcome-page')).WelcomePage)
 const ChoosePassword = lazy(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)
@@ -71,6 +73,8 @@ const SignedIn = () => {
             <Route path="/console/access" component={Access} />
             <Route path="/console/policy" component={Propose} />
             <Route path="/console/revisions" component={Revisions} />
+            <Route path="/console/explain" component={Explain} />
+            <Route path="/console/model" component={Model} />
             <Route path="/console/settings" component={Settings} />
             <Route path="/console/trash" component={Trash} />
             <Route path={WELCOME} component={Welcome} />

@@ -1,7 +1,9 @@
 import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
 import { access } from './de/access'
+import { explain } from './de/explain'
 import { imports } from './de/import'
+import { model } from './de/model'
 import { policy } from './de/policy'
 import { revisions } from './de/revisions'
 import { propose } from './de/propose'
@@ -212,7 +214,9 @@ export const de: Texts = {
   },
 
   access,
+  explain,
   imports,
+  model,
   policy,
   revisions,
   propose,

@@ -3,7 +3,9 @@ import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
 import { access } from './en/access'
+import { explain } from './en/explain'
 import { imports } from './en/import'
+import { model } from './en/model'
 import { policy } from './en/policy'
 import { revisions } from './en/revisions'
 import { propose } from './en/propose'
@@ -210,7 +212,9 @@ export const en = {
   },
 
   access,
+  explain,
   imports,
+  model,
   policy,
   revisions,
   propose,

@@ -8,10 +8,13 @@ export const CopyButton = ({
   text,
   bare = false,
   label,
+  words = t.copy,
 }: {
   readonly text: string
   readonly bare?: boolean
   readonly label?: string
+  /** what the button says */
+  readonly words?: string
 }) => {
   const isCopied = useSignal(false)
   const copy = async () => {
@@ -22,7 +25,7 @@ export const CopyButton = ({
   return (
     <>
       <Button icon={isCopied.value ? 'check' : 'copy'} onPress={copy} label={label} {...(bare ? { kind: 'bare' } : {})}>
-        {isCopied.value ? t.copied : t.copy}
+        {isCopied.value ? t.copied : words}
       </Button>
       <span class="unseen" role="status">
         {isCopied.value ? t.copied : ''}

@@ -15,7 +15,7 @@ import { say } from './toast'
 
 const Item = ({ href, icon, children }: { href: string; icon: IconName; children: ComponentChildren }) => {
   const { path } = useLocation()
-  const isHere = path === href || (href === '/console' && path.startsWith('/console/links/'))
+  const isHere = path === href.split('?')[0] || (href === '/console' && path.startsWith('/console/links/'))
   return (
     <li>
       <a href={href} aria-current={isHere ? 'page' : undefined}>
@@ -82,23 +82,30 @@ export const Side = () => {
             {t.nav.settings}
           </Item>
         </ul>
-        {may('policy:read') && (
+        {(may('policy:read') || may('audit:read')) && (
           <Group title={t.nav.rights}>
-            <Item href="/console/access" icon="grid">
-              {t.nav.access}
-            </Item>
-            <Item href="/console/policy" icon="edit">
-              {t.nav.policy}
-            </Item>
-            <Item href="/console/revisions" icon="clock">
-              {t.nav.revisions}
-            </Item>
-            <Item href="/console/explain" icon="ladder">
+            {may('policy:read') && (
+              <>
+                <Item href="/console/access" icon="grid">
+                  {t.nav.access}
+                </Item>
+                <Item href="/console/policy" icon="edit">
+                  {t.nav.policy}
+                </Item>
+                <Item href="/console/revisions" icon="clock">
+                  {t.nav.revisions}
+                </Item>
+              </>
+            )}
+            {/* who may read the log alone explains requests by it */}
+            <Item href={may('policy:read') ? '/console/explain' : '/console/explain?request='} icon="ladder">
               {t.nav.explain}
             </Item>
-            <Item href="/console/model" icon="text">
-              {t.nav.model}
-            </Item>
+            {may('policy:read') && (
+              <Item href="/console/model" icon="text">
+                {t.nav.model}
+              </Item>
+            )}
           </Group>
         )}
       </nav>

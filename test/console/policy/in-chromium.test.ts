@@ -7,6 +7,8 @@ import { hasChromium } from '../../support/chromium.js'
 import { givePassword, openConsole, requireClean } from '../../support/console.js'
 import type { ConsoleBrowser } from '../../support/console.js'
 import { editPolicy } from '../../support/edit-policy.js'
+import { textAt } from '../../support/json.js'
+import { addLink, freshCode } from '../../support/records.js'
 import { startTestService } from '../../support/service.js'
 import type { TestService, TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
@@ -186,6 +188,8 @@ const AUDITOR = [
       await page.keyboard.press('Escape')
       await page.getByText('Roles: 1 of 202 pinned').waitFor()
       expect(await grid().getByRole('columnheader').nth(1).textContent()).to.equal('role-177')
+      await page.getByLabel('Find a role or an action').fill('do59')
+      await soon(async () => (await grid().getByRole('row').count()) === 2 + 1)
       await requireClean(page, 'many roles')
       await page.unroute('**/policy/decisions*')
     })
@@ -283,6 +287,134 @@ const AUDITOR = [
     })
   })
 
+  describe('explain', () => {
+    const HOSTILE = `<img src=x onerror="document.title='ran'">`
+    const code = freshCode('explained')
+    let editor: TestUser
+    const rungs = () => page.locator('.ladder > li')
+    const states = async () => (await rungs().locator('.state').allInnerTexts()).map((text) => text.replace(/^\W+/, ''))
+    before(async () => {
+      editor = await service.addUser('editor')
+      await service.db.asOwner('update users set name = $2 where id = $1', [editor.id, HOSTILE])
+      await addLink(service.db, { code, owner: admin.id, target: 'https://example.com/explained' })
+    })
+
+    it('asks by an address, an action and a code, and shows the four layers up to the one that stops', async () => {
+      await go('/explain', 'Explain')
+      await requireClean(page, 'the question')
+      await page.getByLabel('Who', { exact: true }).fill(editor.email)
+      await page.getByLabel('wants to').selectOption('link:delete')
+      await page.getByLabel('which link').fill(code)
+      await page.getByRole('button', { name: 'Explain', exact: true }).click()
+      await page.getByRole('heading', { name: 'Denied at the third of four layers' }).waitFor()
+      expect(await states()).to.deep.equal(['not asked here', 'passes', 'stops here', 'not reached'])
+      await rungs().nth(2).getByText('p, 540, R5, user, link:delete, any, deny').waitFor()
+      await page.getByText('Everybody with the role admin').waitFor()
+      await requireClean(page, 'an answer')
+    })
+
+    it('makes no markup of a name', async () => {
+      await page.getByText(`${HOSTILE} would get 403 policy_denied, rule R5.`).waitFor()
+      expect(await page.locator('img[src=x]').count()).to.equal(0)
+      expect(await page.title()).to.equal('Explain · Linkgate')
+    })
+
+    it('keeps the question in its address, which leads to the same answer', async () => {
+      expect(page.url()).to.contain(`user=${editor.id}&action=link%3Adelete&link=${code}`)
+      await page.reload()
+      await page.getByRole('heading', { name: 'Denied at the third of four layers' }).waitFor()
+      await soon(async () => (await page.getByLabel('Who', { exact: true }).inputValue()) === editor.email)
+      await page.getByText('At: now').click()
+      await page.getByLabel('Revision', { exact: true }).fill('1')
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await page.locator('.card').getByText('Policy revision 1', { exact: true }).waitFor()
+    })
+
+    it('says of an address that nobody has it, and keeps what was typed', async () => {
+      await go('/explain', 'Explain')
+      await page.getByLabel('Who', { exact: true }).fill('nobody@example.org')
+      await page.getByRole('button', { name: 'Explain', exact: true }).click()
+      await shown('Nobody has that address.')
+      expect(await page.getByLabel('Who', { exact: true }).inputValue()).to.equal('nobody@example.org')
+    })
+
+    it('asks about a role, which an endpoint may stop before any row is asked', async () => {
+      await page.getByText('A role', { exact: true }).click()
+      await page.getByLabel('Role', { exact: true }).selectOption('viewer')
+      await page.getByLabel('wants to').selectOption('link:transfer')
+      await page.getByRole('button', { name: 'Explain', exact: true }).click()
+      await page.getByRole('heading', { name: 'Denied at the second of four layers' }).waitFor()
+      expect(await states()).to.deep.equal(['not asked here', 'stops here', 'not reached', 'not reached'])
+    })
+
+    it('explains a refused request by its id, also one that a row could not decide', async () => {
+      const refused = await service.request('DELETE', `/links/${code}`, { token: editor.token })
+      const scoped = await service.tokenFor(editor, 'link:read')
+      const unscoped = await service.request('DELETE', `/links/${code}`, { token: scoped })
+      const idOf = (answer: typeof refused) => textAt(answer.json, 'request_id')
+      await until('the log has both', async () => {
+        const [one, other] = await Promise.all(
+          [refused, unscoped].map((answer) =>
+            service.request('GET', `/audit/requests/${idOf(answer)}`, { token: admin.token }),
+          ),
+        )
+        return one?.status === 200 && other?.status === 200
+      })
+      await page.getByRole('link', { name: 'A request by its id' }).click()
+      await page.getByLabel('Request id').fill(idOf(refused))
+      await page.getByRole('button', { name: 'Explain', exact: true }).click()
+      await page.getByRole('heading', { name: 'Denied at the third of four layers' }).waitFor()
+      expect(await states()).to.deep.equal(['passes', 'passes', 'stops here', 'not reached'])
+      await rungs().nth(2).getByText('decides').waitFor()
+      await requireClean(page, 'a request')
+      await go(`/explain?request=${idOf(unscoped)}`, 'Explain')
+      await page.getByRole('heading', { name: 'Denied at the first of four layers' }).waitFor()
+      await rungs().first().getByText('the token lacks the scope link:delete').waitFor()
+      await go('/explain?request=there-is-none', 'Explain')
+      await shown('No decision is recorded under this id.')
+    })
+  })
+
+  describe('model.conf', () => {
+    it('stands there, each definition with what it means', async () => {
+      await go('/model', 'model.conf')
+      const { text } = await service.request('GET', '/policy/model', { token: admin.token })
+      const shownText = await page.locator('.model').innerText()
+      for (const [, key, value] of text.matchAll(/^(\w+)\s*= (.*)$/gm))
+        expect(shownText).to.contain(`${key} = ${value}`)
+      await shown('One endpoint row that matches is enough.')
+      await requireClean(page, 'model.conf')
+    })
+
+    it('is walked by a question, row by row and step by step, to the row that decides', async () => {
+      await page.getByLabel('Role', { exact: true }).selectOption('viewer')
+      await page.getByLabel('whose record').selectOption('own')
+      await page.getByRole('button', { name: 'Walk it' }).click()
+      await soon(async () => page.url().includes('role=viewer'))
+      const rows = page.locator('.walk').last().locator('> li')
+      await rows.last().getByText('p, 530, R5, user, link:delete, own, allow').waitFor()
+      await rows.last().getByText('"7" == "7"').waitFor()
+      await rows.first().locator('summary').click()
+      await rows.first().getByText('"link:read" == "link:delete"').waitFor()
+      await requireClean(page, 'a walk')
+    })
+  })
+
+  it('are there in German', async () => {
+    await page.evaluate(`localStorage.setItem('language', 'de')`)
+    for (const [path, heading] of [
+      ['/access', 'Wer darf was'],
+      ['/revisions?compare=1,2', 'Fassungen'],
+      ['/explain?role=editor&action=link:delete', 'Erklären'],
+      ['/model', 'model.conf'],
+    ] as const) {
+      await go(path, heading)
+      await page.locator('.matrix, .decisions, .ladder, .walk').first().waitFor()
+      await requireClean(page, `${path} in German`)
+    }
+    await page.evaluate(`localStorage.removeItem('language')`)
+  })
+
   describe('for a role that may read the policy alone', () => {
     let other: ConsoleBrowser
     let its: Page
@@ -305,8 +437,51 @@ const AUDITOR = [
       await restore.focus()
       await its.keyboard.press('Enter')
       expect(await its.getByRole('dialog').count()).to.equal(0)
+      await its.getByRole('link', { name: 'Explain', exact: true }).click()
+      await its.getByText('About people and their links: your role may not.').waitFor()
+      await its.getByLabel('Role', { exact: true }).selectOption('editor')
+      await its.getByRole('button', { name: 'Explain', exact: true }).click()
+      await its.getByRole('heading', { name: 'Denied at the third of four layers' }).waitFor()
+      await its.getByRole('link', { name: 'A request by its id' }).click()
+      await its.getByText('your role may not').waitFor()
       expect(other.complaints.splice(0)).to.deep.equal([])
     })
+  })
+
+  it('leave who may read the log alone the explanation of requests', async () => {
+    const reader = [
+      {
+        ptype: 'p',
+        priority: 820,
+        rule: 'LOG',
+        role: 'log-reader',
+        action: 'audit:read',
+        reach: 'any',
+        effect: 'allow',
+      },
+      { ptype: 'p2', role: 'log-reader', action: 'audit:read' },
+    ]
+    await editPolicy(service, admin.token, { add: reader })
+    const user = await service.addUser('log-reader')
+    await givePassword(service, user)
+    const { headers } = await service.request('GET', '/users', { token: user.token })
+    const id = headers.get('x-request-id') ?? ''
+    const isLogged = async () =>
+      (await service.request('GET', `/audit/requests/${id}`, { token: admin.token })).status === 200
+    await until('the log has it', isLogged)
+    const other = await openConsole(service)
+    try {
+      const its = await other.open()
+      await other.signIn(its, user)
+      await its.getByRole('link', { name: 'Explain', exact: true }).click()
+      expect(await its.getByRole('link', { name: 'Access', exact: true }).count()).to.equal(0)
+      await its.getByLabel('Request id').fill(id)
+      await its.getByRole('button', { name: 'Explain', exact: true }).click()
+      await its.getByRole('heading', { name: 'Denied at the second of four layers' }).waitFor()
+      expect(other.complaints).to.deep.equal([])
+    } finally {
+      await other.context.close()
+    }
   })
 
   it('are in nobody’s navigation who may not read the policy, and say so to who comes by address', async () => {
@@ -317,7 +492,7 @@ const AUDITOR = [
       const its = await other.open()
       await other.signIn(its, editor)
       expect(await its.getByRole('link', { name: 'Access', exact: true }).count()).to.equal(0)
-      for (const path of ['/access', '/revisions']) {
+      for (const path of ['/access', '/revisions', '/explain?role=editor&action=link:delete', '/model']) {
         await its.goto(`${service.baseUrl}/console${path}`)
         await its.getByText('Your role may not do that.').first().waitFor()
       }

@@ -6,17 +6,10 @@ import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
 import { Field } from '../../parts/field'
+import { idOfUser } from '../../parts/id-of-user'
 import { problemIn } from '../../parts/loaded'
 import { ProblemNote, faultsOf } from '../../parts/note'
 import { textOf } from '../../parts/sign-in-form'
-
-/** A user's id, given as itself or as an address; null: nobody has that address. Throws LinkgateProblem. */
-const idOfUser = async (typed: string): Promise<string | null> => {
-  if (/^\d+$/.test(typed)) return typed
-  for await (const { id, email } of api.listUsers({ limit: 100 }))
-    if (email.toLowerCase() === typed.toLowerCase()) return id
-  return null
-}
 
 /** Gives a link to another user. */
 export const TransferDialog = ({

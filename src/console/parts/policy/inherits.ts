@@ -1,24 +1,38 @@
-import { OTHER_ROLE } from '../matrix/matrix-model'
-import { policyRowIn } from './row'
-import type { SentRow } from './row'
+import type { PolicyRow } from '../../../domain/policy-row.js'
+import { OTHER_ROLE } from '../matrix/matrix-model.js'
+import { policyRowIn } from './row.js'
+import type { SentRow } from './row.js'
 
-/** The roles whose rows count for each, from their inheritance rows, nearest first; `user` counts for all anyway. */
-export const inheritedIn = (rows: readonly SentRow[]): ReadonlyMap<string, readonly string[]> => {
+/** Each role that inherits, with all that it inherits from, nearest first. */
+const ancestorsIn = (rows: readonly SentRow[]): ReadonlyMap<string, ReadonlySet<string>> => {
   const parents = new Map<string, string[]>()
   for (const sent of rows) {
     const row = policyRowIn(sent)
     if (row?.ptype === 'g') parents.set(row.role, [...(parents.get(row.role) ?? []), row.inherits])
   }
-  const all = new Map<string, readonly string[]>()
+  const all = new Map<string, ReadonlySet<string>>()
   for (const role of parents.keys()) {
     // a Set that grows while it is walked: cycles do no harm
     const found = new Set([role])
     for (const name of found) for (const parent of parents.get(name) ?? []) found.add(parent)
     found.delete(role)
-    found.delete(OTHER_ROLE)
-    if (found.size > 0) all.set(role, [...found])
+    all.set(role, found)
   }
   return all
+}
+
+/** The roles whose rows count for each, from their inheritance rows; `user` counts for all anyway. */
+export const inheritedIn = (rows: readonly SentRow[]): ReadonlyMap<string, readonly string[]> => {
+  const named = [...ancestorsIn(rows)].map(
+    ([role, all]) => [role, [...all].filter((name) => name !== OTHER_ROLE)] as const,
+  )
+  return new Map(named.filter(([, all]) => all.length > 0))
+}
+
+/** Whether a role has the rows of another, by its inheritance rows. */
+export const inheritsIn = (rows: readonly PolicyRow[]): ((role: string, other: string) => boolean) => {
+  const all = ancestorsIn(rows.map((row) => ({ ...row })))
+  return (role, other) => all.get(role)?.has(other) === true
 }
 
 /** Roles that say that they inherit every row of `user`. */

@@ -22,7 +22,7 @@ export const RowsInOrder = ({
   const rows = considered.map(({ row }) => row)
   return (
     <>
-      <ol class="policy-rows">
+      <ol class="policy-rows" hidden={considered.length === 0}>
         {considered.map(({ row, outcome, why }) => {
           const { priority, effect } = row
           const parsed = policyRowIn(row)

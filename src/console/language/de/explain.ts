@@ -1,0 +1,72 @@
+import type { explain as english } from '../en/explain'
+import { doing } from './policy-rows'
+
+const LAYER_NUMBERS = ['', 'ersten', 'zweiten', 'dritten', 'vierten']
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+export const explain: typeof english = {
+  lead: 'Wer was mit welchem Link darf, und warum. Fragen ändert nichts.',
+  tabs: 'Was erklärt wird',
+  ask: 'Eine Frage',
+  byRequest: 'Eine Anfrage nach ihrer Nummer',
+  model: 'model.conf lesen',
+  copy: 'Link hierher kopieren',
+  copyLabel: 'Den Link zu dieser Frage kopieren',
+  about: 'Um wen es geht',
+  abouts: { person: 'Eine Person und ein Link', role: 'Eine Rolle' },
+  personOff: (why) => `Über Personen und ihre Links: ${why}.`,
+  who: 'Wer',
+  whoHint: 'Eine Adresse oder eine Nummer.',
+  onlyId: 'Eine Nummer: Sie dürfen Benutzer nicht suchen.',
+  nobody: 'Niemand hat diese Adresse.',
+  whoIsIt: 'Um wen geht es?',
+  whichRole: 'Um welche Rolle geht es?',
+  wants: 'will',
+  link: 'welcher Link',
+  linkHint: 'Sein Code. Ohne Code: irgendein fremder Link.',
+  whose: 'wessen Datensatz',
+  relations: { own: 'der eigene', other: 'ein fremder' },
+  explain: 'Erklären',
+  layers: { gateway: 'Eingang', endpoint: 'Endpunkt', object: 'Objekt', data: 'Daten' },
+  asks: {
+    gateway: 'Häufigkeit, Token, Umfang',
+    endpoint: 'Darf die Rolle überhaupt fragen?',
+    object: 'Was sagen die Zeilen zu diesem Datensatz?',
+    data: 'PostgreSQL, Zeile für Zeile',
+  },
+  states: { passes: 'lässt durch', stops: 'hält an', unreached: 'nicht erreicht', given: 'hier nicht gefragt' },
+  verdicts: { allow: 'Erlaubt', deny: 'Verboten' },
+  atLayer: (layer) => `an der ${LAYER_NUMBERS[layer] ?? 'letzten'} von vier Schichten`,
+  may: (who) => `${sentence(who)} darf das.`,
+  gets: (who, code, rule) => `${sentence(who)} bekäme ${code}${rule === null ? '' : `, Regel ${rule}`}.`,
+  suspended: (who) => `${sentence(who)} ist gesperrt, also wird jedes Token abgelehnt.`,
+  token: (action) => `Vorausgesetzt: ein gültiges Token mit dem Umfang ${action}, nicht zu häufig.`,
+  letIn: (role) => `Die Rolle ${role} darf fragen, für irgendeinen Datensatz.`,
+  record: (relation) =>
+    relation === 'own'
+      ? 'Es ist der eigene Datensatz.'
+      : relation === 'other'
+        ? 'Es ist ein fremder Datensatz.'
+        : 'Wer nicht angemeldet ist, dem gehört nichts.',
+  linkOf: (code, relation, owner) =>
+    relation === 'own' ? `${code} ist der eigene Link.` : `${code} ist ein fremder Link (Besitzer: ${owner}).`,
+  dataBody: 'Die Datenbank entscheidet noch einmal, in der Zeile selbst, für den Benutzer der Verbindung.',
+  whoMay: (action) => `Wer darf: ${doing(action, false)}`,
+  whoMayLink: (action, code) => `Wer darf ${action} bei ${code}`,
+  owner: (name) => `${sentence(name)}: der Link ist von dort`,
+  everyRole: (role) => `Alle mit der Rolle ${role}`,
+  nobodyMay: 'Niemand darf es.',
+  othersMayNot: 'Alle anderen dürfen es nicht.',
+  forReal: 'Tatsächlich gefragt',
+  recorded: (count) => `Im Protokoll: ${count}. Zuletzt:`,
+  requestId: 'Nummer der Anfrage',
+  requestHint: 'Jede Antwort hat sie, in X-Request-ID und in dem, was sie über eine Ablehnung sagt.',
+  notRecorded: 'Unter dieser Nummer ist nichts aufgezeichnet.',
+  notRecordedHint:
+    'Ablehnungen und Lesen stehen nach einer Sekunde da; öffentliches Lesen nur, wo es so eingestellt ist.',
+  more: 'Unter dieser Nummer gibt es ältere Entscheidungen, die nicht gezeigt werden.',
+  asked: (who, action, record) => `${sentence(who)} wollte ${action}${record === null ? '' : ` bei ${record}`}.`,
+  wouldSay: 'Die Zeilen würden sagen:',
+  otherModel: 'Die Zeilen von damals würden heute anders antworten: model.conf hat sich seither geändert.',
+  notSaid: 'Die Fassung von damals ist nicht mehr lesbar.',
+}

@@ -1,0 +1,189 @@
+import type { ComponentChildren } from 'preact'
+
+import { api } from '../../api'
+import { dateAndTime, number } from '../../language/format'
+import { t } from '../../language/language'
+import { Card } from '../../parts/card'
+import { useLoaded } from '../../parts/loaded'
+import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
+import { ProblemNote } from '../../parts/note'
+import { RowsInOrder } from '../../parts/policy/rows-in-order'
+import { useNames } from '../link/use-names'
+import { Ladder, layerNumber } from './ladder'
+import type { Layer, Rung } from './ladder'
+import { textsOf } from './question'
+import type { Question } from './question'
+
+type Explained = Awaited<ReturnType<typeof api.explainDecision>>
+
+/** Why somebody may or may not do something: the four layers, the rows, and who may. */
+export const Answer = ({
+  question,
+  revision,
+  mayReadUsers,
+  mayReadLog,
+}: {
+  readonly question: Question
+  /** null: the one in force */
+  readonly revision: number | null
+  readonly mayReadUsers: boolean
+  readonly mayReadLog: boolean
+}) => {
+  const texts = textsOf(question)
+  const { state, again } = useLoaded(
+    (signal) =>
+      api.explainDecision({ ...texts, action: question.action, ...(revision !== null && { revision }) }, { signal }),
+    [JSON.stringify(texts), revision],
+  )
+  const { value, problem, busy } = state.value
+  const nameOf = useNames([value?.user?.id ?? null, value?.link?.owner_id ?? null], mayReadUsers)
+  if (problem !== null) return <ProblemNote problem={problem} onRetry={again} />
+  if (value === null) return busy ? <p class="hint">{t.loading}</p> : null
+  const who = value.user === null ? t.policy.everyOne(value.explanation.role) : nameOf(value.user.id)
+  return (
+    <>
+      <Verdict explained={value} who={who} nameOf={nameOf} />
+      <div class="answers">
+        <WhoMay explained={value} nameOf={nameOf} />
+        {mayReadLog && question.about === 'person' && <ForReal question={question} />}
+      </div>
+    </>
+  )
+}
+
+type NameOf = (id: string | null) => string
+
+const Verdict = ({
+  explained: { user, link, explanation },
+  who,
+  nameOf,
+}: {
+  readonly explained: Explained
+  readonly who: string
+  readonly nameOf: NameOf
+}) => {
+  const { endpoint, object, role, inherits, relation, revision } = explanation
+  const isSuspended = user?.suspended === true
+  const stop: Layer | null = isSuspended ? 'gateway' : explanation.effect === 'allow' ? null : explanation.layer
+  const at = (layer: Layer, body: ComponentChildren, passed: Rung['state'] = 'passes'): Rung => {
+    if (stop === null) return { state: passed, body }
+    const distance = layerNumber(layer) - layerNumber(stop)
+    return { state: distance > 0 ? 'unreached' : distance === 0 ? 'stops' : passed, body }
+  }
+  const rungs: Readonly<Record<Layer, Rung>> = {
+    gateway: at(
+      'gateway',
+      <p>{isSuspended ? t.explain.suspended(who) : t.explain.token(explanation.action)}</p>,
+      'given',
+    ),
+    endpoint: at(
+      'endpoint',
+      <>
+        <p>{endpoint.effect === 'allow' ? t.explain.letIn(role) : t.policy.noEndpoint(role)}</p>
+        <RowsInOrder considered={endpoint.considered} notListed={endpoint.not_listed} />
+      </>,
+    ),
+    object: at(
+      'object',
+      stop === 'endpoint' || stop === 'gateway' ? (
+        <p class="row">
+          {t.explain.wouldSay} <EffectWord effect={object.effect} /> <RuleLabel rule={object.rule} />
+        </p>
+      ) : (
+        <>
+          <p>
+            {link === null
+              ? t.explain.record(relation)
+              : t.explain.linkOf(
+                  link.code,
+                  relation,
+                  link.owner_id === null ? t.link.nobody : nameOf(link.owner_id),
+                )}{' '}
+            {t.policy.counts(role, inherits)}
+          </p>
+          <RowsInOrder considered={object.considered} notListed={object.not_listed} />
+        </>
+      ),
+    ),
+    data: at('data', <p>{t.explain.dataBody}</p>, 'given'),
+  }
+  return (
+    <section class="card" aria-labelledby="verdict-title">
+      <div class="body">
+        <h2 id="verdict-title" class="answer">
+          <EffectWord effect={stop === null ? 'allow' : 'deny'} words={t.explain.verdicts} />{' '}
+          {stop !== null && t.explain.atLayer(layerNumber(stop))}{' '}
+          {(stop === null || stop === 'object') && <RuleLabel rule={object.rule} />}
+        </h2>
+        <p class="lead">
+          {stop === null
+            ? t.explain.may(who)
+            : t.explain.gets(who, CODES[stop], stop === 'object' ? object.rule : null)}
+        </p>
+        <p class="caption">{t.revision(revision)}</p>
+      </div>
+      <Ladder rungs={rungs} />
+    </section>
+  )
+}
+
+/** What a caller gets whom a layer stops. */
+const CODES = {
+  gateway: '401 invalid_token',
+  endpoint: '403 role_not_allowed',
+  object: '403 policy_denied',
+  data: '404 not_found',
+} as const
+
+const WhoMay = ({
+  explained: { who_may: who, link, explanation },
+  nameOf,
+}: {
+  readonly explained: Explained
+  readonly nameOf: NameOf
+}) => (
+  <Card
+    title={link === null ? t.explain.whoMay(explanation.action) : t.explain.whoMayLink(explanation.action, link.code)}
+  >
+    <ul class="body who-may">
+      {who.map((each) => (
+        <li key={each.who === 'role' ? each.role : ''}>
+          {each.who === 'owner' ? t.explain.owner(nameOf(link?.owner_id ?? null)) : t.explain.everyRole(each.role)}{' '}
+          <RuleLabel rule={each.rule} />
+        </li>
+      ))}
+      <li class="hint">{who.length === 0 ? t.explain.nobodyMay : t.explain.othersMayNot}</li>
+    </ul>
+  </Card>
+)
+
+/** When it was asked for real, from the log. */
+const ForReal = ({ question }: { readonly question: Question & { readonly about: 'person' } }) => {
+  const { user, link, action } = question
+  const { state, again } = useLoaded(
+    (signal) =>
+      api.listDecisions({ user, action, ...(link !== null && { link }), limit: 3, count: 'true' }, { signal }).page(),
+    [user, action, link],
+  )
+  const { value, problem } = state.value
+  return (
+    <Card title={t.explain.forReal}>
+      <div class="body">
+        {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+        {value !== null && (
+          <>
+            <p class="hint">{t.explain.recorded(number(value.count ?? value.data.length))}</p>
+            <ul class="who-may">
+              {value.data.map(({ id, time, effect, rule, request_id: request }) => (
+                <li key={id}>
+                  <a href={`/console/explain?request=${encodeURIComponent(request)}`}>{dateAndTime(time)}</a>{' '}
+                  <EffectWord effect={effect === 'allow' ? 'allow' : 'deny'} /> <RuleLabel rule={rule} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </Card>
+  )
+}

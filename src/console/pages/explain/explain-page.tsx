@@ -1,0 +1,72 @@
+import { useLocation } from 'preact-iso/router'
+
+import { t } from '../../language/language'
+import { CopyButton } from '../../parts/copy-button'
+import { Page } from '../../parts/page'
+import { revisionIn } from '../../parts/policy/revision-in'
+import { RevisionMenu } from '../../parts/policy/revision-menu'
+import { useServiceRights } from '../../parts/service-rights'
+import { Answer } from './answer'
+import { ExplainTabs } from './explain-tabs'
+import { questionIn, textsOf } from './question'
+import type { Question } from './question'
+import { QuestionForm } from './question-form'
+import { RequestTab } from './request-tab'
+
+/** Why somebody may do something or not, or why a request was answered as it was. The address keeps the question. */
+export const ExplainPage = () => {
+  const { query, route, path } = useLocation()
+  const reasonFor = useServiceRights()
+  const mayReadUsers = reasonFor('user:read') === null
+  const request = query['request']
+  const question = questionIn(query)
+  const revision = revisionIn(query['revision'])
+  const show = (asked: Question | null, under: number | null) => {
+    const texts = asked === null ? {} : textsOf(asked)
+    route(`${path}?${new URLSearchParams({ ...texts, ...(under !== null && { revision: String(under) }) })}`)
+  }
+  return (
+    <Page
+      title={t.nav.explain}
+      actions={
+        (question !== null || (request ?? '') !== '') && (
+          <CopyButton text={location.href} label={t.explain.copyLabel} words={t.explain.copy} />
+        )
+      }
+    >
+      <div class="stack">
+        <p class="lead">{t.explain.lead}</p>
+        <ExplainTabs here={request === undefined ? 'question' : 'request'} />
+        {request === undefined ? (
+          <>
+            <QuestionForm
+              key={JSON.stringify(question)}
+              question={question}
+              off={reasonFor('policy:evaluate')}
+              mayReadUsers={mayReadUsers}
+              onAsk={(asked) => show(asked, revision)}
+            />
+            <div class="row">
+              <RevisionMenu chosen={revision} shown={null} onChoose={(under) => show(question, under)} />
+            </div>
+            {question !== null && (
+              <Answer
+                question={question}
+                revision={revision}
+                mayReadUsers={mayReadUsers}
+                mayReadLog={reasonFor('audit:read') === null}
+              />
+            )}
+          </>
+        ) : (
+          <RequestTab
+            request={request}
+            off={reasonFor('audit:read')}
+            mayReadUsers={mayReadUsers}
+            onAsk={(asked) => route(`${path}?${new URLSearchParams({ request: asked })}`)}
+          />
+        )}
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact'
+
+import { t } from '../../language/language'
+
+export const LAYERS = ['gateway', 'endpoint', 'object', 'data'] as const
+export type Layer = (typeof LAYERS)[number]
+
+/** `given`: it was not asked, and taken as passed */
+export type RungState = 'passes' | 'stops' | 'unreached' | 'given'
+
+export interface Rung {
+  readonly state: RungState
+  readonly body: ComponentChildren
+}
+
+/** The four layers, from the top: posts up to the one that stops. */
+export const Ladder = ({ rungs }: { readonly rungs: Readonly<Record<Layer, Rung>> }) => (
+  <ol class="ladder">
+    {LAYERS.map((layer, i) => {
+      const { state, body } = rungs[layer]
+      return (
+        <li key={layer} class={state}>
+          <span class="post" aria-hidden="true">
+            {i + 1}
+          </span>
+          <div class="layer">
+            <strong>{t.explain.layers[layer]}</strong>
+            <span class="caption">{t.explain.asks[layer]}</span>
+          </div>
+          <div class="said">{body}</div>
+          <span class="state">
+            <i aria-hidden="true">{SIGNS[state]}</i> {t.explain.states[state]}
+          </span>
+        </li>
+      )
+    })}
+  </ol>
+)
+
+const SIGNS = { passes: '✓', stops: '−', unreached: '', given: '' } as const
+
+/** Which layer stops; null: none. */
+export const layerNumber = (layer: string): number => LAYERS.findIndex((each) => each === layer) + 1

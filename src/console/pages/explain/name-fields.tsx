@@ -1,0 +1,66 @@
+import { ACTIONS } from '../../../domain/action.js'
+import type { PolicyRow } from '../../../domain/policy-row.js'
+import { t } from '../../language/language'
+import { Field } from '../../parts/field'
+import { OTHER_ROLE } from '../../parts/matrix/matrix-model'
+
+/** The roles and actions that rows name. */
+export const namesIn = (
+  rows: readonly PolicyRow[],
+): { readonly roles: readonly string[]; readonly actions: readonly string[] } => ({
+  roles: [...new Set(rows.flatMap((row) => (row.ptype === 'g' ? [row.role, row.inherits] : [row.role])))],
+  actions: [...new Set(rows.flatMap((row) => (row.ptype === 'g' || row.action === '*' ? [] : [row.action])))],
+})
+
+export const RoleField = ({
+  roles,
+  chosen,
+  fault,
+}: {
+  readonly roles: readonly string[]
+  readonly chosen: string
+  readonly fault?: string | undefined
+}) => {
+  // `anyone` is no caller's role
+  const known = [...new Set([chosen, 'anonymous', ...roles])].filter((role) => role !== 'anyone').sort()
+  return (
+    <Field label={t.policy.role} fault={fault}>
+      {(names) => (
+        <select {...names} name="role">
+          {known.map((role) => (
+            <option key={role} value={role} selected={role === chosen}>
+              {role === OTHER_ROLE ? t.policy.otherRole : role}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+export const ActionField = ({ actions, chosen }: { readonly actions: readonly string[]; readonly chosen: string }) => (
+  <Field label={t.explain.wants}>
+    {(names) => (
+      <select {...names} name="action">
+        {[...new Set<string>([...ACTIONS, ...actions, chosen])].map((action) => (
+          <option key={action} value={action} selected={action === chosen}>
+            {`${action}: ${t.policy.doing(action, false)}`}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+)
+
+export const RelationField = ({ isOwn }: { readonly isOwn: boolean }) => (
+  <Field label={t.explain.whose}>
+    {(names) => (
+      <select {...names} name="relation">
+        <option value="other">{t.explain.relations.other}</option>
+        <option value="own" selected={isOwn}>
+          {t.explain.relations.own}
+        </option>
+      </select>
+    )}
+  </Field>
+)

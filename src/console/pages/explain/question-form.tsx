@@ -1,0 +1,180 @@
+import { useSignal } from '@preact/signals'
+
+import { api } from '../../api'
+import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { Field } from '../../parts/field'
+import { idOfUser } from '../../parts/id-of-user'
+import { useLoaded } from '../../parts/loaded'
+import { ProblemNote } from '../../parts/note'
+import { policyRowIn } from '../../parts/policy/row'
+import { textOf } from '../../parts/sign-in-form'
+import { ActionField, RelationField, RoleField, namesIn } from './name-fields'
+import { questionIn } from './question'
+import type { Question } from './question'
+
+/** Shown while somebody types. */
+const SUGGESTED = 20
+
+/** Who wants to do what to which link: chosen by typing. */
+export const QuestionForm = ({
+  question,
+  off,
+  mayReadUsers,
+  onAsk,
+}: {
+  readonly question: Question | null
+  /** why the caller may not ask about people and their links */
+  readonly off: string | null
+  readonly mayReadUsers: boolean
+  readonly onAsk: (question: Question) => unknown
+}) => {
+  const about = useSignal<Question['about']>(question?.about ?? 'person')
+  const isPerson = about.value === 'person' && off === null
+  const { roles, actions } = useNamed()
+  const { busy, problem, attempt } = useAttempt()
+  const faults = useSignal<Readonly<Record<string, string>>>({})
+  const ask = (form: HTMLFormElement) =>
+    attempt(async () => {
+      const texts = Object.fromEntries(
+        ['who', 'role', 'action', 'link', 'relation'].map((name) => [name, textOf(form, name).trim()]),
+      )
+      faults.value = {}
+      const { who = '' } = texts
+      const user = isPerson && who !== '' ? await (mayReadUsers ? idOfUser(who) : idIn(who)) : undefined
+      if (user === null) {
+        faults.value = { who: mayReadUsers ? t.explain.nobody : t.explain.onlyId }
+        return
+      }
+      const asked = questionIn(isPerson ? { ...texts, user, role: '' } : { ...texts, user: '' })
+      if (asked === null) faults.value = isPerson ? { who: t.explain.whoIsIt } : { role: t.explain.whichRole }
+      else void onAsk(asked)
+    })
+  return (
+    <form
+      class="card question"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void ask(event.currentTarget)
+      }}
+    >
+      <div class="body stack">
+        <div class="row">
+          <fieldset class="segments">
+            <legend class="unseen">{t.explain.about}</legend>
+            {(['person', 'role'] as const).map((each) => (
+              <label key={each}>
+                <input
+                  type="radio"
+                  name="about"
+                  checked={isPerson === (each === 'person')}
+                  disabled={each === 'person' && off !== null}
+                  onChange={() => (about.value = each)}
+                />
+                {t.explain.abouts[each]}
+              </label>
+            ))}
+          </fieldset>
+          {off !== null && <span class="reason">{t.explain.personOff(off)}</span>}
+        </div>
+        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <div class="fields">
+          {isPerson ? (
+            <WhoField question={question} fault={faults.value['who']} mayReadUsers={mayReadUsers} />
+          ) : (
+            <RoleField
+              roles={roles}
+              chosen={question?.about === 'role' ? question.role : 'editor'}
+              fault={faults.value['role']}
+            />
+          )}
+          <ActionField actions={actions} chosen={question?.action ?? 'link:delete'} />
+          {isPerson ? (
+            <LinkField chosen={question?.about === 'person' ? question.link : null} />
+          ) : (
+            <RelationField isOwn={question?.about === 'role' && question.relation === 'own'} />
+          )}
+        </div>
+        <div class="row">
+          <Button kind="main" type="submit" busy={busy.value}>
+            {t.explain.explain}
+          </Button>
+        </div>
+      </div>
+    </form>
+  )
+}
+
+const idIn = (typed: string): string | null => (/^[1-9]\d{0,18}$/.test(typed) ? typed : null)
+
+const WhoField = ({
+  question,
+  fault,
+  mayReadUsers,
+}: {
+  readonly question: Question | null
+  readonly fault: string | undefined
+  readonly mayReadUsers: boolean
+}) => {
+  const { state } = useLoaded(
+    async (signal) => (mayReadUsers ? (await api.listUsers({ limit: 100 }, { signal }).page()).data : []),
+    [mayReadUsers],
+  )
+  const user = question?.about === 'person' ? question.user : ''
+  const known = state.value.value?.find(({ id }) => id === user)?.email ?? user
+  return (
+    <Field label={t.explain.who} hint={mayReadUsers ? t.explain.whoHint : t.explain.onlyId} fault={fault}>
+      {(names) => (
+        <>
+          <input {...names} name="who" list={`${names.id}-list`} autocomplete="off" key={known} defaultValue={known} />
+          <datalist id={`${names.id}-list`}>
+            {(state.value.value ?? []).map(({ id, email, name, role }) => (
+              <option key={id} value={email}>{`${name}, ${role}`}</option>
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  )
+}
+
+/** The roles and actions that rows name; none until they are known. */
+const useNamed = () => {
+  const { state } = useLoaded((signal) => api.getPolicy({}, { signal }), [])
+  return namesIn((state.value.value?.rows ?? []).flatMap((row) => policyRowIn(row) ?? []))
+}
+
+const LinkField = ({ chosen }: { readonly chosen: string | null }) => {
+  const typed = useSignal(chosen ?? '')
+  const { state } = useLoaded(
+    async (signal) => {
+      const q = typed.value.trim()
+      return (await api.listLinks({ limit: SUGGESTED, ...(q !== '' && { q }) }, { signal }).page()).data
+    },
+    [typed.value],
+  )
+  return (
+    <Field label={t.explain.link} hint={t.explain.linkHint}>
+      {(names) => (
+        <>
+          <input
+            {...names}
+            name="link"
+            list={`${names.id}-list`}
+            autocomplete="off"
+            defaultValue={chosen ?? ''}
+            onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
+          />
+          <datalist id={`${names.id}-list`}>
+            {(state.value.value ?? []).map(({ code, title }) => (
+              <option key={code} value={code}>
+                {title ?? ''}
+              </option>
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  )
+}

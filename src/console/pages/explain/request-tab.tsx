@@ -1,0 +1,127 @@
+import { api } from '../../api'
+import { dateAndTime } from '../../language/format'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { Field } from '../../parts/field'
+import { useLoaded } from '../../parts/loaded'
+import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
+import { Note, ProblemNote } from '../../parts/note'
+import { RowsInOrder } from '../../parts/policy/rows-in-order'
+import { textOf } from '../../parts/sign-in-form'
+import { useNames } from '../link/use-names'
+import { LAYERS, Ladder, layerNumber } from './ladder'
+import type { Layer, Rung } from './ladder'
+import { recordedIn } from './recorded'
+import type { Recorded } from './recorded'
+
+type RecordedDecision = Awaited<ReturnType<typeof api.explainRequest>>['data'][number]
+
+/** A request that was answered, by its id: why it was answered so. */
+export const RequestTab = ({
+  request,
+  off,
+  mayReadUsers,
+  onAsk,
+}: {
+  readonly request: string
+  /** why the caller may not read the log */
+  readonly off: string | null
+  readonly mayReadUsers: boolean
+  readonly onAsk: (request: string) => unknown
+}) => (
+  <>
+    <form
+      class="in-force-on"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (off === null) void onAsk(textOf(event.currentTarget, 'request').trim())
+      }}
+    >
+      <Field label={t.explain.requestId} hint={t.explain.requestHint}>
+        {(names) => (
+          <input {...names} key={request} name="request" defaultValue={request} required maxLength={64} class="mono" />
+        )}
+      </Field>
+      <Button kind="main" type="submit" off={off}>
+        {t.explain.explain}
+      </Button>
+    </form>
+    {request !== '' && off === null && <Decisions request={request} mayReadUsers={mayReadUsers} />}
+  </>
+)
+
+const Decisions = ({ request, mayReadUsers }: { readonly request: string; readonly mayReadUsers: boolean }) => {
+  const { state, again } = useLoaded((signal) => api.explainRequest(request, { signal }), [request])
+  const { value, problem, busy } = state.value
+  const nameOf = useNames(value?.data.map(({ subject }) => subject.id) ?? [], mayReadUsers)
+  if (problem !== null)
+    return problem.status === 404 ? (
+      <Note title={t.explain.notRecorded}>{t.explain.notRecordedHint}</Note>
+    ) : (
+      <ProblemNote problem={problem} onRetry={again} />
+    )
+  if (value === null) return busy ? <p class="hint">{t.loading}</p> : null
+  return (
+    <>
+      {value.data.map((decision) => (
+        <DecisionCard key={decision.id} decision={decision} nameOf={nameOf} />
+      ))}
+      {value.more && <p class="caption">{t.explain.more}</p>}
+    </>
+  )
+}
+
+const DecisionCard = ({
+  decision: { id, time, layer, subject, action, resource, effect, rule, status, revision, explanation },
+  nameOf,
+}: {
+  readonly decision: RecordedDecision
+  readonly nameOf: (id: string | null) => string
+}) => {
+  const why = recordedIn(explanation)
+  const isAllowed = effect === 'allow'
+  const who = subject.id === null ? t.policy.everyOne(subject.role) : `${nameOf(subject.id)} (${subject.role})`
+  return (
+    <section class="card" aria-labelledby={`decision-${id}`}>
+      <div class="body">
+        <h2 id={`decision-${id}`} class="answer">
+          <EffectWord effect={isAllowed ? 'allow' : 'deny'} words={t.explain.verdicts} />{' '}
+          {!isAllowed && t.explain.atLayer(layerNumber(layer))} <RuleLabel rule={rule} />
+        </h2>
+        <p class="lead">{t.explain.asked(who, action, resource.code ?? resource.id)}</p>
+        <p class="caption">
+          <time dateTime={time}>{dateAndTime(time)}</time> · {status} · {t.revision(revision)}
+        </p>
+        {why?.is === 'rows' && !why.agrees && <Note kind="lit" title={t.explain.otherModel} />}
+      </div>
+      <Ladder rungs={rungsOf(layer, isAllowed, why)} />
+    </section>
+  )
+}
+
+const rungsOf = (layer: string, isAllowed: boolean, why: Recorded | null): Readonly<Record<Layer, Rung>> => {
+  // what was allowed went through all; the log names the last layer that had something to decide
+  const stop = isAllowed ? LAYERS.length + 1 : layerNumber(layer)
+  const rung = (each: Layer): Rung => {
+    const distance = layerNumber(each) - stop
+    return {
+      state: distance > 0 ? 'unreached' : distance === 0 ? 'stops' : 'passes',
+      body: bodyOf(each, distance, why),
+    }
+  }
+  return { gateway: rung('gateway'), endpoint: rung('endpoint'), object: rung('object'), data: rung('data') }
+}
+
+const bodyOf = (layer: Layer, distance: number, why: Recorded | null) => {
+  if (distance === 0 && why?.is === 'code') return <p>{why.why}</p>
+  if (distance === 0 && why === null) return <p>{t.explain.notSaid}</p>
+  if (distance > 0 || why?.is !== 'rows') return null
+  const judged = layer === 'endpoint' ? why.endpoint : layer === 'object' ? why.object : null
+  if (judged === null) return null
+  return (
+    <>
+      {layer === 'object' && <p>{t.policy.counts(why.role, why.inherits)}</p>}
+      <RowsInOrder considered={judged.considered} notListed={judged.notListed} />
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+/** One definition of a model: `m = ...`, and what the file says above it. */
+export interface Definition {
+  readonly section: string
+  readonly key: string
+  readonly value: string
+  readonly comments: readonly string[]
+}
+
+export interface ModelText {
+  /** what the file says before its first section */
+  readonly head: readonly string[]
+  readonly definitions: readonly Definition[]
+}
+
+/** Takes a Casbin model apart, as Casbin reads it. Of each section the definitions in their order. */
+export const readModel = (text: string): ModelText => {
+  const head: string[] = []
+  const definitions: Definition[] = []
+  let section = ''
+  let comments: string[] = []
+  let begun = ''
+  for (const line of text.split(/\r?\n/)) {
+    const trimmed = line.trim()
+    if (begun === '' && /^[#;]/.test(trimmed)) {
+      ;(section === '' ? head : comments).push(trimmed.replace(/^[#;]\s?/, ''))
+      continue
+    }
+    if (/^\[.+\]$/.test(trimmed)) {
+      section = trimmed.slice(1, -1)
+      comments = []
+      continue
+    }
+    // a line that ends with a backslash goes on
+    begun += trimmed.replace(/\\$/, '')
+    if (trimmed.endsWith('\\') || begun === '') continue
+    const at = begun.indexOf('=')
+    if (at > 0)
+      definitions.push({ section, key: begun.slice(0, at).trim(), value: begun.slice(at + 1).trim(), comments })
+    begun = ''
+    comments = []
+  }
+  return { head, definitions }
+}

@@ -1,0 +1,16 @@
+/** Pages that belong together: links, of which one is where somebody is. */
+export const Tabs = ({
+  label,
+  tabs,
+}: {
+  readonly label: string
+  readonly tabs: readonly { readonly href: string; readonly name: string; readonly isHere: boolean }[]
+}) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map(({ href, name, isHere }) => (
+      <a key={href} href={href} aria-current={isHere ? 'page' : undefined}>
+        {name}
+      </a>
+    ))}
+  </nav>
+)
