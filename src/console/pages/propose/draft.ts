@@ -154,21 +154,24 @@ export const editsIn = ({ rows }: Draft): readonly RowEdit[] =>
 /** The edit as the service takes it, each row with the draft's row that it is of. */
 export const changesIn = ({ rows }: Draft) => {
   const changed = rows.filter(isChanged)
-  const add = changed.flatMap(({ id, was, now }) => (now === null ? [] : [{ id, row: sentRow(now, was) }]))
-  // a comment alone is changed by naming the row again
-  const remove = changed.flatMap(({ id, was, now }) =>
-    was === null || (now !== null && textOf(now.row) === textOf(was.row)) ? [] : [{ id, row: was.row }],
-  )
-  return { add, remove }
+  const before = new Map(changed.flatMap(({ was }) => (was === null ? [] : [[textOf(was.row), was] as const])))
+  const after = new Set(changed.flatMap(({ now }) => (now === null ? [] : textOf(now.row))))
+  return {
+    // naming a row that is there changes its comment alone
+    add: changed.flatMap(({ id, now }) =>
+      now === null ? [] : [{ id, row: sentRow(now, before.get(textOf(now.row)) ?? null) }],
+    ),
+    remove: changed.flatMap(({ id, was }) =>
+      was === null || after.has(textOf(was.row)) ? [] : [{ id, row: was.row }],
+    ),
+  }
 }
 
 const sentRow = ({ row, comment }: Commented, was: Commented | null) =>
   comment === '' && (was === null || was.comment === '') ? row : { ...row, comment: comment === '' ? null : comment }
 
-const textOfEdit = ({ was, now }: RowEdit): string => {
-  const row = was ?? now?.row
-  return row === undefined ? '' : textOf(row)
-}
+const hasRow = ({ rows }: Draft, text: string): boolean =>
+  rows.some(({ now }) => now !== null && textOf(now.row) === text)
 
 /**
  * Makes edits again, on rows that are in force now. Answers the draft, and the edits of rows that are not there any
@@ -184,12 +187,11 @@ export const editAgain = (
   const lost: RowEdit[] = []
   for (const edit of edits) {
     const { was, now } = edit
-    const text = textOfEdit(edit)
-    const target = draft.rows.find(({ id }) => id === text)
-    if (was !== null && target === undefined) lost.push(edit)
-    else if (was !== null && target !== undefined) draft = replace(draft, target.id, now)
+    const target = was && draft.rows.find(({ id }) => id === textOf(was))
+    if (target) draft = replace(draft, target.id, now)
+    else if (was !== null) lost.push(edit)
     // a row that somebody else has added meanwhile is there already
-    else if (now !== null && target === undefined) [draft] = addRow(draft, now)
+    else if (now !== null && !hasRow(draft, textOf(now.row))) [draft] = addRow(draft, now)
   }
   return { draft, lost }
 }
