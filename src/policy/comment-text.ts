@@ -18,6 +18,7 @@ const UNWRITABLE = /(?![\n\t])[\p{Cc}\p{Cs}]/u
 /** The comment of a row, as somebody wrote it; empty: none. */
 export const CommentText = z
   .string()
+  .meta({ maxLength: MOST })
   .transform(tidy)
   .pipe(
     z

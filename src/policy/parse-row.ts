@@ -81,7 +81,6 @@ const comment = CommentText.transform((text) => (text === '' ? null : text))
   .nullable()
   .optional()
   .meta({
-    maxLength: 500,
     description: 'what admins say of it, several lines too; null or empty: nothing; absent: as it is. Decides nothing',
   })
 
