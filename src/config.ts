@@ -128,6 +128,7 @@ const Settings = z.object({
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header, such as CF-IPCountry')
     .transform((name) => name.toLowerCase())
     .optional(),
+  POLICY_APPROVALS: oneOf('0', '1').default('0'),
   AUDIT_PUBLIC_READS: oneOf('on', 'off').default('off'),
   MAX_CONNECTIONS: integer(1, 1_000_000).default(10_000),
   DRAIN_MS: integer(0, 60_000).default(500),
@@ -258,6 +259,8 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
     geoipDatabase: settings.GEOIP_DATABASE,
     /** of a trusted proxy, in lower case */
     countryHeader: settings.COUNTRY_HEADER,
+    /** whether an edit of the policy waits for the approval of somebody else */
+    policyApprovals: settings.POLICY_APPROVALS === '1',
     auditPublicReads: settings.AUDIT_PUBLIC_READS === 'on',
     /** processes that answer requests */
     workers: settings.WORKERS,

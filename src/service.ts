@@ -127,13 +127,14 @@ const start = async (
   // half of the pool stays for everything else
   const searches = createGate(Math.max(1, Math.floor(config.databasePoolSize / 2)), SEARCH_MS)
   const sendMail = mailer?.send
-  const { trashDays, visitDays } = config
+  const { trashDays, visitDays, policyApprovals } = config
   const table = {
     database: data.database,
     redirects,
     rules,
     policy,
     identity,
+    signingKey: key,
     visits,
     live: visits.live,
     sendMail,
@@ -141,6 +142,7 @@ const start = async (
     searches,
     trashDays,
     visitDays,
+    policyApprovals,
   }
   const http = await openHttp({ config, runtime, tracing: data.tracing, metrics, exposed, table, log }, closing)
   log.info(

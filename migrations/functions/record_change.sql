@@ -70,7 +70,9 @@ begin
   perform public.record_change('policy', new.revision::text, jsonb_strip_nulls(jsonb_build_object('what', 'revision',
     'reason', new.reason, 'actor', case when new.actor_id is null then new.actor end, 'actor_id', new.actor_id::text,
     'added', jsonb_array_length(new.added), 'removed', jsonb_array_length(new.removed),
-    'comments', nullif(jsonb_array_length(new.comments), 0),
+    'comments', nullif(jsonb_array_length(new.comments), 0), 'proposal', new.proposal::text,
+    'approved_by', new.approved_by::text, 'approver', new.approver,
+    'without_approval', case when new.without_approval then true end,
     'decisions_changed', jsonb_array_length(new.decisions_changed))));
   return null;
 end $$;

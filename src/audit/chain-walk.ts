@@ -1,6 +1,6 @@
 import type { ChainHead, RetiredRange } from './checkpoint.js'
 import { entryHash } from './entry-hash.js'
-import type { StoredEntry } from './entry-hash.js'
+import type { ChainEntry } from './entry-hash.js'
 
 /** An entry that is not as it was written. */
 export interface ChainFault {
@@ -14,6 +14,8 @@ export interface ChainFault {
 }
 
 interface ChainWalkOptions {
+  /** where the chains stand before the first entry; default: at their beginnings */
+  readonly start?: readonly ChainHead[]
   readonly retired?: readonly RetiredRange[]
   /** where the chains stood when a checkpoint was signed; the entries have to confirm it */
   readonly checkpoint?: readonly ChainHead[]
@@ -43,11 +45,13 @@ const LOOKAHEAD = 8
 
 const follows = (next: Place, { seq, hash }: Place): boolean => next.seq === seq + 1n && next.previous === hash
 
+const isWithin = (seq: bigint, { first, last }: RetiredRange): boolean => BigInt(first) <= seq && seq <= BigInt(last)
+
 /**
  * Walks the chains of the decision log and reports every entry that was altered, removed or inserted. A moved entry
  * counts as altered: its place is part of its hash. Memory does not grow with the number of entries.
  */
-export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: ChainWalkOptions) => {
+export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onFault }: ChainWalkOptions) => {
   const chains = new Map<string, Chain>()
   const signed = new Map(checkpoint.map(({ writer, seq, hash }) => [writer, { seq: BigInt(seq), hash }]))
   let entries = 0
@@ -65,6 +69,8 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
   const reportMissing = ({ writer, last }: Chain, to: bigint) =>
     onFault({ kind: 'missing', writer, seq: String(last.seq + 1n), last: String(to), id: null })
 
+  const isRetired = (writer: string, seq: bigint): boolean =>
+    retired.some((range) => range.writer === writer && isWithin(seq, range))
   const accept = (chain: Chain, place: Place) => {
     chain.last = place
     const head = signed.get(chain.writer)
@@ -112,12 +118,32 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
     return true
   }
 
+  const compare = (chain: Chain, head: ChainHead | undefined) => {
+    while (decide(chain, head)) continue
+    const { last } = chain
+    const standing = BigInt(head?.seq ?? 0)
+    const end = [standing, signed.get(chain.writer)?.seq ?? 0n].reduce((a, b) => (a > b ? a : b))
+    if (end > last.seq) reportMissing(chain, end)
+    else if (standing < last.seq && !isRetired(chain.writer, standing)) report(chain, 'inserted', last)
+    else if (standing === last.seq && standing > 0n && head?.hash !== last.hash) report(chain, 'altered', last)
+    if (head === undefined || standing === last.seq || isRetired(chain.writer, standing)) return
+    // the walk goes on from where the chain should stand
+    chain.last = { seq: standing, id: null, previous: '', hash: head.hash, isReported: true }
+  }
+
+  for (const { writer, seq, hash } of start) {
+    const range = retired.find((each) => each.writer === writer && isWithin(BigInt(seq), each))
+    const place = range === undefined ? { seq, hash } : { seq: range.last, hash: range.hash }
+    const last = { seq: BigInt(place.seq), id: null, previous: '', hash: place.hash, isReported: false }
+    chains.set(writer, { writer, last, pending: [] })
+  }
+
   return {
     get entries() {
       return entries
     },
     /** Takes the log's entries in the order of their ids. */
-    take: (entry: StoredEntry) => {
+    take: (entry: ChainEntry) => {
       entries += 1
       const chain = chainOf(entry.writer)
       const { id, previous, hash } = entry
@@ -126,18 +152,14 @@ export const createChainWalk = ({ retired = [], checkpoint = [], onFault }: Chai
       chain.pending = [...chain.pending, place].sort((a, b) => Number(a.seq - b.seq))
       while (chain.pending.length > LOOKAHEAD) decide(chain)
     },
-    /** Compares the ends of the chains with where they should stand. Call it once, after the last entry. */
-    finish: (heads: readonly ChainHead[]) => {
+    /** Compares the chains with where they should stand after the entries so far. A fault is reported once. */
+    stand: (heads: readonly ChainHead[]) => {
       for (const { writer } of [...heads, ...checkpoint]) chainOf(writer)
       for (const chain of chains.values()) {
-        const head = heads.find(({ writer }) => writer === chain.writer)
-        while (decide(chain, head)) continue
-        const { last } = chain
-        const standing = BigInt(head?.seq ?? 0)
-        const end = [standing, signed.get(chain.writer)?.seq ?? 0n].reduce((a, b) => (a > b ? a : b))
-        if (end > last.seq) reportMissing(chain, end)
-        else if (standing !== last.seq) report(chain, 'inserted', last)
-        else if (head?.hash !== last.hash) report(chain, 'altered', last)
+        compare(
+          chain,
+          heads.find(({ writer }) => writer === chain.writer),
+        )
       }
     },
   }

@@ -35,19 +35,36 @@ export const ENTRY_COLUMNS = [
   ...['previous', 'hash'].map((name) => `encode(${name}, 'hex') as ${name}`),
 ].join(', ')
 
-/**
- * SHA-256, in hex, of the hash before and the JSON array of all fields, as the trigger function chain_decision computes
- * it. Computed a second time here, so that whoever replaces the database's function does not change the answer.
- */
-export const entryHash = (entry: StoredEntry): string => {
+/** An entry at the place that it claims in its chain, with the text that its hash covers. */
+export interface ChainEntry {
+  readonly writer: string
+  readonly seq: string
+  readonly id: string
+  /** the hash of the entry before; 64 zeros before the first */
+  readonly previous: string
+  readonly hash: string
+  /** all fields, as a JSON array */
+  readonly text: string
+}
+
+/** What each field of the text is. The last, resource_id, is left out where there is none. */
+export const HASHED_FIELDS: readonly string[] = Object.keys(HASHED)
+
+/** The text that an entry's hash covers, written as the trigger function chain_decision writes it. */
+export const toChainEntry = (entry: StoredEntry): ChainEntry => {
+  const { writer, seq, id, previous, hash } = entry
   // an entry without a resource_id is hashed as before there was one
   const columns = entry['resource_id'] === null ? COLUMNS.filter(([name]) => name !== 'resource_id') : COLUMNS
   const fields = columns.map(([name, type]) => {
     const value = entry[name] ?? null
     return value === null || type === 'text' ? JSON.stringify(value) : value
   })
-  return createHash('sha256')
-    .update(entry.previous, 'hex')
-    .update(`[${fields.join(', ')}]`)
-    .digest('hex')
+  return { writer, seq, id, previous, hash, text: `[${fields.join(', ')}]` }
 }
+
+/**
+ * SHA-256, in hex, of the hash before and the entry's text, as chain_decision computes it. Computed a second time here,
+ * so that whoever replaces the database's function does not change the answer.
+ */
+export const entryHash = ({ previous, text }: Pick<ChainEntry, 'previous' | 'text'>): string =>
+  createHash('sha256').update(previous, 'hex').update(text).digest('hex')

@@ -1,12 +1,14 @@
 import type { Client } from 'pg'
 
-import { CHAIN_HEADS, entriesIn, storeCheckpoint } from './checkpoint.js'
-import type { ChainHead, CheckpointKey, RetiredRange } from './checkpoint.js'
+import { entriesIn } from './checkpoint.js'
+import type { ChainHead, RetiredRange } from './checkpoint.js'
+import type { StatementKey } from './signed-statement.js'
+import { CHAIN_HEADS, storeCheckpoint } from './take-checkpoint.js'
 
 interface ExpireOptions {
   /** the first month to keep (UTC), such as 2026-02 */
   readonly before: string
-  readonly key: CheckpointKey
+  readonly key: StatementKey
   /** reports what would be dropped, and drops nothing */
   readonly dryRun: boolean
 }
@@ -56,7 +58,8 @@ export const expireMonths = async (client: Client, { before, key, dryRun }: Expi
           [month, entries],
         )
       const { rows: heads } = await client.query<ChainHead>(CHAIN_HEADS)
-      await storeCheckpoint(client, 'expiry', key, { time: new Date().toISOString(), heads, retired })
+      const time = new Date().toISOString()
+      await storeCheckpoint(client, 'expiry', key, { time, heads, retired, months: expired })
     }
     await client.query(dryRun ? 'rollback' : 'commit')
     return expired

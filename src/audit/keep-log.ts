@@ -1,10 +1,11 @@
 import type { Database } from '../database/database.js'
-import { takeCheckpoint } from './checkpoint.js'
-import type { Checkpoint, CheckpointKey } from './checkpoint.js'
+import type { Checkpoint } from './checkpoint.js'
+import type { StatementKey } from './signed-statement.js'
+import { takeCheckpoint } from './take-checkpoint.js'
 
 interface LogKeeperOptions {
   readonly database: Database
-  readonly key: CheckpointKey
+  readonly key: StatementKey
   /** called with each checkpoint, so that a log that is collected elsewhere holds it too */
   readonly onCheckpoint: (checkpoint: Checkpoint) => void
   readonly onFault: (error: unknown) => void

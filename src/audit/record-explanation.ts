@@ -30,6 +30,10 @@ export const explainRecord = (record: Recorded, snapshot: Snapshot | null): Reco
     return { layer, code, why: 'the rows allow it; refused because the role may do what the caller may not' }
   if (layer === 'object' && code === 'beyond_own_rights')
     return { layer, code, why: 'the rows allow it; refused because the edit goes beyond what the caller may do' }
+  if (layer === 'object' && code === 'own_proposal')
+    return { layer, code, why: 'the rows allow it; refused because nobody decides about their own proposal' }
+  if (layer === 'object' && code === 'others_proposal')
+    return { layer, code, why: 'the rows allow it; refused because somebody else made the proposal' }
   if (snapshot === null || !isRelation(record.relation)) return null
   const explanation = explain(snapshot, record.subject_role, action, record.relation)
   const { object, relation: _relation, ...refusal } = explanation

@@ -83,6 +83,9 @@ export const replay = async (
   })
 }
 
+/** Refusals of what the rows allow. */
+const BY_ROUTE: ReadonlySet<string> = new Set(['policy_denied', 'beyond_own_rights', 'own_proposal', 'others_proposal'])
+
 /**
  * What a snapshot answers to a recorded question. Null where the record does not say enough: the endpoint layer refused
  * before it was known whose record it was, or a route refused to pass on rights that the caller lacks, though the rows
@@ -90,7 +93,7 @@ export const replay = async (
  */
 const decideAgain = (snapshot: Snapshot, { role, action, relation, layer, before }: DecisionGroup): Verdict | null => {
   if (!snapshot.mayCall(role, action)) return { effect: 'deny', rule: 'role_not_allowed' }
-  const isByRoute = before.rule === 'policy_denied' || before.rule === 'beyond_own_rights'
+  const isByRoute = BY_ROUTE.has(before.rule)
   const relations = layer === 'object' && !isByRoute ? [relation] : relationsOf(role)
   const [first, ...others] = relations.map((each) => snapshot.decideFor(role, action, each))
   if (first === undefined || !others.every((other) => isSame(first, other))) return null

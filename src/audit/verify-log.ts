@@ -1,61 +1,85 @@
-import type { PoolClient } from 'pg'
+import type { ClientBase } from 'pg'
 
 import { cursorRows } from '../database/cursor.js'
 import type { Database } from '../database/database.js'
 import { createChainWalk } from './chain-walk.js'
 import type { ChainFault } from './chain-walk.js'
-import { CHAIN_HEADS, entriesIn, newestCheckpoint, readCheckpoint } from './checkpoint.js'
-import type { ChainHead, CheckpointKeys, RetiredRange, StoredCheckpoint } from './checkpoint.js'
-import { ENTRY_COLUMNS } from './entry-hash.js'
+import { entriesIn, newestCheckpoint, readCheckpoint } from './checkpoint.js'
+import type { ChainHead, RetiredRange, StoredCheckpoint } from './checkpoint.js'
+import { ENTRY_COLUMNS, toChainEntry } from './entry-hash.js'
 import type { StoredEntry } from './entry-hash.js'
 import { readLog } from './read-log.js'
+import type { StatementKeys } from './signed-statement.js'
+import { CHAIN_HEADS } from './take-checkpoint.js'
 
 /** An entry that is not as it was written, or a checkpoint that is not valid. */
 export type LogFault = ChainFault | { readonly kind: 'checkpoint'; readonly id: string; readonly why: string }
 
-export type LogVerdict = Awaited<ReturnType<typeof verifyLog>>
+export interface LogVerdict {
+  readonly entries: number
+  readonly chains: number
+  /** entries that were dropped, as a signed statement says */
+  readonly retired: number
+  /** the time of the newest valid checkpoint */
+  readonly checkpoint: string | null
+  readonly faults: number
+}
 
-interface VerifyOptions {
-  readonly keys: CheckpointKeys
+/** How many entries of how many were looked at. */
+export interface Progress {
+  readonly done: number
+  readonly of: number
+}
+
+interface WalkOptions {
+  readonly keys: StatementKeys
   readonly onFault: (fault: LogFault) => void
-  readonly onProgress?: (done: number, of: number) => void
+}
+
+interface VerifyOptions extends WalkOptions {
+  readonly onProgress?: (progress: Progress) => void
 }
 
 const BATCH = 2_000
 
 /** Verifies the decision log, beside a running service, and reports every fault. Memory does not grow with the log. */
-export const verifyLog = (database: Database, { keys, onFault, onProgress }: VerifyOptions) =>
+export const verifyLog = (database: Database, { keys, onFault, onProgress }: VerifyOptions): Promise<LogVerdict> =>
   readLog(database, async (client) => {
-    let faults = 0
-    const report = (fault: LogFault) => {
-      faults += 1
-      onFault(fault)
-    }
-    const { newest, retired } = await readCheckpoints(client, keys, report)
-    const { rows: heads } = await client.query<ChainHead>(CHAIN_HEADS)
-    const gone = entriesIn(retired)
-    const total = heads.reduce((sum, { seq }) => sum + Number(seq), 0) - gone
-
-    const walk = createChainWalk({ retired, checkpoint: newest?.heads ?? [], onFault: report })
-    const select = { text: `select ${ENTRY_COLUMNS} from decisions order by decisions.id` }
-    for await (const batch of cursorRows<StoredEntry>(client, select, BATCH)) {
-      for (const entry of batch) walk.take(entry)
-      onProgress?.(walk.entries, total)
-    }
-    walk.finish(heads)
-    return {
-      entries: walk.entries,
-      chains: heads.length,
-      /** entries that were dropped, as a signed statement says */
-      retired: gone,
-      /** the time of the newest valid checkpoint */
-      checkpoint: newest?.time ?? null,
-      faults,
+    const walk = walkLog(client, { keys, onFault })
+    for (;;) {
+      const step = await walk.next()
+      if (step.done === true) return step.value
+      onProgress?.(step.value)
     }
   })
 
+/** The same step by step, in the client's transaction, which has to see the log as it is at one moment. */
+export async function* walkLog(
+  client: ClientBase,
+  { keys, onFault }: WalkOptions,
+): AsyncGenerator<Progress, LogVerdict> {
+  let faults = 0
+  const report = (fault: LogFault) => {
+    faults += 1
+    onFault(fault)
+  }
+  const { newest, retired } = await readCheckpoints(client, keys, report)
+  const { rows: heads } = await client.query<ChainHead>(CHAIN_HEADS)
+  const gone = entriesIn(retired)
+  const total = heads.reduce((sum, { seq }) => sum + Number(seq), 0) - gone
+
+  const walk = createChainWalk({ retired, checkpoint: newest?.heads ?? [], onFault: report })
+  const select = { text: `select ${ENTRY_COLUMNS} from decisions order by decisions.id` }
+  for await (const batch of cursorRows<StoredEntry>(client, select, BATCH)) {
+    for (const entry of batch) walk.take(toChainEntry(entry))
+    yield { done: walk.entries, of: total }
+  }
+  walk.stand(heads)
+  return { entries: walk.entries, chains: heads.length, retired: gone, checkpoint: newest?.time ?? null, faults }
+}
+
 /** The newest valid checkpoint, and the ranges that all expiries retired. Reports every row that is not valid. */
-const readCheckpoints = async (client: PoolClient, keys: CheckpointKeys, report: (fault: LogFault) => void) => {
+const readCheckpoints = async (client: ClientBase, keys: StatementKeys, report: (fault: LogFault) => void) => {
   const { rows } = await client.query<StoredCheckpoint & { readonly kind: string }>(
     'select id, kind, jws from audit_checkpoints order by id',
   )

@@ -22,6 +22,12 @@ export const action = checked(isAction, 'must be <resource>:<verb>, such as link
 
 export const revision = count(1e15, 'must be the number of a revision')
 
+/** Why something is done, for a history. */
+export const reason = parsed((text) => {
+  const trimmed = text.trim()
+  return trimmed === '' || trimmed.length > 1_000 ? undefined : trimmed
+}, 'must say why, in 1 to 1,000 characters')
+
 /** For `--option a --option b`. */
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value]
 

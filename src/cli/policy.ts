@@ -5,6 +5,7 @@ import { diffCommand } from './policy/diff.js'
 import { applyCommand, restoreCommand } from './policy/edit.js'
 import { explainCommand } from './policy/explain.js'
 import { exportCommand, historyCommand, tableCommand } from './policy/show.js'
+import { approveCommand, declineCommand, proposalsCommand, withdrawCommand } from './policy/proposals.js'
 import { testCommand } from './policy/test.js'
 
 export const register = (program: Command): void => {
@@ -19,6 +20,10 @@ export const register = (program: Command): void => {
     applyCommand,
     historyCommand,
     restoreCommand,
+    proposalsCommand,
+    approveCommand,
+    declineCommand,
+    withdrawCommand,
   ]
   for (const add of commands) add(policy)
 }

@@ -5,7 +5,7 @@ import { NoInstallation, StartError } from '../domain/start-error.js'
 import { PolicyError, describeFaults } from '../policy/policy-error.js'
 import { VERSION } from '../version.js'
 import { AnswerIsNo, UsageError } from './errors.js'
-import { complain } from './session.js'
+import { complain } from './print.js'
 
 const EXIT = { done: 0, no: 1, usage: 2 } as const
 

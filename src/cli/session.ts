@@ -1,5 +1,4 @@
 import { userInfo } from 'node:os'
-import { styleText } from 'node:util'
 
 import { PACKAGE_ROOT, readConfig } from '../config.js'
 import type { Database } from '../database/database.js'
@@ -8,8 +7,10 @@ import { openPool } from '../database/pool.js'
 import { StartError } from '../domain/start-error.js'
 import type { User } from '../domain/user.js'
 import { createAccounts } from '../identity/accounts.js'
-import { escapeControls, escapeInLine } from '../log/escape-invisible.js'
 import { UsageError } from './errors.js'
+
+// every command prints; what needs no database imports print.js alone
+export { complain, print, printStyled } from './print.js'
 
 /** The settings, and where the migrations are. Invalid settings are a UsageError. */
 export const settings = () => {
@@ -57,35 +58,4 @@ export const osUser = (): string => {
     // in a container a user id may have no name
     return `user ${process.getuid?.() ?? 'unknown'}`
   }
-}
-
-/**
- * Prints on stdout. Every command prints by this and `complain` alone: no text that somebody stored (a reason, a name,
- * a role in a faulty row) reaches the terminal as anything but text. What is escaped in JSON stays the same JSON.
- */
-export const print = (text: string): void => {
-  writeLines(escapeControls(text))
-}
-
-/** Prints one line with colours: the only escapes that get through, so every other text of it is escaped before. */
-export const printStyled = (parts: readonly StyledText[]): void => {
-  writeLines(parts.map(({ text, style }) => paint(style, escapeInLine(text))).join('  '))
-}
-
-export interface StyledText {
-  readonly text: string
-  readonly style?: 'red' | 'green' | 'yellow' | 'dim'
-}
-
-/** On a terminal only, and not with NO_COLOR (https://no-color.org). */
-const paint = (style: StyledText['style'], text: string): string =>
-  style === undefined ? text : styleText(style, text, { stream: process.stdout })
-
-const writeLines = (text: string): void => {
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
-}
-
-/** One line on stderr. */
-export const complain = (text: string): void => {
-  process.stderr.write(`linkgate: ${escapeInLine(text.replaceAll(/\s*\n\s*/g, ' '))}\n`)
 }

@@ -21,7 +21,7 @@ interface Operation {
   /** what the call is given after the path's parameter */
   readonly takes?: 'query' | 'body'
   /** what is answered, where it is not JSON alone */
-  readonly gives?: 'pages' | 'export' | 'text' | 'image' | 'events'
+  readonly gives?: 'pages' | 'export' | 'lines' | 'text' | 'image' | 'events'
   /** what makes it safe to repeat where nobody knows whether it was done; a GET always is */
   readonly repeat?: 'changes nothing' | 'under its key'
   /** true where a refusal may follow a part that was done */
@@ -82,6 +82,9 @@ const OPERATIONS = {
   listDecisions: { method: 'GET', path: '/audit/decisions', takes: 'query', gives: 'pages' },
   getTimeline: { method: 'GET', path: '/audit/timeline', takes: 'query', gives: 'pages' },
   explainRequest: { method: 'GET', path: '/audit/requests/:request_id' },
+  getProof: { method: 'GET', path: '/audit/proof' },
+  verifyLog: { method: 'GET', path: '/audit/verification', gives: 'events' },
+  exportEvidence: { method: 'GET', path: '/audit/evidence', takes: 'query', gives: 'lines' },
 
   getPolicy: { method: 'GET', path: '/policy', takes: 'query' },
   getPolicyModel: { method: 'GET', path: '/policy/model', gives: 'text' },
@@ -92,6 +95,11 @@ const OPERATIONS = {
   changePolicy: { method: 'POST', path: '/policy/changes', takes: 'body' },
   listPolicyRevisions: { method: 'GET', path: '/policy/revisions', takes: 'query', gives: 'pages' },
   getPolicyRevision: { method: 'GET', path: '/policy/revisions/:revision' },
+  listPolicyProposals: { method: 'GET', path: '/policy/proposals', takes: 'query', gives: 'pages' },
+  getPolicyProposal: { method: 'GET', path: '/policy/proposals/:id' },
+  approvePolicyProposal: { method: 'POST', path: '/policy/proposals/:id/approve', takes: 'body' },
+  declinePolicyProposal: { method: 'POST', path: '/policy/proposals/:id/decline', takes: 'body' },
+  withdrawPolicyProposal: { method: 'DELETE', path: '/policy/proposals/:id' },
   restorePolicyRevision: { method: 'POST', path: '/policy/revisions/:revision/restore', takes: 'body' },
 } as const satisfies Readonly<Record<keyof Operations, Operation>>
 
@@ -100,6 +108,7 @@ const MEDIA = {
   json: 'application/json',
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
+  lines: 'application/x-ndjson',
   text: 'text/plain',
   image: 'image/',
   events: 'text/event-stream',
@@ -543,7 +552,7 @@ export const createClient = ({
     }
     if (form === 'events') return stream(eventsOf)
     if (form === 'ndjson') return stream(objectsOf)
-    if (form === 'csv' && gives !== undefined) return stream(wholeLines)
+    if (form === 'lines' || (form === 'csv' && gives !== undefined)) return stream(wholeLines)
     if (gives === 'pages')
       return pagesOf((cursor) => ask(readJson, cursor === undefined ? input : { ...input, cursor }))
     if (form === 'image') return ask((response) => response.blob())

@@ -16,6 +16,7 @@ import type {
   TokensView,
   profileUpdate,
 } from '../routes/profile-schemas.js'
+import type { EvidenceQuery, ProofView } from '../routes/proof-schemas.js'
 import type { Look } from '../routes/qr-schemas.js'
 import type { AskedRights, LinkRightsView, OwnRightsView } from '../routes/rights-schemas.js'
 import type { ProfileView } from '../routes/schemas.js'
@@ -92,11 +93,31 @@ export interface ExportedVisit {
   bot: boolean
 }
 
+/** How far a verification of the log is, in entries. */
+export interface VerificationProgress {
+  done: number
+  of: number
+}
+/** The last event of `verifyLog`: whoever gets none knows nothing. */
+export interface Verdict {
+  whole: boolean
+  entries: number
+  chains: number
+  /** entries that were dropped, as signed statements say */
+  retired: number
+  /** when the newest valid checkpoint was signed */
+  checkpoint: string | null
+  /** the first of them */
+  faults: { kind: string; [detail: string]: unknown }[]
+  faults_found: number
+}
+
 export type Profile = Output<typeof ProfileView>
 export type User = Output<typeof UserView>
 export type Decision = Output<typeof DecisionView>
 export type LogEntry = Output<typeof EntryView>
 export type Policy = Output<typeof policy.PolicyView>
+export type PolicyProposal = Output<typeof policy.ProposalView>
 export type PolicyEdit = Output<typeof policy.EditView>
 export type PolicyPreview = Output<typeof policy.PreviewView>
 export type Replay = Output<typeof policy.ReplayView>
@@ -298,6 +319,12 @@ export interface Operations {
   getTimeline(query: As<Ndjson, Query<typeof TimelineFilter>>, options?: CallOptions): AsyncIterable<LogEntry>
   /** Why a request was answered as it was: its decisions, with the rows that were considered. */
   explainRequest(requestId: string, options?: CallOptions): Promise<Output<typeof ExplainedRequest>>
+  /** How far the log is proved: its chains and checkpoints, and what is newer than they are. */
+  getProof(options?: CallOptions): Promise<Output<typeof ProofView>>
+  /** Verifies the log: how far it is, again and again, and the verdict at the end. It stops with the signal. */
+  verifyLog(options?: CallOptions): AsyncIterable<VerificationProgress | Verdict>
+  /** The log of a period as one signed file; write its parts as they come. */
+  exportEvidence(query?: Query<typeof EvidenceQuery>, options?: CallOptions): AsyncIterable<string>
 
   /** The rows in force and their revision, or those of an earlier one. Give it to `ifMatch` of an edit. */
   getPolicy(query?: As<Json, Query<typeof policy.Shown>>, options?: CallOptions): Promise<Policy>
@@ -325,7 +352,10 @@ export interface Operations {
     changes: Input<typeof policy.ProposedRows>,
     options?: CallOptions & { readonly query?: Query<typeof policy.PreviewQuery> },
   ): Promise<PolicyPreview>
-  /** Adds and removes rows, under `ifMatch`, and answers every decision that changes. `query` may ask for a dry run. */
+  /**
+   * Adds and removes rows, under `ifMatch`, and answers every decision that changes. `query` may ask for a dry run.
+   * With `proposal` in the answer nothing is changed yet: somebody else has to approve it.
+   */
   changePolicy(changes: Input<typeof policy.PolicyChanges>, options: EditOptions): Promise<PolicyEdit>
   /** Who changed the rows, when and why; newest first. */
   listPolicyRevisions(
@@ -340,6 +370,16 @@ export interface Operations {
     why?: Input<typeof policy.Restoration>,
     options?: EditOptions,
   ): Promise<PolicyEdit>
+  /** Edits that wait for somebody else (`POLICY_APPROVALS`), and what became of others; newest first. */
+  listPolicyProposals(query?: Query<typeof policy.ProposalQuery>, options?: CallOptions): Pages<PolicyProposal>
+  /** One proposal, and what it would do to the rows in force now. */
+  getPolicyProposal(id: string, options?: CallOptions): Promise<Output<typeof policy.ShownProposal>>
+  /** Puts somebody else's proposal in force. */
+  approvePolicyProposal(id: string, why?: Input<typeof policy.Approval>, options?: ChangeOptions): Promise<PolicyEdit>
+  /** Declines somebody else's proposal. */
+  declinePolicyProposal(id: string, why: Input<typeof policy.Declining>, options?: CallOptions): Promise<PolicyProposal>
+  /** Withdraws one's own proposal. */
+  withdrawPolicyProposal(id: string, options?: CallOptions): Promise<void>
 }
 
 export interface Client extends Operations {

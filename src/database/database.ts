@@ -1,4 +1,4 @@
-import type { PoolClient, QueryResultRow } from 'pg'
+import type { ClientBase, PoolClient, QueryResultRow } from 'pg'
 
 import type { Deadline } from '../domain/deadline.js'
 import type { StatementResult } from './batch.js'
@@ -40,6 +40,12 @@ export interface Database {
    * an index. The server waits for the reader, so memory does not grow. Ends and fails like `stream`.
    */
   copy(reader: Reader, copy: string): AsyncGenerator<Buffer>
+
+  /**
+   * What `read` makes of the database as it is at one moment, part by part, in a transaction of the reader's. Ends and
+   * fails like `stream`.
+   */
+  parts<Part>(reader: Reader, read: (client: ClientBase) => AsyncGenerator<Part>): AsyncGenerator<Part>
 
   close(): Promise<void>
 }

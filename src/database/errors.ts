@@ -25,6 +25,7 @@ const REFUSED_BY_DATABASE: Readonly<Record<string, { readonly code: RefusalCode;
   LG005: { code: 'already_created' },
   LG006: { code: 'too_many_tokens' },
   LG009: { code: 'idempotency_key_reused' },
+  LG013: { code: 'proposal_closed' },
   LG012: { code: 'rate_limited', retryAfter: '3600' },
 }
 

@@ -39,7 +39,7 @@ export const openLongReads = ({
   size,
   deadlineMs,
   observer,
-}: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'close'> => {
+}: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'parts' | 'close'> => {
   const most = mostLongReads(size)
   const open = new Map<Client, { readonly reader: Reader['id']; readonly startedAt: number }>()
   /** who was refused for want of a slot, and when last */
@@ -135,6 +135,7 @@ export const openLongReads = ({
         // a reader receives the error by iterating; without a reader it must not end the process
         yield* client.query(copyTo(copy)).on('error', () => undefined)
       }),
+    parts: readLong,
     close: async () => {
       await Promise.all([...open.keys()].map(end))
     },
@@ -144,9 +145,12 @@ export const openLongReads = ({
 const busy = (detail: string) =>
   new Refusal('exports_busy', { detail, headers: { 'Retry-After': String(COME_AGAIN_S) } })
 
-/** Overrides timeouts of the role or the database. The server checks every second whether the client is still there. */
+/**
+ * All statements of a read see one moment. Overrides timeouts of the role or the database. The server checks every
+ * second whether the client is still there.
+ */
 const BEGIN = [
-  'begin isolation level read committed, read only',
+  'begin isolation level repeatable read, read only',
   'set local statement_timeout = 0',
   'set local idle_in_transaction_session_timeout = 0',
   'set local client_connection_check_interval = 1000',

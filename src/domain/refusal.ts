@@ -75,6 +75,8 @@ export const REFUSALS = {
   link_expired: { status: 410, layer: 'object', title: 'The link has expired' },
   not_found: { status: 404, layer: 'object', title: 'There is no such record' },
   beyond_own_rights: { status: 403, layer: 'object', title: 'The edit goes beyond the rights of its maker' },
+  own_proposal: { status: 403, layer: 'object', title: 'Nobody decides about a proposal of their own' },
+  others_proposal: { status: 403, layer: 'object', title: 'A proposal is withdrawn by who made it' },
   policy_denied: { status: 403, layer: 'object', title: 'The policy denies this' },
 
   precondition_failed: { status: 412, layer: 'data', title: 'The record has changed' },
@@ -87,6 +89,9 @@ export const REFUSALS = {
   has_links: { status: 409, layer: 'data', title: 'The user still has links' },
   too_many_links: { status: 409, layer: 'data', title: 'The user has too many links for one request' },
   invariant_violated: { status: 409, layer: 'data', title: 'The edit breaks an invariant' },
+  proposal_closed: { status: 409, layer: 'data', title: 'The proposal is closed already' },
+  proposal_conflicts: { status: 409, layer: 'data', title: 'The proposal does not fit the rows in force' },
+  proposer_lost_rights: { status: 409, layer: 'data', title: 'Who proposed it may not do it any more' },
   too_many_tokens: { status: 409, layer: 'data', title: 'The user has too many live tokens' },
   request_in_progress: { status: 409, layer: 'data', title: 'A request with this Idempotency-Key is in progress' },
   already_created: { status: 409, layer: 'data', title: 'It exists already, and its secret cannot be shown again' },

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.js'
 import type { AccessToken } from '../domain/access-token.js'
 import type { User } from '../domain/user.js'
 import { acceptInvitation, findInvitation } from './accept-invitation.js'
+import { createAccounts } from './accounts.js'
 import type { ExternalSubject } from './accounts.js'
 import { findCallers } from './callers.js'
 import { createAddressChange } from './address-change.js'
@@ -105,6 +106,9 @@ export const createIdentity = async ({
 
     /** The user as they are now; null where there is none. */
     findUser: (id: string): Promise<User | null> => callers.byId(id),
+
+    /** The user with an e-mail address, in any case; null where there is none. */
+    findAddress: (email: string): Promise<User | null> => createAccounts(database).find(email),
 
     checkPassword: async ({ email }: User, password: string): Promise<boolean> =>
       passwords.verify((await findAccount(database, email))?.password_hash, password),

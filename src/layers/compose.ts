@@ -305,8 +305,14 @@ const decideUnderOnePolicy = async (
 const isOutdated = (error: unknown): boolean =>
   error instanceof PolicyReplaced || error instanceof CallerChanged || error instanceof RecordChanged
 
-const isPolicyRefusal = (error: unknown): boolean =>
-  error instanceof Refusal && ['role_not_allowed', 'policy_denied', 'beyond_own_rights'].includes(error.code)
+const DECIDED_BY_POLICY: ReadonlySet<string> = new Set([
+  'role_not_allowed',
+  'policy_denied',
+  'beyond_own_rights',
+  'proposer_lost_rights',
+])
+
+const isPolicyRefusal = (error: unknown): boolean => error instanceof Refusal && DECIDED_BY_POLICY.has(error.code)
 
 const refusalOfOutdated = (error: unknown): Refusal =>
   error instanceof PolicyReplaced

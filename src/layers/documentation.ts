@@ -30,6 +30,8 @@ export interface Documentation {
   readonly types?: readonly string[]
   /** `read`: a success has an ETag, and If-None-Match is answered 304; `write`: it has the new one */
   readonly tagged?: 'read' | 'write'
+  /** what a 202 means, which has the body of a success: the change waits for somebody */
+  readonly proposed?: string
   /** whether If-Match is taken, or asked for */
   readonly ifMatch?: 'optional' | 'required'
   /** true where a success names where the record is */

@@ -167,6 +167,9 @@ export const responsesOf = (route: Route, schemas: NamedSchemas): Json => {
   const statuses = [...new Set(codes.map((code) => REFUSALS[code].status))]
   return {
     [status]: { description: documentation.summary, ...headersOf(successHeaders(route)), ...contentOf(route, schemas) },
+    ...(documentation.proposed !== undefined && {
+      202: { description: documentation.proposed, ...headersOf([]), ...contentOf(route, schemas) },
+    }),
     ...(documentation.tagged === 'read' && {
       304: { description: 'Not modified: the record still has the ETag of If-None-Match', ...headersOf(['ETag']) },
     }),

@@ -22,6 +22,8 @@ import { findBeyondOwnRights } from './own-rights.js'
 import { parseEditedRow, rowText, rowTexts } from './parse-row.js'
 import type { EditedRow } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
+import { closeProposal } from './proposal-statements.js'
+import type { Actor } from './proposal-statements.js'
 import { buildSnapshot, roleOf } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
 import { inStoredOrder } from './store.js'
@@ -62,10 +64,18 @@ export interface EditPlan extends RowEdit {
 /** Who edits, and why. */
 export interface EditOrigin {
   /** a user, by their id alone, or somebody at the command line by name */
-  readonly actor: { readonly id: string | null; readonly name: string | null }
+  readonly actor: Actor
   readonly reason: string
-  /** fails where the actor is no longer who the edit was decided for; null at the command line */
-  readonly proof?: Statement
+  /** each fails where somebody is no longer who the edit was decided for; none at the command line */
+  readonly proofs?: readonly Statement[]
+  /** where the actor proposed it: who approved it, and why */
+  readonly approval?: {
+    readonly proposal: string
+    readonly actor: Actor
+    readonly reason: string | null
+  }
+  /** made past the approval that the installation asks for */
+  readonly withoutApproval?: boolean | undefined
   /** after it the edit may not commit */
   readonly deadline?: Deadline
   /** what allowed the edit, for the decision log; null at the command line */
@@ -220,7 +230,7 @@ const brokenInvariants = (violations: readonly Violation[]): Refusal | null => {
  * Commits a plan as the next revision: rows, revision, decision record and notification in one transaction under the
  * exclusive policy lock, so that no change that was decided under the old revision can still commit. Answers the new
  * snapshot. Throws PolicyReplaced where the plan's base is no longer the revision in force, and CallerChanged where
- * the actor is no longer who the edit was decided for.
+ * somebody is no longer who the edit was decided for, and `proposal_closed` where the proposal that it approves is.
  */
 export const commitEdit = async (database: Database, plan: EditPlan, origin: EditOrigin): Promise<Snapshot> => {
   await database.transaction((client) => writePlan(client, plan, origin), origin.deadline)
@@ -230,31 +240,33 @@ export const commitEdit = async (database: Database, plan: EditPlan, origin: Edi
 const writePlan = async (
   client: PoolClient,
   plan: EditPlan,
-  { actor, reason, proof, decision }: EditOrigin,
+  { actor, reason, proofs = [], approval, withoutApproval = false, decision }: EditOrigin,
 ): Promise<void> => {
   const { add, remove, unreadable, commented, candidate, changes } = plan
   const revision = String(candidate.revision)
   const adapter = await newPostgresAdapter(client)
+  const decider = approval?.actor ?? actor
   // Only two round trips, since every change of the service waits while the lock is held.
   const [, head] = await Promise.all([
     client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.policy]),
     client.query<{ revision: string }>('select revision from policy_head'),
-    proof && client.query(proof.text, [...(proof.values ?? [])]),
+    ...proofs.map((proof) => sendTo(client, proof)),
   ])
   const inForce = head.rows[0]?.revision
   if (Number(inForce) !== candidate.revision - 1) {
     throw new PolicyReplaced(`revision ${inForce} is in force, the edit was made for ${candidate.revision - 1}`)
   }
   await Promise.all([
-    client.query(`select enter('policy_editor', $1)`, [actor.id]),
+    client.query(`select enter('policy_editor', $1)`, [decider.id]),
     ...unreadable.map(({ ptype, rule }) =>
       client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)]),
     ),
     writeRows(client, adapter, plan),
     client.query(
       `insert into policy_revisions
-         (revision, actor_id, actor, reason, added, removed, comments, decisions_changed, model_sha256)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+         (revision, actor_id, actor, reason, added, removed, comments, decisions_changed, model_sha256, proposal,
+          approved_by, approver, without_approval)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
       [
         revision,
         actor.id,
@@ -265,15 +277,20 @@ const writePlan = async (
         JSON.stringify(commented),
         JSON.stringify(changes),
         candidate.model.sha256,
+        approval?.proposal ?? null,
+        approval?.actor.id ?? null,
+        approval?.actor.name ?? null,
+        withoutApproval,
       ],
     ),
+    approval && sendTo(client, closeProposal(approval.proposal, { ...approval, state: 'applied', revision })),
     client.query('update policy_head set revision = $1', [revision]),
     decision &&
       writeDecision(client, {
         ...decision,
         time: new Date().toISOString(),
         layer: 'object',
-        subject_id: actor.id,
+        subject_id: decider.id,
         network: null,
         action: 'policy:write',
         resource_type: 'policy',
@@ -287,10 +304,9 @@ const writePlan = async (
   ])
 }
 
-const writeDecision = (client: PoolClient, record: DecisionRecord) => {
-  const { text, values } = insertDecisions([record])
-  return client.query(text, values)
-}
+const sendTo = (client: PoolClient, { text, values = [] }: Statement) => client.query(text, [...values])
+
+const writeDecision = (client: PoolClient, record: DecisionRecord) => sendTo(client, insertDecisions([record]))
 
 /** As the trigger for edits by hand stores such a row in the history. */
 const asHistory = ({ ptype, rule }: StoredRow): readonly unknown[] => [ptype, ...(Array.isArray(rule) ? rule : [rule])]

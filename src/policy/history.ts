@@ -11,24 +11,37 @@ import type { StoredRevision, StoredRow } from './store.js'
 /** A row of the history. One that was written by hand may not parse, and is shown as it was. */
 export type HistoryRow = PolicyRow | { readonly ptype: string; readonly unreadable: unknown }
 
-interface RevisionRow {
+/** What an edit changes, as it is stored. */
+export interface StoredChanges {
+  readonly added: readonly unknown[]
+  readonly removed: readonly unknown[]
+  readonly comments: readonly { readonly row: unknown; readonly before: string | null; readonly after: string | null }[]
+}
+
+interface RevisionRow extends StoredChanges {
   readonly revision: string
   readonly actor_id: string | null
   /** null for a user: they are kept by their id */
   readonly actor: string | null
   readonly email?: string | null
+  readonly approved_by: string | null
+  readonly approver: string | null
+  readonly approver_email?: string | null
+  readonly proposal: string | null
+  readonly without_approval: boolean
   readonly reason: string
   readonly time: Date
-  readonly added: readonly unknown[]
-  readonly removed: readonly unknown[]
-  readonly comments: readonly { readonly row: unknown; readonly before: string | null; readonly after: string | null }[]
   readonly model_sha256: string
   readonly decisions_changed?: unknown
 }
 
-const COLUMNS = 'revision, actor_id, actor, reason, time, added, removed, comments, model_sha256'
+const COLUMNS =
+  'revision, actor_id, actor, reason, time, added, removed, comments, model_sha256, ' +
+  'approved_by, approver, proposal, without_approval'
 /** The address that a user has today; null where they were deleted. */
-const EMAIL = '(select u.email from find_user(actor_id, null, null) u) as email'
+const EMAIL =
+  '(select u.email from find_user(actor_id, null, null) u) as email, ' +
+  '(select u.email from find_user(approved_by, null, null) u) as approver_email'
 
 /** Rows are stored as objects, or as lists of texts where the database recorded an edit by hand. */
 const parseHistoryRow = (stored: unknown): HistoryRow => {
@@ -38,16 +51,26 @@ const parseHistoryRow = (stored: unknown): HistoryRow => {
   return row.ok ? row.value : { ptype: name, unreadable: Array.isArray(stored) ? rule : stored }
 }
 
+export const parseChanges = ({ added, removed, comments }: StoredChanges) => ({
+  added: added.map(parseHistoryRow),
+  removed: removed.map(parseHistoryRow),
+  comments: comments.map((each) => ({ ...each, row: parseHistoryRow(each.row) })),
+})
+
 const toRevision = ({ actor_id, actor, email, ...row }: RevisionRow) => ({
   revision: Number(row.revision),
   actor: { id: actor_id, name: email ?? actor },
   reason: row.reason,
   time: row.time.toISOString(),
-  added: row.added.map(parseHistoryRow),
-  removed: row.removed.map(parseHistoryRow),
-  comments: row.comments.map((each) => ({ ...each, row: parseHistoryRow(each.row) })),
+  ...parseChanges(row),
   model_sha256: row.model_sha256,
+  proposal: row.proposal,
+  approved_by: row.proposal === null ? null : { id: row.approved_by, name: row.approver_email ?? row.approver },
+  without_approval: row.without_approval,
 })
+
+/** A revision as it is shown. */
+export type Revision = ReturnType<typeof toRevision>
 
 /** Revisions, newest first; `cursor` is the last revision of the page before. `until`: those made by then. */
 export const listRevisions = async (

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
 import { isAction } from '../domain/action.js'
-import { ENTRY_KINDS } from '../layers/4-data/decisions.js'
+import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../domain/log-filter.js'
+import { isId } from '../domain/id.js'
+import { isEmail } from '../domain/user.js'
 import {
   Code,
   Cursor,
@@ -72,7 +74,12 @@ export const Filter = z.strictObject({
   limit: PageLimit,
   cursor: Cursor,
   count: WantsCount,
-  user: Id.optional().describe('who asked'),
+  user: z
+    .string()
+    .max(254)
+    .refine((text) => isId(text) || isEmail(text), 'must be the id of a user, or their e-mail address')
+    .optional()
+    .describe('who asked: their id, or their e-mail address, in any case'),
   link: Code.optional().describe('id of a link, or any code that it had'),
   action: z
     .string()
@@ -82,6 +89,21 @@ export const Filter = z.strictObject({
     .describe('what was asked for'),
   effect: z.enum(['allow', 'deny']).optional().describe('what was decided'),
   rule: z.string().min(1).max(64).optional().describe('that decided, or the code of a refusal'),
+  layer: z.enum(DECIDING_LAYERS).optional().describe('that decided'),
+  status: z
+    .string()
+    .refine((text) => statusRange(text) !== null, 'must be a status such as 403, or a class of them such as 4xx')
+    .meta({ pattern: '^[1-5]([0-9]{2}|xx)$', maxLength: 3, examples: ['403', '4xx'] })
+    .optional()
+    .describe('of the answer, or a class of them'),
+  revision: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be the number of a revision')
+    .transform(Number)
+    .meta({ type: 'integer', minimum: 0, maximum: 999_999_999_999_999 })
+    .optional()
+    .describe('of the policy, under which it was decided'),
+  request: RequestId.optional().describe('of one request'),
   from: Moment.optional().describe('then or later'),
   to: Moment.optional().describe('before'),
   format: z.enum(['json', 'csv', 'ndjson']).default('json').describe('a page, or all of them as a stream'),

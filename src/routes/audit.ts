@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
 import { explainRecord } from '../audit/record-explanation.js'
+import { isId } from '../domain/id.js'
 import { Refusal } from '../domain/refusal.js'
+import type { User } from '../domain/user.js'
 import { viewEntry } from '../layers/4-data/decisions.js'
 import type { DecisionLog, LogQuery } from '../layers/4-data/decisions.js'
 import type { RequestDecisions } from '../layers/4-data/request-decisions.js'
@@ -41,6 +43,9 @@ const answer = async (
   }
 }
 
+/** No user has this id. */
+const NOBODY = '0'
+
 const types = ['application/json', 'text/csv', 'application/x-ndjson']
 
 /** Everything under /audit. */
@@ -48,10 +53,13 @@ export const auditRoutes = ({
   decisions,
   requests,
   findSnapshot,
+  findAddress,
 }: {
   readonly decisions: DataRule<DecisionLog>
   readonly requests: DataRule<RequestDecisions>
   readonly findSnapshot: FindSnapshot
+  /** the user with an e-mail address */
+  readonly findAddress: (email: string) => Promise<User | null>
 }): readonly Route[] => {
   const reading = {
     method: 'get',
@@ -61,13 +69,19 @@ export const auditRoutes = ({
     endpoint: 'audit:read',
     object: { action: 'audit:read', load: noRecord },
   } as const
+  /** An address is that of a user, or no entry is meant. */
+  const withUserId = async <Query extends Pick<LogQuery, 'user'>>(query: Query): Promise<Query> => {
+    if (query.user === undefined || isId(query.user)) return query
+    return { ...query, user: (await findAddress(query.user))?.id ?? NOBODY }
+  }
   return [
     route({
       ...reading,
       path: '/audit/decisions',
       data: decisions,
       query: Filter,
-      handle: ({ store, query, headers }) => answer(store, { ...query, kind: 'decision' }, 'decisions', headers),
+      handle: async ({ store, query, headers }) =>
+        answer(store, { ...(await withUserId(query)), kind: 'decision' }, 'decisions', headers),
       documentation: {
         id: 'listDecisions',
         refusals: ['upgrade_required', 'exports_busy'],
@@ -82,7 +96,7 @@ export const auditRoutes = ({
       path: '/audit/timeline',
       data: decisions,
       query: TimelineFilter,
-      handle: ({ store, query, headers }) => answer(store, query, 'timeline', headers),
+      handle: async ({ store, query, headers }) => answer(store, await withUserId(query), 'timeline', headers),
       documentation: {
         id: 'getTimeline',
         refusals: ['upgrade_required', 'exports_busy'],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { EVENT_STREAM } from '../domain/event-stream.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import type { LiveCount } from '../layers/4-data/live-visits.js'
@@ -52,8 +53,7 @@ export const liveVisitsRoute = ({
           return count
         },
       }),
-      type: 'text/event-stream; charset=utf-8',
-      headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+      ...EVENT_STREAM,
     }),
     documentation: {
       id: 'watchLinkVisits',

@@ -4,12 +4,13 @@ import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
 import { Refusal } from '../domain/refusal.js'
 import { createAccounts } from '../identity/accounts.js'
-import { requireCaller } from '../layers/4-data/context.js'
+import { originOf, proposalsStore } from '../layers/4-data/proposals.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import type { Answer, Caller, DataRule } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import { commitEdit } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
+import type { Proposal } from '../policy/proposals.js'
 import { PolicyError } from '../policy/policy-error.js'
 import { isEmpty } from '../policy/replacement.js'
 import { describeLoneRole, findLoneRoles, rolesIn } from '../policy/role-names.js'
@@ -18,30 +19,19 @@ import { Trial } from './policy-schemas.js'
 
 interface EditStore {
   commit(plan: EditPlan, reason: string): Promise<Snapshot>
+  /** keeps a plan as a proposal, where somebody else has to approve it; null where nobody has to */
+  readonly propose: ((plan: EditPlan, reason: string) => Promise<Proposal>) | null
   /** the roles that users have, to tell a new one from a misspelt one */
   rolesInUse(): Promise<readonly string[]>
 }
 
 /** The fourth layer of an edit: commits a plan as the caller, with the decision that allowed it. */
-export const editStore = (database: Database): DataRule<EditStore> => ({
+export const editStore = (database: Database, approvals: boolean): DataRule<EditStore> => ({
   rows: 'policy rows, as one revision',
-  open: ({ caller, decision, requestId, snapshot, deadline }) => ({
+  open: (context) => ({
+    propose: approvals ? async (plan, reason) => proposalsStore(database).open(context).propose(plan, reason) : null,
     rolesInUse: () => createAccounts(database).rolesInUse(),
-    commit: async (plan, reason) =>
-      commitEdit(database, plan, {
-        actor: { id: caller.user?.id ?? null, name: null },
-        reason,
-        proof: requireCaller(caller),
-        deadline,
-        decision: {
-          request_id: requestId,
-          revision: snapshot.revision,
-          subject_role: caller.user?.role ?? '',
-          token_id: caller.tokenId,
-          rule: decision?.rule ?? '',
-          row_priority: decision?.row?.priority ?? null,
-        },
-      }),
+    commit: async (plan, reason) => commitEdit(database, plan, { ...originOf(context), reason }),
   }),
 })
 
@@ -63,8 +53,18 @@ export const requireRevision = async (
   throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
 }
 
+/** Where another revision is in force by now, has everything decided again under it. */
+export const requireNewest = async (policy: CurrentPolicy, snapshot: Snapshot): Promise<void> => {
+  const newest = await policy.refresh().catch((error: unknown) => {
+    throw error instanceof Refusal
+      ? error
+      : new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
+  })
+  if (newest.revision !== snapshot.revision) throw new PolicyReplaced(`revision ${newest.revision}`)
+}
+
 /** Where the stored rows are not those that the edit was made for: has them loaded, and answers 503 meanwhile. */
-const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<never> => {
+export const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<never> => {
   if (!(error instanceof PolicyError)) throw error
   await policy.check().catch(() => undefined)
   throw new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
@@ -110,6 +110,10 @@ export const performEdit = async (
     }
   }
   if (isEmpty(plan)) return { status: 200, body: { revision: snapshot.revision, ...changed }, unchanged: true }
+  if (store.propose !== null) {
+    const proposal = await store.propose(plan, reason)
+    return { status: 202, body: { revision: snapshot.revision, ...changed, proposal } }
+  }
   // in force in this process before the answer; the other processes are notified
   policy.adopt(await store.commit(plan, reason).catch((error: unknown) => loadOtherRows(policy, error)))
   return {

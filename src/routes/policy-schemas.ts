@@ -7,6 +7,7 @@ import { isCallerRole } from '../domain/role.js'
 import { WINDOW_RULE, parseWindow } from '../domain/replay-window.js'
 import { inputSchema } from '../openapi/schemas.js'
 import { Row as PolicyRowSchema } from '../policy/parse-row.js'
+import { PROPOSAL_STATES } from '../policy/proposals.js'
 import { Whos } from './rights-schemas.js'
 import {
   Code,
@@ -40,6 +41,9 @@ const Row = z
 
 /** Parsed row by row, so that every fault is named. */
 const EditedRow = z.unknown().meta(inputSchema(PolicyRowSchema))
+
+// rows that were written with SQL may lie outside the vocabulary
+const AnyRows = z.array(AnyRow).max(MOST_ROWS)
 
 const CommentChanges = z
   .array(
@@ -149,6 +153,40 @@ export const ReplayView = z
       .describe('the newest that would get the other answer'),
   })
   .meta({ id: 'Replay', description: 'which recorded decisions would have fallen otherwise' })
+const Actor = z.object({
+  id: textOrNull(19, 'of the user'),
+  name: textOrNull(254, 'their address as it is today, or what made the edit'),
+})
+
+const State = z.enum(PROPOSAL_STATES)
+
+/** What an edit changes, as the history has it. */
+const CHANGED = {
+  added: AnyRows.describe('rows that were not there before'),
+  removed: AnyRows.describe('rows that are not there any more'),
+  comments: CommentChanges,
+}
+
+export const ProposalView = z
+  .looseObject({
+    id: Id.describe('of the proposal'),
+    state: State.describe('what became of it'),
+    actor: Actor.describe('who proposed it'),
+    reason: text(1_000, 'why'),
+    time: Time.describe('when'),
+    base: RevisionNumber.describe('that it was made for'),
+    ...CHANGED,
+    closed: z
+      .object({
+        actor: Actor.describe('who'),
+        time: Time.describe('when'),
+        reason: textOrNull(1_000, 'why, where they said so'),
+      })
+      .nullable()
+      .describe('who approved, declined or withdrew it; null: nobody yet'),
+    revision: RevisionNumber.nullable().describe('that it became; null: none'),
+  })
+  .meta({ id: 'PolicyProposal', description: 'an edit of the policy that waits for somebody else, or waited' })
 
 export const EditView = z
   .object({
@@ -170,15 +208,13 @@ export const EditView = z
       .max(MOST_ROWS)
       .optional()
       .describe('in a dry run: roles of the new rows that are probably misspelt'),
+    proposal: ProposalView.optional(),
     replay: ReplayView.optional(),
   })
   .meta({
     id: 'PolicyEdit',
     description: 'What an edit changes, or what a dry run would change and the revision that stays in force.',
   })
-
-// rows that were written with SQL may lie outside the vocabulary
-const AnyRows = z.array(AnyRow).max(MOST_ROWS)
 
 export const PreviewView = z
   .object({
@@ -247,18 +283,14 @@ export const PreviewView = z
 export const RevisionView = z
   .looseObject({
     revision: RevisionNumber.describe('its number'),
-    actor: z
-      .object({
-        id: textOrNull(19, 'of the user'),
-        name: textOrNull(254, 'their address as it is today, or what made the edit'),
-      })
-      .describe('who made it'),
+    actor: Actor.describe('who made it, or proposed it'),
+    approved_by: Actor.nullable().describe('who approved it; null: it was not proposed'),
+    proposal: Id.nullable().describe('that it was; null: none'),
+    without_approval: z.boolean().describe('true: made at the command line past the approval that was asked for'),
     reason: text(1_000, 'why'),
     time: Time.describe('when'),
     model_sha256: text(64, 'of model.conf'),
-    added: AnyRows.describe('rows that were not there before'),
-    removed: AnyRows.describe('rows that are not there any more'),
-    comments: CommentChanges,
+    ...CHANGED,
   })
   .meta({ id: 'PolicyRevision', description: 'an edit of the policy' })
 
@@ -389,6 +421,45 @@ export const RevisionsView = pageOf(
 export const ShownRevision = RevisionView.extend({
   decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
 })
+
+export const ByProposal = z.strictObject({ id: Id.describe('of the proposal') })
+
+export const ProposalQuery = z.strictObject({
+  limit: PageLimit,
+  count: WantsCount,
+  cursor: Id.optional().describe('`next_cursor` of the page before'),
+  state: State.optional().describe('those that are in it alone'),
+})
+
+export const ProposalsView = pageOf(ProposalView)
+
+/** `against`: null of one that is closed. */
+export const ShownProposal = ProposalView.extend({
+  against: z
+    .union([
+      z.object({
+        revision: RevisionNumber.describe('in force'),
+        decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
+        ...CHANGED,
+      }),
+      z.object({
+        revision: RevisionNumber.describe('in force'),
+        problem: z
+          .looseObject({
+            code: text(64, 'of the refusal that an approval gets'),
+            title: text(200, 'what it means'),
+            detail: textOrNull(2_000, 'what it is about'),
+          })
+          .describe('what stands in its way'),
+      }),
+    ])
+    .nullable()
+    .describe('what it would do to the rows in force now; null: it is closed'),
+})
+
+export const Approval = z.strictObject({ reason: Reason.optional() }).default({})
+
+export const Declining = z.strictObject({ reason: Reason })
 
 export const Restoration = z.strictObject({ reason: Reason.optional() }).default({})
 

@@ -48,7 +48,12 @@ export interface PolicyParts {
   readonly findSnapshot: FindSnapshot
   readonly findUser: (id: string) => Promise<User | null>
   readonly findLink: (code: string) => Promise<Link | null>
+  /** POLICY_APPROVALS */
+  readonly approvals: boolean
 }
+
+/** Of an edit that waits for approval (docs/policy.md). */
+const PROPOSED = 'With `POLICY_APPROVALS=1`: it is proposed, and the revision in force stays'
 
 const reading = {
   method: 'get',
@@ -65,7 +70,7 @@ const noSuchRevision = (revision: number | undefined) =>
 
 /** Everything under /policy. */
 export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
-  const { database, rules, policy, replays, findSnapshot } = parts
+  const { database, rules, policy, replays, approvals, findSnapshot } = parts
   /** Throws `not_found` where there was no such revision. */
   const shown = async (snapshot: Snapshot, revision: number | undefined): Promise<Snapshot> => {
     const found = revision === undefined ? snapshot : await findSnapshot(revision)
@@ -79,7 +84,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
     gateway: { scope: 'policy:write', quota: 'caller' },
     endpoint: 'policy:write',
     object: { action: 'policy:write', load: noRecord },
-    data: editStore(database),
+    data: editStore(database, approvals),
     query: Trial,
     // a replay shows whom an edit affects, which only readers of the log may see
     part: { asked: ({ replay }: z.output<typeof Trial>) => replay !== undefined, action: 'audit:read', data: replays },
@@ -194,6 +199,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
             reason: 'auditors may list links',
           },
         },
+        proposed: PROPOSED,
         summary: 'Add and remove rows; answers every decision that changes',
         tag: 'policy',
         response: EditView,
@@ -253,6 +259,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
         ifMatch: 'optional',
         refusals: ['invariant_violated', 'beyond_own_rights'],
         example: { query: { dry_run: 'true' }, body: { reason: 'the edit of Tuesday was wrong' } },
+        proposed: PROPOSED,
         summary: 'Restore the rows of a revision as a new revision, with the checks of every edit',
         tag: 'policy',
         response: EditView,

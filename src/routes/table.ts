@@ -3,6 +3,7 @@ import type { Gate } from '../database/gate.js'
 import { createDocs } from '../docs/docs.js'
 import { openapiDocument } from '../openapi/document.js'
 import type { Identity } from '../identity/identity.js'
+import type { SigningKey } from '../identity/signing-key.js'
 import { addressLink } from '../identity/address-change.js'
 import type { SendMail } from '../identity/mailer.js'
 import { addressAskedMail, addressMail } from '../identity/mails.js'
@@ -11,6 +12,7 @@ import { decisionsStore } from '../layers/4-data/decisions.js'
 import { followingStore } from '../layers/4-data/following.js'
 import { invitationsStore } from '../layers/4-data/invitations.js'
 import { liveVisitsStore } from '../layers/4-data/live-visits.js'
+import { logProofStore } from '../layers/4-data/log-proof.js'
 import { linksStore } from '../layers/4-data/links.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
@@ -48,8 +50,10 @@ import { pageRoutes } from './pages.js'
 import { personalTokenRoutes } from './personal-tokens.js'
 import { passwordRoutes } from './passwords.js'
 import { policyRoutes } from './policy.js'
+import { proposalRoutes } from './proposals.js'
 import { profileRoutes } from './profile.js'
 import type { MailAddressLink } from './profile.js'
+import { proofRoutes } from './proof.js'
 import { qrRoute } from './qr.js'
 import { redirectRoutes } from './redirect.js'
 import type { Readiness } from './readiness.js'
@@ -68,6 +72,8 @@ export interface TableParts {
   readonly policy: CurrentPolicy
   readonly redirects: Pick<Redirects, 'find' | 'changed'>
   readonly identity: Identity
+  /** the installation's own */
+  readonly signingKey: SigningKey
   readonly visits: Pick<Visits, 'note'>
   readonly live: Pick<LiveVisits, 'listen'>
   /** undefined without an SMTP server */
@@ -79,6 +85,8 @@ export interface TableParts {
   readonly trashDays: number
   /** VISIT_DAYS */
   readonly visitDays: number
+  /** POLICY_APPROVALS */
+  readonly policyApprovals: boolean
   /** REQUEST_DEADLINE_MS */
   readonly deadlineMs: number
   /** undefined if metrics have a port of their own */
@@ -93,6 +101,7 @@ export const routeTable = ({
   rules,
   policy,
   identity,
+  signingKey,
   visits,
   live,
   sendMail,
@@ -100,6 +109,7 @@ export const routeTable = ({
   searches,
   trashDays,
   visitDays,
+  policyApprovals,
   deadlineMs,
   readiness,
   metrics,
@@ -178,8 +188,23 @@ export const routeTable = ({
       decisions: decisionsStore(database),
       requests: requestDecisionsStore(database),
       findSnapshot,
+      findAddress: identity.findAddress,
     }),
-    ...policyRoutes({ database, rules, policy, replays, findSnapshot, findUser, findLink: findRecord }),
+    ...proofRoutes({
+      proof: logProofStore(database, { issuer: identity.issuer.name, key: signingKey }),
+      key: signingKey,
+    }),
+    ...policyRoutes({
+      database,
+      rules,
+      policy,
+      replays,
+      findSnapshot,
+      findUser,
+      findLink: findRecord,
+      approvals: policyApprovals,
+    }),
+    ...proposalRoutes({ database, rules, policy, findUser }),
     ...systemRoutes({
       readiness,
       metrics,

@@ -27,6 +27,7 @@ export const traceDatabase = (tracer: Tracer, database: Database): Database => {
     stream: (reader, select, batch) =>
       traced('stream', [reader.enter, select], () => database.stream(reader, select, batch)),
     copy: (reader, copy) => traced('stream', [reader.enter], () => database.copy(reader, copy)),
+    parts: (reader, read) => traced('stream', [reader.enter], () => database.parts(reader, read)),
     close: () => database.close(),
   }
 }

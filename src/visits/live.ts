@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 
+import { eventText } from '../domain/event-stream.js'
 import { Refusal } from '../domain/refusal.js'
 
 /** Tells listeners when a link was visited, as server-sent events (HTML Living Standard, "Server-sent events"). */
@@ -69,8 +70,8 @@ export const createLiveVisits = ({ everyMs = 1_000, most = 200, mostOfUser = 10 
     listener.isReading = true
     listener.isDue = false
     try {
-      const event = JSON.stringify(await listener.read())
-      if (open.has(listener)) listener.stream.push(`event: visits\ndata: ${event}\n\n`)
+      const event = eventText('visits', await listener.read())
+      if (open.has(listener)) listener.stream.push(event)
       listener.events += 1
       if (listener.events >= listener.limit) close(listener)
     } catch {

@@ -56,6 +56,10 @@ describe('an identifier', () => {
       'delete /users/me/sign-ins/:id',
       'get /policy/revisions/:revision',
       'post /policy/revisions/:revision/restore',
+      'get /policy/proposals/:id',
+      'post /policy/proposals/:id/approve',
+      'post /policy/proposals/:id/decline',
+      'delete /policy/proposals/:id',
       'get /audit/requests/:request_id',
       'get /invitations/:token/accept',
       'post /invitations/:token/accept',
@@ -175,11 +179,21 @@ describe('an identifier', () => {
       for (const [method, path, json] of [
         ['GET', '/policy/revisions/1', undefined],
         ['POST', '/policy/revisions/1/restore', { reason: 'x' }],
+        ['GET', '/policy/proposals/1', undefined],
+        ['POST', '/policy/proposals/1/approve', {}],
+        ['POST', '/policy/proposals/1/decline', { reason: 'x' }],
+        ['DELETE', '/policy/proposals/1', undefined],
         ['GET', '/audit/requests/x', undefined],
       ] as const) {
         expect((await ask(by, method, path, json, { 'If-Match': '"1"' })).json, path).to.include({ status: 403 })
       }
     }
+    for (const id of ['0', '01', '-1', 'x', '1%20or%201=1', '9'.repeat(20), ABSENT_ID])
+      for (const how of ['approve', 'decline'])
+        expect(
+          (await ask(callers.admin, 'POST', `/policy/proposals/${id}/${how}`, { reason: 'x' })).status,
+          id,
+        ).to.equal(404)
     for (const token of ['1', 'x', 'A'.repeat(43), '%27%20or%201=1']) {
       expect((await service.request('GET', `/invitations/${token}/accept`)).status, token).to.equal(404)
       expect(

@@ -2,11 +2,13 @@ import { expect } from 'chai'
 
 import { createChainWalk } from '../../src/audit/chain-walk.js'
 import type { ChainFault } from '../../src/audit/chain-walk.js'
-import { publicKeyOf, signCheckpoint, takeCheckpoint } from '../../src/audit/checkpoint.js'
+import { signCheckpoint } from '../../src/audit/checkpoint.js'
 import type { ChainHead } from '../../src/audit/checkpoint.js'
-import { entryHash } from '../../src/audit/entry-hash.js'
+import { entryHash, toChainEntry } from '../../src/audit/entry-hash.js'
 import type { StoredEntry } from '../../src/audit/entry-hash.js'
 import { expireMonths } from '../../src/audit/expire-months.js'
+import { publicKeyOf } from '../../src/audit/signed-statement.js'
+import { takeCheckpoint } from '../../src/audit/take-checkpoint.js'
 import { verifyLog } from '../../src/audit/verify-log.js'
 import type { LogFault } from '../../src/audit/verify-log.js'
 import { openPool } from '../../src/database/pool.js'
@@ -15,48 +17,10 @@ import { generateKeyPairSync } from 'node:crypto'
 import { Client } from 'pg'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
+import { fillLog as fill } from '../support/fill-log.js'
 import { random } from '../support/random.js'
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-
-/**
- * Adds so many entries as several transactions at once would: over several chains. With a time as the owner, who alone
- * may choose it.
- */
-const fill = async (
-  db: TestDatabase,
-  entries: number,
-  { chains = 3, time }: { readonly chains?: number; readonly time?: string } = {},
-): Promise<void> => {
-  const clients = await Promise.all(
-    Array.from({ length: chains }, async () => {
-      const client = new Client(time === undefined ? db.service : db.owner)
-      await client.connect()
-      await client.query('begin')
-      if (time === undefined) await client.query(`select enter('audit_writer', null)`)
-      return client
-    }),
-  )
-  try {
-    for (const [i, client] of clients.entries()) {
-      const share = Math.floor(entries / chains) + (i < entries % chains ? 1 : 0)
-      // one statement a chain, each in a transaction that is still open when the next begins: none can share
-      await client.query(
-        `insert into decisions (${time === undefined ? '' : 'time, '}
-                                request_id, revision, layer, subject_id, subject_role, token_id, network,
-                                action, resource_type, resource_code, relation, effect, rule, row_priority, status)
-         select ${time === undefined ? '' : `${time}, `}
-                'request "' || n || E'"\\n\\u2028é', 1, 'gateway', nullif(n % 5, 0), 'editor', null,
-                '192.0.2.0/24', 'link:update', 'link', 'code-' || n, 'other', 'deny', 'R5', nullif(n % 3, 0), 403
-           from generate_series(1, $1::int) n`,
-        [share],
-      )
-    }
-    for (const client of clients) await client.query('commit')
-  } finally {
-    for (const client of clients) await client.end()
-  }
-}
 
 describe('the chains of the decision log', () => {
   let db: TestDatabase
@@ -356,7 +320,7 @@ describe('the chains of the decision log', () => {
         previous: chain.at(-1)?.hash ?? '0'.repeat(64),
         hash: '',
       }
-      chain.push({ ...entry, hash: entryHash(entry) })
+      chain.push({ ...entry, hash: entryHash(toChainEntry(entry)) })
     }
     const log = [...source.values()].flat().toSorted((a, b) => Number(a.id) - Number(b.id))
     const heads: ChainHead[] = [...source].map(([writer, chain]) => ({
@@ -367,13 +331,16 @@ describe('the chains of the decision log', () => {
     const walk = (entries: readonly StoredEntry[]): ChainFault[] => {
       const faults: ChainFault[] = []
       const chains = createChainWalk({ onFault: (fault) => faults.push(fault) })
-      for (const entry of entries) chains.take(entry)
-      chains.finish(heads)
+      for (const entry of entries) chains.take(toChainEntry(entry))
+      chains.stand(heads)
       return faults
     }
     expect(walk(log)).to.deep.equal([])
     const at = () => integer(0, log.length - 1)
-    const rehashed = (entry: StoredEntry): StoredEntry => ({ ...entry, hash: entryHash(entry) })
+    const rehashed = (entry: StoredEntry): StoredEntry => ({
+      ...entry,
+      hash: entryHash(toChainEntry(entry)),
+    })
     const found = { altered: 0, removed: 0, inserted: 0, reordered: 0 }
     for (let tried = 0; tried < 200; tried += 1) {
       const i = at()

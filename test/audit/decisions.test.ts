@@ -240,6 +240,59 @@ describe('the decision log', () => {
     expect((await service.request('GET', '/audit/decisions?effect=maybe', { token: admin.token })).status).to.equal(400)
   })
 
+  it('filters by layer, status or class of statuses, revision and request', async () => {
+    const { requestId: refused } = await send('GET', '/policy', { token: editor.token })
+    const { requestId: anonymous } = await send('DELETE', '/links/logged', {})
+    await recordOf(anonymous)
+    const idsOf = async (query: string) => (await list(`?limit=100&${query}`)).data.map(({ request_id }) => request_id)
+    for (const [query, fits] of [
+      ['layer=endpoint', ({ layer }) => layer === 'endpoint'],
+      ['layer=object', ({ layer }) => layer === 'object'],
+      ['status=403', ({ status }) => status === 403],
+      ['status=4xx', ({ status }) => status >= 400 && status < 500],
+      ['status=2xx', ({ status }) => status >= 200 && status < 300],
+      ['revision=1', ({ revision }) => revision === 1],
+      [`request=${refused}`, ({ request_id }) => request_id === refused],
+    ] as const satisfies readonly (readonly [string, (entry: Listed['data'][number]) => boolean])[]) {
+      const { data } = await list(`?limit=100&${query}`)
+      expect(data, query).not.to.have.length(0)
+      expect(
+        data.filter((entry) => !fits(entry)),
+        query,
+      ).to.deep.equal([])
+    }
+    expect(await idsOf('layer=endpoint'))
+      .to.include(refused)
+      .and.not.to.include(anonymous)
+    expect(await idsOf('status=4xx'))
+      .to.include(refused)
+      .and.to.include(anonymous)
+    expect(await idsOf('status=401&layer=gateway'))
+      .to.include(anonymous)
+      .and.not.to.include(refused)
+    for (const nothing of ['status=5xx', 'layer=data', 'revision=99', 'request=unknown'])
+      expect(await idsOf(nothing), nothing).to.deep.equal([])
+    for (const wrong of ['status=6xx', 'status=40', 'status=4x3', 'layer=http', 'revision=one', 'request=%20'])
+      expect(
+        (await service.request('GET', `/audit/decisions?${wrong}`, { token: admin.token })).status,
+        wrong,
+      ).to.equal(400)
+  })
+
+  it('filters by the e-mail address of a user, in any case, as by their id', async () => {
+    const byId = (await list(`?limit=100&user=${editor.id}`)).data
+    expect(byId).not.to.have.length(0)
+    for (const address of [editor.email, editor.email.toUpperCase()])
+      expect((await list(`?limit=100&user=${encodeURIComponent(address)}`)).data).to.deep.equal(byId)
+    expect((await list('?user=nobody@example.com')).data).to.deep.equal([])
+    expect((await list('?user=%25@example.com')).data, 'no pattern').to.deep.equal([])
+    const { text } = await service.request('GET', `/audit/timeline?format=ndjson&user=${editor.email}`, {
+      token: admin.token,
+    })
+    expect(text.trimEnd().split('\n').length).to.be.at.least(byId.length)
+    expect((await service.request('GET', '/audit/decisions?user=ann', { token: admin.token })).status).to.equal(400)
+  })
+
   it('can be read where the policy allows it, and changed by nobody', async () => {
     expect((await service.request('GET', '/audit/decisions', { token: editor.token })).status).to.equal(403)
     for (const role of ['audit_writer', 'audit_reader', 'links_own', 'links_any', 'policy_editor', 'identity']) {

@@ -82,6 +82,24 @@ describe('linkgate audit', () => {
       .map((line) => JSON.parse(line))
     expect(others).to.deep.equal([])
     expect(entry).to.deep.include({ kind: 'decision', action: 'link:create', effect: 'allow', rule: 'R4' })
+    const all = (await audit('list', '--format', 'ndjson')).out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    for (const [args, fits] of [
+      [['--layer', 'object'], ({ layer }) => layer === 'object'],
+      [['--status', '201'], ({ status }) => status === 201],
+      [['--status', '2xx'], ({ status }) => status >= 200 && status < 300],
+      [['--revision', '2'], ({ revision }) => revision === 2],
+      [['--request', entry.request_id], ({ request_id }) => request_id === entry.request_id],
+    ] as const satisfies readonly (readonly [readonly string[], (each: typeof entry) => boolean])[]) {
+      const { out } = await audit('list', ...args, '--format', 'ndjson')
+      const found = out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(found, args.join(' ')).to.deep.equal(all.filter(fits)).and.not.to.deep.equal([])
+    }
     const csv = await audit('list', '--from', '1h', '--format', 'csv')
     expect(csv.out.split('\n')[0]).to.equal(
       'id,time,kind,request_id,revision,layer,subject_id,subject_role,network,token_id,action,resource_type,' +
@@ -133,6 +151,9 @@ describe('linkgate audit', () => {
     for (const [args, message] of [
       [['list', '--user', 'nobody@example.com'], 'there is no user nobody@example.com'],
       [['list', '--from', 'yesterday'], 'must be a time such as'],
+      [['list', '--status', '6xx'], 'must be a status such as 403, or a class such as 4xx'],
+      [['tail', '--layer', 'http'], 'gateway, endpoint, object, data'],
+      [['list', '--revision', 'last'], 'must be the number of a revision'],
       [['expire', '--before', '2999-01'], 'must not be later than this month'],
       [['expire'], '--before'],
       [['verify', '--key', '/nowhere.pem'], 'there is no file /nowhere.pem'],

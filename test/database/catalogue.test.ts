@@ -20,6 +20,8 @@ const SIGN_IN = 'created_at,expires_at,family,id,revoked_at,user_id'
 const LINK_FIELDS =
   'active,code,expires_at,forward_query,max_visits,note,password_hash,starts_at,status,tags,target,title,updated_at,' +
   'used,version'
+const PROPOSAL = 'actor,actor_id,added,base,comments,reason,removed'
+const CLOSING = 'closed_at,closer,closer_id,closing_reason,revision,state'
 const USER = 'created_at,email,id,name,role,suspended_at,updated_at,version'
 
 /**
@@ -52,6 +54,7 @@ identity users DELETE INSERT SELECT UPDATE
 linkgate_service casbin SELECT
 linkgate_service policy_comments SELECT
 linkgate_service policy_head SELECT
+linkgate_service policy_proposals SELECT
 linkgate_service policy_revisions SELECT
 linkgate_service schema_migrations SELECT
 links_any changed_links INSERT
@@ -80,6 +83,7 @@ links_public links SELECT UPDATE(owner_id,updated_at,used,version)
 policy_editor casbin DELETE INSERT SELECT
 policy_editor decisions INSERT(${RECORD})
 policy_editor policy_head SELECT UPDATE(revision)
+policy_editor policy_proposals INSERT(${PROPOSAL}) SELECT UPDATE(${CLOSING})
 policy_editor policy_revisions INSERT SELECT
 users_any users DELETE SELECT(${USER}) UPDATE(email,role,suspended_at,updated_at,version)
 users_own account_tokens INSERT(email,expires_at,purpose,token_hash,user_id)
@@ -140,6 +144,7 @@ record_external_identity() audit_chain -
 record_link_change() audit_chain -
 record_link_used(bigint,text) audit_chain identity
 record_personal_token() audit_chain -
+record_policy_proposal() audit_chain -
 record_policy_revision() audit_chain -
 record_refused_sign_in(bigint,text) audit_chain identity
 record_sign_in() audit_chain -

@@ -94,8 +94,20 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     query: '?dry_run=true',
     json: { reason: 'a try' },
   },
+  'get /policy/proposals': {},
+  'get /policy/proposals/:id': { params: { id: '4611686018427387904' }, answer: 404 },
+  'post /policy/proposals/:id/approve': { params: { id: '4611686018427387904' }, json: {}, answer: 404 },
+  'post /policy/proposals/:id/decline': {
+    params: { id: '4611686018427387904' },
+    json: { reason: 'a try' },
+    answer: 404,
+  },
+  'delete /policy/proposals/:id': { params: { id: '4611686018427387904' }, answer: 404 },
   'get /audit/decisions': {},
   'get /audit/timeline': {},
+  'get /audit/proof': {},
+  'get /audit/verification': {},
+  'get /audit/evidence': {},
   'get /audit/requests/:request_id': { params: { request_id: 'unknown' }, answer: 404 },
   'post /access/v1/evaluation': {
     json: {

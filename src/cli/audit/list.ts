@@ -3,13 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
-import type { Database } from '../../database/database.js'
-import { ENTRY_KINDS, decisionLog } from '../../layers/4-data/decisions.js'
-import type { LogEntry, LogFilter } from '../../layers/4-data/decisions.js'
+import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../../domain/log-filter.js'
+import type { LogFilter } from '../../domain/log-filter.js'
+import type { LogEntry } from '../../layers/4-data/decisions.js'
 import { LOG_FORMATS } from '../../routes/log-export.js'
-import { action, count, parsed } from '../arguments.js'
-import { print, printStyled, requireUser, withDatabase } from '../session.js'
-import type { StyledText } from '../session.js'
+import { action, checked, count, revision } from '../arguments.js'
+import { print, printStyled } from '../print.js'
+import type { StyledText } from '../print.js'
+import { time } from './time.js'
+import type { withLog as openLog } from './with-log.js'
+
+const status = checked((text) => statusRange(text) !== null, 'must be a status such as 403, or a class such as 4xx')
 
 const withFilters = (command: Command): Command =>
   command
@@ -18,23 +22,14 @@ const withFilters = (command: Command): Command =>
     .option('--action <action>', 'entries of one action, such as link:delete', action)
     .addOption(new Option('--effect <effect>', 'what was allowed, or what was denied').choices(['allow', 'deny']))
     .option('--rule <rule>', 'entries by one rule, such as R5, or one refusal, such as insufficient_scope')
+    .addOption(new Option('--layer <layer>', 'what one layer decided').choices([...DECIDING_LAYERS]))
+    .option('--status <status>', 'entries answered with a status, such as 403, or a class of them: 4xx', status)
+    .option('--revision <number>', 'entries decided under one revision of the policy', revision)
     .option('--request <id>', 'entries of one request')
     .addOption(new Option('--kind <kind>', 'decisions, or changes of one kind').choices([...ENTRY_KINDS]))
 
-/** The filter of these options, with the user's id. */
-const filterOf = async (database: Database, options: LogFilter): Promise<LogFilter> =>
-  options.user === undefined ? options : { ...options, user: (await requireUser(database, options.user)).id }
-
-const MINUTES = { m: 1, h: 60, d: 1_440 } as const
-
-/** ISO 8601, from a time or a span back from now: `90m`, `24h`, `7d`. */
-const time = parsed((text) => {
-  const [, amount, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
-  if (unit === 'm' || unit === 'h' || unit === 'd')
-    return new Date(Date.now() - Number(amount) * MINUTES[unit] * 60_000).toISOString()
-  const date = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN
-  return Number.isNaN(date) ? undefined : new Date(date).toISOString()
-}, 'must be a time such as 2026-11-21T05:00:00Z or 2026-11-21, or a span back from now: 90m, 24h, 7d')
+/** What opens a database is loaded on demand: `audit verify FILE` needs none. */
+const withLog: typeof openLog = async (options, work) => (await import('./with-log.js')).withLog(options, work)
 
 interface ListOptions extends LogFilter {
   readonly limit: number
@@ -49,9 +44,7 @@ export const listCommand = (audit: Command) =>
     .option('--limit <count>', 'how many of the newest entries', count(9_999), 50)
     .addOption(new Option('--format <format>', 'print all matching entries, for a program').choices(['csv', 'ndjson']))
     .action(({ limit, format, ...options }: ListOptions) =>
-      withDatabase(async (database) => {
-        const log = decisionLog(database, 'command line')
-        const filter = await filterOf(database, options)
+      withLog(options, async (log, filter) => {
         if (format === undefined) {
           const { data } = await log.page({ ...filter, limit })
           for (const entry of data.toReversed()) printStyled(entryLine(entry))
@@ -74,9 +67,7 @@ export const tailCommand = (audit: Command) =>
   withFilters(audit.command('tail').description('print decisions and changes as they happen, until interrupted'))
     .option('--json', 'print one JSON object per line')
     .action(({ json, ...options }: LogFilter & { readonly json?: true }) =>
-      withDatabase(async (database) => {
-        const log = decisionLog(database, 'command line')
-        const filter = await filterOf(database, options)
+      withLog(options, async (log, filter) => {
         const interrupted = onInterrupt()
         const shown = new Set<string>()
         let newest = 0n

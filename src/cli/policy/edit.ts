@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 
-import { PolicyReplaced } from '../../database/errors.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { ReplayWindow } from '../../domain/replay-window.js'
@@ -14,10 +13,11 @@ import { rowText } from '../../policy/parse-row.js'
 import { PolicyError, describeFaults } from '../../policy/policy-error.js'
 import { isEmpty, planReplacement, planRestore } from '../../policy/replacement.js'
 import { rolesIn } from '../../policy/role-names.js'
-import { jsonOption, parsed, revision } from '../arguments.js'
+import { jsonOption, reason, revision } from '../arguments.js'
 import { UsageError } from '../errors.js'
 import { withProgress } from '../progress.js'
 import { complain, print } from '../session.js'
+import { explainReplaced, propose } from './propose.js'
 import { diffLines, number, renderChanges } from './render.js'
 import { renderReplay, replayOf, replayOption } from './replay.js'
 import { readRowsFile, terminalOrigin, withPolicy } from './session.js'
@@ -29,6 +29,7 @@ interface EditOptions {
   readonly dryRun?: true
   readonly json?: true
   readonly replay?: ReplayWindow
+  readonly withoutApproval?: true
 }
 
 interface ApplyOptions extends EditOptions {
@@ -36,15 +37,11 @@ interface ApplyOptions extends EditOptions {
   readonly expect?: readonly string[]
 }
 
-const reason = parsed((text) => {
-  const trimmed = text.trim()
-  return trimmed === '' || trimmed.length > 1_000 ? undefined : trimmed
-}, 'must say why, in 1 to 1,000 characters')
-
 const withEditOptions = (command: Command): Command =>
   command
     .requiredOption('--reason <text>', 'why, for the history', reason)
     .option('--dry-run', 'print what would change, and change nothing')
+    .option('--without-approval', 'with POLICY_APPROVALS=1: apply it at once, in an emergency; the history says so')
     .addOption(replayOption())
     .addOption(jsonOption())
 
@@ -126,26 +123,26 @@ const warnOfUselessRows = async ({ database, stored }: PolicySession, { add, can
 
 const MAX_ROWS = 50
 
-/** Commits a plan, unless it is a dry run or changes nothing, and prints what it does. */
+/** Commits or proposes a plan, unless it is a dry run or changes nothing, and prints what it does. */
 const commitPlan = async (
-  { database, stored }: PolicySession,
+  session: PolicySession,
   plan: EditPlan,
-  { reason, dryRun, json, replay: window }: EditOptions,
+  { reason, dryRun, json, replay: window, withoutApproval }: EditOptions,
 ): Promise<void> => {
+  const { database, stored, approvals } = session
   const replay = await replayOf(database, window, stored.lastGood, plan.candidate)
   const nothing = isEmpty(plan)
-  if (!nothing && !dryRun)
-    await commitEdit(database, plan, terminalOrigin(reason)).catch((error: unknown) => {
-      if (!(error instanceof PolicyReplaced)) throw error
-      const detail = 'The policy was edited at the same time, and nothing was done here. Look at it, and try again.'
-      throw new Refusal('precondition_failed', { detail, cause: error })
-    })
-  const revision = nothing || dryRun ? stored.revision : plan.candidate.revision
+  const proposes = approvals && withoutApproval === undefined
+  const origin = { ...terminalOrigin(reason), withoutApproval: approvals && !proposes }
+  const proposal = !nothing && !dryRun && proposes ? await propose(session, plan, origin) : undefined
+  if (!nothing && !dryRun && !proposes) await commitEdit(database, plan, origin).catch(explainReplaced)
+  const revision = nothing || dryRun || proposes ? stored.revision : plan.candidate.revision
   if (json)
     return print(
       JSON.stringify({
         revision,
         dry_run: dryRun,
+        proposal,
         added: plan.add,
         removed: plan.remove,
         comments: plan.commented,
@@ -165,5 +162,7 @@ const commitPlan = async (
   }
   if (replay) print(renderReplay(replay))
   if (nothing) print(`nothing changes: revision ${revision} stays in force`)
+  else if (proposal !== undefined)
+    print(`proposal ${proposal} waits for somebody else to approve it: revision ${revision} stays in force`)
   else print(dryRun ? `dry run: revision ${revision} stays in force` : `revision ${revision} is in force`)
 }

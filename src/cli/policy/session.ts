@@ -21,6 +21,8 @@ export interface PolicySession {
   readonly database: Database
   readonly rules: PolicyRules
   readonly stored: StoredPolicy
+  /** POLICY_APPROVALS */
+  readonly approvals: boolean
 }
 
 /**
@@ -29,13 +31,13 @@ export interface PolicySession {
  */
 export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>): Promise<T> => {
   const rules = await loadPolicyRules(PACKAGE_ROOT)
-  return withDatabase(async (database) => {
+  return withDatabase(async (database, { policyApprovals: approvals }) => {
     await installDefaultPolicy(database, rules, PACKAGE_ROOT)
     const stored = await readStoredPolicy(database, rules)
     const { fault, lastGood } = stored
     const inForce = lastGood.revision === 0 ? 'No earlier revision is good.' : `Revision ${lastGood.revision} is used.`
     if (fault !== null) complain(`warning: ${fault} ${inForce}`)
-    return work({ database, rules, stored })
+    return work({ database, rules, stored, approvals })
   })
 }
 
@@ -67,9 +69,12 @@ export const snapshotOfRevision = async (
   return buildSnapshot(revision, rules.model, found.rows, found.comments)
 }
 
-/** The person at the terminal, for the history. There is no decision to record: nobody asked the policy. */
+/** The person at the terminal, for the history. */
+export const terminalActor = () => ({ id: null, name: `${osUser()} (command line)` }) as const
+
+/** There is no decision to record: nobody asked the policy. */
 export const terminalOrigin = (reason: string): EditOrigin => ({
-  actor: { id: null, name: `${osUser()} (command line)` },
+  actor: terminalActor(),
   reason,
   decision: null,
 })

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { escapeInLine } from '../../log/escape-invisible.js'
 import { formatPolicyCsv } from '../../policy/csv.js'
 import { findRevision, listRevisions } from '../../policy/history.js'
-import type { HistoryRow } from '../../policy/history.js'
+import type { HistoryRow, Revision } from '../../policy/history.js'
 import { rowText } from '../../policy/parse-row.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { decisionTable, formatTableCsv } from '../../policy/table.js'
@@ -78,13 +78,13 @@ export const historyCommand = (policy: Command) =>
       withPolicy(async ({ database }) => {
         if (one === undefined) {
           const { data } = await listRevisions(database, { limit })
-          const lines = data.map(({ revision, time, actor, added, removed, comments, reason }) => [
-            String(revision),
-            time,
-            nameOf(actor),
-            `+${added.length} -${removed.length}`,
-            String(comments.length),
-            reason,
+          const lines = data.map((each) => [
+            String(each.revision),
+            each.time,
+            byOf(each),
+            `+${each.added.length} -${each.removed.length}`,
+            String(each.comments.length),
+            each.reason,
           ])
           return print(
             json
@@ -97,7 +97,7 @@ export const historyCommand = (policy: Command) =>
         if (json) return print(JSON.stringify(found))
         print(
           [
-            `revision ${found.revision}, ${found.time}, by ${escapeInLine(nameOf(found.actor))}`,
+            `revision ${found.revision}, ${found.time}, by ${escapeInLine(byOf(found))}`,
             `reason: ${escapeInLine(found.reason)}`,
             ...found.removed.map((row) => `- ${historyText(row)}`),
             ...found.added.map((row) => `+ ${historyText(row)}`),
@@ -107,8 +107,14 @@ export const historyCommand = (policy: Command) =>
       }),
     )
 
-const nameOf = ({ id, name }: { readonly id: string | null; readonly name: string | null }): string =>
+/** Who made a revision, and with whose approval. */
+const byOf = ({ actor, approved_by, proposal, without_approval }: Revision): string => {
+  if (without_approval) return `${nameOf(actor)}, without approval`
+  return approved_by === null ? nameOf(actor) : `${nameOf(actor)}, approved by ${nameOf(approved_by)} (${proposal})`
+}
+
+export const nameOf = ({ id, name }: { readonly id: string | null; readonly name: string | null }): string =>
   name ?? `user ${id ?? 'unknown'} (deleted)`
 
-const historyText = (row: HistoryRow): string =>
+export const historyText = (row: HistoryRow): string =>
   'unreadable' in row ? `${row.ptype}, ${JSON.stringify(row.unreadable)} (not a row)` : rowText(row)

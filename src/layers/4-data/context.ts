@@ -5,6 +5,7 @@ import type { Database, Reader } from '../../database/database.js'
 import type { Statement } from '../../database/statement.js'
 import type { Decision } from '../../domain/decision.js'
 import type { Deadline } from '../../domain/deadline.js'
+import type { User } from '../../domain/user.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
 import type { Caller, DataContext } from '../route.js'
 import { toStatement } from './query.js'
@@ -85,6 +86,12 @@ const proofOf = ({ user, signIn, personalToken, external }: Caller): string =>
 export const requireCaller = (caller: Caller): Statement => ({
   text: 'select require_caller($1, null)',
   values: [proofOf(caller)],
+})
+
+/** The proof that a user still has this role and is not suspended, for a change that rests on them as well. */
+export const requireUser = ({ id, role }: User): Statement => ({
+  text: 'select require_caller($1, null)',
+  values: [JSON.stringify({ id, role })],
 })
 
 /** Turns the rest of a transaction into one of a role, for one user. */

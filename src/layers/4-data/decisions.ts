@@ -3,6 +3,8 @@ import { AUDIT_READER } from '../../database/decision-log.js'
 import { DECISION_COLUMN_NAMES } from '../../domain/decision-record.js'
 import type { DecisionRecord } from '../../domain/decision-record.js'
 import { isId } from '../../domain/id.js'
+import { statusRange } from '../../domain/log-filter.js'
+import type { EntryKind, LogFilter } from '../../domain/log-filter.js'
 import type { DataRule } from '../route.js'
 import { enter, read } from './context.js'
 import { countOf, numberIn } from './count.js'
@@ -10,27 +12,6 @@ import type { Counted } from './count.js'
 import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, toStatement } from './query.js'
-
-/** `decision`: what the layers answered. The others: a change, by a request, the command line or SQL. */
-export const ENTRY_KINDS = ['decision', 'link', 'user', 'policy', 'audit'] as const
-export type EntryKind = (typeof ENTRY_KINDS)[number]
-
-export interface LogFilter {
-  /** default: all of them */
-  readonly kind?: EntryKind | undefined
-  readonly user?: string | undefined
-  /** entries about one link: its id, or a code that it has or had */
-  readonly link?: string | undefined
-  readonly request?: string | undefined
-  readonly action?: string | undefined
-  readonly effect?: 'allow' | 'deny' | undefined
-  readonly rule?: string | undefined
-  /** ISO 8601; from is inclusive, to is not */
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-  /** only entries with greater ids */
-  readonly after?: string | undefined
-}
 
 export interface LogQuery extends LogFilter {
   readonly limit: number
@@ -97,17 +78,26 @@ const EQUAL = [
   ['action', 'action'],
   ['effect', 'effect'],
   ['rule', 'rule'],
+  ['layer', 'layer'],
+  ['revision', 'revision'],
 ] as const satisfies readonly (readonly [keyof LogFilter, keyof LogRow])[]
 
 const matching = (filter: LogFilter) => {
   const query = knex('decisions').select(...COLUMNS)
   for (const [name, column] of EQUAL) if (filter[name] !== undefined) query.where(column, filter[name])
+  // the index on layers leaves out the layer of most entries, the index on statuses the status of most
+  if (filter.layer !== undefined && filter.layer !== 'object') query.whereRaw(`layer <> 'object'`)
+  const statuses = filter.status === undefined ? null : statusRange(filter.status)
+  if (statuses !== null) query.whereBetween('status', statuses)
+  if (statuses !== null && !isWithin(200, statuses)) query.whereRaw('status <> 200')
   if (filter.link !== undefined) query.where(aboutLink(filter.link))
   if (filter.from !== undefined) query.where('time', '>=', filter.from)
   if (filter.to !== undefined) query.where('time', '<', filter.to)
   if (filter.after !== undefined) query.where('id', '>', filter.after)
   return query
 }
+
+const isWithin = (status: number, [first, last]: readonly [number, number]) => first <= status && status <= last
 
 /** A code may be a number as well. Written so that an index serves each part. */
 const aboutLink = (name: string) =>

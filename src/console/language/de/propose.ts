@@ -131,9 +131,8 @@ export const propose: typeof english = {
   },
   holds: (asked, unmet) =>
     `Jede Invariante hält, ${number(asked - unmet)} von ${number(asked)} Fragen werden wie erwartet beantwortet.`,
-  applied: (revision) => `Revision ${number(revision)} gilt.`,
   proposed: 'Deine Änderung ist vorgeschlagen. Sie gilt, sobald ein anderer Admin sie annimmt.',
-  toRevisions: 'In den Revisionen ansehen',
+  toProposal: 'Den Vorschlag ansehen',
   stale: (revision) =>
     `Revision ${number(revision)} kam in Kraft, während du geändert hast. Dein Entwurf ist gesichert.`,
   staleBy: (who, reason, at) => `${who}, ${dateAndTime(at)}: „${reason}“`,
@@ -141,7 +140,6 @@ export const propose: typeof english = {
   mine: 'Deine Änderung',
   carry: 'Meine Änderung auf den neuen Zeilen machen',
   lost: (count) => `${rows(count)} deiner Änderung gibt es nicht mehr:`,
-  shown: 'Was die Zeilen jetzt sagen',
 }
 
 const rowsNamed = (by: readonly number[]): string =>

@@ -135,9 +135,8 @@ export const propose = {
   },
   holds: (asked: number, unmet: number) =>
     `Every invariant holds, ${unmet === 0 ? 'every' : `${number(asked - unmet)} of ${number(asked)}`} ${unmet === 0 ? `of ${number(asked)} questions is` : 'questions are'} answered as expected.`,
-  applied: (revision: number) => `Revision ${number(revision)} is in force.`,
   proposed: 'Your edit is proposed. It takes force when another admin approves it.',
-  toRevisions: 'See it among the revisions',
+  toProposal: 'See the proposal',
   /** somebody else was faster */
   stale: (revision: number) => `Revision ${number(revision)} came into force while you edited. Your draft is kept.`,
   staleBy: (who: string, reason: string, at: string) => `${who}, ${dateAndTime(at)}: “${reason}”`,
@@ -145,7 +144,6 @@ export const propose = {
   mine: 'Your edit',
   carry: 'Make my edit on the new rows',
   lost: (count: number) => `${rows(count)} of your edit ${count === 1 ? 'is' : 'are'} not there any more:`,
-  shown: 'What the rows say now',
 }
 
 const rowsNamed = (by: readonly number[]): string =>

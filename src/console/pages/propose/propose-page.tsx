@@ -96,7 +96,7 @@ const Proposal = ({
   const lost = useSignal(first.lost)
   const window = useSignal<Window>('24h')
   const apply = useAttempt()
-  const applied = useSignal<number | 'proposed' | null>(null)
+  const proposed = useSignal<string | null>(null)
   const keptAt = useKept(draft)
 
   const changes = useComputed(() => changesIn(draft.value)).value
@@ -131,9 +131,11 @@ const Proposal = ({
         { ...bodyOf(changes), reason: draft.value.reason.trim() },
         { ifMatch: `"${policy.revision}"` },
       )
+      draft.value = draftOf(policy.revision, commentedRows(policy))
       forgetDraft()
-      applied.value = 'proposal' in answer ? 'proposed' : answer.revision
-      if (!('proposal' in answer)) onNewer()
+      proposed.value = answer.proposal?.id ?? null
+      if (answer.proposal === undefined) onNewer()
+      else document.querySelector('h1')?.focus()
     })
   const vocabulary = useComputed(() => ({
     roles: [...new Set(['anyone', 'anonymous', OTHER_ROLE, ...cells.map(({ role }) => role)])],
@@ -160,7 +162,11 @@ const Proposal = ({
         />
       )}
       {problem !== null && notes.faults === 0 && <ProblemNote problem={problem} />}
-      {applied.value === 'proposed' && <Note kind="allow" title={t.propose.proposed} />}
+      {proposed.value !== null && (
+        <Note kind="allow" title={t.propose.proposed}>
+          <a href={`/console/proposals/${proposed.value}`}>{t.propose.toProposal}</a>
+        </Note>
+      )}
       {isNarrow && (
         <p class="propose-summary" aria-hidden="true">
           <span>{t.propose.changed(previewed?.decisions_changed.length ?? 0)}</span>

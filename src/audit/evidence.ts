@@ -1,0 +1,63 @@
+import { z } from 'zod'
+
+import { escapeInvisible } from '../log/escape-invisible.js'
+import { Count, Hash } from './checkpoint.js'
+import type { StatementKind } from './signed-statement.js'
+
+// The file that docs/audit.md specifies: entries of a period with what their hashes cover, and signatures over them.
+
+const Place = z.object({ seq: Count, hash: Hash })
+
+const Header = z.object({
+  type: z.literal('evidence'),
+  version: z.literal(1),
+  issuer: z.string(),
+  /** ISO 8601; null: from the beginning of the log. Inclusive; `to` is not */
+  from: z.iso.datetime().nullable(),
+  to: z.iso.datetime(),
+  made_at: z.iso.datetime(),
+  made_for: z.string(),
+  /** what the texts of entries list, in this order */
+  fields: z.array(z.string()),
+  key: z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string() }),
+})
+export type EvidenceHeader = z.infer<typeof Header>
+
+const Signed = { jws: z.string() }
+
+/** A line of the file, by its type. */
+export const EvidenceLine = z.discriminatedUnion('type', [
+  Header,
+  z.object({ type: z.literal('retired'), ...Signed }),
+  z.object({ type: z.literal('start'), ...Signed }),
+  z.object({ type: z.literal('entry'), previous: Hash, hash: Hash, text: z.string() }),
+  z.object({ type: z.literal('checkpoint'), ...Signed }),
+  z.object({ type: z.literal('end'), ...Signed }),
+])
+export type EvidenceLine = z.infer<typeof EvidenceLine>
+
+const End = z.object({
+  /** of all bytes before the last line */
+  sha256: Hash,
+  entries: z.number(),
+  /** every chain, with its first entry in the file (null: it has none there) and where it stands after the last */
+  chains: z.array(z.object({ writer: Count, first: Place.nullable(), last: Place })),
+  /** what the service found wrong with the log while it wrote the file */
+  faults: z.number(),
+  /** stored checkpoints that are not in the file: not valid, or none that says more than the others */
+  left_out: z.number(),
+})
+export type EvidenceEnd = z.infer<typeof End>
+
+/** What the last line signs. */
+export const EVIDENCE: StatementKind<EvidenceEnd> = {
+  type: 'linkgate-evidence+jwt',
+  name: 'the end of an evidence file',
+  schema: End,
+}
+
+/** A line, which shows as text at a terminal whatever it holds. */
+export const evidenceLine = (line: EvidenceLine): string => `${escapeInvisible(JSON.stringify(line))}\n`
+
+/** The last line has one form only: no byte of it can change unnoticed. */
+export const END_LINE = /^\{"type":"end","jws":"[\w-]+\.[\w-]+\.[\w-]+"\}\n$/

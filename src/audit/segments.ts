@@ -1,0 +1,77 @@
+import type { ChainHead } from './checkpoint.js'
+import type { ChainEntry } from './entry-hash.js'
+import type { ValidCheckpoint } from './evidence-span.js'
+
+interface SegmentOptions {
+  readonly checkpoints: AsyncGenerator<ValidCheckpoint>
+  /** where the chains stand before the first entry */
+  readonly start: readonly ChainHead[]
+  readonly onEntry: (entry: ChainEntry) => void
+  readonly onCheckpoint: (checkpoint: ValidCheckpoint) => void
+  /** a checkpoint that too many entries would have to wait for */
+  readonly onLeftOut: () => void
+}
+
+/**
+ * So many entries wait at most: those that a transaction made before a checkpoint and committed after it. Beyond it the
+ * checkpoint is left out, and the next one covers its entries as well.
+ */
+const MOST_WAITING = 10_000
+
+/**
+ * Puts each checkpoint behind exactly the entries that it covers. Entries come by their ids, which were given out
+ * before the commit: of those between two checkpoints the later may come before the earlier one's last.
+ */
+export const createSegments = ({ checkpoints, start, onEntry, onCheckpoint, onLeftOut }: SegmentOptions) => {
+  const placed = new Map(start.map(({ writer, seq }) => [writer, BigInt(seq)]))
+  let waiting: readonly ChainEntry[] = []
+  /** undefined: not asked for yet; null: there is none left */
+  let next: ValidCheckpoint | null | undefined
+  let covered: ReadonlyMap<string, bigint> = new Map()
+  /** chains that have not reached the next checkpoint, and where it has them */
+  let behind = new Map<string, bigint>()
+
+  const place = (entry: ChainEntry, seq: bigint) => {
+    onEntry(entry)
+    placed.set(entry.writer, seq)
+    if (seq >= (behind.get(entry.writer) ?? seq + 1n)) behind.delete(entry.writer)
+  }
+  const placeCovered = () => {
+    waiting = waiting.filter((entry) => {
+      const seq = BigInt(entry.seq)
+      const mustWait = next !== null && seq > (covered.get(entry.writer) ?? 0n)
+      if (!mustWait) place(entry, seq)
+      return mustWait
+    })
+    return next ?? null
+  }
+  const load = async () => {
+    const step = await checkpoints.next()
+    next = step.done === true ? null : step.value
+    covered = new Map(next?.checkpoint.heads.map(({ writer, seq }) => [writer, BigInt(seq)]))
+    behind = new Map([...covered].filter(([writer, seq]) => seq > (placed.get(writer) ?? 0n)))
+    return placeCovered()
+  }
+  /** Answers the checkpoint that is waited for. */
+  const take = async (entries: readonly ChainEntry[]) => {
+    waiting = [...waiting, ...entries]
+    let checkpoint = next === undefined ? await load() : placeCovered()
+    while (checkpoint !== null && (behind.size === 0 || waiting.length > MOST_WAITING)) {
+      if (behind.size === 0) onCheckpoint(checkpoint)
+      else onLeftOut()
+      checkpoint = await load()
+    }
+    return checkpoint
+  }
+  return {
+    /** Takes the next entries, by their ids. */
+    take,
+    /** Call it after the last entry: a checkpoint that is still waited for names entries that are not there. */
+    finish: async () => {
+      for (let checkpoint = await take([]); checkpoint !== null; checkpoint = await take([])) {
+        onCheckpoint(checkpoint)
+        await load()
+      }
+    },
+  }
+}

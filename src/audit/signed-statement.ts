@@ -1,0 +1,65 @@
+import { createPublicKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+
+import { CompactSign, calculateJwkThumbprint, compactVerify, decodeProtectedHeader } from 'jose'
+import type { z } from 'zod'
+
+/** The key that signs statements: the one that signs the installation's tokens (identity/signing-key.ts). */
+export interface StatementKey {
+  readonly kid: string
+  readonly privateKey: KeyObject
+}
+
+/** Public keys by their thumbprints (RFC 7638). */
+export type StatementKeys = ReadonlyMap<string, KeyObject>
+
+/** An entry for StatementKeys, from a private or public key in PEM form. */
+export const publicKeyOf = async (pem: string | KeyObject): Promise<readonly [string, KeyObject]> => {
+  const key = typeof pem === 'string' ? createPublicKey(pem) : pem
+  return [await calculateJwkThumbprint(key), key]
+}
+
+/** A kind of statement. The verifier of access tokens takes no other type than its own, so none passes for a token. */
+export interface StatementKind<T extends object> {
+  /** `typ` of the JWS */
+  readonly type: string
+  readonly name: string
+  readonly schema: z.ZodType<T>
+}
+
+/** A JWS in compact form (RFC 7515), ES256. */
+export const signStatement = <T extends object>(
+  { kid, privateKey }: StatementKey,
+  { type }: StatementKind<T>,
+  statement: T,
+): Promise<string> =>
+  new CompactSign(new TextEncoder().encode(JSON.stringify(statement)))
+    .setProtectedHeader({ alg: 'ES256', typ: type, kid })
+    .sign(privateKey)
+
+/** The verified statement, or a text that says why it is not valid. */
+export const readStatement = async <T extends object>(
+  jws: string,
+  keys: StatementKeys,
+  { type, name, schema }: StatementKind<T>,
+): Promise<T | string> => {
+  try {
+    const kid = signerOf(jws)
+    const key = keys.get(kid)
+    if (key === undefined) return `is signed with the key ${kid}, which was not given`
+    const { payload, protectedHeader } = await compactVerify(jws, key, { algorithms: ['ES256'] })
+    if (protectedHeader.typ !== type) return `is not ${name}`
+    return isCanonical(jws) ? schema.parse(JSON.parse(new TextDecoder().decode(payload))) : 'has no valid signature'
+  } catch {
+    return 'has no valid signature'
+  }
+}
+
+/** The thumbprint of the key that a JWS says it is signed with. Throws where it is no JWS. */
+export const signerOf = (jws: string): string => decodeProtectedHeader(jws).kid ?? ''
+
+/** The last letter of a signature has bits that stand for nothing; the same signature must have one form only. */
+const isCanonical = (jws: string): boolean => {
+  const signature = jws.slice(jws.lastIndexOf('.') + 1)
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature
+}

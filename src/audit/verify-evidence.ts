@@ -1,0 +1,219 @@
+import { createHash, createPublicKey } from 'node:crypto'
+
+import { createChainWalk } from './chain-walk.js'
+import type { ChainFault } from './chain-walk.js'
+import { readCheckpoint } from './checkpoint.js'
+import type { ChainHead, Checkpoint, RetiredRange } from './checkpoint.js'
+import { END_LINE, EVIDENCE, EvidenceLine } from './evidence.js'
+import type { EvidenceEnd, EvidenceHeader } from './evidence.js'
+import { readLines } from './read-lines.js'
+import { publicKeyOf, readStatement, signerOf } from './signed-statement.js'
+import type { StatementKeys } from './signed-statement.js'
+
+/** What is wrong with a file: with an entry, with a line (by its number), or with the file as a whole. */
+export type EvidenceFault =
+  | ChainFault
+  | { readonly kind: 'line'; readonly line: number; readonly why: string }
+  | { readonly kind: 'file'; readonly why: string }
+
+export interface EvidenceVerdict {
+  /** null: the file has no header that can be read */
+  readonly header: EvidenceHeader | null
+  /** thumbprint of the key that signed the file; null: nothing readable did */
+  readonly signed_by: string | null
+  /** whether that key was given; otherwise only the file itself says that it is the installation's */
+  readonly pinned: boolean
+  readonly entries: number
+  /** entries within the period; the others lead to the checkpoints around it */
+  readonly in_period: number
+  readonly chains: number
+  readonly checkpoints: number
+  /** when the last checkpoint of the file was signed; null: it has none */
+  readonly checkpoint: string | null
+  /** entries after that checkpoint, which only the signature of the file proves */
+  readonly after_checkpoint: number
+  readonly faults: number
+}
+
+interface VerifyEvidenceOptions {
+  /** keys that are known to be the installation's; if there are none, the file's own is taken */
+  readonly pinned: StatementKeys
+  readonly onFault: (fault: EvidenceFault) => void
+}
+
+/** The places in the text of an entry that its chain needs: as digits, which a number could not hold. */
+const PLACE = /^\[(\d{1,19}), (\d{1,19}), (\d{1,19}), (-?\d{1,15}(?:\.\d{1,6})?), /
+
+/** The order of the lines. */
+const RANK = { evidence: 0, retired: 1, start: 2, entry: 3, checkpoint: 3, end: 4 } as const
+
+/** Verifies an evidence file (docs/audit.md), from its bytes alone. Memory does not grow with the file. */
+export const verifyEvidence = async (
+  chunks: AsyncIterable<Buffer>,
+  { pinned, onFault }: VerifyEvidenceOptions,
+): Promise<EvidenceVerdict> => {
+  let faults = 0
+  const report = (fault: EvidenceFault) => {
+    faults += 1
+    onFault(fault)
+  }
+  const hash = createHash('sha256')
+  const retired: RetiredRange[] = []
+  const firsts = new Map<string, Pick<ChainHead, 'seq' | 'hash'>>()
+  let keys = pinned
+  let header: EvidenceHeader | null = null
+  let start: Checkpoint | null = null
+  let walk: ReturnType<typeof createChainWalk> | null = null
+  let end: { readonly jws: string; readonly sha256: string } | null = null
+  let newest: string | null = null
+  let [line, rank, inPeriod, checkpoints, since] = [0, 0, 0, 0, 0]
+  const walking = () => (walk ??= createChainWalk({ start: start?.heads ?? [], retired, onFault: report }))
+  const signed = async (jws: string): Promise<Checkpoint | null> => {
+    const checkpoint = await readCheckpoint(jws, keys)
+    if (typeof checkpoint !== 'string') return checkpoint
+    report({ kind: 'line', line, why: `the checkpoint ${checkpoint}` })
+    return null
+  }
+
+  const takeEntry = ({ previous, hash, text }: Extract<EvidenceLine, { type: 'entry' }>) => {
+    const [, writer, seq, id, time] = PLACE.exec(text) ?? []
+    if (writer === undefined || seq === undefined || id === undefined)
+      return report({ kind: 'line', line, why: 'the text of the entry does not begin with its place' })
+    walking().take({ writer, seq, id, previous, hash, text })
+    if (!firsts.has(writer)) firsts.set(writer, { seq, hash })
+    if (isWithin(Number(time) * 1_000, header)) inPeriod += 1
+    since += 1
+  }
+  const take = async (read: EvidenceLine) => {
+    switch (read.type) {
+      case 'evidence': {
+        header = read
+        if (pinned.size === 0) keys = await keyIn(read, () => report({ kind: 'line', line, why: 'names no key' }))
+        return
+      }
+      case 'retired': {
+        retired.push(...((await signed(read.jws))?.retired ?? []))
+        return
+      }
+      case 'start': {
+        start = await signed(read.jws)
+        if (start !== null && header !== null && !(Date.parse(start.time) <= Date.parse(header.from ?? '')))
+          report({ kind: 'line', line, why: 'the first checkpoint is not from before the period' })
+        return
+      }
+      case 'entry':
+        return takeEntry(read)
+      case 'checkpoint': {
+        const checkpoint = await signed(read.jws)
+        if (checkpoint === null) return
+        walking().stand(checkpoint.heads)
+        checkpoints += 1
+        since = 0
+        newest = checkpoint.time
+        return
+      }
+      case 'end': {
+        end = { jws: read.jws, sha256: hash.digest('hex') }
+      }
+    }
+  }
+
+  try {
+    for await (const bytes of readLines(chunks)) {
+      line += 1
+      const read = lineIn(bytes)
+      if (end !== null) {
+        report({ kind: 'line', line, why: 'comes after the end' })
+        break
+      }
+      if (read === null || RANK[read.type] < rank || (line === 1) !== (read.type === 'evidence'))
+        report({ kind: 'line', line, why: read === null ? 'cannot be read' : `has no place there: ${read.type}` })
+      if (line === 1 && read?.type !== 'evidence') break
+      if (read?.type !== 'end') hash.update(bytes)
+      if (read === null) continue
+      rank = Math.max(rank, RANK[read.type], read.type === 'start' ? RANK.entry : 0)
+      await take(read)
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    report({ kind: 'line', line: line + 1, why: error.message })
+  }
+
+  const signer = await verifyEnd(end, keys, report)
+  if (signer.end !== null) compareWithEnd(signer.end, { entries: walking().entries, firsts, report })
+  if (signer.end !== null) walking().stand(signer.end.chains.map(({ writer, last }) => ({ writer, ...last })))
+  return {
+    header,
+    signed_by: signer.kid,
+    pinned: signer.kid !== null && pinned.has(signer.kid),
+    entries: walking().entries,
+    in_period: inPeriod,
+    chains: signer.end?.chains.length ?? firsts.size,
+    checkpoints,
+    checkpoint: newest,
+    after_checkpoint: since,
+    faults,
+  }
+}
+
+/** The file's own key. */
+const keyIn = async ({ key }: EvidenceHeader, onFault: () => void): Promise<StatementKeys> => {
+  try {
+    return new Map([await publicKeyOf(createPublicKey({ key, format: 'jwk' }))])
+  } catch {
+    onFault()
+    return new Map()
+  }
+}
+
+const lineIn = (bytes: Buffer): EvidenceLine | null => {
+  const text = bytes.toString()
+  try {
+    const read = EvidenceLine.parse(JSON.parse(text))
+    return read.type === 'end' && !END_LINE.test(text) ? null : read
+  } catch {
+    return null
+  }
+}
+
+const isWithin = (ms: number, header: EvidenceHeader | null): boolean =>
+  header !== null && (header.from === null || ms >= Date.parse(header.from)) && ms < Date.parse(header.to)
+
+type Report = (fault: EvidenceFault) => void
+
+const verifyEnd = async (
+  end: { readonly jws: string; readonly sha256: string } | null,
+  keys: StatementKeys,
+  report: Report,
+): Promise<{ readonly kid: string | null; readonly end: EvidenceEnd | null }> => {
+  if (end === null) {
+    report({ kind: 'file', why: 'has no end: it broke off' })
+    return { kid: null, end: null }
+  }
+  const read = await readStatement(end.jws, keys, EVIDENCE)
+  if (typeof read === 'string') {
+    report({ kind: 'file', why: read })
+    return { kid: null, end: null }
+  }
+  if (read.sha256 !== end.sha256) report({ kind: 'file', why: 'does not hold what was signed: a byte was changed' })
+  if (read.faults > 0)
+    report({ kind: 'file', why: `was made of a log that was not intact (${read.faults} found then)` })
+  return { kid: signerOf(end.jws), end: read }
+}
+
+const compareWithEnd = (
+  end: EvidenceEnd,
+  found: {
+    readonly entries: number
+    readonly firsts: ReadonlyMap<string, Pick<ChainHead, 'seq' | 'hash'>>
+    readonly report: Report
+  },
+) => {
+  if (end.entries !== found.entries)
+    found.report({ kind: 'file', why: `holds ${found.entries} entries, and not the ${end.entries} that were signed` })
+  for (const { writer, first } of end.chains) {
+    const begins = found.firsts.get(writer)
+    if (begins?.seq !== first?.seq || begins?.hash !== first?.hash)
+      found.report({ kind: 'file', why: `chain ${writer} does not begin with the entry that was signed` })
+  }
+}

@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs'
+
+import { verifyEvidence } from '../../audit/verify-evidence.js'
+import type { EvidenceFault, EvidenceVerdict } from '../../audit/verify-evidence.js'
+import { AnswerIsNo, UsageError } from '../errors.js'
+import { counted } from '../policy/render.js'
+import { print } from '../print.js'
+import { entryCount, keepFaults, notIntact } from './fault-text.js'
+import { readKeys } from './keys.js'
+
+/** Verifies an evidence file with the keys in these files, or its own. Throws AnswerIsNo where it is not intact. */
+export const verifyFile = async (file: string, keyFiles: readonly string[], json: boolean): Promise<void> => {
+  const pinned = await readKeys(keyFiles)
+  const { faults, onFault } = keepFaults<EvidenceFault>()
+  const verdict = await verifyEvidence(bytesOf(file), { pinned, onFault })
+  print(
+    json
+      ? JSON.stringify({ whole: verdict.faults === 0, ...verdict, faults, faults_found: verdict.faults })
+      : render(verdict, faults),
+  )
+  if (verdict.faults > 0) throw new AnswerIsNo()
+}
+
+async function* bytesOf(file: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of createReadStream(file)) if (Buffer.isBuffer(chunk)) yield chunk
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EISDIR')
+      throw new UsageError(`${file} is a folder, and no evidence file`)
+    throw error
+  }
+}
+
+const render = (verdict: EvidenceVerdict, faults: readonly EvidenceFault[]): string => {
+  const { header, entries, chains, checkpoints } = verdict
+  const what = `${entryCount(entries)} in ${counted(chains, 'chain')}, with ${counted(checkpoints, 'checkpoint')}`
+  if (verdict.faults > 0) return [notIntact(verdict.faults, what, faults), ...signedBy(verdict)].join('\n')
+  return [
+    `intact: ${what}`,
+    ...(header === null
+      ? []
+      : [
+          `period: ${header.from ?? 'the beginning of the log'} to ${header.to}, ${entryCount(verdict.in_period)}`,
+          `made at ${header.made_at} for ${header.made_for}, by ${header.issuer}`,
+        ]),
+    verdict.checkpoint === null
+      ? 'no checkpoint stands in it: the signature of the file alone proves it'
+      : `matches the checkpoint signed at ${verdict.checkpoint}` +
+        (verdict.after_checkpoint === 0
+          ? ''
+          : `; for ${entryCount(verdict.after_checkpoint)} after it the signature of the file stands alone`),
+    ...signedBy(verdict),
+  ].join('\n')
+}
+
+const signedBy = ({ signed_by, pinned }: EvidenceVerdict): readonly string[] => {
+  if (signed_by === null) return []
+  return pinned
+    ? [`signed by the key ${signed_by}, which was given`]
+    : [
+        `signed by the key ${signed_by}, which only the file itself names: compare it with the installation's ` +
+          '(GET /.well-known/jwks.json), or give it with --key',
+      ]
+}

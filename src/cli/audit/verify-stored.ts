@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+
+import { verifyLog } from '../../audit/verify-log.js'
+import type { LogFault, LogVerdict } from '../../audit/verify-log.js'
+import { loadSigningKey } from '../../identity/signing-key.js'
+import { AnswerIsNo } from '../errors.js'
+import { counted, number } from '../policy/render.js'
+import { withProgress } from '../progress.js'
+import { print, withDatabase } from '../session.js'
+import { entryCount, keepFaults, notIntact } from './fault-text.js'
+import { readKeys } from './keys.js'
+
+/** Verifies the log of the configured database. Throws AnswerIsNo where it is not intact. */
+export const verifyStored = async (keyFiles: readonly string[], json: boolean): Promise<void> => {
+  const { verdict, faults } = await verifyAll(keyFiles, 'verifying the log')
+  print(
+    json
+      ? JSON.stringify({ whole: verdict.faults === 0, ...verdict, faults, faults_found: verdict.faults })
+      : render(verdict, faults),
+  )
+  if (verdict.faults > 0) throw new AnswerIsNo()
+}
+
+/** Verifies the log with the installation's key, and the earlier ones in these PEM files. */
+export const verifyAll = (keyFiles: readonly string[], progress: string) =>
+  withDatabase(async (database, { signingKeyFile }) => {
+    // an auditor may have been given the keys alone
+    const isOnlyGiven = keyFiles.length > 0 && !existsSync(signingKeyFile)
+    const own = isOnlyGiven ? null : await loadSigningKey(signingKeyFile)
+    const keys = new Map(await readKeys(keyFiles))
+    if (own !== null) keys.set(own.kid, own.publicKey)
+    const { faults, onFault } = keepFaults<LogFault>()
+    const verdict = await withProgress(progress, (show) =>
+      verifyLog(database, {
+        keys,
+        onFault,
+        onProgress: ({ done, of }) =>
+          show(`${progress}: ${number(done)} of ${entryCount(of)}`, of === 0 ? 1 : done / of),
+      }),
+    )
+    return { verdict, faults }
+  })
+
+const render = (verdict: LogVerdict, faults: readonly LogFault[]): string => {
+  const { chains, retired, checkpoint, faults: found } = verdict
+  const all = `${entryCount(verdict.entries)} in ${counted(chains, 'chain')}`
+  const what = retired === 0 ? all : `${all}, after ${entryCount(retired)} that expired`
+  if (found > 0) return notIntact(found, what, faults)
+  return checkpoint === null
+    ? `intact: ${what}; no checkpoint was signed yet that could prove more`
+    : `intact: ${what}; matches the checkpoint signed at ${checkpoint}`
+}

@@ -1,0 +1,34 @@
+import { CallerChanged, PolicyReplaced } from '../../database/errors.js'
+import { Refusal } from '../../domain/refusal.js'
+import type { EditOrigin, EditPlan } from '../../policy/edit.js'
+import { PolicyError } from '../../policy/policy-error.js'
+import { insertProposal } from '../../policy/proposal-statements.js'
+import type { PolicySession } from './session.js'
+
+/** The first statement of a transaction of the command line: fails where another revision is in force. */
+export const enterUnder = (revision: number) => ({
+  text: `select enter_change('policy_editor', null, $1, '', null, null)`,
+  values: [revision],
+})
+
+/** What replaced what an edit was made for, as a refusal. */
+export const explainReplaced = (error: unknown): never => {
+  if (error instanceof CallerChanged) throw new Refusal('proposer_lost_rights', { cause: error })
+  if (!(error instanceof PolicyReplaced)) throw error
+  const detail = 'The policy was edited at the same time, and nothing was done here. Look at it, and try again.'
+  throw new Refusal('precondition_failed', { detail, cause: error })
+}
+
+/** Stores a plan as a proposal of the person at the terminal; answers its id. */
+export const propose = async (
+  { database, stored }: PolicySession,
+  { add, remove, commented }: EditPlan,
+  { actor, reason }: EditOrigin,
+): Promise<string> => {
+  if (stored.fault !== null)
+    throw new PolicyError('the stored rows cannot be in force, so nothing can be proposed: use --without-approval')
+  const base = stored.revision
+  const insert = insertProposal({ actor, reason, base, add, remove, commented })
+  const [, inserted] = await database.flush([enterUnder(base), insert]).catch(explainReplaced)
+  return String(inserted?.rows[0]?.['id'])
+}

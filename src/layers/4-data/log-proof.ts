@@ -1,0 +1,104 @@
+import { PROOF_STATEMENTS, proofState } from '../../audit/proof-state.js'
+import type { StoredProof } from '../../audit/proof-state.js'
+import { walkLog } from '../../audit/verify-log.js'
+import type { LogFault, LogVerdict, Progress } from '../../audit/verify-log.js'
+import { writeEvidence } from '../../audit/write-evidence.js'
+import type { EvidenceSigner } from '../../audit/write-evidence.js'
+import type { Database } from '../../database/database.js'
+import { Refusal } from '../../domain/refusal.js'
+import type { DataRule } from '../route.js'
+import { AS_READER } from './decisions.js'
+
+/** How a verification goes on, and how it ended. */
+export type VerificationStep =
+  { readonly name: 'progress'; readonly data: Progress } | { readonly name: 'verdict'; readonly data: Verdict }
+
+export interface Verdict extends Omit<LogVerdict, 'faults'> {
+  readonly whole: boolean
+  /** the first of them */
+  readonly faults: readonly LogFault[]
+  readonly faults_found: number
+}
+
+/** The decision log as evidence. */
+export interface LogProof {
+  state(): ReturnType<typeof proofState>
+  /** The evidence file of a period, in parts. */
+  evidence(period: { readonly from: string | null; readonly to: string | null }): AsyncGenerator<string>
+  /** Walks the whole log. One at a time in a process: `exports_busy`. */
+  verify(): AsyncGenerator<VerificationStep>
+}
+
+/** So many faults are told; all are counted. */
+const TOLD = 20
+/** The progress is told at most so many times. */
+const STEPS = 1_000
+const COME_AGAIN_S = 10
+
+export const logProofStore = (database: Database, signer: EvidenceSigner): DataRule<LogProof> => {
+  const keys = new Map([[signer.key.kid, signer.key.publicKey]])
+  let isVerifying = false
+  return {
+    rows: 'the decision log and its checkpoints, to read alone',
+    open: ({ caller }) => {
+      const id = caller.user?.id ?? 'anonymous'
+      const reader = { id, enter: AS_READER.enterRead }
+
+      async function* walk(): AsyncGenerator<VerificationStep> {
+        const steps = database.parts(reader, async function* (client): AsyncGenerator<VerificationStep> {
+          const faults: LogFault[] = []
+          const walking = walkLog(client, {
+            keys,
+            onFault: (fault) => {
+              if (faults.length < TOLD) faults.push(fault)
+            },
+          })
+          let told = -1
+          for (;;) {
+            const step = await walking.next()
+            if (step.done === true) {
+              const { faults: found, ...verdict } = step.value
+              yield { name: 'verdict', data: { whole: found === 0, ...verdict, faults, faults_found: found } }
+              return
+            }
+            const { done, of } = step.value
+            const part = Math.floor((done / Math.max(of, 1)) * STEPS)
+            if (part === told) continue
+            told = part
+            yield { name: 'progress', data: step.value }
+          }
+        })
+        yield* steps
+      }
+
+      return {
+        state: async () => {
+          const [, ...results] = await database.flush([
+            AS_READER.enterRead,
+            ...PROOF_STATEMENTS.map((text) => ({ text })),
+          ])
+          const [chains = [], checkpoints = [], expiries = []] = results.map(({ rows }) => rows)
+          const stored: StoredProof = { chains, checkpoints, expiries }
+          return proofState(stored, keys)
+        },
+        evidence: (period) =>
+          database.parts(reader, (client) =>
+            writeEvidence(client, { ...signer, ...period, keys, madeFor: `user ${id}` }),
+          ),
+        verify: async function* () {
+          if (isVerifying)
+            throw new Refusal('exports_busy', {
+              detail: 'The log is being verified already.',
+              headers: { 'Retry-After': String(COME_AGAIN_S) },
+            })
+          isVerifying = true
+          try {
+            yield* walk()
+          } finally {
+            isVerifying = false
+          }
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { Database } from '../../database/database.js'
+import { Refusal } from '../../domain/refusal.js'
+import type { User } from '../../domain/user.js'
+import { commitEdit } from '../../policy/edit.js'
+import type { EditOrigin, EditPlan } from '../../policy/edit.js'
+import { closeProposal, insertProposal } from '../../policy/proposal-statements.js'
+import type { Actor } from '../../policy/proposal-statements.js'
+import type { Proposal } from '../../policy/proposals.js'
+import type { Snapshot } from '../../policy/snapshot.js'
+import type { DataContext, DataRule } from '../route.js'
+import { bind, change, requireCaller, requireUser } from './context.js'
+
+/** Proposals as somebody who may edit the policy touches them. */
+export interface Proposals {
+  propose(plan: EditPlan, reason: string): Promise<Proposal>
+  /** Throws `proposal_closed`. */
+  close(proposal: Proposal, state: 'declined' | 'withdrawn', reason: string | null): Promise<Proposal>
+  /**
+   * Commits the plan of a proposal as the next revision, and closes the proposal with it. `proposer`: as they were when
+   * their rights were checked; null at the command line. Throws `proposal_closed`, and as `commitEdit`.
+   */
+  approve(plan: EditPlan, proposal: Proposal, proposer: User | null, reason: string | null): Promise<Snapshot>
+}
+
+const ROLES = { own: 'policy_editor', any: 'policy_editor' } as const
+
+const actorOf = ({ caller }: DataContext): Actor => ({ id: caller.user?.id ?? null, name: null })
+
+/** Who makes an edit over HTTP, with the proof of them and the decision that allowed it. */
+export const originOf = (context: DataContext): Omit<EditOrigin, 'reason'> => {
+  const { caller, decision, requestId, snapshot, deadline } = context
+  return {
+    actor: actorOf(context),
+    proofs: [requireCaller(caller)],
+    deadline,
+    decision: {
+      request_id: requestId,
+      revision: snapshot.revision,
+      subject_role: caller.user?.role ?? '',
+      token_id: caller.tokenId,
+      rule: decision?.rule ?? '',
+      row_priority: decision?.row?.priority ?? null,
+    },
+  }
+}
+
+/** The fourth layer of proposals. */
+export const proposalsStore = (database: Database): DataRule<Proposals> => ({
+  rows: 'proposals, and policy rows as one revision',
+  open: (context) => {
+    const { caller, snapshot } = context
+    const me = { id: caller.user?.id ?? null, name: caller.user?.email ?? null }
+    return {
+      propose: async (plan, reason) => {
+        const { add, remove, commented, candidate } = plan
+        const base = snapshot.revision
+        if (candidate.revision !== base + 1)
+          throw new Refusal('policy_unavailable', {
+            detail: 'The stored rows cannot be in force, so nothing can be proposed: see docs/operations.md.',
+          })
+        const insert = insertProposal({ actor: actorOf(context), reason, base, add, remove, commented })
+        const binding = bind({ ...context, status: 202 }, 'any', ROLES)
+        const [row] = await change<{ id: string; time: Date }>(database, binding, insert)
+        return {
+          id: row?.id ?? '',
+          state: 'open',
+          actor: me,
+          reason,
+          time: timeOf(row),
+          base,
+          added: [...add],
+          removed: [...remove],
+          comments: [...commented],
+          closed: null,
+          revision: null,
+        }
+      },
+      close: async (proposal, state, reason) => {
+        const closing = closeProposal(proposal.id, { state, actor: actorOf(context), reason })
+        const [row] = await change<{ time: Date }>(database, bind(context, 'any', ROLES), closing)
+        return { ...proposal, state, closed: { actor: me, time: timeOf(row), reason } }
+      },
+      approve: async (plan, { id, actor, reason }, proposer, why) => {
+        const origin = originOf(context)
+        // in the order of their locks (functions/lock_rights.sql)
+        const people = [
+          { user: caller.user, proof: requireCaller(caller) },
+          ...(proposer === null ? [] : [{ user: proposer, proof: requireUser(proposer) }]),
+        ].sort((a, b) => placeOf(a.user) - placeOf(b.user))
+        return commitEdit(database, plan, {
+          ...origin,
+          actor: actor.id === null ? actor : { id: actor.id, name: null },
+          reason,
+          proofs: people.map(({ proof }) => proof),
+          approval: { proposal: id, actor: origin.actor, reason: why },
+        })
+      },
+    }
+  },
+})
+
+const timeOf = (row: { readonly time: Date } | undefined): string => row?.time.toISOString() ?? ''
+
+const placeOf = (user: User | null): number => Number(BigInt(user?.id ?? 0) % 2_147_483_647n)

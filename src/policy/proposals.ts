@@ -1,0 +1,187 @@
+import type { Database } from '../database/database.js'
+import type { PolicyRow } from '../domain/policy-row.js'
+import { Refusal } from '../domain/refusal.js'
+import type { Fault } from '../domain/refusal.js'
+import type { User } from '../domain/user.js'
+import { planEdit } from './edit.js'
+import type { EditMaker, EditPlan } from './edit.js'
+import { parseChanges } from './history.js'
+import type { HistoryRow, StoredChanges } from './history.js'
+import { findBeyondOwnRights } from './own-rights.js'
+import { rowText } from './parse-row.js'
+import type { Actor } from './proposal-statements.js'
+import { isEmpty } from './replacement.js'
+import { roleOf } from './snapshot.js'
+import type { Snapshot } from './snapshot.js'
+import type { PolicyRules } from './store.js'
+
+export const PROPOSAL_STATES = ['open', 'applied', 'declined', 'withdrawn'] as const
+export type ProposalState = (typeof PROPOSAL_STATES)[number]
+
+interface ProposalRow extends StoredChanges {
+  readonly id: string
+  readonly time: Date
+  readonly actor_id: string | null
+  readonly actor: string | null
+  readonly email: string | null
+  readonly reason: string
+  readonly base: string
+  readonly state: ProposalState
+  readonly closed_at: Date | null
+  readonly closer_id: string | null
+  readonly closer: string | null
+  readonly closer_email: string | null
+  readonly closing_reason: string | null
+  readonly revision: string | null
+}
+
+const COLUMNS =
+  'id, time, actor_id, actor, reason, base, added, removed, comments, state, closed_at, closer_id, closer, ' +
+  'closing_reason, revision, ' +
+  // the addresses that they have today; null where they were deleted
+  '(select u.email from find_user(actor_id, null, null) u) as email, ' +
+  '(select u.email from find_user(closer_id, null, null) u) as closer_email'
+
+const toProposal = (row: ProposalRow) => ({
+  id: row.id,
+  state: row.state,
+  actor: { id: row.actor_id, name: row.email ?? row.actor },
+  reason: row.reason,
+  time: row.time.toISOString(),
+  base: Number(row.base),
+  ...parseChanges(row),
+  closed:
+    row.closed_at === null
+      ? null
+      : {
+          actor: { id: row.closer_id, name: row.closer_email ?? row.closer },
+          time: row.closed_at.toISOString(),
+          reason: row.closing_reason,
+        },
+  revision: row.revision === null ? null : Number(row.revision),
+})
+
+/** An edit that somebody proposed, and what became of it. */
+export type Proposal = ReturnType<typeof toProposal>
+
+interface ProposalQuery {
+  readonly limit: number
+  readonly cursor?: string | undefined
+  readonly state?: ProposalState | undefined
+}
+
+/** Proposals, newest first; `cursor` is the last one of the page before. */
+export const listProposals = async (database: Database, { limit, cursor, state }: ProposalQuery) => {
+  const rows = await database.run<ProposalRow>({
+    text: `select ${COLUMNS} from policy_proposals
+            where ($1::bigint is null or id < $1) and ($2::text is null or state = $2) order by id desc limit $3`,
+    values: [cursor ?? null, state ?? null, limit + 1],
+  })
+  const data = rows.slice(0, limit).map(toProposal)
+  return { data, next_cursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
+}
+
+/** How many there are, up to 10,000. */
+export const countProposals = async (database: Database, state?: ProposalState): Promise<number> => {
+  const text = `select count(*)::int as count
+    from (select from policy_proposals where $1::text is null or state = $1 limit 10000) p`
+  const [row] = await database.run<{ count: number }>({ text, values: [state ?? null] })
+  return row?.count ?? 0
+}
+
+export const findProposal = async (database: Database, id: string): Promise<Proposal | null> => {
+  const text = `select ${COLUMNS} from policy_proposals where id = $1`
+  const [row] = await database.run<ProposalRow>({ text, values: [id] })
+  return row ? toProposal(row) : null
+}
+
+/** Throws `proposal_closed`. */
+export const requireOpen = ({ state, closed }: Proposal): void => {
+  if (state !== 'open')
+    throw new Refusal('proposal_closed', { detail: `It is ${state}, by ${nameOf(closed?.actor)}: nothing was done.` })
+}
+
+const nameOf = (actor: Actor | undefined): string => actor?.name ?? `user ${actor?.id ?? 'unknown'}`
+
+/**
+ * Plans a proposal anew, against the rows in force, with the checks of every edit for whoever approves it. Throws as
+ * `planEdit`, but `proposal_conflicts` where rows or comments are not any more what they were to its maker, or where
+ * it would change nothing.
+ */
+export const planProposal = async (
+  base: Snapshot,
+  { added, removed, comments }: Proposal,
+  rules: PolicyRules,
+  maker: EditMaker,
+): Promise<EditPlan> => {
+  const faults: Fault[] = []
+  const readable = (list: string, rows: readonly HistoryRow[]): readonly PolicyRow[] =>
+    rows.flatMap((row, i) => {
+      if (!('unreadable' in row)) return [row]
+      faults.push({ field: `${list}[${i}]`, message: 'is not a row' })
+      return []
+    })
+  const edit = { add: readable('added', added), remove: readable('removed', removed) }
+  const [coming, going] = [edit.add, edit.remove].map((rows) => new Set(rows.map(rowText)))
+  const inForce = new Set(base.rows.map(rowText))
+  const said = comments.flatMap(({ row, before, after }, i) => {
+    if ('unreadable' in row) return []
+    const text = rowText(row)
+    const now = base.comments.get(text)?.comment ?? null
+    if (going?.has(text)) return []
+    const refuse = (message: string) => faults.push({ field: `comments[${i}]`, message })
+    if (!coming?.has(text) && !inForce.has(text)) refuse('is about a row that is not there any more')
+    else if (now !== before && now !== after) refuse('is about a row that has another comment by now')
+    return [{ row, comment: after }]
+  })
+  if (faults.length > 0) throw conflict(faults)
+  const plan = await planEdit(base, { ...edit, comments: said }, rules, maker).catch((error: unknown) => {
+    throw error instanceof Refusal && error.code === 'validation_failed' ? conflict(error.errors, error.detail) : error
+  })
+  if (isEmpty(plan)) throw new Refusal('proposal_conflicts', { detail: 'The rows in force are what it asks for.' })
+  return plan
+}
+
+const conflict = (errors?: readonly Fault[], detail?: string): Refusal => {
+  const [first] = errors ?? []
+  const said = first && `The rows have changed since: ${first.field} ${first.message}.`
+  return new Refusal('proposal_conflicts', { detail: said ?? detail, errors })
+}
+
+/**
+ * Throws `proposer_lost_rights` unless who proposed a plan may make it themselves as they are now. Null: they were
+ * deleted.
+ */
+export const requireProposer = async (base: Snapshot, plan: EditPlan, proposer: User | null): Promise<User> => {
+  const lost = (detail: string, cause?: Refusal) =>
+    new Refusal('proposer_lost_rights', { detail, cause, ...(cause && { extensions: cause.extensions }) })
+  if (proposer === null) throw lost('Who proposed it was deleted.')
+  if (proposer.suspended) throw lost('Who proposed it is suspended.')
+  const maker = roleOf(proposer)
+  if (!base.mayCall(maker, 'policy:write') || !base.can(proposer, 'policy:write', {}))
+    throw lost(`Who proposed it has the role ${maker} now, which may not edit the policy.`)
+  const { candidate, changes } = plan
+  const beyond = await findBeyondOwnRights({ base, candidate, changes, maker })
+  if (beyond !== null) throw lost(beyond.message, beyond)
+  return proposer
+}
+
+/** What an open proposal would do now, or what stands in its way. */
+export const weighProposal = async (
+  base: Snapshot,
+  proposal: Proposal,
+  rules: PolicyRules,
+  findUser: (id: string) => Promise<User | null>,
+) => {
+  const { revision } = base
+  try {
+    const plan = await planProposal(base, proposal, rules, 'unbounded')
+    if (proposal.actor.id !== null) await requireProposer(base, plan, await findUser(proposal.actor.id))
+    const { add, remove, commented, changes } = plan
+    return { revision, decisions_changed: changes, added: add, removed: remove, comments: commented }
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status >= 500) throw error
+    const { code, title, detail, errors, extensions } = error
+    return { revision, problem: { ...extensions, code, title, detail: detail ?? null, errors: errors ?? [] } }
+  }
+}

@@ -1,0 +1,80 @@
+import { EVENT_STREAM, eventText } from '../domain/event-stream.js'
+import type { SigningKey } from '../identity/signing-key.js'
+import type { LogProof } from '../layers/4-data/log-proof.js'
+import { route } from '../layers/compose.js'
+import { NO_INPUT, noRecord } from '../layers/route.js'
+import type { DataRule, Route } from '../layers/route.js'
+import { TEXT_TYPES, exportText } from './export-text.js'
+import { EvidenceQuery, ProofView } from './proof-schemas.js'
+
+/** The decision log as evidence: its state, its verification, and the file that proves a period elsewhere. */
+export const proofRoutes = ({
+  proof,
+  key,
+}: {
+  readonly proof: DataRule<LogProof>
+  readonly key: Pick<SigningKey, 'kid' | 'jwk'>
+}): readonly Route[] => {
+  const reading = {
+    method: 'get',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'audit:read', quota: 'caller' },
+    endpoint: 'audit:read',
+    object: { action: 'audit:read', load: noRecord },
+    data: proof,
+  } as const
+  const { kty, crv, x, y } = key.jwk
+  return [
+    route({
+      ...reading,
+      path: '/audit/proof',
+      handle: async ({ store }) => ({
+        status: 200,
+        body: { ...(await store.state()), key: { thumbprint: key.kid, jwk: { kty, crv, x, y } } },
+      }),
+      documentation: {
+        id: 'getProof',
+        summary: 'How far the decision log is proved: its chains, its checkpoints, and what is newer than they are',
+        tag: 'audit',
+        response: ProofView,
+      },
+    }),
+    route({
+      ...reading,
+      path: '/audit/verification',
+      handle: async ({ store, headers }) => ({
+        status: 200,
+        body: await exportText(store.verify(), { head: '', lines: ({ name, data }) => eventText(name, data) }, headers),
+        ...EVENT_STREAM,
+      }),
+      documentation: {
+        id: 'verifyLog',
+        refusals: ['upgrade_required', 'exports_busy'],
+        summary:
+          'Verify the decision log: server-sent events `progress` with `done` and `of`, and at the end `verdict` ' +
+          'with `whole`, `entries`, `chains`, `checkpoint` and `faults`. It stops when the listener leaves; one at a time',
+        tag: 'audit',
+        types: ['text/event-stream'],
+      },
+    }),
+    route({
+      ...reading,
+      path: '/audit/evidence',
+      query: EvidenceQuery,
+      handle: async ({ store, query: { from = null, to = null }, headers }) => ({
+        status: 200,
+        body: await exportText(store.evidence({ from, to }), { head: '', lines: (text) => text }, headers),
+        type: TEXT_TYPES.ndjson,
+        headers: { 'Content-Disposition': 'attachment; filename="evidence.ndjson"' },
+      }),
+      documentation: {
+        id: 'exportEvidence',
+        refusals: ['upgrade_required', 'exports_busy'],
+        summary: 'The log of a period as one signed file, which linkgate audit verify FILE checks anywhere',
+        tag: 'audit',
+        types: ['application/x-ndjson'],
+      },
+    }),
+  ]
+}

@@ -1,0 +1,196 @@
+import type { Database } from '../database/database.js'
+import { Refusal } from '../domain/refusal.js'
+import type { User } from '../domain/user.js'
+import { proposalsStore } from '../layers/4-data/proposals.js'
+import { route } from '../layers/compose.js'
+import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
+import type { Caller, Route } from '../layers/route.js'
+import type { CurrentPolicy } from '../policy/current.js'
+import {
+  countProposals,
+  findProposal,
+  listProposals,
+  planProposal,
+  requireOpen,
+  requireProposer,
+  weighProposal,
+} from '../policy/proposals.js'
+import type { Proposal } from '../policy/proposals.js'
+import type { PolicyRules } from '../policy/store.js'
+import { loadOtherRows, requireNewest, requireRevision } from './policy-edit.js'
+import {
+  Approval,
+  ByProposal,
+  Declining,
+  EditView,
+  ProposalQuery,
+  ProposalView,
+  ProposalsView,
+  ShownProposal,
+} from './policy-schemas.js'
+import { countedBy } from './schemas.js'
+
+export interface ProposalParts {
+  readonly database: Database
+  readonly rules: PolicyRules
+  readonly policy: CurrentPolicy
+  readonly findUser: (id: string) => Promise<User | null>
+}
+
+/** A person is one, whichever token they come with. */
+const requireAnother = ({ actor }: Proposal, { user }: Caller): void => {
+  if (actor.id !== null && actor.id === user?.id) throw new Refusal('own_proposal')
+}
+
+/** Proposed edits of the policy (POLICY_APPROVALS), and what becomes of them. */
+export const proposalRoutes = ({ database, rules, policy, findUser }: ProposalParts): readonly Route[] => {
+  const requireProposal = async ({ id }: { readonly id: string }): Promise<Proposal> => {
+    const proposal = await findProposal(database, id)
+    if (proposal === null) throw new Refusal('not_found')
+    return proposal
+  }
+  const reading = {
+    method: 'get',
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'policy:read', quota: 'caller' },
+    endpoint: 'policy:read',
+    // nobody owns a proposal: who made it has no right to it that others who edit the policy lack
+    object: { action: 'policy:read', load: noRecord },
+    data: NO_DATA,
+  } as const
+  const deciding = {
+    status: 200,
+    ...NO_INPUT,
+    gateway: { scope: 'policy:write', quota: 'caller' },
+    endpoint: 'policy:write',
+    object: { action: 'policy:write', load: noRecord },
+    data: proposalsStore(database),
+    params: ByProposal,
+  } as const
+
+  return [
+    route({
+      ...reading,
+      path: '/policy/proposals',
+      query: ProposalQuery,
+      handle: async ({ query: { count, ...query } }) => {
+        const [page, counted] = await Promise.all([
+          listProposals(database, query),
+          countedBy(count, () => countProposals(database, query.state)),
+        ])
+        return { status: 200, body: { ...page, ...counted } }
+      },
+      documentation: {
+        id: 'listPolicyProposals',
+        summary: 'Edits that wait for approval, and what became of others; newest first',
+        tag: 'policy',
+        response: ProposalsView,
+      },
+    }),
+    route({
+      ...reading,
+      path: '/policy/proposals/:id',
+      params: ByProposal,
+      handle: async ({ params, snapshot }) => {
+        const proposal = await requireProposal(params)
+        const against = proposal.state === 'open' ? await weighProposal(snapshot, proposal, rules, findUser) : null
+        return { status: 200, body: { ...proposal, against } }
+      },
+      documentation: {
+        id: 'getPolicyProposal',
+        summary: 'One proposal, and what it would do to the rows in force now',
+        tag: 'policy',
+        response: ShownProposal,
+      },
+    }),
+    route({
+      ...deciding,
+      method: 'post',
+      path: '/policy/proposals/:id/approve',
+      body: Approval,
+      handle: async ({ store, params, body, caller, snapshot, headers }) => {
+        const proposal = await requireProposal(params)
+        requireAnother(proposal, caller)
+        await requireNewest(policy, snapshot)
+        requireOpen(proposal)
+        if (headers.ifMatch !== undefined) await requireRevision(policy, snapshot, headers.ifMatch)
+        const plan = await planProposal(snapshot, proposal, rules, caller.user)
+        const { id } = proposal.actor
+        const proposer = id === null ? null : await requireProposer(snapshot, plan, await findUser(id))
+        const { add, remove, commented, changes, candidate } = plan
+        const committed = await store
+          .approve(plan, proposal, proposer, body.reason ?? null)
+          .catch((error: unknown) => loadOtherRows(policy, error))
+        policy.adopt(committed)
+        return {
+          status: 200,
+          body: {
+            revision: candidate.revision,
+            decisions_changed: changes,
+            added: add,
+            removed: remove,
+            comments: commented,
+          },
+          headers: { ETag: `"${candidate.revision}"` },
+        }
+      },
+      documentation: {
+        id: 'approvePolicyProposal',
+        tagged: 'write',
+        ifMatch: 'optional',
+        refusals: [
+          'own_proposal',
+          'proposal_closed',
+          'proposal_conflicts',
+          'proposer_lost_rights',
+          'invariant_violated',
+          'beyond_own_rights',
+        ],
+        example: { body: { reason: 'as agreed' } },
+        summary: 'Put somebody else’s proposal in force, with the checks of every edit, of this moment',
+        tag: 'policy',
+        response: EditView,
+      },
+    }),
+    route({
+      ...deciding,
+      method: 'post',
+      path: '/policy/proposals/:id/decline',
+      body: Declining,
+      handle: async ({ store, params, body, caller }) => {
+        const proposal = await requireProposal(params)
+        requireAnother(proposal, caller)
+        requireOpen(proposal)
+        return { status: 200, body: await store.close(proposal, 'declined', body.reason) }
+      },
+      documentation: {
+        id: 'declinePolicyProposal',
+        refusals: ['own_proposal', 'proposal_closed'],
+        example: { body: { reason: 'viewers need no more than they have' } },
+        summary: 'Decline somebody else’s proposal',
+        tag: 'policy',
+        response: ProposalView,
+      },
+    }),
+    route({
+      ...deciding,
+      method: 'delete',
+      status: 204,
+      path: '/policy/proposals/:id',
+      handle: async ({ store, params, caller }) => {
+        const proposal = await requireProposal(params)
+        if (proposal.actor.id === null || proposal.actor.id !== caller.user?.id) throw new Refusal('others_proposal')
+        requireOpen(proposal)
+        await store.close(proposal, 'withdrawn', null)
+        return { status: 204 }
+      },
+      documentation: {
+        id: 'withdrawPolicyProposal',
+        refusals: ['others_proposal', 'proposal_closed'],
+        summary: 'Withdraw one’s own proposal',
+        tag: 'policy',
+      },
+    }),
+  ]
+}
