@@ -1,6 +1,6 @@
-import { Moment, z } from 'zod'
+import { z } from 'zod'
 
-import { Id, Time, count, text, textOrNull } from './schemas.js'
+import { Id, Moment, Time, count, text, textOrNull } from './schemas.js'
 
 export const EvidenceQuery = z
   .strictObject({
