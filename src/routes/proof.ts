@@ -53,7 +53,7 @@ export const proofRoutes = ({
         refusals: ['upgrade_required', 'exports_busy'],
         summary:
           'Verify the decision log: server-sent events `progress` with `done` and `of`, and at the end `verdict` ' +
-          'with `whole`, `entries`, `chains`, `checkpoint` and `faults`. It stops when the listener leaves; one at a time',
+          'with `whole`, `entries`, `chains`, `checkpoint` and `faults`. It stops when the listener leaves',
         tag: 'audit',
         types: ['text/event-stream'],
       },

@@ -362,9 +362,9 @@ describe('HTTP under attack', () => {
         if (text !== '') types.add(headers.get('Content-Type') ?? `none: ${method} ${path}`)
       }
     }
-    // JSON is UTF-8 by its own definition (RFC 8259 §8.1)
-    const json = /^application\/(?:problem\+|jwk-set\+)?json(?:; charset=utf-8)?$/
-    const text = /^text\/(?:html|plain|csv|css|javascript)(?:; version=[\d.]+)?; charset=utf-8$/
+    // JSON is UTF-8 by its own definition (RFC 8259 §8.1), and so are lines of it
+    const json = /^application\/(?:problem\+|jwk-set\+|x-nd)?json(?:; charset=utf-8)?$/
+    const text = /^text\/(?:html|plain|csv|css|javascript|event-stream)(?:; version=[\d.]+)?; charset=utf-8$/
     // bytes, and XML, which is UTF-8 where it says nothing else (XML 1.0 §4.3.3)
     const image = /^image\/(?:vnd\.microsoft\.icon|svg\+xml)$/
     for (const type of types)
