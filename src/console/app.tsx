@@ -27,6 +27,8 @@ const Access = lazy(async () => (await import('./pages/access/access-page')).Acc
 const Propose = lazy(async () => (await import('./pages/propose/propose-page')).ProposePage)
 const Revisions = lazy(async () => (await import('./pages/revisions/revisions-page')).RevisionsPage)
 const Explain = lazy(async () => (await import('./pages/explain/explain-page')).ExplainPage)
+const Decisions = lazy(async () => (await import('./pages/decisions/decisions-page')).DecisionsPage)
+const Proof = lazy(async () => (await import('./pages/proof/proof-page')).ProofPage)
 const Model = lazy(async () => (await import('./pages/model/model-page')).ModelPage)
 const Settings = lazy(async () => (await import('./pages/settings/settings-page')).SettingsPage)
 const Welcome = lazy(async () => (await import('./pages/welcome/welcome-page')).WelcomePage)
@@ -74,6 +76,8 @@ const SignedIn = () => {
             <Route path="/console/policy" component={Propose} />
             <Route path="/console/revisions" component={Revisions} />
             <Route path="/console/explain" component={Explain} />
+            <Route path="/console/decisions" component={Decisions} />
+            <Route path="/console/proof" component={Proof} />
             <Route path="/console/model" component={Model} />
             <Route path="/console/settings" component={Settings} />
             <Route path="/console/trash" component={Trash} />

@@ -1,11 +1,13 @@
 import { hour, listed, number, percent } from './format'
 import type { Texts } from './language'
 import { access } from './de/access'
+import { decisions } from './de/decisions'
 import { explain } from './de/explain'
 import { imports } from './de/import'
 import { model } from './de/model'
 import { policy } from './de/policy'
 import { revisions } from './de/revisions'
+import { proof } from './de/proof'
 import { propose } from './de/propose'
 import { settings } from './de/settings'
 import { welcome } from './de/welcome'
@@ -59,6 +61,9 @@ export const de: Texts = {
     explain: 'Erklären',
     model: 'model.conf',
     rights: 'Rechte',
+    record: 'Protokoll',
+    decisions: 'Entscheidungen',
+    proof: 'Nachweis',
   },
   docs: 'Dokumentation',
   signOut: 'Abmelden',
@@ -214,6 +219,8 @@ export const de: Texts = {
   },
 
   access,
+  decisions,
+  proof,
   explain,
   imports,
   model,

@@ -3,11 +3,13 @@ import type { Comparison } from '../parts/visits/comparison'
 import type { Live } from '../parts/visits/use-live'
 import { hour, listed, number, percent } from './format'
 import { access } from './en/access'
+import { decisions } from './en/decisions'
 import { explain } from './en/explain'
 import { imports } from './en/import'
 import { model } from './en/model'
 import { policy } from './en/policy'
 import { revisions } from './en/revisions'
+import { proof } from './en/proof'
 import { propose } from './en/propose'
 import { settings } from './en/settings'
 import { welcome } from './en/welcome'
@@ -65,6 +67,9 @@ export const en = {
     explain: 'Explain',
     model: 'model.conf',
     rights: 'Rights',
+    record: 'Record',
+    decisions: 'Decisions',
+    proof: 'Proof',
   },
   docs: 'Documentation',
   signOut: 'Sign out',
@@ -212,6 +217,8 @@ export const en = {
   },
 
   access,
+  decisions,
+  proof,
   explain,
   imports,
   model,

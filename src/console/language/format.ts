@@ -26,6 +26,20 @@ export const hour = (time: Time): string => dates({ hour: '2-digit', minute: '2-
 export const dateAndTime = (time: Time): string =>
   dates({ dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time))
 
+/** A time of day to the millisecond. */
+export const clock = (time: Time): string =>
+  dates({
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    hourCycle: 'h23',
+  }).format(new Date(time))
+export const longDay = (time: Time): string =>
+  dates({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(new Date(time))
+export const dateAndSeconds = (time: Time): string =>
+  dates({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(time))
+
 /** "a, b and c" */
 export const listed = (texts: readonly string[]): string => lists({ type: 'conjunction' }).format(texts)
 

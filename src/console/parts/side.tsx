@@ -108,6 +108,16 @@ export const Side = () => {
             )}
           </Group>
         )}
+        {may('audit:read') && (
+          <Group title={t.nav.record}>
+            <Item href="/console/decisions" icon="pulse">
+              {t.nav.decisions}
+            </Item>
+            <Item href="/console/proof" icon="shield">
+              {t.nav.proof}
+            </Item>
+          </Group>
+        )}
       </nav>
       <div class="side-foot">
         {me.value && (

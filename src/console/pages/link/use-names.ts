@@ -1,3 +1,5 @@
+import { useRef } from 'preact/hooks'
+
 import { api } from '../../api'
 import type { LinkgateProblem } from '../../api'
 import { t } from '../../language/language'
@@ -19,11 +21,14 @@ const nameOf = async (id: string, signal: AbortSignal): Promise<readonly [string
 /** Says who users are: you, by their names where the caller may read users, and by their numbers otherwise. */
 export const useNames = (ids: readonly (string | null)[], mayReadUsers: boolean): ((id: string | null) => string) => {
   const others = [...new Set(ids)].filter((id) => id !== null && id !== me.value?.id).sort()
+  /** a list that grows asks for those alone that it has not asked for; null: not known */
+  const known = useRef(new Map<string, string | null>())
   const { state } = useLoaded(
     async (signal) => {
-      const asked = mayReadUsers ? others : []
+      const asked = mayReadUsers ? others.filter((id) => id !== null && !known.current.has(id)) : []
       const names = await Promise.all(asked.map((id) => (id === null ? null : nameOf(id, signal))))
-      return new Map(names.filter((name) => name !== null))
+      for (const [i, id] of asked.entries()) if (id !== null) known.current.set(id, names[i]?.[1] ?? null)
+      return new Map(known.current)
     },
     [mayReadUsers, others.join()],
   )

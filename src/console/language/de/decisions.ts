@@ -1,0 +1,147 @@
+import type { decisions as english } from '../en/decisions'
+import { number } from '../format'
+
+const VALUES: Readonly<Record<string, string>> = {
+  user: 'wer gefragt hat, eine Adresse oder eine Nummer',
+  action: 'was gefragt wurde, etwa link:delete',
+  link: 'einen Code oder eine Nummer',
+  effect: 'allow oder deny',
+  since: 'eine Spanne wie 7d, 24h oder 90m, einen Tag oder eine Zeit wie 2026-11-22T16:20',
+  until: 'einen Tag oder eine Zeit wie 2026-11-22T16:20',
+  rule: 'eine Regel oder den Code einer Ablehnung',
+  layer: 'gateway, endpoint, object oder data',
+  status: 'etwa 403, oder 4xx',
+  revision: 'eine Nummer',
+  request: 'die Nummer einer Anfrage',
+  kind: 'decision, link, user, policy oder audit',
+}
+
+const WHATS: Readonly<Record<string, string>> = {
+  'user added': 'wurde angelegt',
+  'user changed': 'wurde geändert',
+  'user deleted': 'wurde gelöscht',
+  'user signed in': 'hat sich angemeldet',
+  'user sign-in refused': 'Anmeldung abgelehnt',
+  'user token signed': 'Token ausgestellt',
+  'user personal token added': 'persönliches Token angelegt',
+  'user password link made': 'Link für ein Passwort angelegt',
+  'user password link used': 'Link für ein Passwort benutzt',
+  'user address link made': 'Link für eine Adresse angelegt',
+  'user address link used': 'Link für eine Adresse benutzt',
+  'user subject linked': 'Konto einer Anmeldestelle verbunden',
+  'user subject unlinked': 'Konto einer Anmeldestelle getrennt',
+  'link added': 'Link wurde angelegt',
+  'link changed': 'Link wurde geändert',
+  'link deleted': 'Link wurde gelöscht',
+  'policy proposed': 'Änderung der Regeln vorgeschlagen',
+  'policy approved': 'Vorschlag angenommen',
+  'policy declined': 'Vorschlag abgelehnt',
+  'policy withdrawn': 'Vorschlag zurückgezogen',
+}
+
+const FIELDS: Readonly<Record<string, string>> = {
+  by: 'Durch',
+  role: 'Rolle',
+  suspended: 'Gesperrt',
+  email: 'Adresse',
+  name: 'Name',
+  password: 'Passwort',
+  owner: 'Besitzer',
+  code: 'Code',
+  reason: 'Grund',
+  actor: 'Durch',
+  actor_id: 'Durch Nummer',
+  added: 'Zeilen hinzugefügt',
+  removed: 'Zeilen entfernt',
+  comments: 'Bemerkungen geändert',
+  decisions_changed: 'Entscheidungen geändert',
+  proposal: 'Vorschlag',
+  scopes: 'Umfang',
+  expires_at: 'Endet',
+  token_id: 'Token',
+  sign_in: 'Anmeldung',
+  issuer: 'Anmeldestelle',
+  with: 'Mit',
+  restored: 'Aus dem Papierkorb',
+  revision: 'Fassung',
+  approved_by: 'Angenommen durch Nummer',
+  approver: 'Angenommen durch',
+}
+
+const LAYERS: Readonly<Record<string, string>> = {
+  gateway: 'Eingang',
+  endpoint: 'Endpunkt',
+  object: 'Objekt',
+  data: 'Daten',
+}
+
+export const decisions: typeof english = {
+  lead:
+    'Alles, was die Regeln gefragt wurden, und jede Änderung, der Reihe nach. Niemand ändert eine Zeile ' +
+    'unbemerkt.',
+  search: 'Im Protokoll suchen',
+  placeholder: 'user:eve@example.com action:link:delete effect:deny since:7d',
+  suggestions: 'Was gemeint sein kann',
+  suggestion: (name) => (name === null ? 'suchen nach' : `${name} ist`),
+  change: (term) => `${term} ändern`,
+  remove: (term) => `${term} wegnehmen`,
+  faults: (fault, term, name) => {
+    if (fault === 'word')
+      return `${term} sagt nicht, was es ist: davor gehört user:, link:, rule: oder ein anderes Wort mit Doppelpunkt.`
+    if (fault === 'unknown') return `Nach ${name}: lässt sich im Protokoll nicht suchen.`
+    if (fault === 'twice') return `${name}: steht zweimal da. Gesucht wird nach einem.`
+    return `${term}: ${fault} nimmt ${VALUES[fault] ?? 'etwas anderes'}.`
+  },
+  faulty: 'Ein Teil der Suche sagt nichts',
+  faultyHint:
+    'Es wird nichts gezeigt, damit nichts für eine Antwort gehalten wird. Ändern Sie den Teil, oder nehmen ' +
+    'Sie ihn weg.',
+  passedAll: 'durch alle vier Schichten',
+  stoppedAt: 'an der dritten angehalten',
+  tail: (tail) => {
+    if (tail.is === 'lost')
+      return tail.againIn === null ? 'Nicht live' : `Nicht live, wieder in ${number(tail.againIn)} s`
+    const word = tail.is === 'on' ? 'Live' : 'Angehalten'
+    return tail.fresh === 0 ? word : `${word}, ${number(tail.fresh)} neu`
+  },
+  pause: 'Anhalten',
+  goOn: 'Weiter',
+  hasEnd: 'die Suche hat ein Ende',
+  showNew: (count) => (count === 1 ? '1 neue Zeile zeigen' : `${number(count)} neue Zeilen zeigen`),
+  export: 'Exportieren',
+  exportHint: 'Alles, wonach gesucht wird, das Älteste zuerst. Ohne Prüfsummen: die hat der Nachweis.',
+  columns: {
+    time: 'Zeit',
+    who: 'Wer',
+    action: 'Aktion',
+    record: 'Link oder Datensatz',
+    answer: 'Antwort',
+    rule: 'Regel',
+    layer: 'Schicht',
+    status: 'Status',
+  },
+  today: (day) => `Heute, ${day}`,
+  nobody: 'niemand',
+  layer: (stop) => (stop === null ? 'alle vier' : (LAYERS[stop] ?? stop)),
+  linkNumber: (id) => `Link ${id}`,
+  number: (id) => `Nummer ${id}`,
+  alike: (count, oldest) => `${count} weitere wie diese, bis ${oldest}`,
+  tookForce: (revision) => `Regeln: Fassung ${revision} trat in Kraft.`,
+  decisionsChanged: (count) => `${number(count)} ${count === 1 ? 'Entscheidung' : 'Entscheidungen'} geändert.`,
+  beforeAny: 'keine: abgelehnt, bevor eine gefragt wurde',
+  whatChanged: 'Was sich änderte',
+  whats: (kind, what) => WHATS[`${kind} ${what}`],
+  field: (name) => (Object.hasOwn(FIELDS, name) ? (FIELDS[name] ?? name) : name),
+  fromTo: (from, to) => `${from} → ${to}`,
+  only: (name) => `Nur ${name}`,
+  underRevision: (revision) => `Unter Fassung ${revision}`,
+  record: 'Datensatz',
+  token: 'Token',
+  network: 'Netz',
+  entry: 'Eintrag',
+  empty: 'Noch ist nichts aufgezeichnet.',
+  nothing: (query) => `Nichts passt zu ${query}.`,
+  clear: 'Suche leeren',
+  shown: (shown, all, isMore) =>
+    all === null ? number(shown) : `${number(shown)} von ${isMore ? 'mehr als ' : ''}${all}`,
+}

@@ -1,0 +1,144 @@
+import type { TermFault } from '../../pages/decisions/meaning'
+import type { Tail } from '../../pages/decisions/use-tail'
+import { number } from '../format'
+
+/** What a value of each qualifier is. */
+const VALUES: Readonly<Record<string, string>> = {
+  user: 'who asked, an address or an id',
+  action: 'what was asked for, such as link:delete',
+  link: 'a code or an id',
+  effect: 'allow or deny',
+  since: 'a span such as 7d, 24h or 90m, a day, or a time such as 2026-11-22T16:20',
+  until: 'a day or a time such as 2026-11-22T16:20',
+  rule: 'a rule, or the code of a refusal',
+  layer: 'gateway, endpoint, object or data',
+  status: 'such as 403, or 4xx',
+  revision: 'a number',
+  request: 'a request id',
+  kind: 'decision, link, user, policy or audit',
+}
+
+const WHATS: Readonly<Record<string, string>> = {
+  'user added': 'was added',
+  'user changed': 'was changed',
+  'user deleted': 'was deleted',
+  'user signed in': 'signed in',
+  'user sign-in refused': 'sign-in refused',
+  'user token signed': 'token signed',
+  'user personal token added': 'personal token made',
+  'user password link made': 'link for a password made',
+  'user password link used': 'link for a password used',
+  'user address link made': 'link for an address made',
+  'user address link used': 'link for an address used',
+  'user subject linked': 'account of an issuer linked',
+  'user subject unlinked': 'account of an issuer taken away',
+  'link added': 'link was added',
+  'link changed': 'link was changed',
+  'link deleted': 'link was deleted',
+  'policy proposed': 'edit of the policy proposed',
+  'policy approved': 'proposal approved',
+  'policy declined': 'proposal declined',
+  'policy withdrawn': 'proposal withdrawn',
+}
+
+const FIELDS: Readonly<Record<string, string>> = {
+  by: 'By',
+  role: 'Role',
+  suspended: 'Suspended',
+  email: 'Address',
+  name: 'Name',
+  password: 'Password',
+  owner: 'Owner',
+  code: 'Code',
+  reason: 'Reason',
+  actor: 'By',
+  actor_id: 'By user',
+  added: 'Rows added',
+  removed: 'Rows removed',
+  comments: 'Comments changed',
+  decisions_changed: 'Decisions changed',
+  proposal: 'Proposal',
+  scopes: 'Scopes',
+  expires_at: 'Ends',
+  token_id: 'Token',
+  sign_in: 'Sign-in',
+  issuer: 'Issuer',
+  with: 'With',
+  restored: 'From the trash',
+  revision: 'Revision',
+  approved_by: 'Approved by user',
+  approver: 'Approved by',
+}
+
+const lines = (count: number): string => `${number(count)} new ${count === 1 ? 'line' : 'lines'}`
+
+/** The page of the decision log. */
+export const decisions = {
+  lead:
+    'Everything that was asked of the policy, and every change, in order. Nobody can change a line ' +
+    'without it showing.',
+  search: 'Search the log',
+  placeholder: 'user:eve@example.com action:link:delete effect:deny since:7d',
+  suggestions: 'What may be meant',
+  suggestion: (name: string | null): string => (name === null ? 'ask for' : `${name} is`),
+  change: (term: string) => `Change ${term}`,
+  remove: (term: string) => `Remove ${term}`,
+  faults: (fault: TermFault, term: string, name: string): string => {
+    if (fault === 'word')
+      return `${term} says not what it is: user:, link:, rule: or another word with a colon belongs before it.`
+    if (fault === 'unknown') return `${name}: is nothing that the log can be searched for.`
+    if (fault === 'twice') return `${name}: stands there twice. The log is searched for one.`
+    return `${term}: ${fault} takes ${VALUES[fault] ?? 'something else'}.`
+  },
+  faulty: 'One part of the search means nothing',
+  faultyHint: 'Nothing is shown, so that nothing is taken for an answer. Change that part, or remove it.',
+  passedAll: 'passed all four layers',
+  stoppedAt: 'stopped at the third',
+  tail: (tail: Tail): string => {
+    if (tail.is === 'lost') return tail.againIn === null ? 'Not live' : `Not live, again in ${number(tail.againIn)} s`
+    const word = tail.is === 'on' ? 'Live' : 'Paused'
+    return tail.fresh === 0 ? word : `${word}, ${number(tail.fresh)} new`
+  },
+  pause: 'Pause',
+  goOn: 'Go on',
+  hasEnd: 'the search has an end',
+  showNew: (count: number) => `Show ${lines(count)}`,
+  export: 'Export',
+  exportHint: 'All that is searched for, oldest first. It has no hashes: evidence has, see Proof.',
+  columns: {
+    time: 'Time',
+    who: 'Who',
+    action: 'Action',
+    record: 'Link or record',
+    answer: 'Answer',
+    rule: 'Rule',
+    layer: 'Layer',
+    status: 'Status',
+  },
+  today: (day: string) => `Today, ${day}`,
+  nobody: 'nobody',
+  layer: (stop: string | null): string => stop ?? 'all four',
+  linkNumber: (id: string) => `link ${id}`,
+  number: (id: string) => `id ${id}`,
+  alike: (count: string, oldest: string) => `${count} more like it, down to ${oldest}`,
+  tookForce: (revision: string) => `Policy: revision ${revision} took force.`,
+  decisionsChanged: (count: number) => `${number(count)} ${count === 1 ? 'decision' : 'decisions'} changed.`,
+  beforeAny: 'none: it was refused before any was asked',
+  whatChanged: 'What changed',
+  /** undefined: this version does not know it */
+  whats: (kind: string, what: string): string | undefined => WHATS[`${kind} ${what}`],
+  /** as the log has it, where this version does not know it */
+  field: (name: string): string => (Object.hasOwn(FIELDS, name) ? (FIELDS[name] ?? name) : name),
+  fromTo: (from: string, to: string) => `${from} → ${to}`,
+  only: (name: string) => `Only ${name}`,
+  underRevision: (revision: string) => `Under revision ${revision}`,
+  record: 'Record',
+  token: 'Token',
+  network: 'Network',
+  entry: 'Entry',
+  empty: 'Nothing is recorded yet.',
+  nothing: (query: string) => `Nothing matches ${query}.`,
+  clear: 'Clear the search',
+  shown: (shown: number, all: string | null, isMore: boolean): string =>
+    all === null ? number(shown) : `${number(shown)} of ${isMore ? 'more than ' : ''}${all}`,
+}

@@ -1,0 +1,71 @@
+import { number } from '../../language/format'
+import { t } from '../../language/language'
+import type { LogLine } from './log-line'
+
+const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+/** A revision that took force, as the log says it; null for any other line. */
+export const revisionOf = ({ kind, change, record, revision }: LogLine): number | null => {
+  if (kind !== 'policy' || change?.['what'] !== 'revision') return null
+  const named = Number(record.code)
+  return Number.isSafeInteger(named) && named > 0 ? named : revision
+}
+
+/** Who made a change. Users by their ids; a change by SQL or the command line has a name of the database. */
+export const makerIn = ({ who, change }: LogLine, nameOf: (id: string | null) => string): string => {
+  const id = textIn(change?.['actor_id']) ?? who.id
+  if (id !== null) return nameOf(id)
+  return textIn(change?.['actor']) ?? textIn(change?.['by']) ?? t.decisions.nobody
+}
+
+/** What a revision did, in a sentence or two. */
+export const RevisionWords = ({
+  line,
+  revision,
+  nameOf,
+}: {
+  readonly line: LogLine
+  readonly revision: number
+  readonly nameOf: (id: string | null) => string
+}) => {
+  const { added, removed, decisions_changed: decisions, reason } = line.change ?? {}
+  return (
+    <>
+      <strong>{t.decisions.tookForce(number(revision))}</strong> {makerIn(line, nameOf)}
+      {textIn(reason) !== null && <>: “{textIn(reason)}”</>}.{' '}
+      {t.revisions.rows(number(numberIn(added)), number(numberIn(removed)))},{' '}
+      {t.decisions.decisionsChanged(numberIn(decisions))}
+    </>
+  )
+}
+
+/** Fields whose two values are what was and what is; other lists are lists. */
+const TURNED: readonly string[] = ['role', 'suspended', 'owner', 'code']
+
+const valueText = (value: unknown): string => {
+  if (value === null) return t.none
+  if (typeof value === 'boolean') return t.policy.yesOrNo[value ? 'allow' : 'deny']
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+const fieldText = (field: string, value: unknown): string => {
+  if (!Array.isArray(value)) return valueText(value)
+  const texts = value.map(valueText)
+  const [from, to] = texts
+  return TURNED.includes(field) && from !== undefined && to !== undefined
+    ? t.decisions.fromTo(from, to)
+    : texts.join(', ')
+}
+
+/** What changed, field by field, as the log has it. */
+export const changedFields = (change: LogLine['change']): readonly (readonly [string, string])[] =>
+  Object.entries(change ?? {}).flatMap(([field, value]) =>
+    field === 'what' || value === null ? [] : [[field, fieldText(field, value)] as const],
+  )
+
+/** What happened, in words; what this version does not know, as the log has it. */
+export const whatIn = ({ kind, change }: LogLine): string => {
+  const what = textIn(change?.['what']) ?? ''
+  return t.decisions.whats(kind, what) ?? `${kind}: ${what}`
+}

@@ -1,0 +1,193 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import { useMemo, useRef } from 'preact/hooks'
+
+import { api } from '../../api'
+import { number } from '../../language/format'
+import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { useLoaded } from '../../parts/loaded'
+import { Note, ProblemNote } from '../../parts/note'
+import { Page } from '../../parts/page'
+import { ListFoot, usePages } from '../../parts/pages'
+import { useServiceRights } from '../../parts/service-rights'
+import { useNames } from '../link/use-names'
+import { useKeys } from '../links/use-keys'
+import { ExportMenu } from './export-menu'
+import { knownIn } from './known-values'
+import { LayerBars } from './layer-bars'
+import { byNewest, logLine } from './log-line'
+import { LogTable } from './log-table'
+import { readQuery } from './meaning'
+import { formatQuery, parseQuery, withTerms } from './query'
+import type { Term } from './query'
+import { QueryField } from './query-field'
+import { usersIn } from './record-words'
+import { TailBar } from './tail-bar'
+import { ASKED_ENTRIES, useTail } from './use-tail'
+
+const NO_PAGE = { data: [], next_cursor: null }
+/** Counted up to here. */
+const MOST_COUNTED = 10_000
+/** As far as the list may be scrolled away for new lines to come in, in pixels. */
+const AT_TOP = -16
+
+const addressOf = (query: string): string =>
+  query === '' ? '/console/decisions' : `/console/decisions?${new URLSearchParams({ q: query })}`
+
+/** Everything that was asked of the policy and what was changed, newest first; searched, watched and exported. */
+export const DecisionsPage = () => {
+  const { query, route } = useLocation()
+  const reasonFor = useServiceRights()
+  const off = reasonFor('audit:read')
+  const mayReadUsers = reasonFor('user:read') === null
+  const q = query['q'] ?? ''
+  const terms = parseQuery(q)
+  // "seven days" begin when it is asked, and stay where they are while somebody scrolls
+  const { asked, faults } = useMemo(() => readQuery(parseQuery(q), Date.now()), [q])
+  const isFaulty = faults.some((fault) => fault !== null)
+  const list = usePages(
+    async (cursor, signal) =>
+      isFaulty
+        ? NO_PAGE
+        : api
+            .getTimeline(
+              cursor === undefined
+                ? { ...asked, limit: ASKED_ENTRIES, count: 'true' }
+                : { ...asked, limit: ASKED_ENTRIES, cursor },
+              { signal },
+            )
+            .page(),
+    [q],
+  )
+  const { items, count, next } = list.state.value
+  const card = useRef<HTMLElement>(null)
+  const mayAdd = () => {
+    const { current } = card
+    return (
+      current === null || (!current.contains(document.activeElement) && current.getBoundingClientRect().top > AT_TOP)
+    )
+  }
+  const tailOff = off ?? (asked.to === undefined ? null : t.decisions.hasEnd)
+  const { tail, added, turn, show } = useTail(tailOff !== null || isFaulty ? null : q, {
+    list,
+    mayAdd,
+    load: (options) => api.getTimeline({ ...asked, limit: ASKED_ENTRIES }, options).page(),
+  })
+  const lines = useMemo(() => [...items].sort(byNewest).map(logLine), [items])
+  const nameOf = useNames(lines.flatMap(usersIn), mayReadUsers)
+
+  const typing = useSignal<string | null>(null)
+  const people = useLoaded(
+    async (signal) => {
+      if (typing.value !== 'user' || !mayReadUsers) return []
+      const { data } = await api.listUsers({ limit: 100 }, { signal }).page()
+      return data.map(({ email, name, role }) => ({ value: email, hint: `${name}, ${role}` }))
+    },
+    [typing.value === 'user', mayReadUsers],
+  ).state.value.value
+  const known = knownIn(lines, people ?? [], today())
+  const search = (text: string) => {
+    if (text !== q) route(addressOf(text))
+  }
+  const { busy: isSaving, problem, attempt } = useAttempt()
+
+  const step = (by: number) => {
+    const buttons = [...(card.current?.querySelectorAll<HTMLElement>('.time-cell button') ?? [])]
+    const now = buttons.findIndex((button) => button.closest('tr')?.contains(document.activeElement))
+    buttons[Math.min(buttons.length - 1, Math.max(0, now + by))]?.focus()
+  }
+  useKeys({
+    '/': () => document.querySelector<HTMLInputElement>('[name=q]')?.focus(),
+    j: () => step(1),
+    k: () => step(-1),
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
+  })
+  const waiting = tail.value.is === 'lost' ? 0 : tail.value.fresh
+  return (
+    <Page
+      title={t.nav.decisions}
+      actions={
+        <>
+          {!isFaulty && <TailBar tail={tail.value} off={tailOff} onTurn={turn} />}
+          <ExportMenu
+            asked={asked}
+            off={off ?? (isFaulty ? t.decisions.faulty : null)}
+            busy={isSaving.value}
+            attempt={attempt}
+          />
+        </>
+      }
+    >
+      <div class="stack">
+        <p class="lead">
+          {t.decisions.lead} <a href="/console/proof">{t.nav.proof}</a>
+        </p>
+        <QueryField query={q} known={known} onSearch={search} onType={(name) => (typing.value = name)} />
+        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        {isFaulty ? (
+          <Note kind="lit" title={t.decisions.faulty}>
+            {t.decisions.faultyHint}
+          </Note>
+        ) : (
+          <section class="card" ref={card} aria-label={t.nav.decisions}>
+            <p class="log-head">
+              <span>
+                <LayerBars stop={null} /> {t.decisions.passedAll}
+              </span>
+              <span>
+                <LayerBars stop="object" /> {t.decisions.stoppedAt}
+              </span>
+              {waiting > 0 && (
+                <span class="push">
+                  <Button
+                    onPress={() => {
+                      show()
+                      scrollTo(0, 0)
+                    }}
+                  >
+                    {t.decisions.showNew(waiting)}
+                  </Button>
+                </span>
+              )}
+            </p>
+            {lines.length > 0 && (
+              <LogTable
+                key={q}
+                lines={lines}
+                fresh={added.value}
+                nameOf={nameOf}
+                policyOff={reasonFor('policy:read')}
+                addressWith={(added: readonly Term[]) => addressOf(formatQuery(withTerms(terms, added)))}
+              />
+            )}
+            <ListFoot
+              list={list}
+              empty={
+                <>
+                  <p>{q === '' ? t.decisions.empty : t.decisions.nothing(q)}</p>
+                  {q !== '' && <a href="/console/decisions">{t.decisions.clear}</a>}
+                </>
+              }
+              words={(shown, all) =>
+                t.decisions.shown(
+                  shown,
+                  all === undefined || next === null ? null : number(all),
+                  (count ?? 0) >= MOST_COUNTED,
+                )
+              }
+            />
+          </section>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+const today = (): string => {
+  const now = new Date()
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+}

@@ -1,0 +1,44 @@
+import { api } from '../../api'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { download } from '../../parts/download'
+import { Menu } from '../../parts/menu'
+import type { AskedLog } from './meaning'
+
+async function* linesOf(entries: AsyncIterable<object>) {
+  for await (const entry of entries) yield `${JSON.stringify(entry)}\n`
+}
+
+/** Saves all that is searched for, oldest first. */
+export const ExportMenu = ({
+  asked,
+  off,
+  busy,
+  attempt,
+}: {
+  readonly asked: AskedLog
+  /** why nothing can be saved */
+  readonly off: string | null
+  readonly busy: boolean
+  readonly attempt: (work: () => Promise<unknown>) => unknown
+}) => {
+  const csv = () => download('decisions.csv', api.getTimeline({ ...asked, format: 'csv' }))
+  const ndjson = () => download('decisions.ndjson', linesOf(api.getTimeline({ ...asked, format: 'ndjson' })))
+  if (off !== null || busy)
+    return (
+      <Button icon="download" off={off} busy={busy}>
+        {t.decisions.export}
+      </Button>
+    )
+  return (
+    <Menu icon="download" label={t.decisions.export} text={t.decisions.export}>
+      <p class="hint">{t.decisions.exportHint}</p>
+      <Button kind="bare" onPress={() => attempt(csv)}>
+        CSV
+      </Button>
+      <Button kind="bare" onPress={() => attempt(ndjson)}>
+        NDJSON
+      </Button>
+    </Menu>
+  )
+}

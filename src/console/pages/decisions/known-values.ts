@@ -1,0 +1,32 @@
+import { ACTIONS } from '../../../domain/action.js'
+import { DECIDING_LAYERS, ENTRY_KINDS } from '../../../domain/log-filter.js'
+import type { LogLine } from './log-line.js'
+import { EFFECTS } from './meaning.js'
+import type { Known, KnownValues } from './suggestions.js'
+
+const SPANS = ['1h', '24h', '7d', '30d']
+const STATUSES = ['4xx', '401', '403', '404', '429', '5xx', '200', '201']
+
+const values = (texts: Iterable<string | null>): readonly Known[] =>
+  [...new Set(texts)].flatMap((value) => (value === null || value === '' ? [] : [{ value }]))
+
+/** Values that may be searched for: those of closed vocabularies, people, and what the shown lines have. */
+export const knownIn = (lines: readonly LogLine[], people: readonly Known[], today: string): KnownValues => {
+  const decided = lines.flatMap((line) => line.decided ?? [])
+  const links = lines.filter(({ record }) => record.type === 'link')
+  const users = values(lines.map(({ who }) => who.id))
+  return {
+    user: people.length > 0 ? people : users,
+    action: values([...ACTIONS, ...decided.map(({ action }) => action)]),
+    link: values(links.map(({ record }) => record.code)),
+    effect: values(EFFECTS),
+    since: values([...SPANS, today]),
+    until: values([today]),
+    rule: values(decided.map(({ rule }) => rule)),
+    layer: values(DECIDING_LAYERS),
+    status: values([...STATUSES, ...decided.map(({ status }) => String(status))]),
+    revision: values(lines.map(({ revision }) => String(revision))),
+    request: values(lines.map(({ request }) => request)),
+    kind: values(ENTRY_KINDS),
+  }
+}

@@ -1,0 +1,160 @@
+import type { ComponentChildren } from 'preact'
+
+import { api } from '../../api'
+import { number } from '../../language/format'
+import { t } from '../../language/language'
+import { Icon } from '../../parts/icon'
+import { useLoaded } from '../../parts/loaded'
+import { EffectWord } from '../../parts/matrix/verdict'
+import { ProblemNote } from '../../parts/note'
+import { policyRowIn, rowText } from '../../parts/policy/row'
+import { rowWords } from '../../parts/policy/row-words'
+import { layerNumber } from '../explain/ladder'
+import { recordedIn } from '../explain/recorded'
+import { changedFields } from './change-words'
+import type { Decided, LogLine } from './log-line'
+import { recordWords } from './record-words'
+import type { Term } from './query'
+
+/** What a line holds beside what is shown of it, why it was decided so, and ways on from here. */
+export const LineDetails = ({
+  line,
+  nameOf,
+  addressWith,
+}: {
+  readonly line: LogLine
+  readonly nameOf: (id: string | null) => string
+  /** of this page, with more searched for */
+  readonly addressWith: (terms: readonly Term[]) => string
+}) => {
+  const { who, record, decided, request, token, revision, change } = line
+  const about = recordWords(line, nameOf)
+  const only = (name: string, value: string) => addressWith([{ name, value }])
+  return (
+    <div class="line-details">
+      <div class="stack">
+        {decided !== null && <Why line={line} decided={decided} />}
+        <div class="row">
+          {decided !== null && request !== '' && (
+            <a class="button" href={`/console/explain?request=${encodeURIComponent(request)}`}>
+              <Icon name="ladder" />
+              {t.nav.explain}
+            </a>
+          )}
+          {who.id !== null && (
+            <a class="button" href={only('user', who.id)}>
+              <Icon name="user" />
+              {t.decisions.only(nameOf(who.id))}
+            </a>
+          )}
+          {record.type === 'link' && record.code !== null && (
+            <a class="button" href={only('link', record.code)}>
+              <Icon name="link" />
+              {t.decisions.only(record.code)}
+            </a>
+          )}
+          {revision > 0 && (
+            <a class="button" href={only('revision', String(revision))}>
+              <Icon name="clock" />
+              {t.decisions.underRevision(number(revision))}
+            </a>
+          )}
+        </div>
+      </div>
+      <dl class="facts">
+        <Fact name={t.request}>
+          {request === '' ? (
+            t.none
+          ) : (
+            <a href={only('request', request)}>
+              <code>{request}</code>
+            </a>
+          )}
+        </Fact>
+        {record.type === 'link' && record.code !== null ? (
+          <Fact name={t.decisions.record}>
+            <a href={`/console/links/${encodeURIComponent(record.code)}`}>{record.code}</a>
+            {record.id !== null && <>, {t.decisions.number(record.id)}</>}
+          </Fact>
+        ) : (
+          <Fact name={t.decisions.record}>{about === '' ? t.none : about}</Fact>
+        )}
+        <Fact name={t.decisions.token}>{token === null ? t.none : <code>{token}</code>}</Fact>
+        {who.network !== null && <Fact name={t.decisions.network}>{who.network}</Fact>}
+        <Fact name={t.policy.revision}>
+          {revision > 0 ? (
+            <a href={`/console/revisions?revision=${revision}`}>{number(revision)}</a>
+          ) : (
+            t.decisions.beforeAny
+          )}
+        </Fact>
+        <Fact name={t.decisions.entry}>{line.id}</Fact>
+        {changedFields(change).map(([field, value]) => (
+          <Fact key={field} name={t.decisions.field(field)}>
+            {value}
+          </Fact>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+/** No decision has this request id, or it is none that the service takes. */
+const NOT_THERE: readonly number[] = [400, 404, 422]
+
+/** The answer in a sentence, and the row or the reason behind it. */
+const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Decided }) => {
+  const { state, again } = useLoaded(
+    async (signal) => {
+      if (line.request === '') return null
+      const { data } = await api.explainRequest(line.request, { signal })
+      return recordedIn(data.find(({ id }) => id === line.id)?.explanation ?? null)
+    },
+    [line.id],
+  )
+  const { value, problem, busy } = state.value
+  const isAllowed = decided.effect === 'allow'
+  return (
+    <>
+      <p class="answer">
+        <EffectWord effect={decided.effect} words={t.explain.verdicts} />{' '}
+        {!isAllowed && t.explain.atLayer(layerNumber(decided.layer))}
+      </p>
+      {problem !== null && !NOT_THERE.includes(problem.status) && <ProblemNote problem={problem} onRetry={again} />}
+      {value === null ? (
+        <p class="hint">{busy ? t.loading : t.explain.notSaid}</p>
+      ) : value.is === 'code' ? (
+        <p>{value.why}</p>
+      ) : (
+        <DecidingRow judged={value.object ?? value.endpoint} noRow={() => t.policy.noEndpoint(value.role)} />
+      )}
+    </>
+  )
+}
+
+const DecidingRow = ({
+  judged: { considered },
+  noRow,
+}: {
+  readonly judged: NonNullable<Extract<ReturnType<typeof recordedIn>, { is: 'rows' }>['object']>
+  readonly noRow: () => string
+}) => {
+  const deciding = considered.find(({ outcome }) => outcome === 'decides')?.row
+  if (deciding === undefined) return <p>{considered.length === 0 ? noRow() : t.policy.noneMatches}</p>
+  const rows = considered.map(({ row }) => row)
+  const priority = policyRowIn(deciding)?.ptype === 'p' ? deciding['priority'] : null
+  return (
+    <p>
+      {rowWords(deciding, rows)}
+      {typeof priority === 'number' && <>. {t.policy.rowSays(priority)}</>}
+      <code class="raw">{rowText(deciding)}</code>
+    </p>
+  )
+}

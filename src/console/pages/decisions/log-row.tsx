@@ -1,0 +1,149 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+import { clock } from '../../language/format'
+import { t } from '../../language/language'
+import { Icon } from '../../parts/icon'
+import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
+import { RevisionWords, changedFields, makerIn, revisionOf, whatIn } from './change-words'
+import { LayerBars } from './layer-bars'
+import { LineDetails } from './line-details'
+import type { LogLine } from './log-line'
+import { recordWords } from './record-words'
+import type { Term } from './query'
+
+interface RowProps {
+  readonly line: LogLine
+  readonly isOpen: boolean
+  /** it came while somebody looked */
+  readonly isFresh: boolean
+  readonly nameOf: (id: string | null) => string
+  readonly onTurn: (line: LogLine) => unknown
+  readonly addressWith: (terms: readonly Term[]) => string
+  /** null: the caller may read the policy */
+  readonly policyOff: string | null
+}
+
+export const COLUMNS = 8
+
+/** A line of the log; what it holds besides opens below it. */
+export const LogRow = (props: RowProps) => {
+  const { line, isOpen, isFresh, nameOf, onTurn, addressWith } = props
+  const id = useId()
+  const revision = revisionOf(line)
+  const look = [revision !== null && 'band', isOpen && 'open', isFresh && 'fresh'].filter(Boolean).join(' ')
+  return (
+    <>
+      <tr
+        class={look || undefined}
+        data-id={line.id}
+        onClick={({ target }) => {
+          // the button and links of the row act for themselves; whoever selects a text opens nothing
+          if (target instanceof Element && target.closest('a, button') === null && isNothingSelected()) onTurn(line)
+        }}
+      >
+        <td class="time-cell">
+          <button
+            type="button"
+            class="mono"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? id : undefined}
+            onClick={() => void onTurn(line)}
+          >
+            <time dateTime={line.time}>{clock(line.time)}</time>
+          </button>
+        </td>
+        {revision !== null ? (
+          <RevisionCells {...props} revision={revision} />
+        ) : line.decided === null ? (
+          <ChangeCells {...props} />
+        ) : (
+          <DecisionCells {...props} />
+        )}
+      </tr>
+      {isOpen && (
+        <tr class="details">
+          <td colSpan={COLUMNS} id={id}>
+            <LineDetails line={line} nameOf={nameOf} addressWith={addressWith} />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+const isNothingSelected = (): boolean => (getSelection()?.toString() ?? '') === ''
+
+const Who = ({ line: { who }, nameOf }: RowProps) => (
+  <td class="who-cell">
+    {who.id === null ? t.decisions.nobody : nameOf(who.id)}{' '}
+    <span class="caption">{who.id === null ? who.network : who.role}</span>
+  </td>
+)
+
+const Label = ({ children }: { readonly children: ComponentChildren }) => <span class="unseen">{children}: </span>
+
+const DecisionCells = (props: RowProps) => {
+  const { line, nameOf } = props
+  const { decided } = line
+  if (decided === null) return null
+  const { action, effect, rule, layer, status } = decided
+  const stop = effect === 'allow' ? null : layer
+  return (
+    <>
+      <Who {...props} />
+      <td class="mono">{action}</td>
+      <td class="record-cell">{recordWords(line, nameOf)}</td>
+      <td>
+        <EffectWord effect={effect} />
+      </td>
+      <td>
+        <RuleLabel rule={rule} />
+      </td>
+      <td class="layer-cell">
+        <LayerBars stop={stop} /> {t.decisions.layer(stop)}
+      </td>
+      <td class="status-cell">
+        <Label>{t.decisions.columns.status}</Label>
+        {status}
+      </td>
+    </>
+  )
+}
+
+const ChangeCells = (props: RowProps) => {
+  const { line, nameOf } = props
+  // what somebody did to their own account names them once
+  const isOwn = line.record.type === 'user' && line.record.code === line.who.id
+  const fields = changedFields(line.change).map(([field, value]) => `${t.decisions.field(field)}: ${value}`)
+  return (
+    <>
+      <td class="who-cell">
+        {makerIn(line, nameOf)} <span class="caption">{line.who.role}</span>
+      </td>
+      <td>{whatIn(line)}</td>
+      <td class="record-cell">{isOwn ? '' : recordWords(line, nameOf)}</td>
+      <td colSpan={COLUMNS - 4} class="caption more-cell">
+        <span class="cut">{fields.join(', ')}</span>
+      </td>
+    </>
+  )
+}
+
+const RevisionCells = ({ line, nameOf, revision, policyOff }: RowProps & { readonly revision: number }) => (
+  <td colSpan={COLUMNS - 1} class="band-cell">
+    <div class="row">
+      <Icon name="edit" />
+      <span class="words">
+        <RevisionWords line={line} revision={revision} nameOf={nameOf} />
+      </span>
+      {policyOff === null ? (
+        <a href={`/console/revisions?revision=${revision}`}>{t.decisions.whatChanged}</a>
+      ) : (
+        <span class="caption">
+          {t.decisions.whatChanged}: {policyOff}
+        </span>
+      )}
+    </div>
+  </td>
+)

@@ -1,0 +1,91 @@
+import { useSignal } from '@preact/signals'
+import { Fragment } from 'preact'
+
+import { clock, longDay, number, timeZone } from '../../language/format'
+import { t } from '../../language/language'
+import { Icon } from '../../parts/icon'
+import { byDay, foldLines } from './log-line'
+import type { Fold, LogLine } from './log-line'
+import { COLUMNS, LogRow } from './log-row'
+import type { Term } from './query'
+
+const HEADINGS = ['who', 'action', 'record', 'answer', 'rule', 'layer', 'status'] as const
+
+/** The lines of the log by days, newest first; runs of lines that are alike stand as one. */
+export const LogTable = ({
+  lines,
+  fresh,
+  ...row
+}: {
+  readonly lines: readonly LogLine[]
+  /** ids of lines that came while somebody looked */
+  readonly fresh: ReadonlySet<string>
+  readonly nameOf: (id: string | null) => string
+  readonly addressWith: (terms: readonly Term[]) => string
+  readonly policyOff: string | null
+}) => {
+  const opened = useSignal<string | null>(null)
+  const unfolded = useSignal<ReadonlySet<string>>(new Set())
+  const isUnfolded = ({ line, alike }: Fold) => [line, ...alike].some(({ id }) => unfolded.value.has(id))
+  const rowOf = (line: LogLine) => (
+    <LogRow
+      key={line.id}
+      line={line}
+      isOpen={opened.value === line.id}
+      isFresh={fresh.has(line.id)}
+      onTurn={({ id }) => (opened.value = opened.value === id ? null : id)}
+      {...row}
+    />
+  )
+  return (
+    <table class="table log">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="unseen">{t.decisions.columns.time}: </span>
+            {timeZone()}
+          </th>
+          {HEADINGS.map((name) => (
+            <th key={name} scope="col">
+              {t.decisions.columns[name]}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {byDay(lines, longDay).map(({ day, lines: ofDay }) => (
+        <tbody key={day}>
+          <tr class="day">
+            <td colSpan={COLUMNS}>{day === longDay(Date.now()) ? t.decisions.today(day) : day}</td>
+          </tr>
+          {foldLines(ofDay).map((fold) => {
+            const { line, alike } = fold
+            if (alike.length === 0) return rowOf(line)
+            const oldest = alike.at(-1) ?? line
+            return (
+              <Fragment key={`fold ${oldest.id}`}>
+                {rowOf(line)}
+                {isUnfolded(fold) ? (
+                  alike.map(rowOf)
+                ) : (
+                  <tr class="fold">
+                    <td />
+                    <td colSpan={COLUMNS - 1}>
+                      <button
+                        type="button"
+                        class="button bare"
+                        onClick={() => (unfolded.value = new Set([...unfolded.value, ...alike.map(({ id }) => id)]))}
+                      >
+                        <Icon name="down" />
+                        <span>{t.decisions.alike(number(alike.length), clock(oldest.time))}</span>
+                      </button>
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            )
+          })}
+        </tbody>
+      ))}
+    </table>
+  )
+}

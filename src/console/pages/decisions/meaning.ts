@@ -1,0 +1,88 @@
+import { isAction } from '../../../domain/action.js'
+import { isId } from '../../../domain/id.js'
+import { isCode } from '../../../domain/link.js'
+import { DECIDING_LAYERS, ENTRY_KINDS, statusRange } from '../../../domain/log-filter.js'
+import { isEmail } from '../../../domain/user.js'
+import type { Term } from './query.js'
+import { timeOf } from './time-of.js'
+
+export const QUALIFIERS = [
+  'user',
+  'action',
+  'link',
+  'effect',
+  'since',
+  'until',
+  'rule',
+  'layer',
+  'status',
+  'revision',
+  'request',
+  'kind',
+] as const
+export type Qualifier = (typeof QUALIFIERS)[number]
+
+export const EFFECTS = ['allow', 'deny'] as const
+
+/** What the service is asked. */
+export interface AskedLog {
+  readonly user?: string
+  readonly action?: string
+  readonly link?: string
+  readonly effect?: (typeof EFFECTS)[number]
+  readonly rule?: string
+  readonly layer?: (typeof DECIDING_LAYERS)[number]
+  readonly status?: string
+  readonly revision?: string
+  readonly request?: string
+  readonly kind?: (typeof ENTRY_KINDS)[number]
+  readonly from?: string
+  readonly to?: string
+}
+
+/** Why a part of a search means nothing. */
+export type TermFault = 'word' | 'unknown' | 'twice' | Qualifier
+
+const oneOf = <Name extends string>(names: readonly Name[], value: string): Name | undefined =>
+  names.find((name) => name === value)
+
+const only = <Key extends keyof AskedLog>(key: Key, value: AskedLog[Key]): AskedLog | null =>
+  value === undefined ? null : { [key]: value }
+
+/** What each qualifier asks for; null where its value is none. */
+const MEANINGS: Readonly<Record<Qualifier, (value: string, now: number) => AskedLog | null>> = {
+  user: (value) => only('user', isId(value) || isEmail(value) ? value : undefined),
+  action: (value) => only('action', isAction(value) ? value : undefined),
+  link: (value) => only('link', isCode(value) ? value : undefined),
+  effect: (value) => only('effect', oneOf(EFFECTS, value)),
+  rule: (value) => only('rule', value.length >= 1 && value.length <= 64 ? value : undefined),
+  layer: (value) => only('layer', oneOf(DECIDING_LAYERS, value)),
+  status: (value) => only('status', statusRange(value) === null ? undefined : value),
+  revision: (value) => only('revision', /^\d{1,15}$/.test(value) ? value : undefined),
+  request: (value) => only('request', /^[A-Za-z0-9._-]{1,64}$/.test(value) ? value : undefined),
+  kind: (value) => only('kind', oneOf(ENTRY_KINDS, value)),
+  since: (value, now) => only('from', timeOf(value, now, 'start') ?? undefined),
+  until: (value, now) => only('to', timeOf(value, now, 'end') ?? undefined),
+}
+
+export const qualifierOf = (name: string | null): Qualifier | undefined =>
+  name === null ? undefined : oneOf(QUALIFIERS, name)
+
+const meaningOf = ({ name, value }: Term, before: readonly Term[], now: number): AskedLog | TermFault => {
+  const qualifier = qualifierOf(name)
+  if (qualifier === undefined) return name === null ? 'word' : 'unknown'
+  if (before.some((other) => other.name === name)) return 'twice'
+  return MEANINGS[qualifier](value, now) ?? qualifier
+}
+
+/** What a search asks for, and what is wrong with each of its terms (null: nothing). */
+export const readQuery = (
+  terms: readonly Term[],
+  now: number,
+): { readonly asked: AskedLog; readonly faults: readonly (TermFault | null)[] } => {
+  const meanings = terms.map((term, i) => meaningOf(term, terms.slice(0, i), now))
+  return {
+    asked: Object.assign({}, ...meanings.filter((meaning) => typeof meaning === 'object')),
+    faults: meanings.map((meaning) => (typeof meaning === 'object' ? null : meaning)),
+  }
+}

@@ -1,0 +1,180 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+import { t } from '../../language/language'
+import { Icon } from '../../parts/icon'
+import { qualifierOf, readQuery } from './meaning'
+import { formatQuery, formatTerm, parseQuery, withTerms } from './query'
+import type { Term } from './query'
+import { suggest } from './suggestions'
+import type { KnownValues, Suggestion } from './suggestions'
+
+/** A search by qualifiers: what is searched for as chips, one that is typed, and what may be meant by it. */
+export const QueryField = ({
+  query,
+  known,
+  onSearch,
+  onType,
+}: {
+  /** as it stands in the address */
+  readonly query: string
+  readonly known: KnownValues
+  readonly onSearch: (query: string) => unknown
+  /** told which qualifier is typed */
+  readonly onType: (name: string | null) => unknown
+}) => {
+  const terms = useSignal<readonly Term[]>(parseQuery(query))
+  const typed = useSignal('')
+  /** the suggestion that Enter takes; null: the first where what is typed is not yet whole */
+  const chosen = useSignal<number | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const id = useId()
+  useEffect(() => {
+    terms.value = parseQuery(query)
+    typed.value = ''
+    chosen.value = null
+  }, [query])
+
+  const { faults } = readQuery(terms.value, Date.now())
+  const [half] = parseQuery(typed.value)
+  const halfFault = half === undefined ? null : readQuery([...terms.value.filter(otherThan(half)), half], Date.now())
+  const isWhole = half !== undefined && halfFault?.faults.at(-1) === null
+  const isUnknown = half !== undefined && half.name !== null && qualifierOf(half.name) === undefined
+  const options = suggest(typed.value, terms.value, known)
+  const active = chosen.value ?? (typed.value.trim() !== '' && !isWhole && half?.name !== null ? 0 : -1)
+  // a word may be many things: nothing is chosen for whoever typed it, but the one qualifier that it begins
+  const taken = options[half?.name === null && options[0]?.isWhole === false && chosen.value === null ? 0 : active]
+
+  const type = (text: string) => {
+    typed.value = text
+    chosen.value = null
+    onType(parseQuery(text)[0]?.name ?? null)
+  }
+  const search = (all: readonly Term[]) => {
+    terms.value = all
+    type('')
+    void onSearch(formatQuery(all))
+  }
+  const take = ({ text, isWhole: isTerm }: Suggestion) => {
+    if (isTerm) search(withTerms(terms.value, parseQuery(text)))
+    else type(text)
+    input.current?.focus()
+  }
+  /** Into the field, where it is changed; it is searched for until then. */
+  const open = (at: number) => {
+    const term = terms.value[at]
+    if (term === undefined) return
+    terms.value = terms.value.filter((_, i) => i !== at)
+    type(formatTerm(term))
+    input.current?.focus()
+  }
+  const move = (step: number) => {
+    if (options.length === 0) return
+    const now = taken === undefined ? (step > 0 ? -1 : 0) : options.indexOf(taken)
+    chosen.value = (now + step + options.length) % options.length
+  }
+  const press = (event: KeyboardEvent) => {
+    const { key } = event
+    if (key === 'ArrowDown' || key === 'ArrowUp') move(key === 'ArrowDown' ? 1 : -1)
+    else if (key === 'Enter' && taken !== undefined) take(taken)
+    else if (key === 'Enter') search(withTerms(terms.value, parseQuery(typed.value)))
+    else if (key === ' ' && isWhole && !typed.value.includes('"')) search(withTerms(terms.value, [half]))
+    else if (key === 'Backspace' && typed.value === '' && terms.value.length > 0) open(terms.value.length - 1)
+    else if (key === 'Escape') {
+      terms.value = parseQuery(query)
+      type('')
+      input.current?.blur()
+    } else return
+    event.preventDefault()
+  }
+  const faulty = faults.flatMap((fault, i) => {
+    const term = terms.value[i]
+    return fault === null || term === undefined ? [] : [{ fault, term }]
+  })
+  if (isUnknown && half !== undefined) faulty.push({ fault: 'unknown', term: half })
+
+  return (
+    <div class="query" role="search">
+      <div class="query-line">
+        <Icon name="search" />
+        {terms.value.map((term, i) => {
+          const text = formatTerm(term)
+          return (
+            <span key={`${i} ${text}`} class={faults[i] === null ? 'chip' : 'chip bad'}>
+              <button type="button" onClick={() => open(i)} aria-label={t.decisions.change(text)}>
+                {term.name !== null && <span class="host">{term.name}:</span>}
+                {formatTerm({ name: null, value: term.value })}
+              </button>
+              <button
+                type="button"
+                aria-label={t.decisions.remove(text)}
+                onClick={() => {
+                  search(terms.value.filter((_, at) => at !== i))
+                  input.current?.focus()
+                }}
+              >
+                <Icon name="close" />
+              </button>
+            </span>
+          )
+        })}
+        <input
+          ref={input}
+          name="q"
+          class={isUnknown ? 'mono bad' : 'mono'}
+          role="combobox"
+          aria-label={t.decisions.search}
+          aria-expanded={options.length > 0}
+          aria-controls={`${id}-options`}
+          aria-autocomplete="list"
+          aria-activedescendant={taken === undefined ? undefined : `${id}-${options.indexOf(taken)}`}
+          aria-invalid={faulty.length > 0 || undefined}
+          aria-describedby={faulty.length > 0 ? `${id}-faults` : undefined}
+          placeholder={terms.value.length === 0 ? t.decisions.placeholder : undefined}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          maxLength={1_000}
+          value={typed.value}
+          onInput={({ currentTarget }) => type(currentTarget.value)}
+          onKeyDown={press}
+        />
+        <kbd aria-hidden="true">/</kbd>
+      </div>
+      {faulty.length > 0 && (
+        <div class="fault" id={`${id}-faults`} role="alert">
+          {faulty.map(({ fault, term }, i) => (
+            <p key={`${i} ${formatTerm(term)}`}>{t.decisions.faults(fault, formatTerm(term), term.name ?? '')}</p>
+          ))}
+        </div>
+      )}
+      <div class="suggestions" hidden={options.length === 0}>
+        <span class="caption" aria-hidden="true">
+          {t.decisions.suggestion(half?.name ?? null)}
+        </span>
+        <div role="listbox" id={`${id}-options`} aria-label={t.decisions.suggestions}>
+          {options.map((option, i) => (
+            <div
+              key={option.text}
+              id={`${id}-${i}`}
+              role="option"
+              aria-selected={option === taken}
+              // the field keeps the focus
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => take(option)}
+            >
+              <span class="mono">{option.text}</span>
+              {option.hint !== undefined && <span class="caption">{option.hint}</span>}
+              {option === taken && <kbd aria-hidden="true">Enter</kbd>}
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const otherThan =
+  ({ name }: Term) =>
+  (other: Term): boolean =>
+    other.name !== name

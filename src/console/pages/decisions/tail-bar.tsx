@@ -1,0 +1,32 @@
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import type { Tail } from './use-tail'
+
+/** Whether new lines come in, and the button that holds them. */
+export const TailBar = ({
+  tail,
+  off,
+  onTurn,
+}: {
+  readonly tail: Tail
+  /** why nothing comes */
+  readonly off: string | null
+  readonly onTurn: () => unknown
+}) => {
+  const isPaused = tail.is === 'paused'
+  return (
+    <>
+      {off === null && (
+        <span class={`row live ${tail.is}`}>
+          <svg width="8" height="8" aria-hidden="true">
+            <circle cx="4" cy="4" r="3" />
+          </svg>
+          {t.decisions.tail(tail)}
+        </span>
+      )}
+      <Button icon={isPaused ? 'play' : 'pause'} off={off} onPress={onTurn}>
+        {isPaused ? t.decisions.goOn : t.decisions.pause}
+      </Button>
+    </>
+  )
+}

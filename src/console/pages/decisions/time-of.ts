@@ -1,0 +1,28 @@
+const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+const DAY = /^((?:19[7-9]|20\d|21\d)\d)-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?(Z)?$/
+
+/**
+ * A time of a search as ISO 8601: a span back from now (`90m`, `24h`, `7d`), a day, or a time; of this browser's zone,
+ * but with `Z`. A day ends where the next begins. Null: it is none.
+ */
+export const timeOf = (text: string, now: number, edge: 'start' | 'end'): string | null => {
+  const [, amount, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? []
+  if (unit === 'm' || unit === 'h' || unit === 'd') return new Date(now - Number(amount) * UNITS[unit]).toISOString()
+  const [, ...parts] = DAY.exec(text) ?? []
+  if (parts.length === 0) return null
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(0, 6)
+    .map((part) => Number(part ?? 0))
+  const isUtc = parts[6] !== undefined
+  const whole = new Date(Date.UTC(year, month - 1, day, hour, minute, second))
+  // 30 February is no day, and 25:00 no time
+  const isThere = whole.getUTCMonth() === month - 1 && whole.getUTCDate() === day && whole.getUTCHours() === hour
+  if (!isThere || minute > 59 || second > 59) return null
+  const shift = edge === 'end' && parts[3] === undefined ? 1 : 0
+  return (
+    isUtc
+      ? new Date(Date.UTC(year, month - 1, day + shift, hour, minute, second))
+      : new Date(year, month - 1, day + shift, hour, minute, second)
+  ).toISOString()
+}

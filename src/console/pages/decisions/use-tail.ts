@@ -1,0 +1,145 @@
+import { useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+
+import type { LogEntry, Page } from '../../api'
+import { problemIn } from '../../parts/loaded'
+import type { List } from '../../parts/pages'
+import { waitBefore } from '../../parts/visits/arrivals'
+
+/** Whether new lines come in as they are written. `fresh`: so many wait to be shown. */
+export type Tail =
+  | { readonly is: 'on' | 'paused'; readonly fresh: number }
+  /** in seconds; null: it is not tried again */
+  | { readonly is: 'lost'; readonly againIn: number | null }
+
+/** How often a page that is seen asks for new entries, and for how many at most. */
+const ASKED_MS = 2_000
+export const ASKED_ENTRIES = 50
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
+/** A request id that nobody else has: whoever reads the log is in it, too, and waits for no line of their own. */
+const newRequestId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/**
+ * Adds the newest entries to a list while the page is seen and `mayAdd` says so; what comes meanwhile waits until it
+ * does, or until `show`. Begins anew where `key` changes; null: there is nothing to wait for.
+ */
+export const useTail = (
+  key: string | null,
+  {
+    list,
+    load,
+    mayAdd,
+  }: {
+    readonly list: List<LogEntry>
+    readonly load: (options: { readonly signal: AbortSignal; readonly requestId: string }) => Promise<Page<LogEntry>>
+    readonly mayAdd: () => boolean
+  },
+): {
+  readonly tail: Signal<Tail>
+  /** ids of what was added */
+  readonly added: Signal<ReadonlySet<string>>
+  /** holds new lines back, or lets them come */
+  readonly turn: () => void
+  readonly show: () => void
+} => {
+  const tail = useSignal<Tail>({ is: 'on', fresh: 0 })
+  const added = useSignal<ReadonlySet<string>>(new Set())
+  const isPaused = useRef(false)
+  const latest = useRef({ list, load, mayAdd })
+  latest.current = { list, load, mayAdd }
+  const waiting = useRef(new Map<string, LogEntry>())
+  /** more came than one answer has: the list is asked for anew */
+  const hasGap = useRef(false)
+  const own = useRef(new Set<string>())
+
+  const tell = () => {
+    const fresh = [...waiting.current.values()].filter(({ request_id: id }) => !own.current.has(id)).length
+    tail.value = { is: isPaused.current ? 'paused' : 'on', fresh }
+  }
+  const show = () => {
+    const { list: shown } = latest.current
+    const entries = [...waiting.current.values()]
+    waiting.current.clear()
+    if (hasGap.current) void shown.again()
+    else {
+      for (const entry of entries.toReversed()) shown.add(entry)
+      added.value = new Set([...added.peek(), ...entries.map(({ id }) => id)])
+    }
+    hasGap.current = false
+    tell()
+  }
+  const take = (entries: readonly LogEntry[]) => {
+    const { items, next } = latest.current.list.state.peek()
+    const shown = new Set(items.map(({ id }) => id))
+    const oldest = items.reduce<bigint | null>((least, { id }) => {
+      const each = BigInt(id)
+      return least === null || each < least ? each : least
+    }, null)
+    const isNew = ({ id }: LogEntry) => !shown.has(id) && (next === null || oldest === null || BigInt(id) > oldest)
+    const fresh = entries.filter(isNew)
+    if (items.length > 0 && fresh.length === ASKED_ENTRIES) hasGap.current = true
+    for (const entry of fresh) waiting.current.set(entry.id, entry)
+    if (!isPaused.current && latest.current.mayAdd()) show()
+    else tell()
+  }
+
+  useEffect(() => {
+    waiting.current.clear()
+    hasGap.current = false
+    added.value = new Set()
+    if (key === null) return undefined
+    const ended = new AbortController()
+    const { signal } = ended
+    let failed = 0
+    const ask = async () => {
+      const requestId = newRequestId()
+      own.current.add(requestId)
+      try {
+        const { data } = await latest.current.load({ signal, requestId })
+        failed = 0
+        if (!signal.aborted && !latest.current.list.state.peek().busy) take(data)
+      } catch (error) {
+        if (signal.aborted) return
+        const { status } = problemIn(error)
+        const isFinal = status >= 400 && status < 500 && status !== 429
+        for (let left = isFinal ? null : waitBefore(failed); !signal.aborted;) {
+          tail.value = { is: 'lost', againIn: left }
+          if (left === null) return ended.abort()
+          if (left === 0) break
+          await pause(1_000, signal)
+          left -= 1
+        }
+        failed += 1
+      }
+    }
+    const watch = async () => {
+      tell()
+      while (!signal.aborted) {
+        await pause(ASKED_MS, signal)
+        // the list says itself what is wrong with it
+        const { busy, problem } = latest.current.list.state.peek()
+        if (!signal.aborted && !document.hidden && !busy && problem === null) await ask()
+      }
+    }
+    void watch()
+    return () => ended.abort()
+  }, [key])
+
+  const turn = () => {
+    isPaused.current = !isPaused.current
+    if (isPaused.current) tell()
+    else show()
+  }
+  return { tail, added, turn, show }
+}

@@ -1,0 +1,94 @@
+import { useSignal } from '@preact/signals'
+
+import type { api } from '../../api'
+import { dateAndSeconds, number } from '../../language/format'
+import { t } from '../../language/language'
+import { Button } from '../../parts/button'
+import { Card } from '../../parts/card'
+
+export type Proof = Awaited<ReturnType<typeof api.getProof>>
+
+/** Shown at first. */
+const FIRST = 8
+
+/** The chains of the log, and how far each is. */
+export const ChainsCard = ({ chains }: { readonly chains: Proof['chains'] }) => {
+  const most = useSignal(FIRST)
+  return (
+    <Card title={t.proof.chains}>
+      <p class="body lead">{t.proof.chainsHint}</p>
+      <table class="table decisions">
+        <thead>
+          <tr>
+            <th scope="col">{t.proof.chain}</th>
+            <th scope="col" class="number">
+              {t.proof.entries}
+            </th>
+            <th scope="col">{t.proof.newest}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {chains.slice(0, most.value).map(({ chain, entries, newest_at: newest }) => (
+            <tr key={chain}>
+              <th scope="row">{chain}</th>
+              <td class="number">{number(entries)}</td>
+              <td>{newest === null ? t.none : <time dateTime={newest}>{dateAndSeconds(newest)}</time>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {chains.length > most.value && (
+        <div class="list-foot">
+          <Button kind="bare" onPress={() => (most.value = chains.length)}>
+            {t.policy.moreOf(number(chains.length - most.value))}
+          </Button>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+/** The newest signatures under the log: when, by which key, whether they hold. */
+export const CheckpointsCard = ({
+  proof: { checkpoints, key, since_checkpoint: since, checkpoint },
+}: {
+  readonly proof: Proof
+}) => (
+  <Card title={t.proof.checkpoints}>
+    {checkpoints.length > 0 && (
+      <table class="table decisions">
+        <thead>
+          <tr>
+            <th scope="col">{t.proof.signed}</th>
+            <th scope="col">{t.proof.key}</th>
+            <th scope="col">{t.proof.signature}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {checkpoints.map(({ id, kind, time, key: by, valid, why }) => (
+            <tr key={id}>
+              <th scope="row">
+                <time dateTime={time}>{dateAndSeconds(time)}</time>
+                {kind === 'expiry' && <span class="caption">{t.proof.expiry}</span>}
+              </th>
+              <td>
+                <code>{by === null ? t.none : by}</code>{' '}
+                {by === key.thumbprint && <span class="caption">{t.proof.inUse}</span>}
+              </td>
+              <td>
+                <span class={`effect ${valid ? 'allow' : 'deny'}`}>
+                  <i aria-hidden="true">{valid ? '✓' : '−'}</i>
+                  {valid ? t.proof.valid : t.proof.notValid}
+                </span>
+                {why !== null && <span class="caption">{why}</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    )}
+    <p class="body lead">
+      {checkpoint === null ? t.proof.noCheckpoint : t.proof.newer(number(since), dateAndSeconds(checkpoint))}
+    </p>
+  </Card>
+)

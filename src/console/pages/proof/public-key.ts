@@ -1,0 +1,11 @@
+/** What comes before the point of a P-256 key in its DER form (RFC 5480). */
+const HEAD = '3059301306072a8648ce3d020106082a8648ce3d03010703420004'
+
+const bytesOf = (base64url: string): string => atob(base64url.replaceAll('-', '+').replaceAll('_', '/'))
+
+/** A public key as a PEM file, without `crypto.subtle`, which pages over plain http do not have. */
+export const pemOf = ({ x, y }: { readonly x: string; readonly y: string }): string => {
+  const head = HEAD.replaceAll(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16)))
+  const text = btoa(head + bytesOf(x) + bytesOf(y))
+  return ['-----BEGIN PUBLIC KEY-----', ...(text.match(/.{1,64}/g) ?? []), '-----END PUBLIC KEY-----', ''].join('\n')
+}
