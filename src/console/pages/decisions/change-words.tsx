@@ -41,7 +41,7 @@ export const RevisionWords = ({
 }
 
 /** Fields whose two values are what was and what is; other lists are lists. */
-const TURNED: readonly string[] = ['role', 'suspended', 'owner', 'code']
+const TURNED: ReadonlySet<string> = new Set(['role', 'suspended', 'owner', 'code'])
 
 const valueText = (value: unknown): string => {
   if (value === null) return t.none
@@ -53,7 +53,7 @@ const fieldText = (field: string, value: unknown): string => {
   if (!Array.isArray(value)) return valueText(value)
   const texts = value.map(valueText)
   const [from, to] = texts
-  return TURNED.includes(field) && from !== undefined && to !== undefined
+  return TURNED.has(field) && from !== undefined && to !== undefined
     ? t.decisions.fromTo(from, to)
     : texts.join(', ')
 }

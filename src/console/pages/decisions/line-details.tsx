@@ -107,7 +107,7 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
 )
 
 /** No decision has this request id, or it is none that the service takes. */
-const NOT_THERE: readonly number[] = [400, 404, 422]
+const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 422])
 
 /** The answer in a sentence, and the row or the reason behind it. */
 const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Decided }) => {
@@ -127,7 +127,7 @@ const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Deci
         <EffectWord effect={decided.effect} words={t.explain.verdicts} />{' '}
         {!isAllowed && t.explain.atLayer(layerNumber(decided.layer))}
       </p>
-      {problem !== null && !NOT_THERE.includes(problem.status) && <ProblemNote problem={problem} onRetry={again} />}
+      {problem !== null && !NOT_THERE.has(problem.status) && <ProblemNote problem={problem} onRetry={again} />}
       {value === null ? (
         <p class="hint">{busy ? t.loading : t.explain.notSaid}</p>
       ) : value.is === 'code' ? (
