@@ -329,6 +329,8 @@ export interface Operations {
   /** The rows in force and their revision, or those of an earlier one. Give it to `ifMatch` of an edit. */
   getPolicy(query?: As<Json, Query<typeof policy.Shown>>, options?: CallOptions): Promise<Policy>
   getPolicy(query: As<{ format: 'csv' }, Query<typeof policy.Shown>>, options?: CallOptions): Promise<string>
+  /** The revision in force, told at once and whenever another one comes into force. */
+  watchPolicy(query?: Query<typeof LiveQuery>, options?: CallOptions): AsyncIterable<{ revision: number }>
   /** `model.conf`. */
   getPolicyModel(options?: CallOptions): Promise<string>
   /** Every decision that the rows can make. */
