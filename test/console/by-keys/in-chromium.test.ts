@@ -105,7 +105,7 @@ const MOST_STOPS = 150
     await shown('It is off.')
     await press('Space')
     await until('it is on', async () => {
-      const { json } = await service.request('GET', '/links?active=true', { token: editor.token })
+      const { json } = await service.request('GET', '/links?state=active', { token: editor.token })
       return listAt(json, 'data').length > 0
     })
   })
