@@ -1,4 +1,4 @@
-import type { Replay } from '../../api'
+import type { Replay } from 'linkgate/client'
 
 /** How far back real decisions are made once more. */
 export const WINDOWS = ['1h', '24h', '7d'] as const
