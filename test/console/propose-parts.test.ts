@@ -3,6 +3,12 @@ import * as fc from 'fast-check'
 
 import { foldRows } from '../../src/console/pages/propose/fold-rows.js'
 import { partsOf, together } from '../../src/console/pages/propose/replays.js'
+import { isId } from '../../src/domain/id.js'
+
+const id = (text: string) => {
+  if (!isId(text)) throw new Error(`${text} is no id`)
+  return text
+}
 
 type Replay = Parameters<typeof together>[0][number]
 type Group = Replay['decisions'][number]
@@ -17,7 +23,7 @@ const group = (more: Partial<Group>): Group => ({
   in_force: { effect: 'allow', rule: 'R5' },
   after: { effect: 'deny', rule: 'FREEZE' },
   users: 1,
-  subjects: [{ id: '7', count: 1 }],
+  subjects: [{ id: id('7'), count: 1 }],
   ...more,
 })
 const replay = (more: Partial<Replay>): Replay => ({
@@ -40,7 +46,7 @@ const replay = (more: Partial<Replay>): Replay => ({
 const example = (time: string): Replay['examples'][number] => ({
   time,
   request_id: time,
-  subject: { id: '7', role: 'editor' },
+  subject: { id: id('7'), role: 'editor' },
   action: 'link:delete',
   resource: { type: 'link', code: 'a' },
   before: { effect: 'allow', rule: 'R5' },
@@ -69,21 +75,21 @@ describe('a past that is replayed in parts', () => {
             count: 3,
             users: 2,
             subjects: [
-              { id: '7', count: 2 },
-              { id: '8', count: 1 },
+              { id: id('7'), count: 2 },
+              { id: id('8'), count: 1 },
             ],
           }),
           // the same answer by another rule is nobody's change
-          group({ after: { effect: 'allow', rule: 'X' }, subjects: [{ id: '9', count: 2 }] }),
-          group({ after: null, subjects: [{ id: '10', count: 1 }] }),
+          group({ after: { effect: 'allow', rule: 'X' }, subjects: [{ id: id('9'), count: 2 }] }),
+          group({ after: null, subjects: [{ id: id('10'), count: 1 }] }),
         ],
         examples: [example('2026-11-20')],
       }),
     ])
     expect(sum).to.include({ considered: 20, changed: 4, allowToDeny: 4, byOtherRule: 4, undetermined: 2 })
     expect(sum.users).to.deep.equal([
-      { id: '7', count: 3 },
-      { id: '8', count: 1 },
+      { id: id('7'), count: 3 },
+      { id: id('8'), count: 1 },
     ])
     expect(sum.isEverybody).to.equal(true)
     expect(sum.examples.map(({ time }) => time)).to.deep.equal(['2026-11-21', '2026-11-20', '2026-11-19'])
