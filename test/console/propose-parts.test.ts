@@ -55,7 +55,6 @@ describe('a past that is replayed in parts', () => {
         allow_to_deny: 3,
         decisions: [
           group({
-            count: 3,
             users: 2,
             subjects: [
               { id: '7', count: 2 },
