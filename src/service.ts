@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 import { keepLog } from './audit/keep-log.js'
+import { createLive } from './http/live.js'
 import type { Config } from './config.js'
 import type { Database } from './database/database.js'
 import { createGate } from './database/gate.js'
@@ -86,6 +87,7 @@ const start = async (
 
   const { rules, policy, watch } = await openPolicy({ data, metrics, log }, closing)
   const visits = await openVisits({ config, data, metrics, log }, closing)
+  const livePolicy = createLive({ everyMs: 500 })
   const redirects = openPublicLinks({ config, opened, data, watch, live: visits.live, metrics, log }, closing)
 
   const { signingKeyFile: file } = config
@@ -137,6 +139,7 @@ const start = async (
     signingKey: key,
     visits,
     live: visits.live,
+    livePolicy,
     sendMail,
     readiness,
     searches,
@@ -161,7 +164,7 @@ const start = async (
     policy,
     stop: async ({ now = false, idleMs = 0, lingerMs = 0 } = {}) => {
       draining = true
-      visits.live.endAll()
+      for (const each of [visits.live, livePolicy]) each.endAll()
       if (now) hurry.abort()
       else if (lingerMs > 0) await pause(lingerMs, undefined, { signal: hurry.signal }).catch(() => undefined)
       await http.endConnections({ now, idleMs })

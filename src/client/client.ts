@@ -87,6 +87,7 @@ const OPERATIONS = {
   exportEvidence: { method: 'GET', path: '/audit/evidence', takes: 'query', gives: 'lines' },
 
   getPolicy: { method: 'GET', path: '/policy', takes: 'query' },
+  watchPolicy: { method: 'GET', path: '/policy/live', takes: 'query', gives: 'events' },
   getPolicyModel: { method: 'GET', path: '/policy/model', gives: 'text' },
   getPolicyTable: { method: 'GET', path: '/policy/decisions', takes: 'query' },
   comparePolicyRevisions: { method: 'GET', path: '/policy/comparison', takes: 'query' },

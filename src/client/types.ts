@@ -7,7 +7,11 @@ import type { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter 
 import type { BulkQuery, BulkView, bulkItems, bulkRequest } from '../routes/bulk-schemas.js'
 import type { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from '../routes/link-schemas.js'
 import type { LinkView, ManagedLinkView } from '../routes/link-view.js'
+import type { ExplanationView, PolicyQuestion } from '../routes/policy-explanation-schemas.js'
+import type { PreviewQuery, PreviewView } from '../routes/policy-preview-schemas.js'
 import type * as policy from '../routes/policy-schemas.js'
+import type { Approval, Declining, ProposalQuery, ProposalView, ShownProposal } from '../routes/proposal-schemas.js'
+import type { ReplayView } from '../routes/replay-schemas.js'
 import type {
   ChangedProfile,
   MadeToken,
@@ -117,10 +121,10 @@ export type User = Output<typeof UserView>
 export type Decision = Output<typeof DecisionView>
 export type LogEntry = Output<typeof EntryView>
 export type Policy = Output<typeof policy.PolicyView>
-export type PolicyProposal = Output<typeof policy.ProposalView>
+export type PolicyProposal = Output<typeof ProposalView>
 export type PolicyEdit = Output<typeof policy.EditView>
-export type PolicyPreview = Output<typeof policy.PreviewView>
-export type Replay = Output<typeof policy.ReplayView>
+export type PolicyPreview = Output<typeof PreviewView>
+export type Replay = Output<typeof ReplayView>
 
 /** A question of AuthZEN. */
 export type AccessQuestion = Evaluation
@@ -329,6 +333,8 @@ export interface Operations {
   /** The rows in force and their revision, or those of an earlier one. Give it to `ifMatch` of an edit. */
   getPolicy(query?: As<Json, Query<typeof policy.Shown>>, options?: CallOptions): Promise<Policy>
   getPolicy(query: As<{ format: 'csv' }, Query<typeof policy.Shown>>, options?: CallOptions): Promise<string>
+  /** The revision in force, told at once and whenever another one comes into force. */
+  watchPolicy(query?: Query<typeof LiveQuery>, options?: CallOptions): AsyncIterable<{ revision: number }>
   /** `model.conf`. */
   getPolicyModel(options?: CallOptions): Promise<string>
   /** Every decision that the rows can make. */
@@ -343,14 +349,11 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Output<typeof policy.ComparisonView>>
   /** Why a question is answered as it is: about a role, or about a user and a link. */
-  explainDecision(
-    query: Query<typeof policy.PolicyQuestion>,
-    options?: CallOptions,
-  ): Promise<Output<typeof policy.ExplanationView>>
+  explainDecision(query: Query<typeof PolicyQuestion>, options?: CallOptions): Promise<Output<typeof ExplanationView>>
   /** What an edit would change, what it would have changed, and all that speaks against it. Changes nothing. */
   previewPolicyChange(
     changes: Input<typeof policy.ProposedRows>,
-    options?: CallOptions & { readonly query?: Query<typeof policy.PreviewQuery> },
+    options?: CallOptions & { readonly query?: Query<typeof PreviewQuery> },
   ): Promise<PolicyPreview>
   /**
    * Adds and removes rows, under `ifMatch`, and answers every decision that changes. `query` may ask for a dry run.
@@ -371,13 +374,13 @@ export interface Operations {
     options?: EditOptions,
   ): Promise<PolicyEdit>
   /** Edits that wait for somebody else (`POLICY_APPROVALS`), and what became of others; newest first. */
-  listPolicyProposals(query?: Query<typeof policy.ProposalQuery>, options?: CallOptions): Pages<PolicyProposal>
+  listPolicyProposals(query?: Query<typeof ProposalQuery>, options?: CallOptions): Pages<PolicyProposal>
   /** One proposal, and what it would do to the rows in force now. */
-  getPolicyProposal(id: string, options?: CallOptions): Promise<Output<typeof policy.ShownProposal>>
+  getPolicyProposal(id: string, options?: CallOptions): Promise<Output<typeof ShownProposal>>
   /** Puts somebody else's proposal in force. */
-  approvePolicyProposal(id: string, why?: Input<typeof policy.Approval>, options?: ChangeOptions): Promise<PolicyEdit>
+  approvePolicyProposal(id: string, why?: Input<typeof Approval>, options?: ChangeOptions): Promise<PolicyEdit>
   /** Declines somebody else's proposal. */
-  declinePolicyProposal(id: string, why: Input<typeof policy.Declining>, options?: CallOptions): Promise<PolicyProposal>
+  declinePolicyProposal(id: string, why: Input<typeof Declining>, options?: CallOptions): Promise<PolicyProposal>
   /** Withdraws one's own proposal. */
   withdrawPolicyProposal(id: string, options?: CallOptions): Promise<void>
 }

@@ -7,7 +7,7 @@ import type { LiveCount } from '../layers/4-data/live-visits.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
 import type { DataRule, PolicyInForce, Route } from '../layers/route.js'
-import type { LiveVisits } from '../visits/live.js'
+import type { Live } from '../http/live.js'
 import { Code } from './schemas.js'
 import { LiveQuery } from './visit-schemas.js'
 
@@ -22,7 +22,7 @@ export const liveVisitsRoute = ({
 }: {
   readonly findLink: (code: string) => Promise<Link | null>
   readonly counts: DataRule<LiveCount>
-  readonly live: Pick<LiveVisits, 'listen'>
+  readonly live: Pick<Live, 'listen'>
   readonly policy: Pick<PolicyInForce, 'current'>
 }): Route =>
   route({
@@ -43,7 +43,8 @@ export const liveVisitsRoute = ({
     handle: ({ record, store, query, caller, snapshot }) => ({
       status: 200,
       body: live.listen({
-        link: record.id,
+        topic: record.id,
+        event: 'visits',
         user: caller.user?.id ?? '',
         limit: query.limit ?? Number.POSITIVE_INFINITY,
         read: async () => {

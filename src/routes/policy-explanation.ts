@@ -11,7 +11,7 @@ import { explain } from '../policy/explanation.js'
 import { relationOf, roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { whoMay } from '../policy/who-may.js'
-import { ExplanationView, PolicyQuestion } from './policy-schemas.js'
+import { ExplanationView, PolicyQuestion } from './policy-explanation-schemas.js'
 
 interface Records {
   readonly findUser: (id: string) => Promise<User | null>

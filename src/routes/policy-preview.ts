@@ -11,7 +11,8 @@ import { parseEdit } from '../policy/edit.js'
 import { describeUnmet } from '../policy/expectations.js'
 import { previewEdit } from '../policy/preview.js'
 import type { PolicyRules } from '../policy/store.js'
-import { PreviewQuery, PreviewView, ProposedRows } from './policy-schemas.js'
+import { PreviewQuery, PreviewView } from './policy-preview-schemas.js'
+import { ProposedRows } from './policy-schemas.js'
 
 /**
  * POST /policy/previews: everything that can be said of an edit, also of one that would be refused. A dry run answers

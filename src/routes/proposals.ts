@@ -18,16 +18,16 @@ import {
 import type { Proposal } from '../policy/proposals.js'
 import type { PolicyRules } from '../policy/store.js'
 import { loadOtherRows, requireNewest, requireRevision } from './policy-edit.js'
+import { EditView } from './policy-schemas.js'
 import {
   Approval,
   ByProposal,
   Declining,
-  EditView,
   ProposalQuery,
   ProposalView,
   ProposalsView,
   ShownProposal,
-} from './policy-schemas.js'
+} from './proposal-schemas.js'
 import { countedBy } from './schemas.js'
 
 export interface ProposalParts {

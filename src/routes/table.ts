@@ -32,7 +32,7 @@ import type { PolicyRules } from '../policy/store.js'
 import { findDeletedLink, findLink } from '../redirects/find-link.js'
 import type { Redirects } from '../redirects/redirects.js'
 import { VERSION } from '../version.js'
-import type { LiveVisits } from '../visits/live.js'
+import type { Live } from '../http/live.js'
 import type { Visits } from '../visits/visits.js'
 import { accessRoutes } from './access.js'
 import { addressRoutes } from './addresses.js'
@@ -44,6 +44,7 @@ import { bulkRoute } from './bulk.js'
 import { consoleRoutes } from './console.js'
 import { linkRightsRoute } from './link-rights.js'
 import { linkRoutes } from './links.js'
+import { livePolicyRoute } from './live-policy.js'
 import { liveVisitsRoute } from './live-visits.js'
 import { ownRightsRoute } from './own-rights.js'
 import { pageRoutes } from './pages.js'
@@ -75,7 +76,8 @@ export interface TableParts {
   /** the installation's own */
   readonly signingKey: SigningKey
   readonly visits: Pick<Visits, 'note'>
-  readonly live: Pick<LiveVisits, 'listen'>
+  readonly live: Pick<Live, 'listen'>
+  readonly livePolicy: Pick<Live, 'listen'>
   /** undefined without an SMTP server */
   readonly sendMail: SendMail | undefined
   readonly place: OwnPlace
@@ -104,6 +106,7 @@ export const routeTable = ({
   signingKey,
   visits,
   live,
+  livePolicy,
   sendMail,
   place,
   searches,
@@ -204,6 +207,7 @@ export const routeTable = ({
       findLink: findRecord,
       approvals: policyApprovals,
     }),
+    livePolicyRoute({ live: livePolicy, policy }),
     ...proposalRoutes({ database, rules, policy, findUser }),
     ...systemRoutes({
       readiness,

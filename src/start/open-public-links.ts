@@ -10,17 +10,20 @@ import { POLICY_CHANNEL } from '../policy/watch.js'
 import type { PolicyWatch } from '../policy/watch.js'
 import { EVERY_CODE, LINKS_CHANNEL, STALE_MS, openRedirects } from '../redirects/redirects.js'
 import type { Redirects } from '../redirects/redirects.js'
-import { EVERY_LINK, VISITS_CHANNEL } from '../visits/live.js'
-import type { LiveVisits } from '../visits/live.js'
+import { EVERY_TOPIC } from '../http/live.js'
+import type { Live } from '../http/live.js'
 import type { Closing } from './closing.js'
 import type { Data } from './open-data.js'
+
+/** What add_visits() announces: ids of links. */
+const VISITS_CHANNEL = 'linkgate_visits'
 
 export interface RedirectParts {
   readonly config: Config
   readonly opened: OpenedDatabase
   readonly data: Data
   readonly watch: PolicyWatch
-  readonly live: LiveVisits
+  readonly live: Live
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -57,7 +60,7 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
   listener.hear(VISITS_CHANNEL, live.announced)
   listener.start(() => {
     redirects.forget(EVERY_CODE)
-    live.announced(EVERY_LINK)
+    live.announced(EVERY_TOPIC)
     watch.look()
   })
   return redirects

@@ -4,8 +4,8 @@ import type { Config } from '../config.js'
 import { onChange } from '../log/on-change.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { openCountries } from '../visits/country.js'
-import { createLiveVisits } from '../visits/live.js'
-import type { LiveVisits } from '../visits/live.js'
+import { createLive } from '../http/live.js'
+import type { Live } from '../http/live.js'
 import { createVisits } from '../visits/visits.js'
 import type { Visits } from '../visits/visits.js'
 import type { Closing } from './closing.js'
@@ -20,12 +20,12 @@ export interface VisitParts {
 
 /** Notes visits, and tells of them. */
 export interface OpenVisits extends Pick<Visits, 'note'> {
-  readonly live: LiveVisits
+  readonly live: Live
 }
 
 /** Opens what counts visits. With VISITS=off nothing is noted. Throws StartError for a file that cannot be read. */
 export const openVisits = async ({ config, data, metrics, log }: VisitParts, closing: Closing): Promise<OpenVisits> => {
-  const live = createLiveVisits()
+  const live = createLive()
   metrics.readFrom({ listeners: live.count })
   if (!config.countsVisits) return { live, note: () => undefined }
   const visits = createVisits({

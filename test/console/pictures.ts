@@ -31,6 +31,8 @@ const KEPT: Readonly<Record<string, string>> = {
   'links-phone-dark': 'phone',
   'import-wide-light': 'import',
   'settings-wide-dark': 'settings',
+  'policy-wide-light': 'policy',
+  'access-wide-light': 'access',
 }
 
 const DAY = 24 * HOUR
@@ -163,6 +165,11 @@ const here = `http://127.0.0.1:${service.port}`
 const user = await service.addUser('editor')
 await givePassword(service, user)
 await service.db.asOwner(`update users set name = 'Ben Okafor', email = 'ben@example.com' where id = $1`, [user.id])
+const admin = await service.addUser('admin')
+await givePassword(service, admin)
+await service.db.asOwner(`update users set name = 'Mara Lindqvist', email = 'mara@example.com' where id = $1`, [
+  admin.id,
+])
 for (const { weight, ...link } of LINKS) {
   const answer = await fetch(`${here}/links`, {
     method: 'POST',
@@ -171,6 +178,14 @@ for (const { weight, ...link } of LINKS) {
   })
   await addVisits(service.db, visitsOf(textAt(await answer.json(), 'id'), weight))
 }
+
+// what an edit of the policy can be held against
+for (const { code } of LINKS.slice(0, 3))
+  for (const method of ['DELETE', 'POST'])
+    await fetch(method === 'POST' ? `${here}/links/${code}/restore` : `${here}/links/${code}`, {
+      method,
+      headers: { Authorization: `Bearer ${user.token}` },
+    })
 
 const IMPORTED = `code,target,title,tags
 winter,https://www.example.com/winter/launch?utm_source=newsletter,"Winter launch, landing page","launch,mail"
@@ -196,34 +211,63 @@ const PAGES: readonly (readonly [name: string, path: string, shown: string])[] =
   ['settings', '/console/settings', 'h1'],
 ]
 
+/** Those of admins and auditors. */
+const OF_ADMINS: typeof PAGES = [
+  ['access', '/console/access', 'td.allow'],
+  ['policy', '/console/policy', '.draft-row'],
+  ['revisions', '/console/revisions', 'h2'],
+  ['explain', '/console/explain?role=editor&action=link:delete&relation=other', 'h2'],
+  ['model', '/console/model', 'code'],
+]
+
+/** What is done on a page before it is looked at. */
+const DONE: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  import: async (page) => {
+    const file = { name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(IMPORTED) }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.locator('.import-rows tbody tr').first().waitFor()
+  },
+  access: (page) => page.locator('td.deny').nth(8).click(),
+  policy: async (page) => {
+    await page.getByRole('button', { name: 'Add a row' }).click()
+    await page.getByLabel('Priority', { exact: true }).fill('525')
+    await page.getByLabel('Rule', { exact: true }).fill('FREEZE')
+    await page.getByLabel('Action', { exact: true }).selectOption('link:delete')
+    await page.getByLabel('Comment, kept with the row').fill('Until the audit closes on 4 December')
+    await page.getByRole('textbox', { name: 'Reason, for the record' }).fill('No deletes while the yearly audit runs.')
+    await page.locator('.headline').waitFor()
+  },
+}
+
 if (folder !== undefined) await mkdir(folder, { recursive: true })
 await mkdir(DOCS, { recursive: true })
 const context = await openChromium()
 try {
   const page = await context.newPage()
+  const shootAll = async (as: string, pages: typeof PAGES, look: string) => {
+    await context.clearCookies()
+    await page.goto(`${here}/console`)
+    await page.getByLabel('E-mail address').waitFor()
+    await page.evaluate('localStorage.clear()')
+    await shoot(page, `door-${look}`)
+    await page.getByLabel('E-mail address').fill(as)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    for (const [name, path, shown] of pages) {
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      if (new URL(page.url()).pathname !== path) await page.goto(`${here}${path}`)
+      await page.locator(shown).first().waitFor()
+      await DONE[name]?.(page)
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))')
+      await shoot(page, `${name}-${look}`)
+    }
+  }
   for (const [size, screen] of Object.entries(SCREENS))
     for (const theme of THEMES) {
       await page.setViewportSize(screen)
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-      await context.clearCookies()
-      await page.goto(`${here}/console`)
-      await page.getByLabel('E-mail address').waitFor()
-      await shoot(page, `door-${size}-${theme}`)
-      await page.getByLabel('E-mail address').fill('ben@example.com')
-      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-      await page.keyboard.press('Enter')
-      for (const [name, path, shown] of PAGES) {
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        if (new URL(page.url()).pathname !== path) await page.goto(`${here}${path}`)
-        await page.locator(shown).first().waitFor()
-        if (name === 'import') {
-          const file = { name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(IMPORTED) }
-          await page.locator('input[type=file]').setInputFiles(file)
-          await page.locator('.import-rows tbody tr').first().waitFor()
-        }
-        await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))')
-        await shoot(page, `${name}-${size}-${theme}`)
-      }
+      await shootAll('ben@example.com', PAGES, `${size}-${theme}`)
+      await shootAll('mara@example.com', OF_ADMINS, `${size}-${theme}`)
     }
 } finally {
   await context.close()

@@ -91,6 +91,9 @@ const WIDE = { width: 1_280, height: 800 }
 /** The narrowest that it has to fit. */
 const PHONE = { width: 360, height: 780 }
 
+/** The wide one at twice the size (WCAG 1.4.4). */
+const ZOOMED = { width: 640, height: 400 }
+
 /** Fails where a page is wider than its window, or axe finds something wrong, wide and narrow, light and dark. */
 export const requireClean = async (page: Page, what: string): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -101,5 +104,7 @@ export const requireClean = async (page: Page, what: string): Promise<void> => {
       expect(await faultsOf(page), `${what}, ${screen.width} pixels, ${colorScheme}`).to.deep.equal([])
     }
   }
+  await page.setViewportSize(ZOOMED)
+  expect(await tooWide(page), `${what}, at 200 %`).to.be.at.most(0)
   await page.setViewportSize(WIDE)
 }

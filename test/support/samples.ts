@@ -84,6 +84,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     json: { add: [], remove: [], reason: 'a try' },
     headers: { 'If-Match': '"1"' },
   },
+  'get /policy/live': { query: '?limit=1' },
   'get /policy/comparison': { query: '?from=1&to=1' },
   'get /policy/explanation': { query: '?role=editor&action=link:delete' },
   'post /policy/previews': { json: { add: [], remove: [] } },

@@ -70,13 +70,13 @@ export const propose: typeof english = {
   unknownAction: (action) => `Keine Route dieses Dienstes hat die Aktion ${action}`,
   refusedBy: (invariant) => `Abgelehnt: ${invariant}`,
   invariant: (name, file) =>
-    `Das sagt die Invariante ${name}. Sie steht in ${file}, wird wie Code geprüft und kann hier nicht geändert werden: ` +
-    'das tut, wer den Dienst betreibt.',
+    `Das sagt die Invariante ${name}. Sie steht in ${file}, wird wie Code geprüft und kann hier nicht geändert ` +
+    'werden: das tut, wer den Dienst betreibt.',
   wouldBe: (role, doing, effect) => `${role}: ${doing} wäre ${effect === 'allow' ? 'erlaubt' : 'verboten'}.`,
   otherAnswer: 'Eine Frage bekommt eine andere Antwort',
   expected: (role, doing, expected, from) =>
-    `${role}: ${doing} ist ${expected === 'allow' ? 'erlaubt' : 'verboten'}, sagt ${from}. Mit dieser Zeile ist es umgekehrt. ` +
-    'Fragen warnen; nur Invarianten lehnen ab.',
+    `${role}: ${doing} ist ${expected === 'allow' ? 'erlaubt' : 'verboten'}, sagt ${from}. Mit dieser Zeile ist es ` +
+    'umgekehrt. Fragen warnen; nur Invarianten lehnen ab.',
   changes: 'Was sich ändert',
   changed: decisions,
   turned: (toDeny, toAllow, byRule) =>
@@ -142,5 +142,7 @@ export const propose: typeof english = {
   lost: (count) => `${rows(count)} deiner Änderung gibt es nicht mehr:`,
 }
 
-const rowsNamed = (by: readonly number[]): string =>
-  `${by.length === 1 ? 'Zeile' : 'die Zeilen'} ${listed(by.slice(0, 5).map(String))} ${by.length === 1 ? 'entscheidet' : 'entscheiden'}`
+const rowsNamed = (by: readonly number[]): string => {
+  const names = listed(by.slice(0, 5).map(String))
+  return by.length === 1 ? `Zeile ${names} entscheidet` : `die Zeilen ${names} entscheiden`
+}

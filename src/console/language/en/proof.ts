@@ -15,7 +15,7 @@ export const proof = {
   notProved: 'What is not',
   provedUpTo: (count: number, when: string) =>
     `${entries(count)} ${count === 1 ? 'is' : 'are'} signed, the last time on ${when}: whoever has the database and ` +
-    `not the signing key can change none of them unseen.`,
+    `not the signing key can change nothing of that unseen.`,
   nothingProved: 'No checkpoint is valid yet, so nothing is proved.',
   chained: (count: number, chains: number) =>
     `${entries(count)} in ${counted(chains, 'chain')}: each holds the hash of the one before it.`,

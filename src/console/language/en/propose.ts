@@ -72,12 +72,14 @@ export const propose = {
   unknownAction: (action: string) => `No route of this service has the action ${action}`,
   refusedBy: (invariant: string) => `Refused: ${invariant}`,
   invariant: (name: string, file: string) =>
-    `The invariant ${name} says so. It stands in ${file}, is reviewed like code and cannot be edited here: whoever runs the service changes it.`,
+    `The invariant ${name} says so. It stands in ${file}, is reviewed like code and cannot be edited here: ` +
+    'whoever runs the service changes it.',
   wouldBe: (role: string, doing: string, effect: 'allow' | 'deny') =>
     `${role} ${effect === 'allow' ? 'could' : 'could not'} ${doing}.`,
   otherAnswer: 'One question gets another answer',
   expected: (role: string, doing: string, expected: 'allow' | 'deny', from: string) =>
-    `${role} ${expected === 'allow' ? 'can' : 'cannot'} ${doing}, says ${from}. With this row it is the other way round. Questions warn; only invariants refuse.`,
+    `${role} ${expected === 'allow' ? 'can' : 'cannot'} ${doing}, says ${from}. With this row it is the other way ` +
+    'round. Questions warn; only invariants refuse.',
   /** what changes */
   changes: 'What changes',
   changed: decisions,
@@ -111,7 +113,8 @@ export const propose = {
   byRule: (count: number) => `${decisions(count)} more would get the same answer by another rule.`,
   undetermined: (count: number) => `About ${decisions(count)} the record does not say enough.`,
   exact:
-    'Every recorded decision was decided again, none sampled, with the role of that time. Public reads are not recorded.',
+    'Every recorded decision was decided again, none sampled, with the role of that time. ' +
+    'Public reads are not recorded.',
   nothingToReplay: 'Change a row, and real decisions of the past are made again here.',
   when: 'When',
   who: 'Who',
@@ -134,7 +137,7 @@ export const propose = {
     stale: 'somebody else was faster: see both edits first',
   },
   holds: (asked: number, unmet: number) =>
-    `Every invariant holds, ${unmet === 0 ? 'every' : `${number(asked - unmet)} of ${number(asked)}`} ${unmet === 0 ? `of ${number(asked)} questions is` : 'questions are'} answered as expected.`,
+    `Every invariant holds, ${number(asked - unmet)} of ${number(asked)} questions are answered as expected.`,
   proposed: 'Your edit is proposed. It takes force when another admin approves it.',
   toProposal: 'See the proposal',
   /** somebody else was faster */
@@ -146,5 +149,7 @@ export const propose = {
   lost: (count: number) => `${rows(count)} of your edit ${count === 1 ? 'is' : 'are'} not there any more:`,
 }
 
-const rowsNamed = (by: readonly number[]): string =>
-  `${by.length === 1 ? 'row' : 'rows'} ${listed(by.slice(0, 5).map(String))} ${by.length === 1 ? 'decides' : 'decide'}`
+const rowsNamed = (by: readonly number[]): string => {
+  const names = listed(by.slice(0, 5).map(String))
+  return by.length === 1 ? `row ${names} decides` : `rows ${names} decide`
+}

@@ -59,7 +59,10 @@ export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
           maxLength={200}
           onInput={({ currentTarget: { value } }) => {
             clearTimeout(typing.current)
-            typing.current = setTimeout(() => set({ q: value.trim() }), TYPED_MS)
+            typing.current = setTimeout(() => {
+              // while the next page is loaded this one is still there
+              if (location.pathname === '/console') set({ q: value.trim() })
+            }, TYPED_MS)
           }}
         />
         <kbd aria-hidden="true">/</kbd>

@@ -1,4 +1,4 @@
-import type { Replay } from '../../api'
+import type { Effect } from '../../../domain/policy-row.js'
 
 /** How far back real decisions are made once more. */
 export const WINDOWS = ['1h', '24h', '7d'] as const
@@ -25,6 +25,40 @@ export const partsOf = (chosen: Window, now: number): readonly ReplayPart[] => {
   }))
 }
 
+interface Verdict {
+  readonly effect: Effect
+  readonly rule: string
+}
+
+/** A recorded decision that would have fallen otherwise. */
+export interface Example {
+  readonly time: string
+  readonly request_id: string
+  readonly subject: { readonly id: string | null; readonly role: string }
+  readonly action: string
+  readonly resource: { readonly type: string; readonly code: string | null }
+  readonly before: Verdict
+  readonly after: Verdict | null
+}
+
+/** What the service answers to one part, as far as it is shown. */
+export interface Replay {
+  readonly considered: number
+  readonly changed: number
+  readonly allow_to_deny: number
+  readonly deny_to_allow: number
+  readonly by_other_rule: number
+  readonly undetermined: number
+  readonly decisions: readonly {
+    readonly before: Verdict
+    readonly after: Verdict | null
+    readonly users: number
+    readonly subjects: readonly { readonly id: string | null; readonly count: number }[]
+  }[]
+  readonly not_listed: number
+  readonly examples: readonly Example[]
+}
+
 /** What the parts say together. */
 export interface Replayed {
   readonly considered: number
@@ -37,7 +71,7 @@ export interface Replayed {
   readonly users: readonly { readonly id: string | null; readonly count: number }[]
   /** whether all of them are among these */
   readonly isEverybody: boolean
-  readonly examples: Replay['examples']
+  readonly examples: readonly Example[]
 }
 
 const MOST_EXAMPLES = 20

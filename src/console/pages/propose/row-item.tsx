@@ -46,6 +46,7 @@ export const RowItem = ({
   const { id, was, now } = each
   const { row, comment } = shownOf(each)
   const text = textOf(row)
+  const words = rowWords({ ...row }, around)
   const state = now === null ? 'removed' : was === null ? 'new' : isChanged(each) ? 'changed' : null
   const press = (event: KeyboardEvent) => {
     if (off !== null) return
@@ -68,11 +69,11 @@ export const RowItem = ({
           class="row-words"
           ref={opener}
           aria-expanded={isOpen}
-          aria-label={`${t.propose.edit(rowWords({ ...row }, around))}${state === null ? '' : `, ${stateWords(state)}`}`}
+          aria-label={[t.propose.edit(words), ...(state === null ? [] : [stateWords(state)])].join(', ')}
           onClick={() => acts.open(isOpen ? null : id)}
           onKeyDown={press}
         >
-          {now === null ? <del>{rowWords({ ...row }, around)}</del> : rowWords({ ...row }, around)}
+          {now === null ? <del>{words}</del> : words}
           <code>{text}</code>
         </button>
         {state !== null && <span class={state === 'removed' ? 'badge deny' : 'badge lit'}>{stateWords(state)}</span>}

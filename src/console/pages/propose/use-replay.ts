@@ -3,10 +3,10 @@ import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
-import type { LinkgateProblem, Replay } from '../../api'
+import type { LinkgateProblem } from '../../api'
 import { problemIn } from '../../parts/loaded'
 import { partsOf } from './replays'
-import type { Window } from './replays'
+import type { Replay, Window } from './replays'
 
 /** Decisions of the past that are made once more, part by part. */
 export interface Replaying {

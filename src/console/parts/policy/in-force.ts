@@ -4,36 +4,43 @@ import { useEffect } from 'preact/hooks'
 
 import { api } from '../../api'
 import { problemIn } from '../loaded'
+import { waitBefore } from '../visits/arrivals'
 
-/** How often a page that is seen asks which revision is in force, in milliseconds. */
-const ASKED_MS = 900
-/** After a refusal, where the service names no time. */
-const REFUSED_MS = 5_000
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 
-/** The revision in force, as long as the page is seen; null until it is known. A page shows an edit within a second. */
+/**
+ * The revision in force, as long as the page is there; null until it is known, and for callers who may not read the
+ * policy. A page shows an edit within a second.
+ */
 export const useRevisionInForce = (): Signal<number | null> => {
-  const revision = useSignal<number | null>(null)
+  const inForce = useSignal<number | null>(null)
   useEffect(() => {
     const ended = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const ask = async () => {
-      let wait = ASKED_MS
-      if (document.visibilityState === 'visible') {
+    const { signal } = ended
+    const watch = async () => {
+      for (let attempt = 0; !signal.aborted; attempt += 1) {
         try {
-          revision.value = (await api.getOwnRights({ codes: [] }, { signal: ended.signal })).revision
+          for await (const { revision } of api.watchPolicy({}, { signal })) {
+            inForce.value = revision
+            attempt = 0
+          }
         } catch (error) {
+          if (signal.aborted) return
           // what the page asks for itself says what is wrong
-          if (ended.signal.aborted) return
-          wait = (problemIn(error).retryAfter ?? 0) * 1_000 || REFUSED_MS
+          if (problemIn(error).status === 403) return
         }
+        await pause(waitBefore(attempt) * 1_000, signal)
       }
-      if (!ended.signal.aborted) timer = setTimeout(() => void ask(), wait)
     }
-    void ask()
-    return () => {
-      ended.abort()
-      clearTimeout(timer)
-    }
+    void watch()
+    return () => ended.abort()
   }, [])
-  return revision
+  return inForce
 }

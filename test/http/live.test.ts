@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 
-import { createLiveVisits } from '../../src/visits/live.js'
+import { createLive } from '../../src/http/live.js'
 import { at } from '../support/json.js'
 import { valueOf } from '../support/exposition.js'
 import { addRows } from '../support/edit-policy.js'
@@ -148,11 +148,11 @@ describe('visits as they come', () => {
   })
 
   it('sends one event at a time, and none to whoever reads none', async () => {
-    const live = createLiveVisits({ everyMs: 20 })
+    const live = createLive({ everyMs: 20 })
     const counted = (link: string) => {
       const listener = { reads: 0 }
       const read = async () => ({ total: (listener.reads += 1) })
-      const stream = live.listen({ link, user: '1', limit: Number.POSITIVE_INFINITY, read })
+      const stream = live.listen({ topic: link, event: 'visits', user: '1', limit: Number.POSITIVE_INFINITY, read })
       return { listener, stream }
     }
     const [slow, quick] = [counted('7'), counted('8')]

@@ -3,15 +3,15 @@ import { Readable } from 'node:stream'
 import { eventText } from '../domain/event-stream.js'
 import { Refusal } from '../domain/refusal.js'
 
-/** Tells listeners when a link was visited, as server-sent events (HTML Living Standard, "Server-sent events"). */
-export interface LiveVisits {
+/** Tells listeners of news, as server-sent events (HTML Living Standard, "Server-sent events"). */
+export interface Live {
   /**
-   * A stream of events about one link: one at once, and one after visits, at most one a second. `read` answers what an
-   * event says, or throws where the listener may not know it any more: the stream ends then. Refuses with
+   * A stream of events about one topic: one at once, and one after news of it, at most one in `everyMs`. `read` answers
+   * what an event says, or throws where the listener may not know it any more: the stream ends then. Refuses with
    * `too_many_listeners` (503).
    */
   listen(listener: Listener): Readable
-  /** Takes what the database announces: ids of links, separated by commas, or `*`. */
+  /** Takes what the database announces: topics, separated by commas, or `*`. */
   announced(ids: string): void
   /** Listeners at this moment. */
   count(): number
@@ -20,12 +20,16 @@ export interface LiveVisits {
 }
 
 export interface Listener {
-  readonly link: string
+  readonly topic: string
+  /** the name of its events */
+  readonly event: string
   /** whose listeners are counted together */
   readonly user: string
   /** events after which the stream ends */
   readonly limit: number
   readonly read: () => Promise<object>
+  /** looked at beside what is announced */
+  readonly hasNews?: () => boolean
 }
 
 interface LiveOptions {
@@ -36,8 +40,7 @@ interface LiveOptions {
   readonly mostOfUser?: number
 }
 
-export const VISITS_CHANNEL = 'linkgate_visits'
-export const EVERY_LINK = '*'
+export const EVERY_TOPIC = '*'
 
 /** How often a quiet stream is proved to be alive, and its listener's rights with it: each so many looks. */
 const QUIET_LOOKS = 15
@@ -52,7 +55,7 @@ interface Open extends Listener {
   isReading: boolean
 }
 
-export const createLiveVisits = ({ everyMs = 1_000, most = 200, mostOfUser = 10 }: LiveOptions = {}): LiveVisits => {
+export const createLive = ({ everyMs = 1_000, most = 200, mostOfUser = 10 }: LiveOptions = {}): Live => {
   const open = new Set<Open>()
   let timer: NodeJS.Timeout | undefined
   let ended = false
@@ -70,7 +73,7 @@ export const createLiveVisits = ({ everyMs = 1_000, most = 200, mostOfUser = 10 
     listener.isReading = true
     listener.isDue = false
     try {
-      const event = eventText('visits', await listener.read())
+      const event = eventText(listener.event, await listener.read())
       if (open.has(listener)) listener.stream.push(event)
       listener.events += 1
       if (listener.events >= listener.limit) close(listener)
@@ -86,7 +89,8 @@ export const createLiveVisits = ({ everyMs = 1_000, most = 200, mostOfUser = 10 
       if (listener.looks > MOST_LOOKS || listener.stream.destroyed) close(listener)
       // who reads too slowly gets the newest event later, not all of them
       else if (listener.isReading || listener.stream.readableLength > 0) continue
-      else if (listener.isDue || listener.looks % QUIET_LOOKS === 0) void send(listener)
+      else if (listener.isDue || listener.hasNews?.() === true || listener.looks % QUIET_LOOKS === 0)
+        void send(listener)
     }
   }
 
@@ -108,9 +112,9 @@ export const createLiveVisits = ({ everyMs = 1_000, most = 200, mostOfUser = 10 
     },
     announced: (ids) => {
       if (open.size === 0) return
-      const visited = new Set(ids.split(','))
+      const topics = new Set(ids.split(','))
       for (const listener of open) {
-        if (visited.has(listener.link) || ids === EVERY_LINK) listener.isDue = true
+        if (topics.has(listener.topic) || ids === EVERY_TOPIC) listener.isDue = true
       }
     },
     count: () => open.size,

@@ -1,0 +1,167 @@
+import { expect } from 'chai'
+import type { FileChooser, Locator, Page } from 'playwright-core'
+
+import { hasChromium } from '../../support/chromium.js'
+import { PASSWORD, givePassword, openConsole } from '../../support/console.js'
+import type { ConsoleBrowser } from '../../support/console.js'
+import { listAt } from '../../support/json.js'
+import { startTestService } from '../../support/service.js'
+import type { TestService, TestUser } from '../../support/service.js'
+import { until } from '../../support/until.js'
+
+/** Stops of the tab key on the longest page. */
+const MOST_STOPS = 150
+
+;(hasChromium ? describe : describe.skip)('the console by keys alone (needs chromium)', function () {
+  // a browser starts in seconds on a loaded machine
+  this.timeout(120_000)
+  let service: TestService
+  let editor: TestUser
+  let browser: ConsoleBrowser
+  let page: Page
+
+  before(async () => {
+    service = await startTestService()
+    editor = await service.addUser('editor')
+    await givePassword(service, editor)
+    browser = await openConsole(service)
+    page = await browser.open()
+  })
+  after(async () => {
+    await browser.context.close()
+    await service.stop()
+  })
+  afterEach(() => {
+    expect(browser.complaints.splice(0)).to.deep.equal([])
+  })
+
+  const press = (key: string) => page.keyboard.press(key)
+  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
+  const hasFocus = async (target: Locator) => (await page.locator(':focus').and(target).count()) > 0
+  /** Presses Tab until the control has the focus: nobody can get to one that this does not find. */
+  const tabTo = async (target: Locator, key = 'Tab') => {
+    await target.waitFor()
+    for (let stop = 0; stop < MOST_STOPS; stop += 1) {
+      if (await hasFocus(target)) return
+      await press(key)
+    }
+    throw new Error(`no key leads to ${String(target)}`)
+  }
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).first()
+  const push = async (name: string | RegExp) => {
+    await tabTo(button(name))
+    await press('Enter')
+  }
+  const type = async (label: string, text: string) => {
+    await tabTo(page.getByLabel(label, { exact: true }))
+    await press('Control+a')
+    await page.keyboard.type(text)
+  }
+  const goTo = async (entry: string, heading: string | RegExp = entry) => {
+    await tabTo(page.getByRole('navigation').getByRole('link', { name: entry, exact: true }))
+    await press('Enter')
+    const title = page.getByRole('heading', { level: 1, name: heading })
+    await title.waitFor()
+    await until('the page has the focus', () => hasFocus(title))
+  }
+
+  it('signs in, makes a link, copies it, and finds it', async () => {
+    await type('E-mail address', editor.email)
+    await type('Password', PASSWORD)
+    await press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+    await press('c')
+    await page.keyboard.type('https://example.com/by-keys')
+    await press('Enter')
+    await until('a button that copies it has the focus', async () => {
+      const focused = await page.locator(':focus').allInnerTexts()
+      return focused.some((text) => text.startsWith('Cop'))
+    })
+    await press('Enter')
+    await shown('Copied')
+    await tabTo(page.getByRole('searchbox').first())
+    await page.keyboard.type('by-keys')
+    await shown('example.com/by-keys')
+    await press('Escape')
+  })
+
+  it('opens a link, changes it, and comes back', async () => {
+    await goTo('Trash')
+    await goTo('Links')
+    await page.locator('tbody tr').first().waitFor()
+    await press('j')
+    await press('Enter')
+    await page.getByRole('heading', { level: 1, name: /\// }).waitFor()
+    await push('Edit')
+    await type('Title', 'By keys')
+    await push('Save')
+    await shown('Saved.')
+    await tabTo(page.getByRole('switch', { name: 'On' }))
+    await press('Space')
+    await shown('It is off.')
+    await press('Space')
+    await until('it is on', async () => {
+      const { json } = await service.request('GET', '/links?state=active', { token: editor.token })
+      return listAt(json, 'data').length > 0
+    })
+  })
+
+  it('selects links, deletes them, and restores one from the trash', async () => {
+    await goTo('Links')
+    await page.locator('tbody tr').first().waitFor()
+    await press('j')
+    await press('x')
+    await push(/^Delete 1/)
+    const confirm = page.getByRole('dialog').getByRole('button', { name: /^Delete/ })
+    if (await confirm.isVisible().catch(() => false)) {
+      await tabTo(confirm)
+      await press('Enter')
+    }
+    await shown(/deleted/i)
+    await goTo('Trash')
+    await push(/^Restore/)
+    await until('it is back', async () => {
+      const { json } = await service.request('GET', '/links', { token: editor.token })
+      return listAt(json, 'data').length > 0
+    })
+  })
+
+  it('imports a file', async () => {
+    await goTo('Import')
+    await tabTo(button('Choose a file'))
+    let chooser: FileChooser | undefined
+    page.once('filechooser', (opened) => (chooser = opened))
+    const asked = await until('a file is asked for', async () => {
+      await press('Enter')
+      return chooser
+    })
+    const file = { name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from('target\nhttps://example.com/file\n') }
+    await asked.setFiles(file)
+    await push('Import 1 link')
+    await shown(/^1 link made\./)
+  })
+
+  it('makes a token, revokes it, and changes the theme', async () => {
+    await goTo('Settings')
+    await push('Make a token')
+    await type('What it is for', 'keys')
+    await push('Make the token')
+    await shown('This secret is shown once. Copy it now.')
+    await push('I have copied it')
+    await push('Revoke keys')
+    await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Revoke' }))
+    await press('Enter')
+    await shown('keys is revoked.')
+    await tabTo(page.getByLabel('As the system'))
+    await press('ArrowRight')
+    await until(
+      'the theme changed',
+      async () => (await page.evaluate('document.documentElement.dataset.theme')) !== undefined,
+    )
+  })
+
+  it('signs out', async () => {
+    await push('Sign out')
+    await page.getByLabel('E-mail address').waitFor()
+  })
+})
