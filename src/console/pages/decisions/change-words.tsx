@@ -53,9 +53,7 @@ const fieldText = (field: string, value: unknown): string => {
   if (!Array.isArray(value)) return valueText(value)
   const texts = value.map(valueText)
   const [from, to] = texts
-  return TURNED.has(field) && from !== undefined && to !== undefined
-    ? t.decisions.fromTo(from, to)
-    : texts.join(', ')
+  return TURNED.has(field) && from !== undefined && to !== undefined ? t.decisions.fromTo(from, to) : texts.join(', ')
 }
 
 /** What changed, field by field, as the log has it. */

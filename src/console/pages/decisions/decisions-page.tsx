@@ -11,7 +11,7 @@ import { useLoaded } from '../../parts/loaded'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
-import { useServiceRights } from '../../parts/service-rights'
+import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { useNames } from '../link/use-names'
 import { useKeys } from '../links/use-keys'
 import { ExportMenu } from './export-menu'
@@ -41,7 +41,8 @@ export const DecisionsPage = () => {
   const { query, route } = useLocation()
   const reasonFor = useServiceRights()
   const off = reasonFor('audit:read')
-  const mayReadUsers = reasonFor('user:read') === null
+  // not before it is known: a name that may not be read would be one more refusal in the log
+  const mayReadUsers = useAllowed()('user:read')
   const q = query['q'] ?? ''
   const terms = parseQuery(q)
   // "seven days" begin when it is asked, and stay where they are while somebody scrolls
