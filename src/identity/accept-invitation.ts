@@ -8,7 +8,8 @@ import { asIdentity } from './as-identity.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 
 const FIND = `
-  select i.accepted_at is null and i.withdrawn_at is null and i.expires_at > now() as open, i.role, i.expires_at, u.role as inviter_role
+  select i.accepted_at is null and i.withdrawn_at is null and i.expires_at > now() as open, i.role, i.expires_at,
+         u.role as inviter_role
     from invitations i left join users u on u.id = i.invited_by and u.suspended_at is null
    where i.token_hash = $1`
 

@@ -167,7 +167,7 @@ const CLERK = { ptype: 'p2', role: 'clerk', action: 'link:read' }
       .waitFor()
   })
 
-  it('say what stands in their way: an invariant, or an edit that came between', async () => {
+  it('say which edit came between, and what stands in their way', async () => {
     const remove = { ...FREEZE, priority: 540, rule: 'R5', role: 'user', reach: 'any', effect: 'deny' }
     const id = await propose(ada, { remove: [remove] })
     await open(ofBen, id)

@@ -81,7 +81,7 @@ export const users: typeof english = {
       lapsed: 'ruht',
     },
     lapsed: 'Wer einlud, ist gesperrt oder darf diese Rolle nicht mehr geben: niemand kann sie annehmen.',
-    as: (role, by) => `als ${role}, von ${by}`,
+    as: (role, by) => `als ${role}, eingeladen durch: ${by}`,
     made: (time) => `vom ${dateAndTime(time)}`,
     until: (time) => `bis ${dateAndTime(time)}`,
     withdraw: 'Zurückziehen',

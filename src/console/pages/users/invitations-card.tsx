@@ -87,7 +87,7 @@ const Invitations = ({
                   </div>
                   {state === 'lapsed' && <div class="caption">{t.users.invitations.lapsed}</div>}
                 </div>
-                {state === 'open' && (
+                {(state === 'open' || state === 'lapsed') && (
                   <Button
                     kind="risk"
                     busy={busy.value}

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 
 import type { User } from '../../api'
 import { t } from '../../language/language'
-import { me } from '../../me'
+import { loadMe, me } from '../../me'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
@@ -40,6 +40,7 @@ export const RoleDialog = ({
       const { done, failed, problem: why } = await changeUsers(sorted.can, { role: role.value })
       if (done.length > 0) {
         void onChanged(done)
+        if (done.some(({ id }) => id === me.value?.id)) void loadMe()
         say(t.users.roleDialog.given(done.length, role.value))
       }
       if (why === null) void onClose()
