@@ -28,6 +28,10 @@ const Propose = lazy(async () => (await import('./pages/propose/propose-page')).
 const Revisions = lazy(async () => (await import('./pages/revisions/revisions-page')).RevisionsPage)
 const Explain = lazy(async () => (await import('./pages/explain/explain-page')).ExplainPage)
 const Model = lazy(async () => (await import('./pages/model/model-page')).ModelPage)
+const Users = lazy(async () => (await import('./pages/users/users-page')).UsersPage)
+const User = lazy(async () => (await import('./pages/users/user-page')).UserPage)
+const Proposals = lazy(async () => (await import('./pages/proposals/proposals-page')).ProposalsPage)
+const Proposal = lazy(async () => (await import('./pages/proposals/proposal-page')).ProposalPage)
 const Settings = lazy(async () => (await import('./pages/settings/settings-page')).SettingsPage)
 const Welcome = lazy(async () => (await import('./pages/welcome/welcome-page')).WelcomePage)
 const ChoosePassword = lazy(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)
@@ -75,6 +79,10 @@ const SignedIn = () => {
             <Route path="/console/revisions" component={Revisions} />
             <Route path="/console/explain" component={Explain} />
             <Route path="/console/model" component={Model} />
+            <Route path="/console/users" component={Users} />
+            <Route path="/console/users/:name" component={User} />
+            <Route path="/console/proposals" component={Proposals} />
+            <Route path="/console/proposals/:name" component={Proposal} />
             <Route path="/console/settings" component={Settings} />
             <Route path="/console/trash" component={Trash} />
             <Route path={WELCOME} component={Welcome} />

@@ -7,7 +7,9 @@ import { model } from './de/model'
 import { policy } from './de/policy'
 import { revisions } from './de/revisions'
 import { propose } from './de/propose'
+import { proposals } from './de/proposals'
 import { settings } from './de/settings'
+import { users } from './de/users'
 import { welcome } from './de/welcome'
 
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
@@ -56,6 +58,9 @@ export const de: Texts = {
     access: 'Wer darf was',
     policy: 'Regeln',
     revisions: 'Fassungen',
+    proposals: 'Vorschläge',
+    openProposals: (count: number) => `${number(count)} offen`,
+    users: 'Personen',
     explain: 'Erklären',
     model: 'model.conf',
     rights: 'Rechte',
@@ -220,7 +225,9 @@ export const de: Texts = {
   policy,
   revisions,
   propose,
+  proposals,
   settings,
+  users,
   welcome,
 
   trash: {
