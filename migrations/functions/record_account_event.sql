@@ -60,6 +60,19 @@ call give_function('record_account_token', 'audit_chain');
 create or replace trigger account_token_recorded after insert on account_tokens
   for each row execute function record_account_token();
 
+-- An invitation that was withdrawn: an event of the account that had made it. Nor is the address of who was invited.
+create or replace function record_withdrawn_invitation() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform public.record_change('user', new.invited_by::text, jsonb_build_object('what', 'invitation withdrawn',
+    'invitation', new.id::text, 'role', new.role));
+  return null;
+end $$;
+call give_function('record_withdrawn_invitation', 'audit_chain');
+-- the name puts it after invitation_decision
+create or replace trigger invitation_withdrawn after update of withdrawn_at on invitations
+  for each row execute function record_withdrawn_invitation();
+
 -- What was done by such a link, beside the change of the user's row.
 create or replace function record_link_used(account bigint, purpose text) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

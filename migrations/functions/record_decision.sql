@@ -53,7 +53,7 @@ create or replace trigger sign_in_decision after update of revoked_at on refresh
   for each row when (current_setting('role') = 'users_own') execute function record_decision('sign_in', 'family');
 create or replace trigger account_token_decision after insert on account_tokens
   for each row when (current_setting('role') = 'users_own') execute function record_decision('user', 'user_id');
-create or replace trigger invitation_decision after insert on invitations
+create or replace trigger invitation_decision after insert or update of withdrawn_at on invitations
   for each row execute function record_decision('invitation', 'id');
 -- An approval has its decision with the revision that it makes (src/policy/edit.ts); at the command line nothing is
 -- decided.

@@ -64,6 +64,8 @@ const OPERATIONS = {
   updateUser: { method: 'PATCH', path: '/users/:id', takes: 'body' },
   deleteUser: { method: 'DELETE', path: '/users/:id', takes: 'query' },
   inviteUser: { method: 'POST', path: '/users/invitations', takes: 'body', repeat: 'under its key' },
+  listInvitations: { method: 'GET', path: '/users/invitations', takes: 'query', gives: 'pages' },
+  withdrawInvitation: { method: 'DELETE', path: '/users/invitations/:id' },
   showInvitation: { method: 'GET', path: '/invitations/:token/accept', anonymous: true },
   acceptInvitation: { method: 'POST', path: '/invitations/:token/accept', takes: 'body', anonymous: true },
 

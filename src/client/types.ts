@@ -38,7 +38,9 @@ import type {
 } from '../routes/sign-in-schemas.js'
 import type {
   AcceptedInvitation,
+  InvitationListQuery,
   InvitationView,
+  ListedInvitation,
   MadeInvitation,
   NewInvitation,
   UserDeletionQuery,
@@ -118,6 +120,7 @@ export interface Verdict {
 
 export type Profile = Output<typeof ProfileView>
 export type User = Output<typeof UserView>
+export type Invitation = Output<typeof ListedInvitation>
 export type Decision = Output<typeof DecisionView>
 export type LogEntry = Output<typeof EntryView>
 export type Policy = Output<typeof policy.PolicyView>
@@ -273,7 +276,7 @@ export interface Operations {
   /** Ends a sign-in with its access tokens. */
   endSignIn(id: string, options?: CallOptions): Promise<void>
 
-  /** Users, newest first. */
+  /** Users, newest first; those that `q`, `role` and `suspended` say. */
   listUsers(query?: Query<typeof UserListQuery>, options?: CallOptions): Pages<User>
   /** Shows a user. */
   getUser(id: string, options?: CallOptions): Promise<User>
@@ -283,6 +286,10 @@ export interface Operations {
   deleteUser(id: string, query?: Query<typeof UserDeletionQuery>, options?: CallOptions): Promise<void>
   /** Invites a person. The link is in this answer alone: a repetition is refused (409 `already_created`). */
   inviteUser(invitation: Input<typeof NewInvitation>, options?: CreationOptions): Promise<Output<typeof MadeInvitation>>
+  /** Your invitations, and those of others where you may read every user; newest first. */
+  listInvitations(query?: Query<typeof InvitationListQuery>, options?: CallOptions): Pages<Invitation>
+  /** Withdraws an invitation that nobody has accepted. */
+  withdrawInvitation(id: string, options?: CallOptions): Promise<void>
   /** Looks at an invitation. */
   showInvitation(token: string, options?: CallOptions): Promise<Output<typeof InvitationView>>
   /** Accepts an invitation, once. */

@@ -30,6 +30,10 @@ const Explain = lazy(async () => (await import('./pages/explain/explain-page')).
 const Decisions = lazy(async () => (await import('./pages/decisions/decisions-page')).DecisionsPage)
 const Proof = lazy(async () => (await import('./pages/proof/proof-page')).ProofPage)
 const Model = lazy(async () => (await import('./pages/model/model-page')).ModelPage)
+const Users = lazy(async () => (await import('./pages/users/users-page')).UsersPage)
+const User = lazy(async () => (await import('./pages/users/user-page')).UserPage)
+const Proposals = lazy(async () => (await import('./pages/proposals/proposals-page')).ProposalsPage)
+const Proposal = lazy(async () => (await import('./pages/proposals/proposal-page')).ProposalPage)
 const Settings = lazy(async () => (await import('./pages/settings/settings-page')).SettingsPage)
 const Welcome = lazy(async () => (await import('./pages/welcome/welcome-page')).WelcomePage)
 const ChoosePassword = lazy(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)
@@ -79,6 +83,10 @@ const SignedIn = () => {
             <Route path="/console/decisions" component={Decisions} />
             <Route path="/console/proof" component={Proof} />
             <Route path="/console/model" component={Model} />
+            <Route path="/console/users" component={Users} />
+            <Route path="/console/users/:name" component={User} />
+            <Route path="/console/proposals" component={Proposals} />
+            <Route path="/console/proposals/:name" component={Proposal} />
             <Route path="/console/settings" component={Settings} />
             <Route path="/console/trash" component={Trash} />
             <Route path={WELCOME} component={Welcome} />

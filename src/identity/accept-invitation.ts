@@ -8,7 +8,8 @@ import { asIdentity } from './as-identity.js'
 import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 
 const FIND = `
-  select i.accepted_at is null and i.expires_at > now() as open, i.role, i.expires_at, u.role as inviter_role
+  select i.accepted_at is null and i.withdrawn_at is null and i.expires_at > now() as open, i.role, i.expires_at,
+         u.role as inviter_role
     from invitations i left join users u on u.id = i.invited_by and u.suspended_at is null
    where i.token_hash = $1`
 
@@ -17,7 +18,7 @@ const FIND = `
 const ACCEPT = `
   with accepted as (
     update invitations set accepted_at = now()
-     where token_hash = $1 and accepted_at is null and expires_at > now()
+     where token_hash = $1 and accepted_at is null and withdrawn_at is null and expires_at > now()
        and invited_by in (select id from users where role = $4 and suspended_at is null for share)
     returning email, role
   )
@@ -51,8 +52,8 @@ export interface OpenInvitation {
 }
 
 /**
- * Finds an invitation by its token, and changes nothing: programs that scan mails open links. `over` where it is used
- * or expired or its inviter may no longer give out its role, `unknown` where there never was one.
+ * Finds an invitation by its token, and changes nothing: programs that scan mails open links. `over` where it is used,
+ * withdrawn or expired, or its inviter may no longer give out its role, `unknown` where there never was one.
  */
 export const findInvitation =
   (database: Database) =>
@@ -68,8 +69,8 @@ export const findInvitation =
 export type FindInvitation = ReturnType<typeof findInvitation>
 
 /**
- * Resolves with the new account, `over` for an invitation that is used or expired or whose inviter may no longer give
- * out its role, `unknown` where there never was one.
+ * Resolves with the new account, `over` for an invitation that is used, withdrawn or expired, or whose inviter may no
+ * longer give out its role, `unknown` where there never was one.
  */
 export const acceptInvitation = (database: Database, hashPassword: (password: string) => Promise<string>) => {
   const find = findInvitation(database)

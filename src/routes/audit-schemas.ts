@@ -49,6 +49,7 @@ export const DecisionView = EntryBase.extend({
 
 export const EntryView = EntryBase.extend({
   kind: z.enum(ENTRY_KINDS).describe('a decision, or what was changed'),
+  request_id: text(64, 'names the request in the log; empty: no request did it'),
   subject: z
     .looseObject({
       id: Id.nullable().describe('of the user'),

@@ -12,8 +12,15 @@ import type { DataRule, Route } from '../layers/route.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { mayGrant } from '../policy/table.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { PROFILE_EXAMPLE, ProfileView, text } from './schemas.js'
-import { AcceptedInvitation, InvitationView, MadeInvitation, NewInvitation } from './user-schemas.js'
+import { Id, PROFILE_EXAMPLE, ProfileView, countedBy, pageOf, text } from './schemas.js'
+import {
+  AcceptedInvitation,
+  InvitationListQuery,
+  InvitationView,
+  ListedInvitation,
+  MadeInvitation,
+  NewInvitation,
+} from './user-schemas.js'
 
 const LIFE_MS = 7 * 86_400_000
 
@@ -28,7 +35,7 @@ const requireOpen = <Found extends object>(found: Found | 'over' | 'unknown'): F
   if (found === 'unknown') throw new Refusal('not_found')
   if (found === 'over')
     throw new Refusal('gone', {
-      detail: 'The invitation was used or has expired, or is no longer its inviter’s to give.',
+      detail: 'The invitation was used or withdrawn or has expired, or is no longer its inviter’s to give.',
     })
   return found
 }
@@ -37,7 +44,7 @@ const requireOpen = <Found extends object>(found: Found | 'over' | 'unknown'): F
 const typedName = (sent: unknown): string =>
   typeof sent === 'object' && sent !== null && 'name' in sent && typeof sent.name === 'string' ? sent.name : ''
 
-/** POST /users/invitations, and GET and POST /invitations/{token}/accept. */
+/** POST, GET and DELETE /users/invitations, and GET and POST /invitations/{token}/accept. */
 export const invitationRoutes = ({
   invitations,
   find,
@@ -82,6 +89,49 @@ export const invitationRoutes = ({
         summary: 'Invite a person; only this answer has the single-use link',
         tag: 'users',
         response: MadeInvitation,
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/users/invitations',
+      status: 200,
+      ...NO_INPUT,
+      gateway: { scope: 'user:invite', quota: 'caller' },
+      endpoint: 'user:invite',
+      object: { action: 'user:invite', load: noRecord },
+      data: invitations,
+      query: InvitationListQuery,
+      handle: async ({ store, query: { count, ...query } }) => {
+        const [page, counted] = await Promise.all([store.page(query), countedBy(count, store.countListed)])
+        return { status: 200, body: { ...page, ...counted } }
+      },
+      documentation: {
+        id: 'listInvitations',
+        summary:
+          'List your invitations and what became of them, newest first; those of all, if you may read every user',
+        tag: 'users',
+        response: pageOf(ListedInvitation),
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/users/invitations/:id',
+      status: 204,
+      ...NO_INPUT,
+      gateway: { scope: 'user:invite', quota: 'caller' },
+      endpoint: 'user:invite',
+      object: { action: 'user:invite', load: noRecord },
+      data: invitations,
+      params: z.object({ id: Id.describe('of the invitation') }),
+      handle: async ({ store, params: { id } }) => {
+        await store.withdraw(id)
+        return { status: 204 }
+      },
+      documentation: {
+        id: 'withdrawInvitation',
+        refusals: ['gone', 'beyond_own_rights'],
+        summary: 'Withdraw an invitation that nobody has accepted: its link is 410 from then on',
+        tag: 'users',
       },
     }),
     route({

@@ -162,13 +162,6 @@ export const routeTable = ({
     }),
     ownRightsRoute({ findLink: findRecord }),
     ...personalTokenRoutes({ tokens: personalTokensStore(database) }),
-    ...userRoutes({
-      users: usersStore(database),
-      deletion: userDeletionStore(database, redirects.changed),
-      findUser,
-      // nobody confirms an address where no mail is sent
-      setsAddresses: mailAddressLink === undefined,
-    }),
     ...(own === null
       ? []
       : [
@@ -185,6 +178,14 @@ export const routeTable = ({
           ...addressRoutes({ addresses: own.addressChange, sendMail, baseUrl }),
           ...passwordRoutes({ reset: own.passwordReset, sendMail, baseUrl }),
         ]),
+    // after those of invitations, whose address is no user's
+    ...userRoutes({
+      users: usersStore(database),
+      deletion: userDeletionStore(database, redirects.changed),
+      findUser,
+      // nobody confirms an address where no mail is sent
+      setsAddresses: mailAddressLink === undefined,
+    }),
     ...(issuerSession === null ? [] : sessionRoutes({ signIn: issuerSignIn(issuerSession, baseUrl), baseUrl })),
     ...accessRoutes({ findUser, findLink: findRecord, baseUrl }),
     ...auditRoutes({

@@ -2,7 +2,8 @@ import { z } from 'zod'
 
 import { isId, toId } from '../domain/id.js'
 import type { LinksOfDeleted } from '../domain/links-of-deleted.js'
-import { Cursor, Email, Name, PageLimit, Password, ProfileView, Role, Time, WantsCount, text } from './schemas.js'
+import { INVITATION_STATES } from '../layers/4-data/invitations.js'
+import { Cursor, Email, Id, Name, PageLimit, Password, ProfileView, Role, Time, WantsCount, text } from './schemas.js'
 
 export const UserView = ProfileView.extend({ suspended: z.boolean().describe('true: every token is refused') }).meta({
   id: 'User',
@@ -43,7 +44,14 @@ export const userUpdate = (setsAddresses: boolean) =>
       message: setsAddresses ? 'is changed by itself' : 'is not a field that may be set here',
     })
 
-export const UserListQuery = z.strictObject({ limit: PageLimit, cursor: Cursor, count: WantsCount })
+export const UserListQuery = z.strictObject({
+  limit: PageLimit,
+  cursor: Cursor,
+  count: WantsCount,
+  q: z.string().min(1).max(200).optional().describe('a text in the name or the address, in any case'),
+  role: Role.optional().describe('those who have it'),
+  suspended: z.enum(['true', 'false']).optional().describe('`true`: those who are suspended; `false`: the others'),
+})
 
 export const UserDeletionQuery = z.strictObject({ links: LinksOfDeletedQuery.optional() })
 
@@ -55,6 +63,22 @@ export const MadeInvitation = z.object({
   url: z.url().max(2_048).describe('the link, which can be used once; only this answer has it'),
   expires_at: Time.describe('when it ends'),
 })
+
+export const InvitationListQuery = z.strictObject({ limit: PageLimit, cursor: Cursor, count: WantsCount })
+
+export const ListedInvitation = z
+  .object({
+    id: Id.describe('of the invitation'),
+    email: text(254, 'who is invited'),
+    role: text(32, 'that is offered'),
+    invited_by: Id.describe('of the user who invites'),
+    created_at: Time.describe('when it was made'),
+    expires_at: Time.describe('when its link ends'),
+    state: z
+      .enum(INVITATION_STATES)
+      .describe('what became of it; `lapsed`: its inviter is suspended, or may not give out the role any more'),
+  })
+  .meta({ id: 'Invitation', description: 'an invitation as those see it who invite; nobody sees its link again' })
 
 export const InvitationView = z.object({
   role: text(32, 'that is offered'),

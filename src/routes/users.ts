@@ -50,8 +50,12 @@ export const userRoutes = ({
       object: { action: 'user:read', load: noRecord },
       data: users('user:read'),
       query: UserListQuery,
-      handle: async ({ store, query: { count, ...query } }) => {
-        const [page, counted] = await Promise.all([store.page(query), countedBy(count, store.countListed)])
+      handle: async ({ store, query: { count, limit, cursor, q, role, suspended } }) => {
+        const filter = { q, role, suspended: suspended === undefined ? undefined : suspended === 'true' }
+        const [page, counted] = await Promise.all([
+          store.page({ ...filter, limit, cursor }),
+          countedBy(count, () => store.countListed(filter)),
+        ])
         return { status: 200, body: { data: page.data.map(view), next_cursor: page.next_cursor, ...counted } }
       },
       documentation: { id: 'listUsers', summary: 'List users, newest first', tag: 'users', response: pageOf(UserView) },

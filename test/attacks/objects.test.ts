@@ -54,6 +54,7 @@ describe('an identifier', () => {
       'delete /users/:id',
       'delete /users/me/tokens/:id',
       'delete /users/me/sign-ins/:id',
+      'delete /users/invitations/:id',
       'get /policy/revisions/:revision',
       'post /policy/revisions/:revision/restore',
       'get /policy/proposals/:id',
@@ -183,17 +184,20 @@ describe('an identifier', () => {
         ['POST', '/policy/proposals/1/approve', {}],
         ['POST', '/policy/proposals/1/decline', { reason: 'x' }],
         ['DELETE', '/policy/proposals/1', undefined],
+        ['DELETE', '/users/invitations/1', undefined],
         ['GET', '/audit/requests/x', undefined],
       ] as const) {
         expect((await ask(by, method, path, json, { 'If-Match': '"1"' })).json, path).to.include({ status: 403 })
       }
     }
-    for (const id of ['0', '01', '-1', 'x', '1%20or%201=1', '9'.repeat(20), ABSENT_ID])
+    for (const id of ['0', '01', '-1', 'x', '1%20or%201=1', '9'.repeat(20), ABSENT_ID]) {
+      expect((await ask(callers.admin, 'DELETE', `/users/invitations/${id}`)).status, id).to.equal(404)
       for (const how of ['approve', 'decline'])
         expect(
           (await ask(callers.admin, 'POST', `/policy/proposals/${id}/${how}`, { reason: 'x' })).status,
           id,
         ).to.equal(404)
+    }
     for (const token of ['1', 'x', 'A'.repeat(43), '%27%20or%201=1']) {
       expect((await service.request('GET', `/invitations/${token}/accept`)).status, token).to.equal(404)
       expect(

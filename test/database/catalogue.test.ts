@@ -20,6 +20,7 @@ const SIGN_IN = 'created_at,expires_at,family,id,revoked_at,user_id'
 const LINK_FIELDS =
   'active,code,expires_at,forward_query,max_visits,note,password_hash,starts_at,status,tags,target,title,updated_at,' +
   'used,version'
+const INVITATION = 'accepted_at,created_at,email,expires_at,id,invited_by,role,withdrawn_at'
 const PROPOSAL = 'actor,actor_id,added,base,comments,reason,removed'
 const CLOSING = 'closed_at,closer,closer_id,closing_reason,revision,state'
 const USER = 'created_at,email,id,name,role,suspended_at,updated_at,version'
@@ -85,10 +86,11 @@ policy_editor decisions INSERT(${RECORD})
 policy_editor policy_head SELECT UPDATE(revision)
 policy_editor policy_proposals INSERT(${PROPOSAL}) SELECT UPDATE(${CLOSING})
 policy_editor policy_revisions INSERT SELECT
+users_any invitations SELECT(${INVITATION}) UPDATE(withdrawn_at)
 users_any users DELETE SELECT(${USER}) UPDATE(email,role,suspended_at,updated_at,version)
 users_own account_tokens INSERT(email,expires_at,purpose,token_hash,user_id)
 users_own idempotency_keys INSERT(fingerprint,key_hash,record,user_id) SELECT
-users_own invitations INSERT(email,expires_at,invited_by,role,token_hash)
+users_own invitations INSERT(email,expires_at,invited_by,role,token_hash) SELECT(${INVITATION}) UPDATE(withdrawn_at)
 users_own personal_tokens INSERT(${TOKEN}) SELECT(${TOKEN_LIST}) UPDATE(revoked_at)
 users_own refresh_tokens SELECT(${SIGN_IN}) UPDATE(revoked_at)
 users_own users DELETE SELECT(${USER}) UPDATE(name,password_hash,updated_at,version)
@@ -151,6 +153,7 @@ record_sign_in() audit_chain -
 record_signed_token(bigint,text,text[],timestamp with time zone) audit_chain identity
 record_unexplained_policy_rows() postgres linkgate_service
 record_user_change() audit_chain -
+record_withdrawn_invitation() audit_chain -
 require_active_admin() identity -
 reserve_link_ids(bigint) postgres linkgate_service
 settle_policy_edit() postgres -

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 
 import { addRows, rowsFor } from '../support/edit-policy.js'
-import { at, textAt } from '../support/json.js'
+import { at, listAt, textAt } from '../support/json.js'
 import { keepLog } from '../support/log.js'
 import { startMailServer } from '../support/mail-server.js'
 import { startTestService } from '../support/service.js'
@@ -239,6 +239,180 @@ describe('invitations over HTTP', () => {
     )
     expect(record).to.include({ subject_id: root.id, effect: 'allow', rule: 'R3' })
     expect(JSON.stringify(record)).to.not.include(email)
+  })
+
+  describe('are seen and withdrawn', () => {
+    type By = Pick<TestUser, 'token'>
+    const list = async (by: By = root, query = '') => {
+      const answer = await service.request('GET', `/users/invitations${query}`, { token: by.token })
+      expect(answer.status, answer.text).to.equal(200)
+      return answer
+    }
+    const seenBy = async (by: By, email: string) =>
+      listAt((await list(by, '?limit=100')).json, 'data').find((each) => at(each, 'email') === email)
+    const idOf = async (email: string) => textAt(await seenBy(root, email), 'id')
+    const stateOf = async (email: string, by: By = root) => at(await seenBy(by, email), 'state')
+    const withdraw = (id: string, by: By = root) =>
+      service.request('DELETE', `/users/invitations/${id}`, { token: by.token })
+    const patch = async ({ id }: TestUser, json: object) =>
+      expect((await service.request('PATCH', `/users/${id}`, { token: root.token, json })).status).to.equal(200)
+    /** A role that may invite, and read users as well. */
+    const roleOf = async (role: string, from: number, ...more: readonly string[]) => {
+      await addRows(service, root.token, rowsFor(role, from, 'user:invite', ...more))
+      return service.addUser(role)
+    }
+
+    it('with who was invited, by whom, as what, until when and what became of it, and never with the link', async () => {
+      const { email, path } = await invited('viewer')
+      const answer = await list()
+      expect(answer.headers.get('Cache-Control')).to.equal('no-store')
+      const [first] = listAt(answer.json, 'data')
+      expect(first).to.include({ email, role: 'viewer', invited_by: root.id, state: 'open' })
+      expect(Object.keys(Object(first)).sort()).to.deep.equal([
+        'created_at',
+        'email',
+        'expires_at',
+        'id',
+        'invited_by',
+        'role',
+        'state',
+      ])
+      expect(Date.parse(textAt(first, 'expires_at')) - Date.parse(textAt(first, 'created_at'))).to.be.closeTo(
+        7 * 86_400_000,
+        60_000,
+      )
+      expect(answer.text).to.not.include(path.split('/')[2])
+    })
+
+    it('page by page, newest first, each once, and counted', async () => {
+      const made: string[] = []
+      for (let i = 0; i < 5; i++) made.unshift((await invited()).email)
+      const seen: string[] = []
+      let cursor: unknown = null
+      do {
+        const page = await list(root, `?limit=2&count=true${cursor === null ? '' : `&cursor=${String(cursor)}`}`)
+        seen.push(...listAt(page.json, 'data').map((each) => textAt(each, 'email')))
+        cursor = at(page.json, 'next_cursor')
+        expect(at(page.json, 'count')).to.be.at.least(5)
+      } while (cursor !== null)
+      expect(seen.slice(0, 5)).to.deep.equal(made)
+      for (const query of ['?limit=0', '?cursor=x', '?state=open', '?role=viewer'])
+        expect((await service.request('GET', `/users/invitations${query}`, { token: root.token })).status).to.equal(400)
+    })
+
+    it('say what became of each', async () => {
+      const [open, accepted, expired] = [await invited(), await invited(), await invited()]
+      await accept(accepted.path)
+      await service.db.asOwner('update invitations set expires_at = now() where email = $1', [expired.email])
+      const host = await service.addUser('admin')
+      const lapsed = freshAddress()
+      await invite({ email: lapsed, role: 'viewer' }, host)
+      await patch(host, { suspended: true })
+      const states = []
+      for (const email of [open.email, accepted.email, expired.email, lapsed]) states.push(await stateOf(email))
+      expect(states).to.deep.equal(['open', 'accepted', 'expired', 'lapsed'])
+      await patch(host, { suspended: false })
+      expect(await stateOf(lapsed)).to.equal('open')
+    })
+
+    it('by their inviter, and those of all by who may read every user as well', async () => {
+      const host = await roleOf('greeter', 610)
+      const reader = await roleOf('registrar', 620, 'user:read')
+      const theirs = freshAddress()
+      await invite({ email: theirs, role: 'viewer' }, host)
+      const { email, path } = await invited('viewer')
+      expect(await stateOf(theirs, host)).to.equal('open')
+      expect(await seenBy(host, email), 'of somebody else').to.equal(undefined)
+      expect(at((await list(host, '?count=true')).json, 'count')).to.equal(1)
+      expect(await stateOf(theirs, reader)).to.equal('open')
+      const narrow = { token: await service.tokenFor(reader, 'user:invite') }
+      expect(await seenBy(narrow, theirs), 'by a token that reads no users').to.equal(undefined)
+
+      const id = await idOf(email)
+      const shapes = new Set<string>()
+      for (const each of [id, '4611686018427387904', '0', 'x']) {
+        const answer = await withdraw(each, host)
+        expect(answer.status, each).to.equal(404)
+        shapes.add(answer.text.replace(/"request_id":"[^"]+"/, ''))
+      }
+      expect(shapes.size).to.equal(1)
+      expect((await service.request('GET', path)).status).to.equal(200)
+      expect((await withdraw(id, narrow)).status).to.equal(404)
+    })
+
+    it('by nobody who may not invite', async () => {
+      const { email } = await invited()
+      const editor = await service.addUser('editor')
+      const id = await idOf(email)
+      for (const [method, path] of [
+        ['GET', '/users/invitations'],
+        ['DELETE', `/users/invitations/${id}`],
+      ] as const) {
+        expect((await service.request(method, path)).status).to.equal(401)
+        expect((await service.request(method, path, { token: editor.token })).json).to.include({
+          status: 403,
+          code: 'role_not_allowed',
+        })
+        const token = await service.tokenFor(root, 'user:read')
+        expect((await service.request(method, path, { token })).json).to.include({ code: 'insufficient_scope' })
+      }
+      expect(await stateOf(email)).to.equal('open')
+    })
+
+    it('are 410 for who was invited, and stay in the list', async () => {
+      const { email, path } = await invited()
+      const id = await idOf(email)
+      expect((await withdraw(id)).status).to.equal(204)
+      for (const answer of [await service.request('GET', path), await accept(path)])
+        expect(answer.json).to.include({ status: 410, code: 'gone' })
+      expect(await service.db.asOwner('select from users where email = $1', [email])).to.have.length(0)
+      expect(await stateOf(email)).to.equal('withdrawn')
+      expect((await withdraw(id)).json, 'again').to.include({ status: 410, code: 'gone' })
+      const used = await invited()
+      await accept(used.path)
+      expect((await withdraw(await idOf(used.email))).json, 'a used one').to.include({ code: 'gone' })
+      expect(await stateOf(used.email)).to.equal('accepted')
+    })
+
+    it('are withdrawn or accepted, never both, where both are asked for at once', async () => {
+      for (let round = 0; round < 10; round++) {
+        const { email, path } = await invited()
+        const id = await idOf(email)
+        const [withdrawn, accepted] = await Promise.all([withdraw(id), accept(path)])
+        expect([withdrawn.status === 204, accepted.status === 201].filter(Boolean), `${round}`).to.have.length(1)
+        const users = await service.db.asOwner('select from users where email = $1', [email])
+        expect(users).to.have.length(accepted.status === 201 ? 1 : 0)
+      }
+    })
+
+    it('are not taken back by who could not have given them', async () => {
+      const reader = await roleOf('warden', 630, 'user:read')
+      const [high, low] = [await invited('admin'), await invited('viewer')]
+      expect((await withdraw(await idOf(high.email), reader)).json).to.include({ status: 403, code: 'policy_denied' })
+      expect(await stateOf(high.email)).to.equal('open')
+      expect((await withdraw(await idOf(low.email), reader)).status).to.equal(204)
+    })
+
+    it('leave a decision and an entry of the inviter’s account, neither with an address', async () => {
+      const { email } = await invited('viewer')
+      const id = await idOf(email)
+      const other = await service.addUser('admin')
+      expect((await withdraw(id, other)).status).to.equal(204)
+      const entries = await service.db.asOwner(
+        `select kind, subject_id, action, rule, status, resource_type, resource_code, change from decisions
+          where resource_type = 'invitation' and resource_code = $1 and status = 204
+             or change ->> 'invitation' = $1 order by id`,
+        [id],
+      )
+      expect(entries.map(({ kind }) => kind)).to.deep.equal(['decision', 'user'])
+      expect(entries[0]).to.include({ subject_id: other.id, action: 'user:invite', rule: 'R3' })
+      expect(entries[1]).to.deep.include({
+        subject_id: other.id,
+        resource_code: root.id,
+        change: { what: 'invitation withdrawn', invitation: id, role: 'viewer' },
+      })
+      expect(JSON.stringify(entries)).to.not.include(email)
+    })
   })
 
   describe('by e-mail', () => {

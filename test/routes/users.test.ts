@@ -53,13 +53,44 @@ describe('users over HTTP', () => {
     'limit=1e1',
     'cursor=x',
     `cursor=${Buffer.from('["-id","1 or 1=1"]').toString('base64url')}`,
-    'role=admin',
+    'role=Admin',
+    'role=user',
+    'suspended=1',
+    'q=',
+    `q=${'q'.repeat(201)}`,
+    'name=Ada',
     'limit=1&limit=2',
   ]) {
     it(`refuses the list with ${query}`, async () => {
       expect((await service.request('GET', `/users?${query}`, { token: root.token })).status).to.equal(400)
     })
   }
+
+  it('lists those whom a text in name or address, a role and a suspension leave, page by page and counted', async () => {
+    const made = [await service.addUser('editor'), await service.addUser('editor'), await service.addUser('viewer')]
+    const name = 'Zoë 100%_\\ O’Hara'
+    await service.db.asOwner('update users set name = $1 where id = any($2)', [name, made.map(({ id }) => id)])
+    await patch(made[0]?.id ?? '', { suspended: true })
+    const find = async (query: string) => {
+      const answer = await service.request('GET', `/users?count=true&${query}`, { token: root.token })
+      expect(answer.status, answer.text).to.equal(200)
+      const found = listAt(answer.json, 'data').map((user) => textAt(user, 'id'))
+      return { found, count: at(answer.json, 'count'), next: at(answer.json, 'next_cursor') }
+    }
+    const [first, second, third] = made.map(({ id }) => id)
+    const q = (text: string) => `q=${encodeURIComponent(text)}`
+    expect(await find(q('zoë 100%_\\ o’h'))).to.deep.equal({ found: [third, second, first], count: 3, next: null })
+    expect((await find(`${q('ZOË')}&role=editor`)).found).to.deep.equal([second, first])
+    expect((await find(`${q('zoë')}&role=editor&suspended=true`)).found).to.deep.equal([first])
+    expect((await find(`${q('zoë')}&suspended=false`)).found).to.deep.equal([third, second])
+    expect((await find(q(made[1]?.email.toUpperCase() ?? ''))).found).to.deep.equal([second])
+    for (const nothing of ['100%x', 'zoë%hara', `' or true --`, 'comzoë']) {
+      expect(await find(q(nothing)), nothing).to.deep.equal({ found: [], count: 0, next: null })
+    }
+    const page = await find(`${q('zoë')}&limit=2`)
+    expect(page).to.deep.include({ found: [third, second], count: 3 })
+    expect((await find(`${q('zoë')}&limit=2&cursor=${String(page.next)}`)).found).to.deep.equal([first])
+  })
 
   it('shows one, without anything of their password', async () => {
     const { id, email } = await service.addUser('editor')

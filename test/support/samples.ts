@@ -53,6 +53,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'patch /users/:id': { json: {} },
   'delete /users/:id': { query: '?links=delete' },
   'post /users/invitations': { json: { email: 'invited@example.com', role: 'viewer' } },
+  'get /users/invitations': {},
+  'delete /users/invitations/:id': { params: { id: '4611686018427387904' }, answer: 404 },
   'get /invitations/:token/accept': { params: { token: 'unknown' }, answer: 404 },
   'post /invitations/:token/accept': {
     params: { token: 'unknown' },

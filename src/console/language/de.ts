@@ -9,7 +9,9 @@ import { policy } from './de/policy'
 import { revisions } from './de/revisions'
 import { proof } from './de/proof'
 import { propose } from './de/propose'
+import { proposals } from './de/proposals'
 import { settings } from './de/settings'
+import { users } from './de/users'
 import { welcome } from './de/welcome'
 
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
@@ -58,6 +60,9 @@ export const de: Texts = {
     access: 'Wer darf was',
     policy: 'Regeln',
     revisions: 'Fassungen',
+    proposals: 'Vorschläge',
+    openProposals: (count: number) => `${number(count)} offen`,
+    users: 'Personen',
     explain: 'Erklären',
     model: 'model.conf',
     rights: 'Rechte',
@@ -227,7 +232,9 @@ export const de: Texts = {
   policy,
   revisions,
   propose,
+  proposals,
   settings,
+  users,
   welcome,
 
   trash: {

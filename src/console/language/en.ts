@@ -11,7 +11,9 @@ import { policy } from './en/policy'
 import { revisions } from './en/revisions'
 import { proof } from './en/proof'
 import { propose } from './en/propose'
+import { proposals } from './en/proposals'
 import { settings } from './en/settings'
+import { users } from './en/users'
 import { welcome } from './en/welcome'
 
 const times = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`
@@ -64,6 +66,9 @@ export const en = {
     access: 'Access',
     policy: 'Policy',
     revisions: 'Revisions',
+    proposals: 'Proposals',
+    openProposals: (count: number) => `${number(count)} open`,
+    users: 'Users',
     explain: 'Explain',
     model: 'model.conf',
     rights: 'Rights',
@@ -225,7 +230,9 @@ export const en = {
   policy,
   revisions,
   propose,
+  proposals,
   settings,
+  users,
   welcome,
 
   trash: {

@@ -3,7 +3,7 @@ import { api } from '../api'
 /** A user's id, given as itself or as an address; null: nobody has that address. Throws LinkgateProblem. */
 export const idOfUser = async (typed: string): Promise<string | null> => {
   if (/^\d+$/.test(typed)) return typed
-  for await (const { id, email } of api.listUsers({ limit: 100 }))
+  for await (const { id, email } of api.listUsers({ limit: 100, q: typed.slice(0, 200) }))
     if (email.toLowerCase() === typed.toLowerCase()) return id
   return null
 }

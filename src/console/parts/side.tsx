@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
 import { useEffect, useId } from 'preact/hooks'
 
+import { number } from '../language/format'
 import { t } from '../language/language'
 import { me } from '../me'
 import { signOut } from '../session'
@@ -10,12 +11,14 @@ import { Button } from './button'
 import { Icon, Mark } from './icon'
 import type { IconName } from './icon'
 import { problemIn } from './loaded'
+import { countOpenProposals, openProposals } from './policy/open-proposals'
 import { useAllowed } from './service-rights'
 import { say } from './toast'
 
 const Item = ({ href, icon, children }: { href: string; icon: IconName; children: ComponentChildren }) => {
   const { path } = useLocation()
-  const isHere = path === href.split('?')[0] || (href === '/console' && path.startsWith('/console/links/'))
+  const [place = ''] = href.split('?')
+  const isHere = path === place || path.startsWith(place === '/console' ? '/console/links/' : `${place}/`)
   return (
     <li>
       <a href={href} aria-current={isHere ? 'page' : undefined}>
@@ -23,6 +26,21 @@ const Item = ({ href, icon, children }: { href: string; icon: IconName; children
         {children}
       </a>
     </li>
+  )
+}
+
+/** How many wait, asked again with each page. */
+const OpenProposals = ({ at }: { readonly at: string }) => {
+  useEffect(() => {
+    void countOpenProposals()
+  }, [at])
+  const { value: count } = openProposals
+  if (count === 0) return null
+  return (
+    <span class="badge push">
+      <span aria-hidden="true">{number(count)}</span>
+      <span class="unseen">{t.nav.openProposals(count)}</span>
+    </span>
   )
 }
 
@@ -78,6 +96,11 @@ export const Side = () => {
           <Item href="/console/trash" icon="trash">
             {t.nav.trash}
           </Item>
+          {(may('user:read') || may('user:invite')) && (
+            <Item href="/console/users" icon="people">
+              {t.nav.users}
+            </Item>
+          )}
           <Item href="/console/settings" icon="user">
             {t.nav.settings}
           </Item>
@@ -94,6 +117,10 @@ export const Side = () => {
                 </Item>
                 <Item href="/console/revisions" icon="clock">
                   {t.nav.revisions}
+                </Item>
+                <Item href="/console/proposals" icon="proposal">
+                  {t.nav.proposals}
+                  <OpenProposals at={path} />
                 </Item>
               </>
             )}

@@ -1,9 +1,22 @@
+import type { Knex } from 'knex'
+
 import type { Database } from '../../database/database.js'
-import type { DataRule } from '../route.js'
-import { bind } from './context.js'
+import { RecordChanged } from '../../database/errors.js'
+import { isId } from '../../domain/id.js'
+import { Refusal } from '../../domain/refusal.js'
+import { mayGrant } from '../../policy/table.js'
+import type { DataContext, DataRule } from '../route.js'
+import { bind, change, read } from './context.js'
+import { countOf, numberIn } from './count.js'
+import type { Counted } from './count.js'
 import { enterWithKey, keepKey } from './idempotency.js'
-import { ownedRows, toStatement } from './query.js'
+import { pageOf, parseCursor } from './keyset.js'
+import type { Page } from './keyset.js'
+import { knex, ownedRows, toStatement } from './query.js'
 import { requireGrantable } from './require-grantable.js'
+
+/** `lapsed`: its inviter is suspended, or may not give out its role any more. */
+export const INVITATION_STATES = ['open', 'accepted', 'withdrawn', 'expired', 'lapsed'] as const
 
 export interface NewInvitation {
   readonly email: string
@@ -12,33 +25,121 @@ export interface NewInvitation {
   readonly expiresAt: Date
 }
 
-/** Invitations as the inviter may touch them: they add, and read nothing back. */
+/** An invitation as those see it who invite. Times are ISO 8601 in UTC. */
+export interface ListedInvitation {
+  readonly id: string
+  readonly email: string
+  readonly role: string
+  readonly invited_by: string
+  readonly created_at: string
+  readonly expires_at: string
+  readonly state: (typeof INVITATION_STATES)[number]
+}
+
+/** Invitations as the inviter may touch them: their own, and all of them where they may read every user as well. */
 export interface Invitations {
   /**
    * Throws `policy_denied` (403) where the role may do what the inviter may not, and `already_created` (409) where the
    * request's Idempotency-Key made an invitation before.
    */
   add(invitation: NewInvitation): Promise<void>
+  /** Newest first. */
+  page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<ListedInvitation>>
+  /** How many all pages have, up to 10,000. */
+  countListed(): Promise<number>
+  /**
+   * Throws `not_found`, `gone` (410) where it is used or withdrawn or has expired, and `policy_denied` (403) for
+   * somebody else's whose role may do what the caller may not.
+   */
+  withdraw(id: string): Promise<void>
+}
+
+interface Row {
+  readonly id: string
+  readonly email: string
+  readonly role: string
+  readonly invited_by: string
+  readonly created_at: Date
+  readonly expires_at: Date
+  readonly state: 'open' | 'accepted' | 'withdrawn' | 'expired'
+  /** null where the inviter is suspended */
+  readonly inviter_role: string | null
 }
 
 const ROLES = { own: 'users_own', any: 'users_any' } as const
+const SORT = '-id'
 
-/** The data layer of `/users/invitations`: an invitation is always its inviter's. */
+const STATE = `case when i.accepted_at is not null then 'accepted' when i.withdrawn_at is not null then 'withdrawn'
+  when i.expires_at <= now() then 'expired' else 'open' end as state`
+
+/** The data layer of `/users/invitations`: an invitation is its inviter's. */
 export const invitationsStore = (database: Database): DataRule<Invitations> => ({
-  rows: 'may add one in the caller’s name, and read none',
+  rows: 'adds in the caller’s name; sees and withdraws the caller’s, and all where they may user:read every user',
   open: (context) => {
-    const binding = bind(context, 'own', ROLES)
-    const invitations = ownedRows('invitations', 'invited_by', binding)
+    const own = bind(context, 'own', ROLES)
+    // an invitation names a person, who may be a user by now
+    const seen = bind(context, seesAll(context) ? 'any' : 'own', ROLES)
+    const invitations = () => ownedRows('invitations as i', 'invited_by', seen)().whereNotNull('i.invited_by')
+    const select = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
+      rows
+        .leftJoin('users as u', (on) => on.on('u.id', 'i.invited_by').onNull('u.suspended_at'))
+        .select('i.id', 'i.email', 'i.role', 'i.invited_by', 'i.created_at', 'i.expires_at')
+        .select(knex.raw(STATE), 'u.role as inviter_role')
+    const toListed = ({
+      inviter_role: by,
+      created_at: made,
+      expires_at: end,
+      state,
+      ...row
+    }: Row): ListedInvitation => ({
+      ...row,
+      created_at: made.toISOString(),
+      expires_at: end.toISOString(),
+      state: state === 'open' && (by === null || !mayGrant(context.snapshot, by, row.role)) ? 'lapsed' : state,
+    })
     return {
       add: async ({ email, role, hash, expiresAt }) => {
         requireGrantable(context, role)
-        const insert = invitations.insert({ email, role, token_hash: hash, expires_at: expiresAt })
+        const insert = ownedRows('invitations', 'invited_by', own).insert({
+          email,
+          role,
+          token_hash: hash,
+          expires_at: expiresAt,
+        })
         const key = context.idempotencyKey
-        await database.flush(
-          [...enterWithKey(key, binding), toStatement(insert), ...keepKey(key, binding)],
-          binding.deadline,
-        )
+        await database.flush([...enterWithKey(key, own), toStatement(insert), ...keepKey(key, own)], own.deadline)
+      },
+      page: async ({ limit, cursor }) => {
+        const query = select(invitations())
+          .orderBy('i.id', 'desc')
+          .limit(limit + 1)
+        if (cursor !== undefined) query.where('i.id', '<', parseCursor(cursor, SORT, isId))
+        const rows = await read<Row>(database, seen, query)
+        return pageOf(rows.map(toListed), limit, SORT, ({ id }) => id)
+      },
+      countListed: async () => numberIn(await read<Counted>(database, seen, countOf(invitations()))),
+      withdraw: async (id) => {
+        const [found] = await read<Row>(database, seen, select(invitations()).where('i.id', id))
+        if (found === undefined) throw new Refusal('not_found')
+        if (found.state !== 'open')
+          throw new Refusal('gone', { detail: `The invitation is ${found.state}: nothing was done.` })
+        // nobody takes back what they could not have given, but their own
+        if (found.invited_by !== context.caller.user?.id) requireGrantable(context, found.role)
+        const withdrawal = ownedRows('invitations', 'invited_by', seen)()
+          .where('id', id)
+          .whereRaw('accepted_at is null and withdrawn_at is null')
+          .update({ withdrawn_at: knex.raw('now()') })
+          .returning('id')
+        if ((await change(database, seen, withdrawal)).length === 0) throw new RecordChanged()
       },
     }
   },
 })
+
+/** A token that is to invite alone is not one to read users by. */
+const seesAll = ({ caller: { user, scopes }, snapshot }: DataContext): boolean =>
+  user !== null &&
+  scopes.has('user:read') &&
+  ['user:invite', 'user:read'].every(
+    (action) => snapshot.mayCall(user.role, action) && snapshot.reach(user.role, action) === 'any',
+  )

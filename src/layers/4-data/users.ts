@@ -1,3 +1,5 @@
+import type { Knex } from 'knex'
+
 import type { Database } from '../../database/database.js'
 import { RecordChanged, violates } from '../../database/errors.js'
 import { toUser } from '../../database/user-row.js'
@@ -21,12 +23,25 @@ export interface UserChanges {
   readonly email?: string | undefined
 }
 
+/** Which users a list has. */
+export interface UserFilter {
+  /** a text in the name or the address, in any case */
+  readonly q?: string | undefined
+  readonly role?: string | undefined
+  readonly suspended?: boolean | undefined
+}
+
+interface UserPageQuery extends UserFilter {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
 /** The users whom one caller reaches, inside one request. */
 export interface Users {
   /** Newest first. */
-  page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<User>>
+  page(query: UserPageQuery): Promise<Page<User>>
   /** How many all pages have, up to 10,000. */
-  countListed(): Promise<number>
+  countListed(filter: UserFilter): Promise<number>
   /**
    * Changes exactly the user that was decided about. Throws `policy_denied` (403) where their role, or the new one, may
    * do what the caller may not, `last_admin` (409) where no active admin would be left, and `validation_failed` (422)
@@ -51,8 +66,8 @@ export const usersStore =
       const binding = bind(context, reach, ROLES)
       const users = ownedRows('users', 'id', binding)
       return {
-        page: async ({ limit, cursor }) => {
-          const query = users()
+        page: async ({ limit, cursor, ...filter }) => {
+          const query = filtered(users(), filter)
             .select(...COLUMNS, knex.raw(SUSPENDED))
             .orderBy('id', 'desc')
             .limit(limit + 1)
@@ -60,7 +75,8 @@ export const usersStore =
           const rows = (await read<UserRow>(database, binding, query)).map(toUser)
           return pageOf(rows, limit, SORT, ({ id }) => id)
         },
-        countListed: async () => numberIn(await read<Counted>(database, binding, countOf(users()))),
+        countListed: async (filter) =>
+          numberIn(await read<Counted>(database, binding, countOf(filtered(users(), filter)))),
         update: async (user, { role, suspended, email }) => {
           // nobody rises, and nobody brings down who stands above them
           requireGrantable(context, user.role)
@@ -84,6 +100,16 @@ export const usersStore =
       }
     },
   })
+
+/** The line break keeps a text from being found across address and name. */
+const TEXT = String.raw`lower(email || E'\n' || name)`
+
+const filtered = (users: Knex.QueryBuilder, { q, role, suspended }: UserFilter): Knex.QueryBuilder => {
+  if (q !== undefined) users.whereRaw(`position(lower(?) in ${TEXT}) > 0`, [q])
+  if (role !== undefined) users.where('role', role)
+  if (suspended !== undefined) users.whereRaw(`(suspended_at is not null) = ?`, [suspended])
+  return users
+}
 
 const refuseTaken = (error: unknown): never => {
   if (!violates(error, 'users_email_key')) throw error

@@ -16,7 +16,7 @@ export const ChangesCard = ({
   isFresh,
 }: {
   readonly cells: readonly Cell[]
-  readonly preview: PolicyPreview | null
+  readonly preview: Pick<PolicyPreview, 'decisions_changed'> | null
   readonly isFresh: boolean
 }) => {
   const view = useSignal(WHOLE)

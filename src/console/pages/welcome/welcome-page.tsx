@@ -5,10 +5,10 @@ import { me } from '../../me'
 import { buttonClass } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { CreateBar } from '../../parts/create-bar'
+import { InviteForm } from '../../parts/invite-form'
 import { Note } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { useServiceRights } from '../../parts/service-rights'
-import { InviteForm } from './invite-form'
 import { outcome } from './outcome'
 
 /** The first things to do in a new installation. */

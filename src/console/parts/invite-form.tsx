@@ -1,36 +1,33 @@
 import { useSignal } from '@preact/signals'
 
-import { isUserRole } from '../../../domain/role.js'
-import { api } from '../../api'
-import { t } from '../../language/language'
-import { useAttempt } from '../../parts/attempt'
-import { Button } from '../../parts/button'
-import { CopyButton } from '../../parts/copy-button'
-import { Field } from '../../parts/field'
-import { useLoaded } from '../../parts/loaded'
-import { ProblemNote, faultsOf } from '../../parts/note'
-import { textOf } from '../../parts/sign-in-form'
+import { api } from '../api'
+import { t } from '../language/language'
+import { useAttempt } from './attempt'
+import { Button } from './button'
+import { CopyButton } from './copy-button'
+import { Field } from './field'
+import { ProblemNote, faultsOf } from './note'
+import { useRoles } from './roles'
+import { textOf } from './sign-in-form'
 
 type Invitation = Awaited<ReturnType<typeof api.inviteUser>>
 
-/** Those of a new installation, for whoever may invite without reading the policy. */
-const FIRST_ROLES = ['viewer', 'editor', 'admin']
-
-/** The roles that rows of the policy name. */
-const loadRoles = async (signal: AbortSignal): Promise<readonly string[]> => {
-  const { rows } = await api.getPolicy({}, { signal })
-  return [...new Set([...FIRST_ROLES, ...rows.map(({ role }) => role)])].filter(isUserRole)
-}
-
 /** Invites a person. The link is in one answer alone, so it stays here until another is asked for. */
-export const InviteForm = ({ off }: { readonly off: string | null }) => {
-  const roles = useLoaded(loadRoles, []).state.value.value ?? FIRST_ROLES
+export const InviteForm = ({
+  off,
+  onMade = () => undefined,
+}: {
+  readonly off: string | null
+  readonly onMade?: () => unknown
+}) => {
+  const roles = useRoles()
   const made = useSignal<Invitation | null>(null)
   const { busy, problem, attempt } = useAttempt()
   const faults = faultsOf(problem.value)
   const invite = (form: HTMLFormElement) =>
     attempt(async () => {
       made.value = await api.inviteUser({ email: textOf(form, 'email').trim(), role: textOf(form, 'role') })
+      void onMade()
     })
 
   if (made.value !== null) {

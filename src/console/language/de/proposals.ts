@@ -1,0 +1,36 @@
+import type { proposals as english } from '../en/proposals'
+import { number } from '../format'
+
+const DONE = { open: 'Offen', applied: 'Angenommen', declined: 'Abgelehnt', withdrawn: 'Zurückgezogen' }
+
+export const proposals: typeof english = {
+  title: 'Änderungen zu zweit',
+  lead: 'Mit POLICY_APPROVALS schlägt jemand eine Änderung der Regeln vor, und jemand anderes setzt sie in Kraft.',
+  one: (id) => `Vorschlag ${id}`,
+  back: 'Zu allen Vorschlägen',
+  state: 'Stand',
+  states: { open: 'offen', applied: 'angenommen', declined: 'abgelehnt', withdrawn: 'zurückgezogen' },
+  all: 'alle',
+  by: (who, when) => `${who}, ${when}`,
+  closed: (state, who, when, why) => `${DONE[state]}: ${who}, ${when}${why === null ? '' : `: ${why}`}`,
+  noneOpen: 'Nichts wartet auf Zustimmung.',
+  noneHint: 'Was aus früheren wurde, steht unter „Stand“.',
+  none: 'Es gibt keinen.',
+  shown: (shown, all) => (all === undefined ? number(shown) : `${number(shown)} von ${number(all)}`),
+  against: (revision) => `Gegen Fassung ${revision}, die gilt. Nichts ändert sich vor der Zustimmung.`,
+  moved: (base, revision) => `Für Fassung ${base} gemacht, hier gegen Fassung ${revision}, die inzwischen gilt.`,
+  inItsWay: (title) => `So ist keine Zustimmung möglich: ${title}`,
+  commentsAlone: 'Bemerkungen zu Zeilen, die bleiben',
+  decide: 'Entscheidung',
+  reason: 'Grund, für das Protokoll',
+  reasonHint: 'Zum Ablehnen nötig.',
+  approve: (revision) => `Zustimmen, als Fassung ${revision}`,
+  approved: (revision) => `Fassung ${revision} ist in Kraft.`,
+  decline: 'Ablehnen',
+  declined: 'Abgelehnt.',
+  withdraw: 'Zurückziehen',
+  withdrawn: 'Zurückgezogen.',
+  own: 'der eigene Vorschlag: jemand anderes entscheidet',
+  blocked: 'etwas steht im Weg',
+  sayWhy: 'nennen Sie den Grund, für das Protokoll',
+}

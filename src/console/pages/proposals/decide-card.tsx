@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals'
+
+import { api } from '../../api'
+import { number } from '../../language/format'
+import { t } from '../../language/language'
+import { me } from '../../me'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { Card } from '../../parts/card'
+import { Field } from '../../parts/field'
+import { ProblemNote, faultsOf } from '../../parts/note'
+import { useServiceRights } from '../../parts/service-rights'
+import { say } from '../../parts/toast'
+
+/** Approves or declines an open proposal; its own maker withdraws it. */
+export const DecideCard = ({
+  id,
+  madeBy,
+  against,
+  onDecided,
+}: {
+  readonly id: string
+  /** the user's id; null: the command line */
+  readonly madeBy: string | null
+  /** the revision that it is shown against, and whether something stands in its way */
+  readonly against: { readonly revision: number; readonly isBlocked: boolean }
+  /** told as well where it was refused: somebody else may have decided, or edited the policy */
+  readonly onDecided: () => unknown
+}) => {
+  const reason = useSignal('')
+  const work = useSignal<'approve' | 'decline' | 'withdraw' | null>(null)
+  const { busy, problem, attempt } = useAttempt()
+  const isMine = madeBy !== null && madeBy === me.value?.id
+  const off = useServiceRights()('policy:write') ?? (isMine ? t.proposals.own : null)
+  const typed = reason.value.trim()
+  const decide = async (which: 'approve' | 'decline' | 'withdraw', ask: () => Promise<unknown>, said: string) => {
+    work.value = which
+    if (await attempt(ask)) say(said)
+    void onDecided()
+  }
+  const approve = () =>
+    decide(
+      'approve',
+      () => api.approvePolicyProposal(id, typed === '' ? {} : { reason: typed }, { ifMatch: `"${against.revision}"` }),
+      t.proposals.approved(number(against.revision + 1)),
+    )
+  const decline = () => decide('decline', () => api.declinePolicyProposal(id, { reason: typed }), t.proposals.declined)
+  const withdraw = () => decide('withdraw', () => api.withdrawPolicyProposal(id), t.proposals.withdrawn)
+  return (
+    <Card title={t.proposals.decide}>
+      <form
+        class="body stack"
+        onSubmit={(event) => event.preventDefault()}
+        onKeyDown={({ key, ctrlKey }) => {
+          if (key === 'Enter' && ctrlKey && off === null && !against.isBlocked) void approve()
+        }}
+      >
+        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        {off === null && (
+          <Field label={t.proposals.reason} hint={t.proposals.reasonHint} fault={faultsOf(problem.value)['reason']}>
+            {(names) => (
+              <textarea
+                {...names}
+                rows={2}
+                maxLength={1_000}
+                value={reason.value}
+                onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+              />
+            )}
+          </Field>
+        )}
+        <div class="row">
+          <Button
+            kind="main"
+            icon="check"
+            busy={busy.value && work.value === 'approve'}
+            off={off ?? (against.isBlocked ? t.proposals.blocked : null)}
+            onPress={approve}
+          >
+            {t.proposals.approve(number(against.revision + 1))}
+          </Button>
+          <Button
+            kind="risk"
+            icon="deny"
+            busy={busy.value && work.value === 'decline'}
+            off={off ?? (typed === '' ? t.proposals.sayWhy : null)}
+            onPress={decline}
+          >
+            {t.proposals.decline}
+          </Button>
+          {isMine && (
+            <Button icon="restore" busy={busy.value && work.value === 'withdraw'} onPress={withdraw}>
+              {t.proposals.withdraw}
+            </Button>
+          )}
+        </div>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,106 @@
+import { useEffect } from 'preact/hooks'
+import { useRoute } from 'preact-iso/router'
+
+import { api } from '../../api'
+import { dateAndTime, number } from '../../language/format'
+import { t } from '../../language/language'
+import { Card } from '../../parts/card'
+import { useLoaded } from '../../parts/loaded'
+import { Note, ProblemNote } from '../../parts/note'
+import { Page } from '../../parts/page'
+import { useRevisionInForce } from '../../parts/policy/in-force'
+import { countOpenProposals } from '../../parts/policy/open-proposals'
+import { ChangesCard } from '../propose/changes-card'
+import { DecideCard } from './decide-card'
+import { InItsWay } from './in-its-way'
+import { ProposedRows } from './proposed-rows'
+import { StateBadge } from './state-badge'
+import { nameOf } from './who'
+
+type Shown = Awaited<ReturnType<typeof api.getPolicyProposal>>
+
+/** One proposal: who and why, its rows, and what it would do to those in force now. */
+export const ProposalPage = () => {
+  const id = useRoute().params['name'] ?? ''
+  const inForce = useRevisionInForce()
+  const { state, again } = useLoaded((signal) => api.getPolicyProposal(id, { signal }), [id, inForce.value])
+  const { value, problem, busy } = state.value
+  const proposal = value?.id === id ? value : null
+  useEffect(() => void countOpenProposals(), [proposal?.state])
+  const title = t.proposals.one(id)
+  return (
+    <Page title={title}>
+      <div class="stack">
+        {busy && proposal === null && <p class="hint">{t.loading}</p>}
+        {problem !== null && <ProblemNote problem={problem} onRetry={problem.status === 404 ? undefined : again} />}
+        {proposal !== null && <Known proposal={proposal} onDecided={again} />}
+        <p>
+          <a href="/console/proposals">{t.proposals.back}</a>
+        </p>
+      </div>
+    </Page>
+  )
+}
+
+const Known = ({ proposal, onDecided }: { readonly proposal: Shown; readonly onDecided: () => unknown }) => {
+  const { id, state, actor, reason, time, base, added, removed, closed, revision, against } = proposal
+  return (
+    <>
+      <div>
+        <p class="answer">{reason}</p>
+        <p class="row caption">
+          <StateBadge state={state} /> {t.proposals.by(nameOf(actor), dateAndTime(time))}
+        </p>
+      </div>
+      {closed !== null && (
+        <Note
+          kind={state === 'applied' ? 'allow' : 'plain'}
+          title={t.proposals.closed(state, nameOf(closed.actor), dateAndTime(closed.time), closed.reason)}
+        >
+          {revision !== null && (
+            <a href={`/console/revisions?revision=${revision}`}>{t.revisions.revision(number(revision))}</a>
+          )}
+        </Note>
+      )}
+      {against !== null && (
+        <p class="lead">
+          {base === against.revision
+            ? t.proposals.against(number(against.revision))
+            : t.proposals.moved(number(base), number(against.revision))}
+        </p>
+      )}
+      {against !== null && 'problem' in against && <InItsWay problem={against.problem} />}
+      <Card title={t.revisions.rowsChanged(number(added.length), number(removed.length))}>
+        <ProposedRows of={proposal} />
+      </Card>
+      {against !== null && 'decisions_changed' in against && (
+        <Changes revision={against.revision} changes={against.decisions_changed} />
+      )}
+      {against !== null && (
+        <DecideCard
+          id={id}
+          madeBy={actor.id}
+          against={{ revision: against.revision, isBlocked: 'problem' in against }}
+          onDecided={onDecided}
+        />
+      )}
+    </>
+  )
+}
+
+type Changed = Parameters<typeof ChangesCard>[0]['preview']
+
+/** The matrix of what is in force, with the changed cells lit. */
+const Changes = ({
+  revision,
+  changes,
+}: {
+  readonly revision: number
+  readonly changes: NonNullable<Changed>['decisions_changed']
+}) => {
+  const { state, again } = useLoaded((signal) => api.getPolicyTable({ revision }, { signal }), [revision])
+  const { value, problem, busy } = state.value
+  if (problem !== null) return <ProblemNote problem={problem} onRetry={again} />
+  if (value === null) return busy ? <p class="hint">{t.loading}</p> : null
+  return <ChangesCard cells={value.decisions} preview={{ decisions_changed: changes }} isFresh />
+}

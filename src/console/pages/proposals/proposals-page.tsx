@@ -1,0 +1,104 @@
+import { useLocation } from 'preact-iso/router'
+
+import { api } from '../../api'
+import type { PolicyProposal } from '../../api'
+import { dateAndTime, number } from '../../language/format'
+import { t } from '../../language/language'
+import { Card } from '../../parts/card'
+import { Page } from '../../parts/page'
+import { ListFoot, usePages } from '../../parts/pages'
+import { StateBadge } from './state-badge'
+import { nameOf } from './who'
+
+const STATES = ['open', 'applied', 'declined', 'withdrawn'] as const
+const ALL = 'all'
+
+/** Edits of the policy that wait for a second pair of hands, and what became of others. */
+export const ProposalsPage = () => {
+  const { query, route } = useLocation()
+  const state = query['state'] === ALL ? ALL : (STATES.find((each) => each === query['state']) ?? 'open')
+  const list = usePages(
+    (cursor, signal) =>
+      api
+        .listPolicyProposals(
+          { limit: 20, count: true, ...(state !== ALL && { state }), ...(cursor !== undefined && { cursor }) },
+          { signal },
+        )
+        .page(),
+    [state],
+  )
+  const { items } = list.state.value
+  return (
+    <Page title={t.nav.proposals}>
+      <div class="stack">
+        <p class="lead">{t.proposals.lead}</p>
+        <Card
+          title={t.proposals.title}
+          actions={
+            <label class="select">
+              <span>{t.proposals.state}</span>
+              <select
+                value={state}
+                onChange={({ currentTarget: { value } }) => route(`/console/proposals?state=${value}`, true)}
+              >
+                {STATES.map((each) => (
+                  <option key={each} value={each}>
+                    {t.proposals.states[each]}
+                  </option>
+                ))}
+                <option value={ALL}>{t.proposals.all}</option>
+              </select>
+            </label>
+          }
+        >
+          {items.length > 0 && (
+            <ul class="items body">
+              {items.map((proposal) => (
+                <Item key={proposal.id} proposal={proposal} />
+              ))}
+            </ul>
+          )}
+          <ListFoot
+            list={list}
+            words={t.proposals.shown}
+            empty={
+              <>
+                <p>{state === 'open' ? t.proposals.noneOpen : t.proposals.none}</p>
+                {state === 'open' && <p class="hint">{t.proposals.noneHint}</p>}
+              </>
+            }
+          />
+        </Card>
+      </div>
+    </Page>
+  )
+}
+
+const Item = ({
+  proposal: { id, state, reason, actor, time, added, removed, closed, revision },
+}: {
+  readonly proposal: PolicyProposal
+}) => (
+  <li>
+    <div>
+      <a href={`/console/proposals/${id}`}>
+        <strong>{reason}</strong>
+      </a>
+      <div class="caption">
+        {t.proposals.by(nameOf(actor), dateAndTime(time))} ·{' '}
+        {t.revisions.rows(number(added.length), number(removed.length))}
+      </div>
+      {closed !== null && (
+        <div class="caption">
+          {t.proposals.closed(state, nameOf(closed.actor), dateAndTime(closed.time), closed.reason)}
+        </div>
+      )}
+    </div>
+    <span class="row">
+      <StateBadge state={state} />
+      {revision !== null && (
+        <a href={`/console/revisions?revision=${revision}`}>{t.revisions.revision(number(revision))}</a>
+      )}
+    </span>
+  </li>
+)

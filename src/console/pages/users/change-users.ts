@@ -1,0 +1,33 @@
+import { api } from '../../api'
+import type { LinkgateProblem, User } from '../../api'
+import { problemIn } from '../../parts/loaded'
+
+/** What became of a change of many users. */
+export interface ChangedUsers {
+  readonly done: readonly User[]
+  /** how many were not changed, and why the first was not */
+  readonly failed: number
+  readonly problem: LinkgateProblem | null
+}
+
+/** After one of these nobody else can be changed at the moment, either. */
+const isAway = ({ status }: LinkgateProblem): boolean => status === 0 || status === 429 || status >= 500
+
+/** Changes users one after the other: each is decided by itself. */
+export const changeUsers = async (
+  users: readonly User[],
+  changes: { readonly role: string } | { readonly suspended: boolean },
+): Promise<ChangedUsers> => {
+  const done: User[] = []
+  let problem: LinkgateProblem | null = null
+  for (const { id } of users) {
+    try {
+      done.push(await api.updateUser(id, changes))
+    } catch (error) {
+      const found = problemIn(error)
+      problem ??= found
+      if (isAway(found)) break
+    }
+  }
+  return { done, failed: users.length - done.length, problem }
+}

@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals'
+
+import { api } from '../../api'
+import type { Invitation } from '../../api'
+import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { Card } from '../../parts/card'
+import { InviteForm } from '../../parts/invite-form'
+import { ProblemNote } from '../../parts/note'
+import { ListFoot, usePages } from '../../parts/pages'
+import { useAllowed, useServiceRights } from '../../parts/service-rights'
+import { say } from '../../parts/toast'
+import { useNames } from '../link/use-names'
+
+/** Who is invited: seen, made, withdrawn. */
+export const InvitationsCard = () => {
+  const off = useServiceRights()('user:invite')
+  const may = useAllowed()
+  const isMaking = useSignal(false)
+  const made = useSignal(0)
+  return (
+    <Card
+      title={t.users.invitations.title}
+      actions={
+        <Button icon="add" off={off} expanded={isMaking.value} onPress={() => (isMaking.value = !isMaking.value)}>
+          {t.users.invitations.invite}
+        </Button>
+      }
+    >
+      <div class="body stack">
+        <p class="hint">{t.users.invitations.lead}</p>
+        {isMaking.value && <InviteForm off={off} onMade={() => (made.value += 1)} />}
+      </div>
+      {may('user:invite') && <Invitations made={made.value} mayReadUsers={may('user:read')} />}
+    </Card>
+  )
+}
+
+const BADGES = { open: 'lit', accepted: 'allow', withdrawn: 'paused', expired: 'paused', lapsed: 'deny' } as const
+
+const Invitations = ({
+  made,
+  mayReadUsers,
+}: {
+  /** how many were made here */
+  readonly made: number
+  readonly mayReadUsers: boolean
+}) => {
+  const list = usePages(
+    (cursor, signal) =>
+      api.listInvitations({ limit: 10, count: true, ...(cursor !== undefined && { cursor }) }, { signal }).page(),
+    [made],
+  )
+  const { busy, problem, attempt } = useAttempt()
+  const { items } = list.state.value
+  const nameOf = useNames(
+    items.map(({ invited_by: by }) => by),
+    mayReadUsers,
+  )
+  const withdraw = ({ id, email }: Invitation) =>
+    attempt(async () => {
+      await api.withdrawInvitation(id)
+      list.replace(
+        (each) => each.id === id,
+        (each) => ({ ...each, state: 'withdrawn' }),
+      )
+      say(t.users.invitations.withdrawn(email))
+    })
+  return (
+    <>
+      <div class="body stack" hidden={items.length === 0 && problem.value === null}>
+        {problem.value !== null && <ProblemNote problem={problem.value} onRetry={list.again} />}
+        <ul class="items">
+          {items.map((invitation) => {
+            const { id, email, role, invited_by: by, state, created_at: time, expires_at: until } = invitation
+            return (
+              <li key={id}>
+                <div>
+                  <span class="row">
+                    <strong>{email}</strong>
+                    <span class={`badge ${BADGES[state]}`}>{t.users.invitations.states[state]}</span>
+                  </span>
+                  <div class="caption">
+                    {t.users.invitations.as(role, nameOf(by))} · {t.users.invitations.made(time)} ·{' '}
+                    {t.users.invitations.until(until)}
+                  </div>
+                  {state === 'lapsed' && <div class="caption">{t.users.invitations.lapsed}</div>}
+                </div>
+                {(state === 'open' || state === 'lapsed') && (
+                  <Button
+                    kind="risk"
+                    busy={busy.value}
+                    label={t.users.invitations.withdrawOne(email)}
+                    onPress={() => withdraw(invitation)}
+                  >
+                    {t.users.invitations.withdraw}
+                  </Button>
+                )}
+              </li>
+            )
+          })}
+        </ul>
+      </div>
+      <ListFoot list={list} empty={<p>{t.users.invitations.none}</p>} words={t.users.invitations.shown} />
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model.js'
+import type { Cell } from '../../parts/matrix/matrix-model.js'
+
+/**
+ * Whether somebody with a role may give out another one, or touch who has it, as the service decides it: they may do
+ * everything that it may do, by the whole table.
+ */
+export const mayGiveIn = (cells: readonly Cell[]): ((granter: string, role: string) => boolean) => {
+  const byRole = new Map<string, Map<string, Cell>>()
+  for (const cell of cells) {
+    const ofRole = byRole.get(cell.role) ?? new Map<string, Cell>()
+    byRole.set(cell.role, ofRole.set(`${cell.action} ${cell.relation}`, cell))
+  }
+  // a role that no row names is any other one
+  const answersOf = (role: string) => byRole.get(role) ?? byRole.get(OTHER_ROLE)
+  return (granter, role) => {
+    const own = answersOf(granter)
+    for (const [question, theirs] of answersOf(role) ?? []) {
+      const [, relation] = question.split(' ')
+      const mine = own?.get(question) ?? own?.get(`${OTHER_ACTION} ${relation}`)
+      if (theirs.endpoint === 'allow' && mine?.endpoint !== 'allow') return false
+      if (theirs.effect === 'allow' && mine?.effect !== 'allow') return false
+    }
+    return true
+  }
+}

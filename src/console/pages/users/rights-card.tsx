@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals'
+import { useMemo, useRef } from 'preact/hooks'
+
+import { api } from '../../api'
+import type { User } from '../../api'
+import { number } from '../../language/format'
+import { t } from '../../language/language'
+import { me } from '../../me'
+import { Card } from '../../parts/card'
+import { useLoaded } from '../../parts/loaded'
+import { WHOLE } from '../../parts/matrix/find-names'
+import { OTHER_ACTION, buildMatrix } from '../../parts/matrix/matrix-model'
+import type { Question } from '../../parts/matrix/matrix-model'
+import { SearchedMatrix } from '../../parts/matrix/searched-matrix'
+import { Note, ProblemNote } from '../../parts/note'
+import { useRevisionInForce } from '../../parts/policy/in-force'
+import { useAllowed, useServiceRights } from '../../parts/service-rights'
+import { CellPanel } from '../access/cell-panel'
+import { personCells } from './rights-cells'
+
+/** What a person may do: by their role, and of oneself by each of one's tokens. */
+export const RightsCard = ({ user }: { readonly user: User }) => {
+  const isSelf = user.id === me.value?.id
+  const off = useServiceRights()('policy:read')
+  const may = useAllowed()
+  return (
+    <Card
+      title={isSelf ? t.users.rights.titleSelf : t.users.rights.title}
+      actions={
+        may('policy:evaluate') && (
+          <a
+            class="button bare"
+            href={`/console/explain?${new URLSearchParams({ user: user.id, action: 'link:read' })}`}
+          >
+            {t.users.rights.explain}
+          </a>
+        )
+      }
+    >
+      <div class="body stack">
+        {user.suspended && <Note kind="lit" title={t.users.rights.suspended} />}
+        {off !== null && <p class="hint">{t.users.rights.off(off)}</p>}
+        {may('policy:read') && <Rights user={user} isSelf={isSelf} />}
+      </div>
+    </Card>
+  )
+}
+
+const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSelf: boolean }) => {
+  const inForce = useRevisionInForce()
+  const { state, again } = useLoaded(
+    async (signal) => {
+      const [{ revision, decisions }, tokens] = await Promise.all([
+        api.getPolicyTable({}, { signal }),
+        isSelf ? api.listPersonalTokens({ signal }) : null,
+      ])
+      return { revision, decisions, tokens: tokens?.data ?? [] }
+    },
+    [isSelf, inForce.value],
+  )
+  const { value, problem, busy } = state.value
+  const person = useMemo(
+    () => personCells(value?.decisions ?? [], role, value?.tokens ?? [], t.users.rights),
+    [value, role],
+  )
+  const model = useMemo(() => buildMatrix(person.cells), [person])
+  const view = useSignal(WHOLE)
+  const open = useSignal<Question | null>(null)
+  const back = useRef<() => void>(() => undefined)
+  const answers = open.value === null ? [] : model.at(open.value.role, open.value.action)
+  return (
+    <>
+      {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
+      {busy && value === null && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
+      {value !== null && (
+        <>
+          <p class="lead">{t.users.rights.lead(role, number(value.revision))}</p>
+          <p class="hint">{isSelf ? t.users.rights.tokens : t.users.rights.othersTokens}</p>
+          <div class={open.value === null ? 'access' : 'access beside'}>
+            <SearchedMatrix
+              label={isSelf ? t.users.rights.titleSelf : t.users.rights.title}
+              model={model}
+              view={view}
+              open={open.value}
+              onOpen={(question, goBack) => {
+                open.value = question
+                back.current = goBack
+              }}
+            />
+            {open.value !== null && (
+              <CellPanel
+                // of a token, too, the rows are those of the role
+                question={{ ...open.value, role }}
+                isAlike={open.value.relation === 'own' && answers.length === 1}
+                actions={model.actions.filter((action) => action !== OTHER_ACTION)}
+                revision={value.revision}
+                onClose={() => {
+                  open.value = null
+                  back.current()
+                }}
+              />
+            )}
+          </div>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+import { isServiceAction } from '../../../domain/action.js'
+import { OTHER_ROLE } from '../../parts/matrix/matrix-model.js'
+import type { Cell } from '../../parts/matrix/matrix-model.js'
+
+/** A token as far as it narrows what its user may. */
+export interface Narrowing {
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly string[]
+}
+
+/** The columns of a person: their role, and each of their tokens. */
+export interface PersonCells {
+  readonly cells: readonly Cell[]
+  /** what a column is called, in their order */
+  readonly columns: readonly string[]
+}
+
+/**
+ * What a person may do: the cells of their role, or of any other role where no row names it, and of each token as far
+ * as its scopes go. `words`: what a token's column is called, and the label where a scope is missing.
+ */
+export const personCells = (
+  all: readonly Cell[],
+  role: string,
+  tokens: readonly Narrowing[],
+  words: { readonly token: (name: string) => string; readonly scope: string },
+): PersonCells => {
+  const named = all.some((cell) => cell.role === role) ? role : OTHER_ROLE
+  const own = all.filter((cell) => cell.role === named).map((cell): Cell => ({ ...cell, role }))
+  const columns = [role]
+  const cells = [...own]
+  for (const { id, name, scopes } of tokens) {
+    const plain = words.token(name)
+    const column = columns.includes(plain) ? `${plain}, ${id}` : plain
+    columns.push(column)
+    for (const cell of own) {
+      const mayAsk = isServiceAction(cell.action) && scopes.includes(cell.action)
+      cells.push(
+        mayAsk || cell.effect === 'deny' || cell.endpoint === 'deny'
+          ? { ...cell, role: column }
+          : { ...cell, role: column, effect: 'deny', rule: words.scope },
+      )
+    }
+  }
+  return { cells, columns }
+}

@@ -1,0 +1,88 @@
+import { useSignal } from '@preact/signals'
+
+import type { User } from '../../api'
+import { t } from '../../language/language'
+import { loadMe, me } from '../../me'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { Dialog } from '../../parts/dialog'
+import { Field } from '../../parts/field'
+import { Note, ProblemNote } from '../../parts/note'
+import { useRoles } from '../../parts/roles'
+import { say } from '../../parts/toast'
+import { changeUsers } from './change-users'
+import { LeftOut, sortOut } from './left-out'
+import type { UserRights } from './use-user-rights'
+
+/** Gives a role to one user, or to many; it says who will be left out, and why. */
+export const RoleDialog = ({
+  users,
+  rights: { offFor, offToGive },
+  onChanged,
+  onClose,
+}: {
+  readonly users: readonly User[]
+  readonly rights: UserRights
+  readonly onChanged: (users: readonly User[]) => unknown
+  readonly onClose: () => unknown
+}) => {
+  const roles = useRoles()
+  const [first] = users
+  const role = useSignal(users.every((user) => user.role === first?.role) ? (first?.role ?? '') : 'viewer')
+  const refused = useSignal<string | null>(null)
+  const { busy, problem, attempt } = useAttempt()
+  const sorted = sortOut(users, (user) => offFor('role', user) ?? (user.role === role.value ? t.users.hasIt : null))
+  const [only] = sorted.reasons.keys()
+  const off = offToGive(role.value) ?? (sorted.can.length === 0 ? (only ?? null) : null)
+  const give = () =>
+    attempt(async () => {
+      refused.value = null
+      const { done, failed, problem: why } = await changeUsers(sorted.can, { role: role.value })
+      if (done.length > 0) {
+        void onChanged(done)
+        if (done.some(({ id }) => id === me.value?.id)) void loadMe()
+        say(t.users.roleDialog.given(done.length, role.value))
+      }
+      if (why === null) void onClose()
+      else if (users.length === 1) throw why
+      else refused.value = t.users.refused(failed, t.problem(why))
+    })
+  return (
+    <Dialog
+      title={
+        users.length === 1 ? t.users.roleDialog.title(first?.name ?? '') : t.users.roleDialog.titleMany(users.length)
+      }
+      onClose={onClose}
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (off === null) void give()
+        }}
+      >
+        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        {refused.value !== null && <Note kind="deny" title={refused.value} />}
+        {sorted.can.some(({ id }) => id === me.value?.id) && <Note kind="lit" title={t.users.roleDialog.self} />}
+        <Field label={t.users.roleDialog.label} hint={t.users.roleDialog.hint}>
+          {(names) => (
+            <select {...names} value={role.value} onChange={({ currentTarget }) => (role.value = currentTarget.value)}>
+              {[...new Set([...roles, role.value])].map((each) => (
+                <option key={each} value={each}>
+                  {each}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <LeftOut of={sorted} />
+        <div class="row">
+          <Button kind="main" type="submit" busy={busy.value} off={off}>
+            {t.users.roleDialog.give(Math.max(1, sorted.can.length))}
+          </Button>
+          <Button onPress={onClose}>{t.cancel}</Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

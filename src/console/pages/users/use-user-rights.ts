@@ -1,0 +1,44 @@
+import { useMemo } from 'preact/hooks'
+
+import type { User } from '../../api'
+import { api } from '../../api'
+import { t } from '../../language/language'
+import { me } from '../../me'
+import { useLoaded } from '../../parts/loaded'
+import { useAllowed, useServiceRights } from '../../parts/service-rights'
+import { mayGiveIn } from './may-give'
+
+/** What is done to a user. */
+export type UserAct = 'role' | 'suspend' | 'let back' | 'delete'
+
+export interface UserRights {
+  /** why this cannot be done to this user; null where it can, and while nobody knows */
+  readonly offFor: (act: UserAct, user: User) => string | null
+  /** why the caller may not give out a role */
+  readonly offToGive: (role: string) => string | null
+}
+
+/** What the caller may do to users, by the policy: nobody rises, and nobody brings down who stands above them. */
+export const useUserRights = (): UserRights => {
+  const reasonFor = useServiceRights()
+  const mayReadPolicy = useAllowed()('policy:read')
+  const table = useLoaded(
+    async (signal) => (mayReadPolicy ? (await api.getPolicyTable({}, { signal })).decisions : null),
+    [mayReadPolicy],
+  ).state.value.value
+  const mayGive = useMemo(() => (table === null ? null : mayGiveIn(table)), [table])
+  const offToGive = (role: string): string | null => {
+    const own = me.value?.role
+    return own === undefined || mayGive === null || mayGive(own, role) ? null : t.users.above(role)
+  }
+  return {
+    offToGive,
+    offFor: (act, { id, role }) => {
+      const isSelf = id === me.value?.id
+      return (
+        reasonFor(act === 'delete' ? 'user:delete' : 'user:update') ??
+        (isSelf && act !== 'role' ? t.users.notSelf : offToGive(role))
+      )
+    },
+  }
+}

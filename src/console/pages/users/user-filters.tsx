@@ -1,0 +1,95 @@
+import { useLocation } from 'preact-iso/router'
+import { useEffect, useRef } from 'preact/hooks'
+
+import { t } from '../../language/language'
+import { Icon } from '../../parts/icon'
+import { useRoles } from '../../parts/roles'
+
+const STATES = ['active', 'suspended'] as const
+
+/** Which users are asked for. It stands in the address. */
+export interface UserFilters {
+  readonly q: string
+  readonly role: string
+  readonly state: (typeof STATES)[number] | undefined
+}
+
+type Texts = Readonly<Record<string, string | undefined>>
+
+export const userFiltersIn = ({ q = '', role = '', state }: Texts): UserFilters => ({
+  q,
+  role,
+  state: STATES.find((each) => each === state),
+})
+
+export const isFiltered = ({ q, role, state }: UserFilters): boolean => q !== '' || role !== '' || state !== undefined
+
+/** As the service is asked. */
+export const queryOf = ({ q, role, state }: UserFilters) => ({
+  ...(q !== '' && { q }),
+  ...(role !== '' && { role }),
+  ...(state !== undefined && { suspended: state === 'suspended' }),
+})
+
+const addressOf = ({ q, role, state }: UserFilters): string => {
+  const asked = new URLSearchParams()
+  if (q !== '') asked.set('q', q)
+  if (role !== '') asked.set('role', role)
+  if (state !== undefined) asked.set('state', state)
+  return asked.size === 0 ? '/console/users' : `/console/users?${asked}`
+}
+
+/** How long somebody has not typed before the list is asked for, in milliseconds. */
+const TYPED_MS = 200
+
+export const UserFilterBar = ({ filters }: { readonly filters: UserFilters }) => {
+  const { route } = useLocation()
+  const roles = useRoles()
+  const typing = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(typing.current), [])
+  const set = (changed: Partial<UserFilters>) => route(addressOf({ ...filters, ...changed }), true)
+  return (
+    <div class="filters" role="search">
+      <div class="search">
+        <Icon name="search" />
+        <input
+          type="search"
+          name="q"
+          aria-label={t.users.search}
+          placeholder={t.users.search}
+          defaultValue={filters.q}
+          maxLength={200}
+          onInput={({ currentTarget: { value } }) => {
+            clearTimeout(typing.current)
+            typing.current = setTimeout(() => set({ q: value.trim() }), TYPED_MS)
+          }}
+        />
+      </div>
+      <label class="select">
+        <span>{t.users.role}</span>
+        <select value={filters.role} onChange={({ currentTarget: { value } }) => set({ role: value })}>
+          <option value="">{t.users.anyRole}</option>
+          {[...new Set([...roles, ...(filters.role === '' ? [] : [filters.role])])].map((role) => (
+            <option key={role} value={role}>
+              {role}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="select">
+        <span>{t.users.state}</span>
+        <select
+          value={filters.state ?? ''}
+          onChange={({ currentTarget: { value } }) => set({ state: STATES.find((state) => state === value) })}
+        >
+          <option value="">{t.users.states.all}</option>
+          {STATES.map((state) => (
+            <option key={state} value={state}>
+              {t.users.states[state]}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { api } from '../../api'
+import { t } from '../../language/language'
+import { Badges } from '../../parts/badges'
+import { Card } from '../../parts/card'
+import { ListFoot, usePages } from '../../parts/pages'
+import { shortened } from '../links/link-row'
+
+/** The links of a user, as far as the caller may change them. */
+export const UserLinksCard = ({ id, isSelf }: { readonly id: string; readonly isSelf: boolean }) => {
+  const list = usePages(
+    (cursor, signal) =>
+      api
+        .listLinks({ owner_id: id, limit: 10, count: true, ...(cursor !== undefined && { cursor }) }, { signal })
+        .page(),
+    [id],
+  )
+  const { items } = list.state.value
+  return (
+    <Card title={isSelf ? t.users.links.titleSelf : t.users.links.title}>
+      {items.length > 0 && (
+        <ul class="items body">
+          {items.map((link) => (
+            <li key={link.id}>
+              <div>
+                <a href={`/console/links/${link.code}`}>
+                  <strong>{link.code}</strong>
+                </a>{' '}
+                <span class="caption">{t.users.links.visits(link.visits.total)}</span>
+                <div class="caption cut" title={link.target}>
+                  {shortened(link.target)}
+                </div>
+              </div>
+              <Badges link={link} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <ListFoot list={list} empty={<p>{isSelf ? t.users.links.noneSelf : t.users.links.none}</p>} />
+    </Card>
+  )
+}

@@ -1,0 +1,139 @@
+import { useSignal } from '@preact/signals'
+import { useLocation, useRoute } from 'preact-iso/router'
+
+import { api } from '../../api'
+import type { User } from '../../api'
+import { t } from '../../language/language'
+import { me } from '../../me'
+import { useAttempt } from '../../parts/attempt'
+import { Button } from '../../parts/button'
+import { Card } from '../../parts/card'
+import { useLoaded } from '../../parts/loaded'
+import { ProblemNote } from '../../parts/note'
+import { Page } from '../../parts/page'
+import { say } from '../../parts/toast'
+import { DecisionsCard } from './decisions-card'
+import { DeleteDialog } from './delete-dialog'
+import { RightsCard } from './rights-card'
+import { RoleDialog } from './role-dialog'
+import { useUserRights } from './use-user-rights'
+import { UserLinksCard } from './user-links-card'
+import { UserState } from './user-state'
+
+/** One user: who they are, what they may do, their links, and what was decided about them. */
+export const UserPage = () => {
+  const id = useRoute().params['name'] ?? ''
+  const { state, again } = useLoaded((signal) => api.getUser(id, { signal }), [id])
+  const { value: user, problem, busy } = state.value
+  if (user !== null && user.id === id && problem === null)
+    return (
+      <Known
+        key={user.id}
+        user={user}
+        onChange={(changed) => (state.value = { value: changed, problem: null, busy: false })}
+      />
+    )
+  return (
+    <Page title={t.users.title}>
+      <div class="stack">
+        {busy && <p class="hint">{t.loading}</p>}
+        {problem !== null && <ProblemNote problem={problem} onRetry={problem.status < 500 ? undefined : again} />}
+        {problem !== null && (
+          <p>
+            <a href="/console/users">{t.users.back}</a>
+          </p>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+const Known = ({ user, onChange }: { readonly user: User; readonly onChange: (user: User) => unknown }) => {
+  const { id, name, email, role, suspended, created_at: since } = user
+  const { route } = useLocation()
+  const rights = useUserRights()
+  const asks = useSignal<'role' | 'delete' | null>(null)
+  const { busy, problem, attempt } = useAttempt()
+  const close = () => (asks.value = null)
+  const setSuspended = (to: boolean) =>
+    attempt(async () => {
+      void onChange(await api.updateUser(id, { suspended: to }))
+      if (to) say(t.users.suspendedNow(1), () => setSuspended(false))
+      else say(t.users.isBack(1))
+    })
+  const isSelf = id === me.value?.id
+  return (
+    <Page
+      title={name}
+      actions={
+        <>
+          <Button icon="key" off={rights.offFor('role', user)} onPress={() => (asks.value = 'role')}>
+            {t.users.changeRole}
+          </Button>
+          <Button
+            icon={suspended ? 'play' : 'pause'}
+            busy={busy.value}
+            off={rights.offFor(suspended ? 'let back' : 'suspend', user)}
+            onPress={() => setSuspended(!suspended)}
+          >
+            {suspended ? t.users.letBack : t.users.suspend}
+          </Button>
+          <Button kind="risk" icon="trash" off={rights.offFor('delete', user)} onPress={() => (asks.value = 'delete')}>
+            {t.users.delete}
+          </Button>
+        </>
+      }
+    >
+      <div class="stack">
+        {problem.value !== null && <ProblemNote problem={problem.value} />}
+        <Card title={t.users.account}>
+          <dl class="facts body">
+            <div>
+              <dt>{t.users.facts.email}</dt>
+              <dd>{email}</dd>
+            </div>
+            <div>
+              <dt>{t.users.facts.role}</dt>
+              <dd>
+                <code>{role}</code>
+              </dd>
+            </div>
+            <div>
+              <dt>{t.users.facts.state}</dt>
+              <dd>
+                <UserState user={user} />
+              </dd>
+            </div>
+            <div>
+              <dt>{t.users.facts.since}</dt>
+              <dd>{t.users.since(since)}</dd>
+            </div>
+            <div>
+              <dt>{t.users.facts.id}</dt>
+              <dd class="mono">{id}</dd>
+            </div>
+          </dl>
+        </Card>
+        <RightsCard user={user} />
+        <div class="halves">
+          <UserLinksCard id={id} isSelf={isSelf} />
+          <DecisionsCard id={id} />
+        </div>
+        <p>
+          <a href="/console/users">{t.users.back}</a>
+        </p>
+      </div>
+      {asks.value === 'role' && (
+        <RoleDialog
+          users={[user]}
+          rights={rights}
+          onChanged={([changed]) => changed !== undefined && onChange(changed)}
+          onClose={close}
+        />
+      )}
+      {asks.value === 'delete' && (
+        <DeleteDialog user={user} onDeleted={() => route('/console/users', true)} onClose={close} />
+      )}
+    </Page>
+  )
+}

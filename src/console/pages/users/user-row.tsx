@@ -1,0 +1,83 @@
+import { useRef } from 'preact/hooks'
+
+import type { User } from '../../api'
+import { t } from '../../language/language'
+import { Button, buttonClass } from '../../parts/button'
+import { Icon } from '../../parts/icon'
+import { Menu } from '../../parts/menu'
+import type { UserRights } from './use-user-rights'
+import { UserState } from './user-state'
+
+/** One user of the list. */
+export const UserRow = ({
+  user,
+  rights: { offFor },
+  isSelected,
+  onSelect,
+  onRole,
+  onSuspend,
+  onDelete,
+}: {
+  readonly user: User
+  readonly rights: UserRights
+  readonly isSelected: boolean
+  readonly onSelect: (user: User, isSelected: boolean, withShift: boolean) => unknown
+  readonly onRole: (user: User) => unknown
+  readonly onSuspend: (user: User) => unknown
+  readonly onDelete: (user: User) => unknown
+}) => {
+  const withShift = useRef(false)
+  const { id, name, email, role, suspended, created_at: since } = user
+  return (
+    <tr aria-selected={isSelected}>
+      <td class="select-cell">
+        <input
+          type="checkbox"
+          aria-label={t.users.select(name)}
+          checked={isSelected}
+          onClick={({ shiftKey }) => {
+            withShift.current = shiftKey
+          }}
+          onChange={({ currentTarget }) => void onSelect(user, currentTarget.checked, withShift.current)}
+        />
+      </td>
+      <td class="link-cell">
+        <a href={`/console/users/${id}`} class="cut">
+          <strong>{name}</strong>
+        </a>
+        <div class="caption cut">{email}</div>
+      </td>
+      <td>
+        <code>{role}</code>
+      </td>
+      <td>
+        <UserState user={user} />
+      </td>
+      <td class="caption since">{t.users.since(since)}</td>
+      <td class="actions-cell">
+        <span class="row">
+          <Menu bare icon="more" label={t.users.actionsFor(name)}>
+            <a class={buttonClass({ kind: 'bare' })} href={`/console/users/${id}`}>
+              <Icon name="user" />
+              {t.users.open}
+            </a>
+            <Button kind="bare" icon="key" off={offFor('role', user)} onPress={() => onRole(user)}>
+              {t.users.changeRole}
+            </Button>
+            <Button
+              kind="bare"
+              icon={suspended ? 'play' : 'pause'}
+              off={offFor(suspended ? 'let back' : 'suspend', user)}
+              onPress={() => onSuspend(user)}
+            >
+              {suspended ? t.users.letBack : t.users.suspend}
+            </Button>
+            <Button kind="bare risk" icon="trash" off={offFor('delete', user)} onPress={() => onDelete(user)}>
+              {t.users.delete}
+            </Button>
+          </Menu>
+        </span>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,19 @@
+import type { User } from '../../api'
+import { t } from '../../language/language'
+import { me } from '../../me'
+import { Icon } from '../../parts/icon'
+
+/** What is particular about a user. */
+export const UserState = ({ user: { id, suspended } }: { readonly user: User }) => (
+  <span class="row">
+    {suspended ? (
+      <span class="badge deny">
+        <Icon name="pause" />
+        {t.users.suspended}
+      </span>
+    ) : (
+      <span class="badge">{t.users.active}</span>
+    )}
+    {id === me.value?.id && <span class="badge">{t.users.you}</span>}
+  </span>
+)
