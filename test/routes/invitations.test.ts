@@ -262,7 +262,7 @@ describe('invitations over HTTP', () => {
       return service.addUser(role)
     }
 
-    it('with who was invited, by whom, as what, until when and what became of it, and never with the link', async () => {
+    it('with who was invited, by whom, as what, until when and what became of it, without the link', async () => {
       const { email, path } = await invited('viewer')
       const answer = await list()
       expect(answer.headers.get('Cache-Control')).to.equal('no-store')

@@ -66,7 +66,7 @@ describe('users over HTTP', () => {
     })
   }
 
-  it('lists those whom a text in name or address, a role and a suspension leave, page by page and counted', async () => {
+  it('lists those whom a text in name or address, a role and a suspension leave, by pages, and counted', async () => {
     const made = [await service.addUser('editor'), await service.addUser('editor'), await service.addUser('viewer')]
     const name = 'Zoë 100%_\\ O’Hara'
     await service.db.asOwner('update users set name = $1 where id = any($2)', [name, made.map(({ id }) => id)])

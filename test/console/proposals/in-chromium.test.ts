@@ -121,7 +121,7 @@ const CLERK = { ptype: 'p2', role: 'clerk', action: 'link:read' }
     expect(await stateOf(id)).to.equal('withdrawn')
   })
 
-  it('show their rows as in the file with comments, and what they would change, and are declined with a reason', async () => {
+  it('show their rows as in the file, what they would change, and are declined with a reason', async () => {
     await go(ofBen, '/proposals', 'Proposals')
     await ofBen.getByRole('link', { name: HOSTILE }).click()
     await shown(ofBen, `# Until the audit closes\n# ${HOSTILE}`)

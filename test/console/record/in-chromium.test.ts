@@ -82,7 +82,7 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
       await lines().first().waitFor()
     })
 
-    it('are a table: time to the millisecond, who, what, the answer by sign and word, rule, layer, status', async () => {
+    it('are a table: time to the millisecond, who, what, answer by sign and word, rule, layer, status', async () => {
       const line = lines().filter({ hasText: code }).filter({ hasText: 'deny' })
       await line.waitFor()
       expect((await line.innerText()).replaceAll(/\s+/g, ' ')).to.match(
@@ -121,7 +121,7 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
       expect(await page.title()).to.equal('Decisions · Linkgate')
     })
 
-    it('open a line to its explanation, its request, and what else there is of its user, link and revision', async () => {
+    it('open a line to its explanation, request, and what else there is of its user, link and revision', async () => {
       await only(`request:${request}`, 1)
       await lines().first().getByRole('button').click()
       const details = page.locator('.line-details')
@@ -495,7 +495,8 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
       await owner.connect()
       try {
         const { rows } = await owner.query(
-          `update decisions set effect = 'allow' where id = (select min(id) from decisions where effect = 'deny') returning id`,
+          `update decisions set effect = 'allow'
+            where id = (select min(id) from decisions where effect = 'deny') returning id`,
         )
         await page.getByRole('button', { name: 'Verify the whole log' }).click()
         await page.getByText('The log is not whole: 1 fault').waitFor()
