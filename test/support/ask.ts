@@ -31,8 +31,22 @@ export const ask = async (
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     ...(body === undefined ? {} : { body }),
   })
-  const text = await response.text()
+  const text = response.ok && ENDLESS.test(path) ? await firstEvent(response) : await response.text()
   return { status: response.status, headers: response.headers, text, json: parseJson(text) }
+}
+
+/** Streams of events that end only with their reader. */
+const ENDLESS = /^\/(?:policy|links\/[^/?]+\/visits)\/live(?!.*[?&]limit=\d)/
+
+const firstEvent = async (response: Response): Promise<string> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true })
+    // leaving the loop leaves the stream
+    if (/^data: .*\n\n/m.test(text)) break
+  }
+  return text
 }
 
 const parseJson = (text: string): unknown => {
