@@ -15,6 +15,9 @@ export const passwordLink = (baseUrl: string, token: string): string => `${baseU
 /** Links that an account may have at once: nobody fills somebody's mailbox. */
 const MOST_LINKS = 3
 
+/** Orders two questions for one account: the second one's count includes the first one's link. */
+const LOCK_ACCOUNT = 'select from users where lower(email) = lower($1) for no key update'
+
 // Also deletes every expired link: the table holds only those that still work.
 const ASK = `
   with account as (
@@ -79,7 +82,8 @@ export const createPasswordReset = ({
     const token = newOpaqueToken()
     const expiresAt = new Date(Date.now() + PASSWORD_LINK_MS)
     const ask = { name: 'password_link_ask', text: ASK, values: [email, hashOfToken(token), expiresAt] }
-    const [, added] = await asIdentity(database, [originOf(request, null), ask], request.deadline)
+    const lock = { name: 'password_link_lock', text: LOCK_ACCOUNT, values: [email] }
+    const [, , added] = await asIdentity(database, [originOf(request, null), lock, ask], request.deadline)
     const account: { readonly email: string } | undefined = added?.rows[0]
     if (account !== undefined) deliver(account.email, token, expiresAt)
   }
