@@ -94,6 +94,7 @@ export const consoleRoutes = ({ signIn }: { readonly signIn: ConsoleSignIn }): r
     }),
     route({
       ...publicGet,
+      gateway: { scope: 'public', quota: 'file' },
       path: '/console/assets/:file',
       params: z.object({ file: z.string().max(100).describe('as the document names it') }),
       handle: ({ params }) => {

@@ -65,6 +65,24 @@ describe('everybody has a limit', () => {
     expect(new Set(await exhaust('OPTIONS', '/links'))).to.deep.equal(new Set([204]))
   })
 
+  it('the files of the console are not counted: a page needs them all at once', async () => {
+    const { text } = await service.request('GET', '/console')
+    const files = [...text.matchAll(/\/console\/assets\/[\w.-]+/g)].map(([path]) => path)
+    expect(files.length).to.be.above(POINTS)
+    const from = { 'X-Forwarded-For': '198.51.100.250' }
+    for (const path of files) {
+      const { status, headers } = await service.request('GET', path, { headers: from })
+      expect([status, headers.has('RateLimit')], path).to.deep.equal([200, false])
+    }
+    // whoever guesses tokens is counted here as everywhere
+    const path = files[0] ?? expect.fail('no file')
+    const guess = { 'X-Forwarded-For': '198.51.100.251', Authorization: 'Bearer made-up' }
+    const statuses: number[] = []
+    for (let sent = 0; sent <= POINTS; sent += 1)
+      statuses.push((await service.request('GET', path, { headers: guess })).status)
+    expect(statuses).to.deep.equal([...Array.from({ length: POINTS }, () => 401), 429])
+  })
+
   it('health is not counted when this machine itself asks, nor on the port of the metrics', async () => {
     const direct = async (path: string) => {
       const { request } = openConnection(service.baseUrl)

@@ -37,7 +37,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   const subjectOf = new LRUCache<string, string>({ max: KNOWN_TOKENS })
 
   const countAddress = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> | undefined =>
-    quota === 'probe' && isFromThisMachine(senderOf(ctx))
+    quota === 'file' || (quota === 'probe' && isFromThisMachine(senderOf(ctx)))
       ? undefined
       : limiter.require(ctx, addressQuota(quota), addressBucket(address))
   const countSubject = async (ctx: Context, rule: GatewayRule, address: string, subject: string): Promise<void> => {
