@@ -16,6 +16,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   sign_in: 'as an attempt to sign in',
   invite: 'for the caller, and as an invitation',
   probe: 'for the caller, unless this machine itself asks',
+  file: 'for the caller where a token is sent, and otherwise not: pages need many files at once',
 }
 
 const NO_NUL = String.raw`^[^\u0000]*$`
