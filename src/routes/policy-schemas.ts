@@ -90,6 +90,7 @@ export const PolicyView = z.object({
   revision: RevisionNumber,
   model_sha256: text(64, 'of model.conf'),
   rows: z.array(Row).max(MOST_ROWS).describe('in the order in which they decide'),
+  needs_approval: z.boolean().describe('whether an edit waits for somebody else (POLICY_APPROVALS)'),
 })
 
 export const TableView = z.object({

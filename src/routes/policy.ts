@@ -101,7 +101,11 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
         const headers = { ETag: `"${revision}"` }
         return query.format === 'csv'
           ? { status: 200, body: formatPolicyCsv(snapshot), type: TEXT_TYPES.csv, headers }
-          : { status: 200, body: { revision, model_sha256: model.sha256, rows: withComments(snapshot) }, headers }
+          : {
+              status: 200,
+              body: { revision, model_sha256: model.sha256, rows: withComments(snapshot), needs_approval: approvals },
+              headers,
+            }
       },
       documentation: {
         id: 'getPolicy',

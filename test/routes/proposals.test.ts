@@ -142,6 +142,12 @@ describe('edits in two pairs of hands (POLICY_APPROVALS=1)', () => {
     ])
   })
 
+  it('who reads the policy reads whether an edit waits for somebody else', async () => {
+    expect(at(await get('/policy'), 'needs_approval')).to.equal(true)
+    const { json } = await plain.request('GET', '/policy', { token: ada.token })
+    expect(at(json, 'needs_approval')).to.equal(false)
+  })
+
   it('the checks of an edit come before its proposal, and what fails or changes nothing makes none', async () => {
     const write = { token: ada.token, json: { add: [ROW], reason: 'a test' } }
     expect((await service.request('POST', '/policy/changes', write)).status).to.equal(428)
