@@ -68,7 +68,9 @@ const built: Bundle = {
     ${head.join('\n    ')}
   </head>
   <body>
-    <div id="app"></div>
+    <div id="app">
+      <p class="late">The console could not be loaded. <a href="">Try again</a></p>
+    </div>
     <noscript><p>The console needs JavaScript. The <a href="/docs">documentation</a> does not.</p></noscript>
   </body>
 </html>

@@ -2,7 +2,7 @@ import './styles/app.css'
 
 import { signal } from '@preact/signals'
 import { render } from 'preact'
-import lazy, { ErrorBoundary } from 'preact-iso/lazy'
+import { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { useEffect } from 'preact/hooks'
 
@@ -12,6 +12,7 @@ import { loadLanguage, t } from './language/language'
 import { loadMe, me } from './me'
 import { Button } from './parts/button'
 import { Dialog } from './parts/dialog'
+import { lazyPage } from './parts/lazy-page'
 import { Page } from './parts/page'
 import { Side } from './parts/side'
 import { SignInForm } from './parts/sign-in-form'
@@ -20,24 +21,24 @@ import { LinksPage } from './pages/links/links-page'
 import { SignIn } from './pages/sign-in'
 import { openSession, session } from './session'
 
-const Link = lazy(async () => (await import('./pages/link/link-page')).LinkPage)
-const Visits = lazy(async () => (await import('./pages/visits-page')).VisitsPage)
-const Import = lazy(async () => (await import('./pages/import/import-page')).ImportPage)
-const Access = lazy(async () => (await import('./pages/access/access-page')).AccessPage)
-const Propose = lazy(async () => (await import('./pages/propose/propose-page')).ProposePage)
-const Revisions = lazy(async () => (await import('./pages/revisions/revisions-page')).RevisionsPage)
-const Explain = lazy(async () => (await import('./pages/explain/explain-page')).ExplainPage)
-const Decisions = lazy(async () => (await import('./pages/decisions/decisions-page')).DecisionsPage)
-const Proof = lazy(async () => (await import('./pages/proof/proof-page')).ProofPage)
-const Model = lazy(async () => (await import('./pages/model/model-page')).ModelPage)
-const Users = lazy(async () => (await import('./pages/users/users-page')).UsersPage)
-const User = lazy(async () => (await import('./pages/users/user-page')).UserPage)
-const Proposals = lazy(async () => (await import('./pages/proposals/proposals-page')).ProposalsPage)
-const Proposal = lazy(async () => (await import('./pages/proposals/proposal-page')).ProposalPage)
-const Settings = lazy(async () => (await import('./pages/settings/settings-page')).SettingsPage)
-const Welcome = lazy(async () => (await import('./pages/welcome/welcome-page')).WelcomePage)
-const ChoosePassword = lazy(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)
-const Trash = lazy(async () => (await import('./pages/trash')).TrashPage)
+const Link = lazyPage(async () => (await import('./pages/link/link-page')).LinkPage)
+const Visits = lazyPage(async () => (await import('./pages/visits-page')).VisitsPage)
+const Import = lazyPage(async () => (await import('./pages/import/import-page')).ImportPage)
+const Access = lazyPage(async () => (await import('./pages/access/access-page')).AccessPage)
+const Propose = lazyPage(async () => (await import('./pages/propose/propose-page')).ProposePage)
+const Revisions = lazyPage(async () => (await import('./pages/revisions/revisions-page')).RevisionsPage)
+const Explain = lazyPage(async () => (await import('./pages/explain/explain-page')).ExplainPage)
+const Decisions = lazyPage(async () => (await import('./pages/decisions/decisions-page')).DecisionsPage)
+const Proof = lazyPage(async () => (await import('./pages/proof/proof-page')).ProofPage)
+const Model = lazyPage(async () => (await import('./pages/model/model-page')).ModelPage)
+const Users = lazyPage(async () => (await import('./pages/users/users-page')).UsersPage)
+const User = lazyPage(async () => (await import('./pages/users/user-page')).UserPage)
+const Proposals = lazyPage(async () => (await import('./pages/proposals/proposals-page')).ProposalsPage)
+const Proposal = lazyPage(async () => (await import('./pages/proposals/proposal-page')).ProposalPage)
+const Settings = lazyPage(async () => (await import('./pages/settings/settings-page')).SettingsPage)
+const Welcome = lazyPage(async () => (await import('./pages/welcome/welcome-page')).WelcomePage)
+const ChoosePassword = lazyPage(async () => (await import('./pages/welcome/choose-password')).ChoosePassword)
+const Trash = lazyPage(async () => (await import('./pages/trash')).TrashPage)
 
 const NotFound = () => (
   <Page title={t.notFound.title}>
@@ -133,4 +134,5 @@ if (place === null) throw new Error('the document has no place for the console')
 // both at once: neither needs the other
 void openSession((problem) => (atIssuer.value = problem))
 await loadLanguage()
+place.replaceChildren()
 render(<App />, place)

@@ -366,6 +366,34 @@ import { until } from '../support/until.js'
       await target.press('Enter')
       await page.locator('.made').waitFor()
     })
+
+    it('says so where a page’s script does not come, as after an update, and loads the console anew', async () => {
+      const tab = await browser.open()
+      await tab.locator('tbody tr').first().waitFor()
+      await tab.route('**/console/assets/*.js', (route) => route.fulfill({ status: 404 }))
+      await tab.getByRole('link', { name: 'Settings' }).click()
+      await tab.getByRole('heading', { level: 1, name: 'This page could not be loaded' }).waitFor()
+      await requireClean(tab, 'a page that could not be loaded')
+      await tab.unroute('**/console/assets/*.js')
+      await tab.getByRole('button', { name: 'Reload the console' }).click()
+      await tab.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+      await tab.close()
+    })
+
+    it('is no empty page where the program itself does not come', async () => {
+      const tab = await browser.context.newPage()
+      await tab.route('**/console/assets/app-*.js', (route) => route.fulfill({ status: 404 }))
+      await tab.goto(`${service.baseUrl}/console`)
+      const said = tab.getByText('The console could not be loaded.')
+      expect(await said.isVisible(), 'at once').to.equal(false)
+      // ten seconds go by
+      await tab.evaluate('document.getAnimations().forEach((each) => each.finish())')
+      await said.waitFor()
+      await tab.unroute('**/console/assets/app-*.js')
+      await tab.getByRole('link', { name: 'Try again' }).click()
+      await tab.getByRole('heading', { level: 1 }).waitFor()
+      await tab.close()
+    })
   })
 
   describe('every page', () => {

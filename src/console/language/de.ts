@@ -49,6 +49,11 @@ export const de: Texts = {
   optional: 'freiwillig',
   none: 'keine',
   notFound: { title: 'Diese Seite gibt es nicht', back: 'Zu den Links' },
+  notLoaded: {
+    title: 'Diese Seite konnte nicht geladen werden',
+    why: 'Der Dienst ist nicht erreichbar oder wurde aktualisiert, seit Sie die Konsole geöffnet haben.',
+    reload: 'Konsole neu laden',
+  },
 
   nav: {
     label: 'Seiten',

@@ -55,6 +55,11 @@ export const en = {
   optional: 'optional',
   none: 'none',
   notFound: { title: 'There is no such page', back: 'To your links' },
+  notLoaded: {
+    title: 'This page could not be loaded',
+    why: 'The service is away, or was updated since you opened the console.',
+    reload: 'Reload the console',
+  },
 
   nav: {
     label: 'Pages',
