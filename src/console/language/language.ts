@@ -1,7 +1,5 @@
-import type { en } from './en'
-
-/** What every language says. */
-export type Texts = typeof en
+import { setLocale } from './locale'
+import type { Texts } from './texts'
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
 export type Language = keyof typeof LANGUAGES
@@ -10,16 +8,13 @@ const isLanguage = (name: string | null | undefined): name is Language => name =
 /** The texts of the language that was chosen in Settings, or that the browser prefers; set before anything is shown. */
 export let t: Texts
 
-/** With the region that the browser has for it, so that dates and numbers look as they do elsewhere. */
-export let locale: string
-
 /** Loads the texts of one language. */
 export const loadLanguage = async (): Promise<void> => {
   const chosen = localStorage.getItem('language')
   const short = (name: string) => name.split('-')[0] ?? ''
   const language = isLanguage(chosen) ? chosen : (navigator.languages.map(short).find(isLanguage) ?? 'en')
   t = language === 'de' ? (await import('./de')).de : (await import('./en')).en
-  locale = navigator.languages.find((name) => short(name) === language) ?? language
+  setLocale(navigator.languages.find((name) => short(name) === language) ?? language)
   document.documentElement.lang = language
 }
 

@@ -6,12 +6,7 @@ import type { LogEntry, Page } from '../../api'
 import { problemIn } from '../../parts/loaded'
 import type { List } from '../../parts/pages'
 import { waitBefore } from '../../parts/visits/arrivals'
-
-/** Whether new lines come in as they are written. `fresh`: so many wait to be shown. */
-export type Tail =
-  | { readonly is: 'on' | 'paused'; readonly fresh: number }
-  /** in seconds; null: it is not tried again */
-  | { readonly is: 'lost'; readonly againIn: number | null }
+import type { Tail } from './tail'
 
 /** How often a page that is seen asks for new entries, and for how many at most. */
 const ASKED_MS = 2_000
