@@ -1,9 +1,10 @@
 import { setLocale } from './locale'
 import type { Texts } from './texts'
 
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
-export type Language = keyof typeof LANGUAGES
-const isLanguage = (name: string | null | undefined): name is Language => name === 'en' || name === 'de'
+export const LANGUAGES = ['en', 'de'] as const
+type Language = (typeof LANGUAGES)[number]
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
+const isLanguage = (name: string | null): name is Language => LANGUAGES.some((language) => language === name)
 
 /** The texts of the language that was chosen in Settings, or that the browser prefers; set before anything is shown. */
 export let t: Texts

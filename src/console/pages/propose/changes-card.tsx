@@ -8,6 +8,7 @@ import { WHOLE } from '../../parts/matrix/find-names'
 import { buildMatrix } from '../../parts/matrix/matrix-model'
 import type { Cell, Question } from '../../parts/matrix/matrix-model'
 import { SearchedMatrix } from '../../parts/matrix/searched-matrix'
+import { Segments } from '../../parts/segments'
 
 /** What an edit changes, in the matrix of all decisions. */
 export const ChangesCard = ({
@@ -32,19 +33,13 @@ export const ChangesCard = ({
       title={t.propose.changes}
       actions={
         changes.length > 0 && (
-          <div class="segments" role="radiogroup" aria-label={t.propose.changes}>
-            {[false, true].map((only) => (
-              <label key={String(only)}>
-                <input
-                  type="radio"
-                  name="only-changed"
-                  checked={isOnlyChanged.value === only}
-                  onChange={() => (isOnlyChanged.value = only)}
-                />
-                {only ? t.propose.onlyChanged : t.propose.allRoles}
-              </label>
-            ))}
-          </div>
+          <Segments
+            label={t.propose.changes}
+            names={[false, true]}
+            chosen={isOnlyChanged.value}
+            words={(only) => (only ? t.propose.onlyChanged : t.propose.allRoles)}
+            onChoose={(only) => (isOnlyChanged.value = only)}
+          />
         )
       }
     >
