@@ -1,29 +1,30 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 
-import type { PolicyPreview } from '../../api'
 import { t } from '../../language/language'
-import { Card } from '../../parts/card'
-import { WHOLE } from '../../parts/matrix/find-names'
-import { buildMatrix } from '../../parts/matrix/matrix-model'
-import type { Cell, Question } from '../../parts/matrix/matrix-model'
-import { SearchedMatrix } from '../../parts/matrix/searched-matrix'
-import { Segments } from '../../parts/segments'
+import { Card } from '../card'
+import { WHOLE } from '../matrix/find-names'
+import { buildMatrix } from '../matrix/matrix-model'
+import type { Cell, CellChange, Question } from '../matrix/matrix-model'
+import { SearchedMatrix } from '../matrix/searched-matrix'
+import { Segments } from '../segments'
+
+const NONE: readonly CellChange[] = []
 
 /** What an edit changes, in the matrix of all decisions. */
 export const ChangesCard = ({
   cells,
-  preview,
-  isFresh,
+  changes = NONE,
+  isFresh = true,
 }: {
   readonly cells: readonly Cell[]
-  readonly preview: Pick<PolicyPreview, 'decisions_changed'> | null
-  readonly isFresh: boolean
+  readonly changes?: readonly CellChange[] | undefined
+  /** false: another edit is asked about */
+  readonly isFresh?: boolean
 }) => {
   const view = useSignal(WHOLE)
   const isOnlyChanged = useSignal(false)
   const open = useSignal<Question | null>(null)
-  const changes = preview?.decisions_changed ?? NONE
   const model = useMemo(() => buildMatrix(cells, changes), [cells, changes])
   const count = (from: string, to: string) =>
     changes.filter(({ before, after }) => before.effect === from && after.effect === to).length
@@ -66,5 +67,3 @@ export const ChangesCard = ({
     </Card>
   )
 }
-
-const NONE: PolicyPreview['decisions_changed'] = []
