@@ -8,6 +8,7 @@ import { buildMatrix } from '../matrix/matrix-model'
 import type { Cell, CellChange, Question } from '../matrix/matrix-model'
 import { SearchedMatrix } from '../matrix/searched-matrix'
 import { Segments } from '../segments'
+import { countTurned } from './turned'
 
 const NONE: readonly CellChange[] = []
 
@@ -26,9 +27,7 @@ export const ChangesCard = ({
   const isOnlyChanged = useSignal(false)
   const open = useSignal<Question | null>(null)
   const model = useMemo(() => buildMatrix(cells, changes), [cells, changes])
-  const count = (from: string, to: string) =>
-    changes.filter(({ before, after }) => before.effect === from && after.effect === to).length
-  const byRule = changes.length - count('allow', 'deny') - count('deny', 'allow')
+  const { toDeny, toAllow, byOtherRule } = countTurned(changes)
   return (
     <Card
       title={t.propose.changes}
@@ -51,7 +50,7 @@ export const ChangesCard = ({
           ) : (
             <>
               <span class="badge lit">{t.propose.changed(changes.length)}</span>{' '}
-              {t.propose.turned(count('allow', 'deny'), count('deny', 'allow'), byRule)}
+              {t.propose.turned(toDeny, toAllow, byOtherRule)}
             </>
           )}
         </p>
