@@ -127,7 +127,9 @@ const start = async (
   const readiness = readinessOf({ database: data.database, policy, draining: () => draining })
   const exposed = siblings === undefined ? metrics : { text: siblings.metrics, contentType: metrics.contentType }
   // half of the pool stays for everything else
-  const searches = createGate(Math.max(1, Math.floor(config.databasePoolSize / 2)), SEARCH_MS)
+  const searches = createGate(Math.max(1, Math.floor(config.databasePoolSize / 2)), SEARCH_MS, 'Others search now.')
+  // each takes the processor for as long as it lasts
+  const analyses = createGate(1, config.requestDeadlineMs / 2, 'Others have the policy analysed now.')
   const sendMail = mailer?.send
   const { trashDays, visitDays, policyApprovals } = config
   const table = {
@@ -143,6 +145,7 @@ const start = async (
     sendMail,
     readiness,
     searches,
+    analyses,
     trashDays,
     visitDays,
     policyApprovals,

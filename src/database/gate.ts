@@ -5,9 +5,9 @@ export type Gate = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
  * Keeps work that may be slow from taking all connections of a pool. What gets no turn within the time is refused with
- * `deadline_exceeded` (503), and never begins.
+ * `deadline_exceeded` (503), with `detail`, and never begins.
  */
-export const createGate = (most: number, withinMs: number): Gate => {
+export const createGate = (most: number, withinMs: number, detail: string): Gate => {
   let running = 0
   const waiting = new Set<() => void>()
 
@@ -24,7 +24,7 @@ export const createGate = (most: number, withinMs: number): Gate => {
       }
       const timer = setTimeout(() => {
         waiting.delete(begin)
-        reject(deadlineExceeded({ detail: 'Others search now.' }))
+        reject(deadlineExceeded({ detail }))
       }, withinMs)
       waiting.add(begin)
     })

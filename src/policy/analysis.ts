@@ -1,4 +1,5 @@
 import { isServiceAction } from '../domain/action.js'
+import type { Deadline } from '../domain/deadline.js'
 import type { Relation } from '../domain/decision.js'
 import type { InheritanceRow, ObjectRow, PolicyRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
@@ -35,6 +36,8 @@ interface AnalysisOptions {
   readonly knownRoles?: Iterable<string>
   /** called from time to time with the part that is done, from 0 to 1 */
   readonly onProgress?: (part: number) => void
+  /** after it the analysis stops, with `deadline_exceeded` */
+  readonly deadline?: Deadline
 }
 
 /**
@@ -43,16 +46,17 @@ interface AnalysisOptions {
  */
 export const analyseRows = async (
   { rows }: Pick<Snapshot, 'rows'>,
-  { rolesInUse, knownRoles = [], onProgress }: AnalysisOptions = {},
+  options: AnalysisOptions = {},
 ): Promise<readonly Finding[]> => {
+  const { rolesInUse, knownRoles = [], deadline } = options
   // two of the rows that match the same requests: the one that decides, and the one that would decide without it
   const index = await indexRows(rows, 2)
-  const findObjects = await analyseObjects(index, rows, onProgress)
+  const findObjects = await analyseObjects(index, rows, options)
   const redundancy = redundancyOf(index)
   const { ancestors } = index.inheritance
   const known = rolesInUse && new Set(rolesInUse.flatMap((role) => [...ancestors(role).keys()]))
   const lone = new Map(findLoneRoles(rows, [...(rolesInUse ?? []), ...knownRoles]).map((each) => [each.role, each]))
-  const pause = pauseEvery(500)
+  const pause = pauseEvery(500, deadline)
   const findings: Finding[] = []
   for (const row of rows) {
     await pause()
@@ -86,7 +90,7 @@ interface Notes {
 const analyseObjects = async (
   index: RowIndex,
   rows: readonly PolicyRow[],
-  onProgress?: (part: number) => void,
+  { onProgress, deadline }: AnalysisOptions,
 ): Promise<(row: ObjectRow) => readonly Finding[]> => {
   const matching = (role: string, action: string, relation: Relation): readonly ObjectRow[] =>
     rowsFor(index.objects, index.inheritance.rolesOf(role), action)
@@ -100,7 +104,7 @@ const analyseObjects = async (
     return found
   }
   const { roles, actions } = universeOf(rows)
-  const pause = pauseEvery(500)
+  const pause = pauseEvery(500, deadline)
   for (const [nth, role] of roles.entries()) {
     onProgress?.(nth / roles.length)
     for (const action of actionsThatDiffer(index, role, actions)) {

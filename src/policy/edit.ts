@@ -191,11 +191,12 @@ export const checkPlan = async (plan: UncheckedPlan, rules: PolicyRules): Promis
 
 /**
  * As `checkPlan`, but answers what stands in the way of the edit beside what it would change. Throws
- * `validation_failed` alone.
+ * `validation_failed` and `deadline_exceeded` alone.
  */
 export const examinePlan = async (
   { base, revision, rows, comments, commentsBefore, maker, ...edit }: UncheckedPlan,
   rules: PolicyRules,
+  deadline?: Deadline,
 ): Promise<EditPlan & { readonly objections: readonly Refusal[] }> => {
   const { add, remove, unreadable, changed = [...add, ...remove] } = edit
   const candidate = await buildSnapshot(revision, rules.model, inStoredOrder(rows), comments).catch(
@@ -207,7 +208,7 @@ export const examinePlan = async (
   )
   const loop = findLoop(candidate.engine.inheritance, add)
   if (loop !== null) throw new Refusal('validation_failed', { errors: [{ field: 'add', message: describeLoop(loop) }] })
-  const changes = await decisionChanges(base, candidate, changed)
+  const changes = await decisionChanges(base, candidate, changed, deadline)
   const beyond =
     maker === 'unbounded' ? null : await findBeyondOwnRights({ base, candidate, changes, maker: roleOf(maker) })
   const broken = brokenInvariants(await findViolations(candidate, rules.invariants()))

@@ -1,7 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** For long loops: each `count`th call waits until the event loop has served everybody else. */
-export const pauseEvery = (count: number) => {
+import type { Deadline } from '../domain/deadline.js'
+
+/**
+ * For long loops: each `count`th call waits until the event loop has served everybody else, and throws
+ * `deadline_exceeded` once the deadline has passed.
+ */
+export const pauseEvery = (count: number, deadline?: Deadline) => {
   let calls = 0
-  return () => (++calls % count === 0 ? setImmediate() : undefined)
+  return () => {
+    if (++calls % count !== 0) return undefined
+    deadline?.require()
+    return setImmediate()
+  }
 }

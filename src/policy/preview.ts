@@ -1,3 +1,4 @@
+import type { Deadline } from '../domain/deadline.js'
 import type { Refusal } from '../domain/refusal.js'
 import { analyseRows } from './analysis.js'
 import type { Finding } from './analysis.js'
@@ -6,6 +7,7 @@ import type { Edit, EditMaker, EditPlan } from './edit.js'
 import { findUnmet } from './expectations.js'
 import type { Unmet } from './expectations.js'
 import { rowText } from './parse-row.js'
+import { pauseEvery } from './pause-every.js'
 import { rolesIn } from './role-names.js'
 import type { Snapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
@@ -31,22 +33,51 @@ const findingKey = (finding: Finding): string =>
     'name' in finding ? finding.name : '',
   ])
 
-/** Answers what an edit would change and what speaks against it. Throws `validation_failed` as `planEdit` does. */
-export const previewEdit = async (
-  base: Snapshot,
-  edit: Edit,
-  rules: PolicyRules,
-  { maker, rolesInUse }: { readonly maker: EditMaker; readonly rolesInUse: readonly string[] },
-): Promise<Preview> => {
-  const { objections, ...plan } = await examinePlan({ ...editedRows(base, edit), maker }, rules)
-  const options = { rolesInUse, knownRoles: rolesIn(base.rows) }
-  const before = new Set((await analyseRows(base, options)).map(findingKey))
-  const findings = (await analyseRows(plan.candidate, options)).filter((finding) => !before.has(findingKey(finding)))
-  const expectations = rules.expectations()
-  const known = new Set(findUnmet(base, expectations).map(({ expectation }) => expectation))
-  const unmet = findUnmet(plan.candidate, expectations).map((each) => ({
-    ...each,
-    isNew: !known.has(each.expectation),
-  }))
-  return { plan, objections, findings, unmet, asked: expectations.length }
+const byKey = async (findings: readonly Finding[]): Promise<ReadonlyMap<string, Finding>> => {
+  const pause = pauseEvery(1_000)
+  const found = new Map<string, Finding>()
+  for (const finding of findings) {
+    await pause()
+    found.set(findingKey(finding), finding)
+  }
+  return found
+}
+
+interface PreviewOptions {
+  readonly maker: EditMaker
+  readonly rolesInUse: readonly string[]
+  readonly deadline: Deadline
+}
+
+/**
+ * Makes what answers what an edit would change and what speaks against it. Throws `validation_failed` as `planEdit`
+ * does, and `deadline_exceeded`. Caches what can be said of a revision, which is half of the work.
+ */
+export const createPreviews = (rules: PolicyRules) => {
+  const cache = new WeakMap<Snapshot, { readonly roles: string; readonly keys: ReadonlySet<string> }>()
+
+  const keysOf = async (base: Snapshot, rolesInUse: readonly string[]): Promise<ReadonlySet<string>> => {
+    const roles = rolesInUse.join()
+    const cached = cache.get(base)
+    if (cached?.roles === roles) return cached.keys
+    // without a deadline: whoever asks again after a 503 finds it in the cache
+    const keys = new Set((await byKey(await analyseRows(base, { rolesInUse, knownRoles: rolesIn(base.rows) }))).keys())
+    cache.set(base, { roles, keys })
+    return keys
+  }
+
+  return async (base: Snapshot, edit: Edit, { maker, rolesInUse, deadline }: PreviewOptions): Promise<Preview> => {
+    const { objections, ...plan } = await examinePlan({ ...editedRows(base, edit), maker }, rules, deadline)
+    const before = await keysOf(base, rolesInUse)
+    const options = { rolesInUse, knownRoles: rolesIn(base.rows), deadline }
+    const after = await byKey(await analyseRows(plan.candidate, options))
+    const findings = [...after].flatMap(([key, finding]) => (before.has(key) ? [] : [finding]))
+    const expectations = rules.expectations()
+    const known = new Set(findUnmet(base, expectations).map(({ expectation }) => expectation))
+    const unmet = findUnmet(plan.candidate, expectations).map((each) => ({
+      ...each,
+      isNew: !known.has(each.expectation),
+    }))
+    return { plan, objections, findings, unmet, asked: expectations.length }
+  }
 }

@@ -1,4 +1,5 @@
 import { ACTIONS } from '../domain/action.js'
+import type { Deadline } from '../domain/deadline.js'
 import type { Relation } from '../domain/decision.js'
 import type { Effect, PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
@@ -112,14 +113,15 @@ export const formatTableCsv = (cells: readonly Cell[]): string =>
 
 /**
  * Every decision that differs between two snapshots. Only cells that a changed row can reach are compared. Throws
- * `validation_failed` where more than half a million decisions change.
+ * `validation_failed` where more than half a million decisions change, and `deadline_exceeded`.
  */
 export const decisionChanges = async (
   before: Snapshot,
   after: Snapshot,
   changed: readonly PolicyRow[],
+  deadline?: Deadline,
 ): Promise<readonly CellChange[]> => {
-  const pause = pauseEvery(200)
+  const pause = pauseEvery(200, deadline)
   const changes: CellChange[] = []
   const engines = [before.engine, after.engine]
   for (const [role, actions] of reachedBy(changed, universeOf(before.rows, after.rows), engines)) {

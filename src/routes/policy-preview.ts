@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 
 import type { Database } from '../database/database.js'
+import type { Gate } from '../database/gate.js'
 import { createAccounts } from '../identity/accounts.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
@@ -9,7 +10,7 @@ import type { DataRule, Route } from '../layers/route.js'
 import { describeFinding } from '../policy/describe-finding.js'
 import { parseEdit } from '../policy/edit.js'
 import { describeUnmet } from '../policy/expectations.js'
-import { previewEdit } from '../policy/preview.js'
+import { createPreviews } from '../policy/preview.js'
 import type { PolicyRules } from '../policy/store.js'
 import { PreviewQuery, PreviewView } from './policy-preview-schemas.js'
 import { ProposedRows } from './policy-schemas.js'
@@ -22,12 +23,15 @@ export const policyPreviewRoute = ({
   database,
   rules,
   replays,
+  analyses,
 }: {
   readonly database: Database
   readonly rules: PolicyRules
   readonly replays: DataRule<Replays>
-}): Route =>
-  route({
+  readonly analyses: Gate
+}): Route => {
+  const previewEdit = createPreviews(rules)
+  return route({
     method: 'post',
     path: '/policy/previews',
     status: 200,
@@ -45,12 +49,14 @@ export const policyPreviewRoute = ({
       action: 'audit:read',
       data: replays,
     },
-    handle: async ({ body, query: { replay, replay_until: until }, snapshot, caller, part }) => {
-      const { plan, objections, findings, unmet, asked } = await previewEdit(
-        snapshot,
-        parseEdit(body.add, body.remove),
-        rules,
-        { maker: caller.user, rolesInUse: await createAccounts(database).rolesInUse() },
+    handle: async ({ body, query: { replay, replay_until: until }, snapshot, caller, part, deadline }) => {
+      const edit = parseEdit(body.add, body.remove)
+      const { plan, objections, findings, unmet, asked } = await analyses(async () =>
+        previewEdit(snapshot, edit, {
+          maker: caller.user,
+          rolesInUse: await createAccounts(database).rolesInUse(),
+          deadline,
+        }),
       )
       const { candidate, changes, add, remove, commented } = plan
       return {
@@ -90,3 +96,4 @@ export const policyPreviewRoute = ({
       response: PreviewView,
     },
   })
+}

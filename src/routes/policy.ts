@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import type { Database } from '../database/database.js'
+import type { Gate } from '../database/gate.js'
 import { PolicyReplaced } from '../database/errors.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
@@ -44,6 +45,7 @@ export interface PolicyParts {
   readonly database: Database
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
+  readonly analyses: Gate
   readonly replays: DataRule<Replays>
   readonly findSnapshot: FindSnapshot
   readonly findUser: (id: string) => Promise<User | null>
@@ -70,7 +72,7 @@ const noSuchRevision = (revision: number | undefined) =>
 
 /** Everything under /policy. */
 export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
-  const { database, rules, policy, replays, approvals, findSnapshot } = parts
+  const { database, rules, policy, replays, approvals, findSnapshot, analyses } = parts
   /** Throws `not_found` where there was no such revision. */
   const shown = async (snapshot: Snapshot, revision: number | undefined): Promise<Snapshot> => {
     const found = revision === undefined ? snapshot : await findSnapshot(revision)
@@ -139,7 +141,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       query: Shown,
       handle: async ({ snapshot, query }) => {
         const of = await shown(snapshot, query.revision)
-        const decisions = await decisionTable(of)
+        const decisions = await analyses(() => decisionTable(of))
         return query.format === 'csv'
           ? { status: 200, body: formatTableCsv(decisions), type: TEXT_TYPES.csv }
           : { status: 200, body: { revision: of.revision, decisions } }
@@ -156,10 +158,10 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       ...reading,
       path: '/policy/comparison',
       query: Comparison,
-      handle: async ({ snapshot, query }) => {
+      handle: async ({ snapshot, query, deadline }) => {
         const [from, to] = [await shown(snapshot, query.from), await shown(snapshot, query.to)]
         const { add, remove } = editBetween(from.rows, to.rows)
-        const decisions_changed = await decisionChanges(from, to, [...add, ...remove])
+        const decisions_changed = await analyses(() => decisionChanges(from, to, [...add, ...remove], deadline))
         return {
           status: 200,
           body: {

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import type { Gate } from '../database/gate.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { proposalsStore } from '../layers/4-data/proposals.js'
@@ -34,6 +35,7 @@ export interface ProposalParts {
   readonly database: Database
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
+  readonly analyses: Gate
   readonly findUser: (id: string) => Promise<User | null>
 }
 
@@ -43,7 +45,7 @@ const requireAnother = ({ actor }: Proposal, { user }: Caller): void => {
 }
 
 /** Proposed edits of the policy (POLICY_APPROVALS), and what becomes of them. */
-export const proposalRoutes = ({ database, rules, policy, findUser }: ProposalParts): readonly Route[] => {
+export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: ProposalParts): readonly Route[] => {
   const requireProposal = async ({ id }: { readonly id: string }): Promise<Proposal> => {
     const proposal = await findProposal(database, id)
     if (proposal === null) throw new Refusal('not_found')
@@ -94,7 +96,8 @@ export const proposalRoutes = ({ database, rules, policy, findUser }: ProposalPa
       params: ByProposal,
       handle: async ({ params, snapshot }) => {
         const proposal = await requireProposal(params)
-        const against = proposal.state === 'open' ? await weighProposal(snapshot, proposal, rules, findUser) : null
+        const isOpen = proposal.state === 'open'
+        const against = isOpen ? await analyses(() => weighProposal(snapshot, proposal, rules, findUser)) : null
         return { status: 200, body: { ...proposal, against } }
       },
       documentation: {

@@ -83,6 +83,8 @@ export interface TableParts {
   readonly place: OwnPlace
   /** lets so many searches run at once */
   readonly searches: Gate
+  /** lets one look at all rows of the policy run at once */
+  readonly analyses: Gate
   /** TRASH_DAYS */
   readonly trashDays: number
   /** VISIT_DAYS */
@@ -110,6 +112,7 @@ export const routeTable = ({
   sendMail,
   place,
   searches,
+  analyses,
   trashDays,
   visitDays,
   policyApprovals,
@@ -202,6 +205,7 @@ export const routeTable = ({
       database,
       rules,
       policy,
+      analyses,
       replays,
       findSnapshot,
       findUser,
@@ -209,7 +213,7 @@ export const routeTable = ({
       approvals: policyApprovals,
     }),
     livePolicyRoute({ live: livePolicy, policy }),
-    ...proposalRoutes({ database, rules, policy, findUser }),
+    ...proposalRoutes({ database, rules, policy, findUser, analyses }),
     ...systemRoutes({
       readiness,
       metrics,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
-import { sumOf, waitBefore, withinMinute } from '../../src/console/parts/visits/arrivals.js'
+import { sumOf, withinMinute } from '../../src/console/parts/visits/arrivals.js'
 import { rowsOf } from '../../src/console/parts/visits/breakdown-rows.js'
 import { areaOf, lineOf, scaleOf } from '../../src/console/parts/visits/chart-lines.js'
 import { compare } from '../../src/console/parts/visits/comparison.js'
@@ -125,9 +125,5 @@ describe('visits that are watched', () => {
     expect(sumOf(withinMinute(arrivals, 59_999))).to.equal(8)
     expect(sumOf(withinMinute(arrivals, 60_000))).to.equal(3)
     expect(sumOf(withinMinute(arrivals, 200_000))).to.equal(0)
-  })
-
-  it('are asked for again after twice as long each time, a minute at most', () => {
-    expect([0, 1, 2, 3, 4, 5, 50].map(waitBefore)).to.deep.equal([2, 4, 8, 16, 32, 60, 60])
   })
 })

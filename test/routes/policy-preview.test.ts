@@ -5,6 +5,7 @@ import { at, listAt } from '../support/json.js'
 import { addLink, freshCode } from '../support/records.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
+import { until } from '../support/until.js'
 
 const row = (priority: number, rule: string, role: string, action: string, effect: string, reach = 'any') => ({
   ptype: 'p',
@@ -106,6 +107,30 @@ describe('a preview of an edit', () => {
     expect(await replayOf(`?replay=2d&replay_until=${until}`)).to.deep.include({ changed: 1, subjects: 1, to: until })
     expect(at(await replayOf('?replay=2d'), 'changed')).to.equal(0)
     expect((await preview(edit, { query: '?replay=2d&replay_until=yesterday' })).json).to.include({ status: 400 })
+  })
+})
+
+describe('previews that take long', () => {
+  let callers: Callers
+  before(async () => {
+    callers = await startWithCallers({ environment: { REQUEST_DEADLINE_MS: '2000' } })
+    const { service, admin } = callers
+    const roles = Array.from({ length: 300 }, (_, i) => row(1_000 + i, 'X', `role-${i}`, 'link:read', 'allow', 'own'))
+    await addRows(service, admin.token, roles)
+  })
+  after(() => callers.service.stop())
+
+  it('are made one after the other, and leave the service to others', async () => {
+    const { service, admin, editor } = callers
+    const preview = (add: readonly object[]) =>
+      service.request('POST', '/policy/previews', { token: admin.token, json: { add } })
+    const everything = [row(50, 'X', 'anyone', '*', 'deny')]
+    const many = Promise.all(Array.from({ length: 10 }, () => preview(everything)))
+    expect((await service.request('GET', '/users/me', { token: editor.token })).status).to.equal(200)
+    const answers = await many
+    for (const { status } of answers) expect(status).to.be.oneOf([200, 503])
+    expect(answers.map(({ json }) => at(json, 'detail'))).to.include('Others have the policy analysed now.')
+    await until('a small one is answered', async () => (await preview([])).status === 200)
   })
 })
 

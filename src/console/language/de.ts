@@ -1,5 +1,5 @@
 import { hour, listed, number, percent } from './format'
-import type { Texts } from './language'
+import type { Texts } from './texts'
 import { access } from './de/access'
 import { decisions } from './de/decisions'
 import { explain } from './de/explain'

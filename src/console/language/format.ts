@@ -1,4 +1,4 @@
-import { locale } from './language'
+import { locale } from './locale'
 
 const once = <Options extends object, Format>(make: (locale: string, options: Options) => Format) => {
   const made = new Map<string, Format>()

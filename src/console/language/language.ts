@@ -1,17 +1,13 @@
-import type { en } from './en'
+import { setLocale } from './locale'
+import type { Texts } from './texts'
 
-/** What every language says. */
-export type Texts = typeof en
-
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
-export type Language = keyof typeof LANGUAGES
-const isLanguage = (name: string | null | undefined): name is Language => name === 'en' || name === 'de'
+export const LANGUAGES = ['en', 'de'] as const
+type Language = (typeof LANGUAGES)[number]
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
+const isLanguage = (name: string | null): name is Language => LANGUAGES.some((language) => language === name)
 
 /** The texts of the language that was chosen in Settings, or that the browser prefers; set before anything is shown. */
 export let t: Texts
-
-/** With the region that the browser has for it, so that dates and numbers look as they do elsewhere. */
-export let locale: string
 
 /** Loads the texts of one language. */
 export const loadLanguage = async (): Promise<void> => {
@@ -19,7 +15,7 @@ export const loadLanguage = async (): Promise<void> => {
   const short = (name: string) => name.split('-')[0] ?? ''
   const language = isLanguage(chosen) ? chosen : (navigator.languages.map(short).find(isLanguage) ?? 'en')
   t = language === 'de' ? (await import('./de')).de : (await import('./en')).en
-  locale = navigator.languages.find((name) => short(name) === language) ?? language
+  setLocale(navigator.languages.find((name) => short(name) === language) ?? language)
   document.documentElement.lang = language
 }
 

@@ -131,6 +131,20 @@ import { until } from '../../support/until.js'
     expect(revision()).to.equal(2)
   })
 
+  it('counts as turned what an endpoint row keeps out, though the object rows still allow it', async () => {
+    await begin()
+    await page.getByRole('radio', { name: /^Endpoint rows/ }).check({ force: true })
+    await page
+      .getByRole('button', { name: /^Edit:/ })
+      .filter({ hasText: 'p2, user, link:update' })
+      .focus()
+    await page.keyboard.press('Delete')
+    await page
+      .getByRole('region', { name: 'What changes' })
+      .getByText(/[1-9]\d* from allow to deny/)
+      .waitFor()
+  })
+
   it('keeps the draft where somebody else was faster, shows both, and makes it again on the new rows', async () => {
     await begin()
     await row('Everybody who is signed in may create links').click()

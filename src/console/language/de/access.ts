@@ -1,7 +1,7 @@
-import type { access as english } from '../en/access'
 import { listed } from '../format'
+import type { Texts } from '../texts'
 
-export const access: typeof english = {
+export const access: Texts['access'] = {
   lead: 'Jede Frage an die Regeln, beantwortet. Vollständig, keine Auswahl.',
   revision: (revision, isInForce) =>
     isInForce ? `Fassung ${revision}, in Kraft.` : `So galt es nach Fassung ${revision}.`,

@@ -1,5 +1,5 @@
-import type { decisions as english } from '../en/decisions'
 import { number } from '../format'
+import type { Texts } from '../texts'
 
 const VALUES: Readonly<Record<string, string>> = {
   user: 'wer gefragt hat, eine Adresse oder eine Nummer',
@@ -75,7 +75,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   data: 'Daten',
 }
 
-export const decisions: typeof english = {
+export const decisions: Texts['decisions'] = {
   lead:
     'Alles, was die Regeln gefragt wurden, und jede Änderung, der Reihe nach. Niemand ändert eine Zeile ' +
     'unbemerkt.',

@@ -1,10 +1,10 @@
-import type { explain as english } from '../en/explain'
+import type { Texts } from '../texts'
 import { doing } from './policy-rows'
 
 const LAYER_NUMBERS = ['', 'ersten', 'zweiten', 'dritten', 'vierten']
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-export const explain: typeof english = {
+export const explain: Texts['explain'] = {
   lead: 'Wer was mit welchem Link darf, und warum. Fragen ändert nichts.',
   tabs: 'Was erklärt wird',
   ask: 'Eine Frage',

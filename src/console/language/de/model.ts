@@ -1,6 +1,6 @@
-import type { model as english } from '../en/model'
+import type { Texts } from '../texts'
 
-export const model: typeof english = {
+export const model: Texts['model'] = {
   lead: 'Die Sprache der Regeln. Was die Zeilen bedeuten, steht hier und sonst nirgends. Nur der Betreiber ändert sie.',
   text: 'model.conf, Stück für Stück',
   unknown: 'Eine Festlegung dieser Installation.',

@@ -1,8 +1,8 @@
-import type { policy as english } from '../en/policy'
 import { listed, number } from '../format'
+import type { Texts } from '../texts'
 import { doing, everyOne, rowWords } from './policy-rows'
 
-export const policy: typeof english = {
+export const policy: Texts['policy'] = {
   row: rowWords,
   everyOne,
   doing,

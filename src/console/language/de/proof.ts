@@ -1,11 +1,11 @@
-import type { proof as english } from '../en/proof'
 import { number } from '../format'
+import type { Texts } from '../texts'
 
 const entries = (count: number): string => `${number(count)} ${count === 1 ? 'Eintrag' : 'Einträge'}`
 const inChains = (count: number): string => `${number(count)} ${count === 1 ? 'Kette' : 'Ketten'}`
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-export const proof: typeof english = {
+export const proof: Texts['proof'] = {
   lead:
     'Das Protokoll der Entscheidungen ist verkettet und unterschrieben. Hier steht, wie weit das ' +
     'reicht; Sie können es prüfen lassen und einen Teil als Nachweis mitnehmen.',

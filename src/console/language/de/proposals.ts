@@ -1,9 +1,9 @@
-import type { proposals as english } from '../en/proposals'
 import { number } from '../format'
+import type { Texts } from '../texts'
 
 const DONE = { open: 'Offen', applied: 'Angenommen', declined: 'Abgelehnt', withdrawn: 'Zurückgezogen' }
 
-export const proposals: typeof english = {
+export const proposals: Texts['proposals'] = {
   title: 'Änderungen zu zweit',
   lead: 'Mit POLICY_APPROVALS schlägt jemand eine Änderung der Regeln vor, und jemand anderes setzt sie in Kraft.',
   one: (id) => `Vorschlag ${id}`,

@@ -1,5 +1,5 @@
-import type { propose as english } from '../en/propose'
 import { dateAndTime, hour, listed, number } from '../format'
+import type { Texts } from '../texts'
 
 const decisions = (count: number): string => `${number(count)} ${count === 1 ? 'Entscheidung' : 'Entscheidungen'}`
 const rows = (count: number): string => `${number(count)} ${count === 1 ? 'Zeile' : 'Zeilen'}`
@@ -7,7 +7,7 @@ const rows = (count: number): string => `${number(count)} ${count === 1 ? 'Zeile
 const SPANS = { '1h': 'In der letzten Stunde', '24h': 'In den letzten 24 Stunden', '7d': 'In den letzten 7 Tagen' }
 
 /** Eine Änderung der Regeln, auf Deutsch. */
-export const propose: typeof english = {
+export const propose: Texts['propose'] = {
   title: 'Regeln',
   heading: 'Eine Änderung vorschlagen',
   against: (revision) =>

@@ -1,7 +1,7 @@
-import type { revisions as english } from '../en/revisions'
 import { number, timeZone } from '../format'
+import type { Texts } from '../texts'
 
-export const revisions: typeof english = {
+export const revisions: Texts['revisions'] = {
   lead: 'Jede Änderung der Regeln ist eine Fassung. Keine wird je geändert oder gelöscht.',
   timeLine: 'Verlauf',
   pickTwo: 'Zwei auswählen, um sie zu vergleichen',

@@ -1,9 +1,9 @@
-import type { users as english } from '../en/users'
 import { date, dateAndTime, number } from '../format'
+import type { Texts } from '../texts'
 
 const people = (count: number): string => `${number(count)} ${count === 1 ? 'Person' : 'Personen'}`
 
-export const users: typeof english = {
+export const users: Texts['users'] = {
   title: 'Personen',
   lead: 'Wer hier ein Konto hat, was sie dürfen, und wer eingeladen ist.',
   search: 'Name oder Adresse suchen',

@@ -1,5 +1,5 @@
 import { dateAndTime } from '../format'
-import type { Texts } from '../language'
+import type { Texts } from '../texts'
 
 /** The first minute, in German. */
 export const welcome: Texts['welcome'] = {

@@ -1,5 +1,5 @@
 import type { TermFault } from '../../pages/decisions/meaning'
-import type { Tail } from '../../pages/decisions/use-tail'
+import type { Tail } from '../../pages/decisions/tail'
 import { number } from '../format'
 
 /** What a value of each qualifier is. */

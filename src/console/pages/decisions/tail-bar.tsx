@@ -1,6 +1,6 @@
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
-import type { Tail } from './use-tail'
+import type { Tail } from './tail'
 
 /** Whether new lines come in, and the button that holds them. */
 export const TailBar = ({

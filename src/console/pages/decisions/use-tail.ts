@@ -5,26 +5,13 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { LogEntry, Page } from '../../api'
 import { problemIn } from '../../parts/loaded'
 import type { List } from '../../parts/pages'
-import { waitBefore } from '../../parts/visits/arrivals'
-
-/** Whether new lines come in as they are written. `fresh`: so many wait to be shown. */
-export type Tail =
-  | { readonly is: 'on' | 'paused'; readonly fresh: number }
-  /** in seconds; null: it is not tried again */
-  | { readonly is: 'lost'; readonly againIn: number | null }
+import { countDown, pause } from '../../parts/pause'
+import { isFinal } from '../../parts/stay-connected'
+import type { Tail } from './tail'
 
 /** How often a page that is seen asks for new entries, and for how many at most. */
 const ASKED_MS = 2_000
 export const ASKED_ENTRIES = 50
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 
 /** A request id that nobody else has: whoever reads the log is in it, too, and waits for no line of their own. */
 const newRequestId = (): string =>
@@ -111,15 +98,11 @@ export const useTail = (
         if (!signal.aborted && !latest.current.list.state.peek().busy) take(data)
       } catch (error) {
         if (signal.aborted) return
-        const { status } = problemIn(error)
-        const isFinal = status >= 400 && status < 500 && status !== 429
-        for (let left = isFinal ? null : waitBefore(failed); !signal.aborted;) {
-          tail.value = { is: 'lost', againIn: left }
-          if (left === null) return ended.abort()
-          if (left === 0) break
-          await pause(1_000, signal)
-          left -= 1
+        if (isFinal(problemIn(error))) {
+          tail.value = { is: 'lost', againIn: null }
+          return ended.abort()
         }
+        await countDown(failed, signal, (againIn) => (tail.value = { is: 'lost', againIn }))
         failed += 1
       }
     }

@@ -9,10 +9,13 @@ import { idOfUser } from '../../parts/id-of-user'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { policyRowIn } from '../../parts/policy/row'
+import { Segments } from '../../parts/segments'
 import { textOf } from '../../parts/sign-in-form'
 import { ActionField, RelationField, RoleField, namesIn } from './name-fields'
 import { questionIn } from './question'
 import type { Question } from './question'
+
+const ABOUTS = ['person', 'role'] as const
 
 /** Shown while somebody types. */
 const SUGGESTED = 20
@@ -61,21 +64,14 @@ export const QuestionForm = ({
     >
       <div class="body stack">
         <div class="row">
-          <fieldset class="segments">
-            <legend class="unseen">{t.explain.about}</legend>
-            {(['person', 'role'] as const).map((each) => (
-              <label key={each}>
-                <input
-                  type="radio"
-                  name="about"
-                  checked={isPerson === (each === 'person')}
-                  disabled={each === 'person' && off !== null}
-                  onChange={() => (about.value = each)}
-                />
-                {t.explain.abouts[each]}
-              </label>
-            ))}
-          </fieldset>
+          <Segments
+            label={t.explain.about}
+            names={ABOUTS}
+            chosen={isPerson ? 'person' : 'role'}
+            words={(each) => t.explain.abouts[each]}
+            isOff={(each) => each === 'person' && off !== null}
+            onChoose={(each) => (about.value = each)}
+          />
           {off !== null && <span class="reason">{t.explain.personOff(off)}</span>}
         </div>
         {problem.value !== null && <ProblemNote problem={problem.value} />}

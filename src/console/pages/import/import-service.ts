@@ -1,6 +1,7 @@
 import { LinkgateProblem, api } from '../../api'
 import type { ManyLinks, NewLink } from '../../api'
 import { me } from '../../me'
+import { pause } from '../../parts/pause'
 import type { ImportService, Wanted } from './import-job.js'
 import { outcomeOf } from './outcome.js'
 import type { Item } from './rows.js'
@@ -35,14 +36,10 @@ export const importService: ImportService = {
     for (const code of others.slice(0, MOST_LOOKED_AT)) known.byCode.set(code, await targetOf(code, signal))
     return known
   },
-  wait: (seconds, signal) =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, seconds * 1_000)
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer)
-        reject(signal.reason)
-      })
-    }),
+  wait: async (seconds, signal) => {
+    await pause(seconds * 1_000, signal)
+    signal.throwIfAborted()
+  },
 }
 
 /** Among the links that the caller may change: all of them in one answer, of which little is kept. */

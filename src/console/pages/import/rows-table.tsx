@@ -5,6 +5,7 @@ import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Icon } from '../../parts/icon'
 import type { IconName } from '../../parts/icon'
+import { Segments } from '../../parts/segments'
 import { STATES, stateOf } from './counts'
 import type { State } from './counts'
 import type { Row } from './rows'
@@ -38,23 +39,20 @@ export const RowsTable = ({
   return (
     <>
       <div class="states">
-        <div class="segments" role="radiogroup" aria-label={t.imports.show}>
-          {[null, ...STATES.filter((each) => counts[each] > 0)].map((each) => (
-            <label key={each}>
-              <input
-                type="radio"
-                name="state"
-                checked={each === state}
-                onChange={() => {
-                  shownState.value = each
-                  most.value = AT_ONCE
-                }}
-              />
-              {each === null ? t.imports.all : t.imports.states[each]}{' '}
-              {number(each === null ? rows.length : counts[each])}
-            </label>
-          ))}
-        </div>
+        <Segments
+          label={t.imports.show}
+          names={[null, ...STATES.filter((each) => counts[each] > 0)]}
+          chosen={state}
+          words={(each) =>
+            each === null
+              ? `${t.imports.all} ${number(rows.length)}`
+              : `${t.imports.states[each]} ${number(counts[each])}`
+          }
+          onChoose={(each) => {
+            shownState.value = each
+            most.value = AT_ONCE
+          }}
+        />
       </div>
       <table class="table import-rows">
         <thead>

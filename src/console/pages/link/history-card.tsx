@@ -9,9 +9,9 @@ import { Icon } from '../../parts/icon'
 import type { IconName } from '../../parts/icon'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
+import { useNames } from '../../parts/use-names'
 import { newestOf } from './link-event'
 import type { LinkEvent } from './link-event'
-import { useNames } from './use-names'
 
 /** Everything but reading, which would be most of the log: each is asked for by itself. */
 const ASKED = [

@@ -12,7 +12,7 @@ import { problemIn } from '../../parts/loaded'
 import { Menu } from '../../parts/menu'
 import { reasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
-import type { LinkRights } from '../links/use-rights'
+import type { LinkRights } from '../../parts/use-link-rights'
 import { TransferDialog } from './transfer-dialog'
 
 /** What can be done with a link; what this caller may not do says why. */

@@ -6,7 +6,8 @@ import { Badges } from '../../parts/badges'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { reasonOf } from '../../parts/rights'
-import { useRights } from '../links/use-rights'
+import { useLinkRights } from '../../parts/use-link-rights'
+import { useNames } from '../../parts/use-names'
 import { EditCard } from './edit-card'
 import { HistoryCard } from './history-card'
 import { LinkActions } from './link-actions'
@@ -15,7 +16,6 @@ import { LinkVisits } from './link-visits'
 import { QrCard } from './qr-card'
 import { SettingsCard } from './settings-card'
 import { StateNote } from './state-note'
-import { useNames } from './use-names'
 
 /** A link for those who may change it: who came, how it is set, and what can be done with it. */
 export const ManagedLinkPage = ({
@@ -28,7 +28,7 @@ export const ManagedLinkPage = ({
   readonly onGiven: () => unknown
 }) => {
   const { code } = link
-  const rights = useRights([code])
+  const rights = useLinkRights([code])
   const may = rights.links.value.get(code)
   const off = reasonOf(may?.['link:update'])
   const service = rights.service.value

@@ -5,7 +5,7 @@ import { t } from '../../language/language'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { reasonOf } from '../../parts/rights'
-import { useRights } from '../links/use-rights'
+import { useLinkRights } from '../../parts/use-link-rights'
 import { LinkActions } from './link-actions'
 import { LinkHeading } from './link-heading'
 import { QrCard } from './qr-card'
@@ -20,7 +20,7 @@ export const PublicLinkPage = ({
   readonly onGiven: () => unknown
 }) => {
   const url = `${location.origin}/${code}`
-  const rights = useRights([code]).links.value.get(code)
+  const rights = useLinkRights([code]).links.value.get(code)
   const off = reasonOf(rights?.['link:update']) ?? t.rights.object(null)
   const problem = useSignal<LinkgateProblem | null>(null)
   return (

@@ -14,7 +14,7 @@ import { Note, ProblemNote } from '../../parts/note'
 import { reasonOf } from '../../parts/rights'
 import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
-import type { LinkRights } from './use-rights'
+import type { LinkRights } from '../../parts/use-link-rights'
 
 /** Items in one request. */
 const AT_ONCE = 1_000

@@ -9,10 +9,8 @@ import { CopyButton } from '../../parts/copy-button'
 import { Icon } from '../../parts/icon'
 import { Menu } from '../../parts/menu'
 import { reasonOf } from '../../parts/rights'
-import type { LinkRights } from './use-rights'
-
-/** An address as people read it: without what all of them begin with. */
-export const shortened = (url: string): string => url.replace(/^https?:\/\/(?:www\.)?/, '').replace(/\/$/, '')
+import { shortened } from '../../parts/shortened'
+import type { LinkRights } from '../../parts/use-link-rights'
 
 export interface RowActions {
   readonly onDelete: (link: ManagedLink) => unknown

@@ -15,11 +15,11 @@ import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
 import { reasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
+import { useKeys } from '../../parts/use-keys'
+import { useLinkRights } from '../../parts/use-link-rights'
 import { BulkBar } from './bulk-bar'
 import { FilterBar, filtersIn, isFiltered } from './filters'
 import { LinkRow } from './link-row'
-import { useKeys } from './use-keys'
-import { useRights } from './use-rights'
 
 /** The links that somebody may change: make, find, copy, and change many at once. */
 export const LinksPage = () => {
@@ -45,7 +45,7 @@ export const LinksPage = () => {
     [q, tags.join(), state, sort],
   )
   const { items } = list.state.value
-  const rights = useRights(items.map(({ code }) => code))
+  const rights = useLinkRights(items.map(({ code }) => code))
   const selected = useSignal<ReadonlySet<string>>(new Set())
   const lastSelected = useRef<string | null>(null)
   const problem = useSignal<LinkgateProblem | null>(null)

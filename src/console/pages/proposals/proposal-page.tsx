@@ -6,11 +6,12 @@ import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
+import type { CellChange } from '../../parts/matrix/matrix-model'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
+import { ChangesCard } from '../../parts/policy/changes-card'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { countOpenProposals } from '../../parts/policy/open-proposals'
-import { ChangesCard } from '../propose/changes-card'
 import { DecideCard } from './decide-card'
 import { InItsWay } from './in-its-way'
 import { ProposedRows } from './proposed-rows'
@@ -88,19 +89,11 @@ const Known = ({ proposal, onDecided }: { readonly proposal: Shown; readonly onD
   )
 }
 
-type Changed = Parameters<typeof ChangesCard>[0]['preview']
-
 /** The matrix of what is in force, with the changed cells lit. */
-const Changes = ({
-  revision,
-  changes,
-}: {
-  readonly revision: number
-  readonly changes: NonNullable<Changed>['decisions_changed']
-}) => {
+const Changes = ({ revision, changes }: { readonly revision: number; readonly changes: readonly CellChange[] }) => {
   const { state, again } = useLoaded((signal) => api.getPolicyTable({ revision }, { signal }), [revision])
   const { value, problem, busy } = state.value
   if (problem !== null) return <ProblemNote problem={problem} onRetry={again} />
   if (value === null) return busy ? <p class="hint">{t.loading}</p> : null
-  return <ChangesCard cells={value.decisions} preview={{ decisions_changed: changes }} isFresh />
+  return <ChangesCard cells={value.decisions} changes={changes} />
 }

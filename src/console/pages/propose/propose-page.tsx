@@ -10,12 +10,12 @@ import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model'
 import type { Cell } from '../../parts/matrix/matrix-model'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
+import { ChangesCard } from '../../parts/policy/changes-card'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { policyRowIn } from '../../parts/policy/row'
-import { useMedia } from '../../parts/use-media'
 import { useServiceRights } from '../../parts/service-rights'
+import { useMedia } from '../../parts/use-media'
 import { ApplyCard } from './apply-card'
-import { ChangesCard } from './changes-card'
 import { changesIn, draftOf, editAgain, editsIn } from './draft'
 import type { Commented, RowEdit } from './draft'
 import { DraftActions } from './draft-actions'
@@ -177,7 +177,7 @@ const Proposal = ({
       <div class="propose">
         <RowsCard draft={draft} notes={notes} off={reason} vocabulary={vocabulary} />
         <div class="propose-side">
-          <ChangesCard cells={cells} preview={previewed} isFresh={isFresh} />
+          <ChangesCard cells={cells} changes={previewed?.decisions_changed} isFresh={isFresh} />
           <ReplayCard
             job={replay}
             window={window}

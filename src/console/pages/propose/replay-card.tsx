@@ -6,8 +6,9 @@ import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { Verdict } from '../../parts/matrix/verdict'
 import { ProblemNote } from '../../parts/note'
+import { Segments } from '../../parts/segments'
 import { useServiceRights } from '../../parts/service-rights'
-import { useNames } from '../link/use-names'
+import { useNames } from '../../parts/use-names'
 import { WINDOWS, together } from './replays'
 import type { Replayed, Window } from './replays'
 import type { ReplayJob } from './use-replay'
@@ -32,19 +33,13 @@ export const ReplayCard = ({
     <Card
       title={t.propose.replay}
       actions={
-        <div class="segments" role="radiogroup" aria-label={t.propose.windowLabel}>
-          {WINDOWS.map((each) => (
-            <label key={each}>
-              <input
-                type="radio"
-                name="window"
-                checked={window.value === each}
-                onChange={() => (window.value = each)}
-              />
-              {t.propose.windows[each]}
-            </label>
-          ))}
-        </div>
+        <Segments
+          label={t.propose.windowLabel}
+          names={WINDOWS}
+          chosen={window.value}
+          words={(each) => t.propose.windows[each]}
+          onChoose={(each) => (window.value = each)}
+        />
       }
     >
       <div class="body stack">

@@ -1,10 +1,9 @@
-import { useId } from 'preact/hooks'
-
 import { isAction } from '../../../domain/action.js'
 import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
 import { isRoleName } from '../../../domain/role.js'
 import { t } from '../../language/language'
 import { Field } from '../../parts/field'
+import { SegmentsField } from '../../parts/segments'
 import type { Commented, TypedRow } from './draft'
 import { NameField } from './name-field'
 
@@ -93,14 +92,14 @@ export const RowForm = ({
         )}
         {row.ptype === 'p' && (
           <>
-            <Choices
+            <SegmentsField
               label={t.propose.fields.reach}
               names={REACHES}
               chosen={row.reach}
               words={(reach) => (reach === 'own' ? t.policy.relations.own : t.policy.any)}
               onChoose={(reach) => put({ ...row, reach })}
             />
-            <Choices
+            <SegmentsField
               label={t.propose.fields.effect}
               names={EFFECTS}
               chosen={row.effect}
@@ -120,35 +119,6 @@ export const RowForm = ({
             />
           )}
         </Field>
-      </div>
-    </div>
-  )
-}
-
-const Choices = <Name extends string>({
-  label,
-  names,
-  chosen,
-  words,
-  onChoose,
-}: {
-  readonly label: string
-  readonly names: readonly Name[]
-  readonly chosen: Name
-  readonly words: (name: Name) => string
-  readonly onChoose: (name: Name) => unknown
-}) => {
-  const id = useId()
-  return (
-    <div class="field">
-      <span id={id}>{label}</span>
-      <div class="segments" role="radiogroup" aria-labelledby={id}>
-        {names.map((each) => (
-          <label key={each}>
-            <input type="radio" name={id} checked={each === chosen} onChange={() => void onChoose(each)} />
-            {words(each)}
-          </label>
-        ))}
       </div>
     </div>
   )

@@ -6,6 +6,7 @@ import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
+import { Segments } from '../../parts/segments'
 import { say } from '../../parts/toast'
 import {
   MOST_PRIORITY,
@@ -125,22 +126,16 @@ export const RowsCard = ({
       }
     >
       <div class="body stack">
-        <div class="segments" role="radiogroup" aria-label={t.propose.rows}>
-          {KINDS.map((each) => (
-            <label key={each}>
-              <input
-                type="radio"
-                name="kind"
-                checked={kind.value === each}
-                onChange={() => {
-                  kind.value = each
-                  held.value = null
-                }}
-              />
-              {t.propose.kinds[each]} {number(rowsOfKind(draft.value, each).length)}
-            </label>
-          ))}
-        </div>
+        <Segments
+          label={t.propose.rows}
+          names={KINDS}
+          chosen={kind.value}
+          words={(each) => `${t.propose.kinds[each]} ${number(rowsOfKind(draft.value, each).length)}`}
+          onChoose={(each) => {
+            kind.value = each
+            held.value = null
+          }}
+        />
         {notes.others.map((note, at) => (
           <RowNoteLine key={at} note={note} />
         ))}

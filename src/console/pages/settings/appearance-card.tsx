@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 
-import { LANGUAGES, chooseLanguage, currentLanguage, t } from '../../language/language'
-import type { Language } from '../../language/language'
+import { LANGUAGES, LANGUAGE_NAMES, chooseLanguage, currentLanguage, t } from '../../language/language'
 import { Card } from '../../parts/card'
+import { SegmentsField } from '../../parts/segments'
 
 const THEMES = ['system', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
@@ -27,65 +27,24 @@ export const AppearanceCard = () => {
   return (
     <Card title={t.settings.appearance.title}>
       <div class="body stack">
-        <Segments
-          legend={t.settings.appearance.theme}
-          name="theme"
-          options={t.settings.appearance.themes}
+        <SegmentsField
+          label={t.settings.appearance.theme}
+          names={THEMES}
           chosen={theme.value}
+          words={(each) => t.settings.appearance.themes[each]}
           onChoose={(chosen) => {
             theme.value = chosen
             chooseTheme(chosen)
           }}
         />
-        <Segments<Language>
-          legend={t.settings.appearance.language}
-          name="language"
-          options={LANGUAGES}
+        <SegmentsField
+          label={t.settings.appearance.language}
+          names={LANGUAGES}
           chosen={currentLanguage()}
+          words={(each) => LANGUAGE_NAMES[each]}
           onChoose={chooseLanguage}
         />
       </div>
     </Card>
   )
-}
-
-/** One of a few, all of them in sight. */
-const Segments = <Name extends string>({
-  legend,
-  name,
-  options,
-  chosen,
-  onChoose,
-}: {
-  readonly legend: string
-  readonly name: string
-  readonly options: Readonly<Record<Name, string>>
-  readonly chosen: Name
-  readonly onChoose: (name: Name) => unknown
-}) => (
-  <fieldset class="field">
-    <legend>{legend}</legend>
-    <div class="row">
-      <div class="segments">
-        {namesOf(options).map((each) => (
-          <label key={each}>
-            <input
-              type="radio"
-              name={name}
-              value={each}
-              checked={each === chosen}
-              onChange={() => void onChoose(each)}
-            />
-            {options[each]}
-          </label>
-        ))}
-      </div>
-    </div>
-  </fieldset>
-)
-
-const namesOf = <Name extends string>(options: Readonly<Record<Name, string>>): readonly Name[] => {
-  const names: Name[] = []
-  for (const name in options) names.push(name)
-  return names
 }

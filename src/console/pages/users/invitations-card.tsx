@@ -11,7 +11,7 @@ import { ProblemNote } from '../../parts/note'
 import { ListFoot, usePages } from '../../parts/pages'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
-import { useNames } from '../link/use-names'
+import { useNames } from '../../parts/use-names'
 
 /** Who is invited: seen, made, withdrawn. */
 export const InvitationsCard = () => {

@@ -3,7 +3,7 @@ import { t } from '../../language/language'
 import { Badges } from '../../parts/badges'
 import { Card } from '../../parts/card'
 import { ListFoot, usePages } from '../../parts/pages'
-import { shortened } from '../links/link-row'
+import { shortened } from '../../parts/shortened'
 
 /** The links of a user, as far as the caller may change them. */
 export const UserLinksCard = ({ id, isSelf }: { readonly id: string; readonly isSelf: boolean }) => {

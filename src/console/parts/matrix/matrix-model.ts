@@ -54,7 +54,7 @@ export const OTHER_ROLE = 'user'
 /** Stands for every action that no row names, and is the last. */
 export const OTHER_ACTION = '*'
 
-const isSame = (a: Outcome, b: Outcome): boolean =>
+export const isSame = (a: Outcome, b: Outcome): boolean =>
   a.effect === b.effect && a.rule === b.rule && a.endpoint === b.endpoint
 
 const outcomeIn = ({ effect, rule, endpoint }: Outcome): Outcome => ({ effect, rule, endpoint })

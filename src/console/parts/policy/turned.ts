@@ -1,4 +1,4 @@
-import { answerOf } from '../matrix/matrix-model.js'
+import { answerOf, isSame } from '../matrix/matrix-model.js'
 import type { CellChange, Outcome } from '../matrix/matrix-model.js'
 
 /** How decisions change: answers that turn, and the same answers by other rules. */
@@ -29,9 +29,6 @@ export interface ShownChange {
   readonly before: Outcome
   readonly after: Outcome
 }
-
-const isSame = (a: Outcome, b: Outcome): boolean =>
-  a.effect === b.effect && a.rule === b.rule && a.endpoint === b.endpoint
 
 /** Answers that turn first; what changes alike for own and other's in one. */
 export const shownChanges = (changes: readonly CellChange[]): readonly ShownChange[] => {

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 
 import type { Visits } from '../../api'
-import { locale, t } from '../../language/language'
+import { t } from '../../language/language'
+import { locale } from '../../language/locale'
 import { Breakdown } from './breakdown'
 
 let countries: Intl.DisplayNames | undefined

@@ -3,9 +3,8 @@ import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
-import type { LinkgateProblem } from '../../api'
-import { problemIn } from '../loaded'
-import { sumOf, waitBefore, withinMinute } from './arrivals'
+import { stayConnected } from '../stay-connected'
+import { sumOf, withinMinute } from './arrivals'
 import type { Arrivals } from './arrivals'
 
 export type Live =
@@ -18,18 +17,6 @@ export type Live =
 /** How often the page is told of visits at most, and how often the last minute is counted again, in milliseconds. */
 const TOLD_MS = 10_000
 const COUNTED_MS = 5_000
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-
-/** 403 and 404 will not turn into anything else by asking again. */
-const isFinal = ({ status }: LinkgateProblem): boolean => status >= 400 && status < 500 && status !== 429
 
 /**
  * Watches a link's visits while the page is seen. `onVisits` is told that there are more, at most every ten seconds,
@@ -72,29 +59,11 @@ export const useLive = (
       }
       show()
     }
-    const watch = async (signal: AbortSignal) => {
-      for (let attempt = 0; !signal.aborted; attempt += 1) {
-        try {
-          let isFirst = true
-          for await (const { total } of api.watchLinkVisits(code, {}, { signal })) {
-            count(total, isFirst)
-            isFirst = false
-            attempt = 0
-          }
-        } catch (error) {
-          if (signal.aborted) return
-          if (isFinal(problemIn(error))) {
-            live.value = { is: 'lost', againIn: null }
-            return
-          }
-        }
-        // the service ends each stream after a while, which is no loss
-        for (let left = waitBefore(attempt); left > 0 && !signal.aborted; left -= 1) {
-          if (attempt > 0) live.value = { is: 'lost', againIn: left }
-          await pause(1_000, signal)
-        }
-      }
-    }
+    const watch = (signal: AbortSignal) =>
+      stayConnected((until) => api.watchLinkVisits(code, {}, { signal: until }), signal, {
+        onEvent: ({ total }, isFirst) => count(total, isFirst),
+        onLost: (againIn) => (live.value = { is: 'lost', againIn }),
+      })
     const follow = () => {
       ended.abort()
       ended = new AbortController()

@@ -4,6 +4,7 @@ import { date, dayAndMonth } from '../../language/format'
 import { t } from '../../language/language'
 import type { Loaded } from '../loaded'
 import { ProblemNote } from '../note'
+import { Segments } from '../segments'
 import { Chart } from './chart'
 import { Figures } from './figures'
 import { PERIODS } from './periods'
@@ -34,7 +35,13 @@ export const VisitsCard = ({
   <section class="card visits" aria-labelledby="visits-title" aria-busy={busy}>
     <header>
       <h2 id="visits-title">{title}</h2>
-      <Periods chosen={period} onChoose={onPeriod} />
+      <Segments
+        label={t.visits.period}
+        names={PERIODS}
+        chosen={period}
+        words={(each) => t.visits.periods[each]}
+        onChoose={onPeriod}
+      />
       {children}
       {value !== null && value.shown.total + value.before.total > 0 && <Legend compared={value} />}
     </header>
@@ -54,24 +61,6 @@ export const VisitsCard = ({
 )
 
 const isAny = ({ shown, before }: Compared): boolean => shown.total + shown.bots + before.total > 0
-
-const Periods = ({ chosen, onChoose }: { readonly chosen: Period; readonly onChoose: (period: Period) => unknown }) => (
-  <fieldset class="segments">
-    <legend class="unseen">{t.visits.period}</legend>
-    {PERIODS.map((period) => (
-      <label key={period}>
-        <input
-          type="radio"
-          name="period"
-          value={period}
-          checked={period === chosen}
-          onChange={() => void onChoose(period)}
-        />
-        {t.visits.periods[period]}
-      </label>
-    ))}
-  </fieldset>
-)
 
 const Legend = ({ compared: { period, shown } }: { readonly compared: Compared }) => {
   const dayOf = period === '1y' ? date : dayAndMonth

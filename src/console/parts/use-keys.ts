@@ -7,8 +7,8 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select, dialog *')
 
 /**
- * Single-letter keys of a page, while nobody types: what each does, by its name. `Escape` works while somebody types,
- * too, and in no dialog.
+ * Keys of a page: what each does, by its name. They work while nobody types, and in no dialog; `Escape` also where
+ * single-letter keys are switched off.
  */
 export const useKeys = (keys: Readonly<Record<string, (event: KeyboardEvent) => unknown>>): void => {
   const latest = useRef(keys)

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
-import { api } from '../../api'
-import { problemIn } from '../../parts/loaded'
-import type { Right } from '../../parts/rights'
+import { api } from '../api'
+import { problemIn } from './loaded'
+import type { Right } from './rights'
 
 /** What may be done to links on the screen, by action. */
 export type LinkRights = Readonly<Record<string, Right>>
@@ -12,7 +12,7 @@ export type LinkRights = Readonly<Record<string, Right>>
 const MOST_ASKED = 100
 
 /** What the caller may do to these links, and to none, from the policy: one question for up to a hundred of them. */
-export const useRights = (codes: readonly string[]) => {
+export const useLinkRights = (codes: readonly string[]) => {
   const links = useSignal<ReadonlyMap<string, LinkRights>>(new Map())
   const service = useSignal<LinkRights>({})
   const asked = codes.filter((code) => !links.value.has(code)).slice(0, MOST_ASKED)

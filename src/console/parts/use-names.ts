@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks'
 
-import { api } from '../../api'
-import type { LinkgateProblem } from '../../api'
-import { t } from '../../language/language'
-import { me } from '../../me'
-import { problemIn, useLoaded } from '../../parts/loaded'
+import { api } from '../api'
+import type { LinkgateProblem } from '../api'
+import { t } from '../language/language'
+import { me } from '../me'
+import { problemIn, useLoaded } from './loaded'
 
 /** Of a user who is gone, or whom the caller may not see, no name is known. */
 const nameOf = async (id: string, signal: AbortSignal): Promise<readonly [string, string] | null> => {

@@ -1,0 +1,23 @@
+/** Resolves after `ms` milliseconds, or as soon as `signal` aborts. */
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+
+/** Seconds before the nth try to connect again, from 0 on: twice as long each time, a minute at most. */
+export const waitBefore = (attempt: number): number => Math.min(60, 2 ** (attempt + 1))
+
+/** Waits before the nth try, or until `signal` aborts. `tell` gets the seconds that are left, each second. */
+export const countDown = async (attempt: number, signal: AbortSignal, tell: (left: number) => void): Promise<void> => {
+  for (let left = waitBefore(attempt); left > 0 && !signal.aborted; left -= 1) {
+    tell(left)
+    await pause(1_000, signal)
+  }
+}
