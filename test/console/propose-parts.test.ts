@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 
 import { foldRows } from '../../src/console/pages/propose/fold-rows.js'
-import { partsOf, together } from '../../src/console/pages/propose/replays.js'
-import type { Example, Replay } from '../../src/console/pages/propose/replays.js'
+import { partsOf, together } from '../../src/console/parts/policy/replays.js'
+import type { Example, Replay } from '../../src/console/parts/policy/replays.js'
 
 type Group = Replay['decisions'][number]
 

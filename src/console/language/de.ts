@@ -171,6 +171,7 @@ export const de: Texts = {
     changed: (count) => `${links(count)} geändert.`,
     refused: (count, why) => `${links(count)} konnten nicht geändert werden: ${why}`,
     empty: 'Noch kein Link. Fügen Sie oben eine Adresse ein und drücken Sie die Eingabetaste.',
+    noneYet: 'Noch kein Link.',
     nothing: 'Nichts passt.',
     shown: (shown, all) => (all === undefined ? links(shown) : `${number(shown)} von ${number(all)}`),
     loadMore: 'Mehr laden',
@@ -225,7 +226,8 @@ export const de: Texts = {
   rights: {
     gateway: 'diese Anmeldung darf es nicht',
     endpoint: 'Ihre Rolle darf es nicht',
-    object: (rule) => (rule === null ? 'die Regeln verbieten es' : `${rule}: gehört Ihnen nicht`),
+    object: (rule) => (rule === null ? 'die Regeln verbieten es' : `${rule}: die Regeln verbieten es`),
+    link: (rule) => (rule === null ? 'die Regeln verbieten es' : `${rule}: gehört Ihnen nicht`),
   },
 
   access,

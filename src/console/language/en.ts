@@ -168,6 +168,7 @@ export const en = {
     changed: (count: number) => `${links(count)} changed.`,
     refused: (count: number, why: string) => `${links(count)} could not be changed: ${why}`,
     empty: 'No link yet. Paste an address above and press Enter.',
+    noneYet: 'No link yet.',
     nothing: 'Nothing matches.',
     shown: (shown: number, all: number | undefined) =>
       all === undefined ? links(shown) : `${number(shown)} of ${number(all)}`,
@@ -223,7 +224,8 @@ export const en = {
   rights: {
     gateway: 'this sign-in may not',
     endpoint: 'your role may not',
-    object: (rule: string | null) => (rule === null ? 'the policy forbids it' : `${rule}: not yours`),
+    object: (rule: string | null) => (rule === null ? 'the policy forbids it' : `${rule}: the policy forbids it`),
+    link: (rule: string | null) => (rule === null ? 'the policy forbids it' : `${rule}: not yours`),
   },
 
   access,

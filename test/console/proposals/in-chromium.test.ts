@@ -97,7 +97,7 @@ const CLERK = { ptype: 'p2', role: 'clerk', action: 'link:read' }
     await ofAda.getByLabel('Comment, kept with the row').fill(`Until the audit closes\n${HOSTILE}`)
     await reason(ofAda).fill(HOSTILE)
     await until('it can be proposed', async () => {
-      const apply = button(ofAda, /^Apply as revision/)
+      const apply = button(ofAda, 'Propose this edit')
       return (await apply.getAttribute('aria-disabled')) === null
     })
     await reason(ofAda).press('Control+Enter')
@@ -129,6 +129,7 @@ const CLERK = { ptype: 'p2', role: 'clerk', action: 'link:read' }
     await shown(ofBen, 'Shown against revision 1, in force. Nothing changes until it is approved.')
     await ofBen.locator('.badge', { hasText: '2 decisions' }).waitFor()
     expect(await ofBen.locator('.matrix td.changed').count()).to.equal(2)
+    await shown(ofBen, /^Over the last 24 hours /)
     expect(await ofBen.locator('img[src=x]').count()).to.equal(0)
     expect(await ofBen.title()).to.match(/^Proposal \d+ · Linkgate$/)
     await isOff(ofBen, 'Decline', 'say why, for the record')

@@ -83,6 +83,10 @@ import { until } from '../../support/until.js'
     await requireClean(page, 'an edit that is refused')
     await apply().click({ force: true })
     expect(revision()).to.equal(1)
+    // the operator may have changed that file meanwhile
+    const asked = page.waitForRequest('**/policy/previews')
+    await page.evaluate(`dispatchEvent(new Event('focus'))`)
+    await asked
   })
 
   it('shows what it changes and would have done, survives a reload, and is applied under its revision', async () => {
@@ -108,6 +112,7 @@ import { until } from '../../support/until.js'
     expect(at(json, 'reason')).to.equal('No deletes while the <b>audit</b> runs')
     expect(at(json, 'comments', 0, 'after')).to.equal('Until the audit closes\n<img src=x onerror=alert(1)>')
     await shown('Against revision 2, in force.')
+    await shown('Revision 2 is in force. Revisions can take it back.')
     expect(await page.locator('img[src=x]').count()).to.equal(0)
     await shown('No decision changes.')
   })

@@ -10,12 +10,15 @@ const SPANS = { '1h': 'In der letzten Stunde', '24h': 'In den letzten 24 Stunden
 export const propose: Texts['propose'] = {
   title: 'Regeln',
   heading: 'Eine Änderung vorschlagen',
-  against: (revision) =>
-    `Gegen Revision ${number(revision)}, die gilt. Nichts ändert sich, bevor du sie in Kraft setzt.`,
+  against: (revision, needsApproval) =>
+    `Gegen Revision ${number(revision)}, die gilt. ` +
+    (needsApproval
+      ? 'Nichts ändert sich, bevor ein anderer Admin zustimmt.'
+      : 'Nichts ändert sich, bevor Sie sie in Kraft setzen.'),
   kept: (at) => `Der Entwurf ist auf diesem Gerät gesichert, ${hour(at)}.`,
   discard: 'Verwerfen',
   discardAsk: 'Diesen Entwurf verwerfen?',
-  discardLead: 'Was du hier geändert hast, ist dann vergessen. An dem, was gilt, ändert sich nichts.',
+  discardLead: 'Was Sie hier geändert haben, ist dann vergessen. An dem, was gilt, ändert sich nichts.',
   saveFile: 'Als Datei sichern',
   openFile: 'Datei öffnen',
   notADraft: 'Diese Datei ist kein Entwurf einer Änderung.',
@@ -61,7 +64,7 @@ export const propose: Texts['propose'] = {
   },
   neverReached: (by) =>
     by.length === 0 ? 'Nie erreicht: niemand kann danach fragen' : `Nie erreicht: ${rowsNamed(by)} vorher`,
-  overridden: (by) => `Zum Teil erreicht: ${rowsNamed(by)} vorher, und anders`,
+  overridden: (by) => `Zum Teil erreicht: ${rowsNamed(by)} einen Teil davon vorher, und anders`,
   unknownRole: (role) => `Niemand hat die Rolle ${role}`,
   loneRole: (role, nearest) =>
     nearest === null
@@ -109,37 +112,38 @@ export const propose: Texts['propose'] = {
   exact:
     'Jede aufgezeichnete Entscheidung wurde noch einmal getroffen, keine Stichprobe, mit der Rolle von damals. ' +
     'Öffentliche Lesezugriffe werden nicht aufgezeichnet.',
-  nothingToReplay: 'Ändere eine Zeile, und wirkliche Entscheidungen von früher werden hier noch einmal getroffen.',
+  nothingToReplay: 'Ändern Sie eine Zeile, und wirkliche Entscheidungen von früher werden hier noch einmal getroffen.',
   when: 'Wann',
   who: 'Wer',
   asked: 'Wollte',
   recorded: 'War',
   would: 'Wäre',
-  applyTitle: 'In Kraft',
+  applyTitle: 'In Kraft setzen',
+  proposeTitle: 'Vorschlagen',
   reason: 'Grund, für die Aufzeichnung',
   apply: (revision) => `Als Revision ${number(revision)} in Kraft setzen`,
-  applying: 'Wird in Kraft gesetzt …',
+  propose: 'Diese Änderung vorschlagen',
+  applied: (revision) => `Revision ${number(revision)} gilt. Unter „Revisionen“ lässt sie sich zurücknehmen.`,
   off: {
     nothing: 'noch ist nichts geändert',
     asking: 'die Änderung wird gerade geprüft',
     faults: (count) => `${number(count)} Fehler ${count === 1 ? 'steht' : 'stehen'} bei den Zeilen`,
     refused: (count) =>
       count === 1 ? 'Aus: 1 Invariante lehnt sie ab' : `Aus: ${number(count)} Invarianten lehnen sie ab`,
-    beyond: 'Aus: sie gibt oder nimmt Rechte, die du selbst nicht hast',
-    reason: 'sag, warum, für die Aufzeichnung',
-    stale: 'jemand war schneller: sieh dir zuerst beide Änderungen an',
+    beyond: 'Aus: sie gibt oder nimmt Rechte, die Sie selbst nicht haben',
+    reason: 'sagen Sie, warum, für die Aufzeichnung',
+    stale: 'jemand war schneller: sehen Sie zuerst beide Änderungen an',
   },
   holds: (asked, unmet) =>
     `Jede Invariante hält, ${number(asked - unmet)} von ${number(asked)} Fragen werden wie erwartet beantwortet.`,
-  proposed: 'Deine Änderung ist vorgeschlagen. Sie gilt, sobald ein anderer Admin sie annimmt.',
+  proposed: 'Ihre Änderung ist vorgeschlagen. Sie gilt, sobald ein anderer Admin sie annimmt.',
   toProposal: 'Den Vorschlag ansehen',
-  stale: (revision) =>
-    `Revision ${number(revision)} kam in Kraft, während du geändert hast. Dein Entwurf ist gesichert.`,
+  stale: (revision) => `Revision ${number(revision)} kam in Kraft, während Sie änderten. Ihr Entwurf ist gesichert.`,
   staleBy: (who, reason, at) => `${who}, ${dateAndTime(at)}: „${reason}“`,
   theirs: 'Die andere Änderung',
-  mine: 'Deine Änderung',
+  mine: 'Ihre Änderung',
   carry: 'Meine Änderung auf den neuen Zeilen machen',
-  lost: (count) => `${rows(count)} deiner Änderung gibt es nicht mehr:`,
+  lost: (count) => `${rows(count)} Ihrer Änderung gibt es nicht mehr:`,
 }
 
 const rowsNamed = (by: readonly number[]): string => {

@@ -1,4 +1,4 @@
-import type { Window } from '../../pages/propose/replays'
+import type { Window } from '../../parts/policy/replays'
 import { dateAndTime, hour, listed, number } from '../format'
 
 const decisions = (count: number): string => `${number(count)} ${count === 1 ? 'decision' : 'decisions'}`
@@ -14,7 +14,9 @@ const SPANS: Readonly<Record<Window, string>> = {
 export const propose = {
   title: 'Policy',
   heading: 'Propose an edit',
-  against: (revision: number) => `Against revision ${number(revision)}, in force. Nothing changes until you apply.`,
+  against: (revision: number, needsApproval: boolean) =>
+    `Against revision ${number(revision)}, in force. ` +
+    (needsApproval ? 'Nothing changes until another admin approves.' : 'Nothing changes until you apply.'),
   kept: (at: Date) => `Draft kept on this device, ${hour(at)}.`,
   discard: 'Discard',
   discardAsk: 'Discard this draft?',
@@ -65,7 +67,7 @@ export const propose = {
   },
   neverReached: (by: readonly number[]) =>
     by.length === 0 ? 'Never reached: nobody can ask this' : `Never reached: ${rowsNamed(by)} first`,
-  overridden: (by: readonly number[]) => `Reached in part: ${rowsNamed(by)} first, and otherwise`,
+  overridden: (by: readonly number[]) => `Reached in part: ${rowsNamed(by)} some of it first, the other way`,
   unknownRole: (role: string) => `No user has the role ${role}`,
   loneRole: (role: string, nearest: string | null) =>
     nearest === null ? `Nothing else has the role ${role}` : `The role ${role} stands nowhere else: is it ${nearest}?`,
@@ -122,10 +124,12 @@ export const propose = {
   recorded: 'Recorded',
   would: 'Would be',
   /** the reason */
-  applyTitle: 'In force',
+  applyTitle: 'Put it in force',
+  proposeTitle: 'Propose it',
   reason: 'Reason, for the record',
   apply: (revision: number) => `Apply as revision ${number(revision)}`,
-  applying: 'Applying …',
+  propose: 'Propose this edit',
+  applied: (revision: number) => `Revision ${number(revision)} is in force. Revisions can take it back.`,
   off: {
     nothing: 'nothing is changed yet',
     asking: 'the change is being looked at',

@@ -103,7 +103,7 @@ export const QueryField = ({
             <span key={`${i} ${text}`} class={faults[i] === null ? 'chip' : 'chip bad'}>
               <button type="button" onClick={() => open(i)} aria-label={t.decisions.change(text)}>
                 {term.name !== null && <span class="host">{term.name}:</span>}
-                {formatTerm({ name: null, value: term.value })}
+                {term.name === null ? text : text.slice(term.name.length + 1)}
               </button>
               <button
                 type="button"

@@ -10,7 +10,7 @@ import { download } from '../../parts/download'
 import { Icon } from '../../parts/icon'
 import { problemIn } from '../../parts/loaded'
 import { Menu } from '../../parts/menu'
-import { reasonOf } from '../../parts/rights'
+import { linkReasonOf } from '../../parts/rights'
 import { say } from '../../parts/toast'
 import type { LinkRights } from '../../parts/use-link-rights'
 import { TransferDialog } from './transfer-dialog'
@@ -82,12 +82,12 @@ export const LinkActions = ({
         <Button
           kind="bare"
           icon="user"
-          off={reasonOf(rights?.['link:transfer'])}
+          off={linkReasonOf(rights?.['link:transfer'])}
           onPress={() => (isGiving.value = true)}
         >
           {t.link.transfer.open}
         </Button>
-        <Button kind="bare" icon="trash" off={reasonOf(rights?.['link:delete'])} onPress={() => attempt(remove)}>
+        <Button kind="bare" icon="trash" off={linkReasonOf(rights?.['link:delete'])} onPress={() => attempt(remove)}>
           {t.links.delete}
         </Button>
       </Menu>

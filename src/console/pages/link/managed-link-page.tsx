@@ -5,7 +5,7 @@ import { t } from '../../language/language'
 import { Badges } from '../../parts/badges'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
-import { reasonOf } from '../../parts/rights'
+import { linkReasonOf } from '../../parts/rights'
 import { useLinkRights } from '../../parts/use-link-rights'
 import { useNames } from '../../parts/use-names'
 import { EditCard } from './edit-card'
@@ -30,7 +30,7 @@ export const ManagedLinkPage = ({
   const { code } = link
   const rights = useLinkRights([code])
   const may = rights.links.value.get(code)
-  const off = reasonOf(may?.['link:update'])
+  const off = linkReasonOf(may?.['link:update'])
   const service = rights.service.value
   const mayReadUsers = service['user:read']?.allowed ?? false
   const nameOf = useNames([link.owner_id], mayReadUsers)

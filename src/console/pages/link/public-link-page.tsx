@@ -4,7 +4,7 @@ import type { Link, LinkgateProblem } from '../../api'
 import { t } from '../../language/language'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
-import { reasonOf } from '../../parts/rights'
+import { linkReasonOf } from '../../parts/rights'
 import { useLinkRights } from '../../parts/use-link-rights'
 import { LinkActions } from './link-actions'
 import { LinkHeading } from './link-heading'
@@ -21,7 +21,7 @@ export const PublicLinkPage = ({
 }) => {
   const url = `${location.origin}/${code}`
   const rights = useLinkRights([code]).links.value.get(code)
-  const off = reasonOf(rights?.['link:update']) ?? t.rights.object(null)
+  const off = linkReasonOf(rights?.['link:update']) ?? t.rights.object(null)
   const problem = useSignal<LinkgateProblem | null>(null)
   return (
     <Page

@@ -11,7 +11,7 @@ import type { InputNames } from '../../parts/field'
 import { fromLocal, tagsIn } from '../../parts/link-fields'
 import { problemIn } from '../../parts/loaded'
 import { Note, ProblemNote } from '../../parts/note'
-import { reasonOf } from '../../parts/rights'
+import { linkReasonOf } from '../../parts/rights'
 import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 import type { LinkRights } from '../../parts/use-link-rights'
@@ -47,7 +47,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
   const problem = useSignal<LinkgateProblem | null>(null)
   const refused = useSignal<string | null>(null)
 
-  const reasonFor = (action: string, { code }: ManagedLink) => reasonOf(rightsOf(code)?.[action])
+  const reasonFor = (action: string, { code }: ManagedLink) => linkReasonOf(rightsOf(code)?.[action])
   const allowed = (action: string) => selected.filter((link) => reasonFor(action, link) === null)
   const deletable = allowed('link:delete')
   const changeable = allowed('link:update')

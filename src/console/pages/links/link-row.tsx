@@ -8,7 +8,7 @@ import { Button, buttonClass } from '../../parts/button'
 import { CopyButton } from '../../parts/copy-button'
 import { Icon } from '../../parts/icon'
 import { Menu } from '../../parts/menu'
-import { reasonOf } from '../../parts/rights'
+import { linkReasonOf } from '../../parts/rights'
 import { shortened } from '../../parts/shortened'
 import type { LinkRights } from '../../parts/use-link-rights'
 
@@ -79,7 +79,7 @@ export const LinkRow = ({
             kind="bare"
             icon="trash"
             label={t.links.deleteOne(link.code)}
-            off={reasonOf(rights?.['link:delete'])}
+            off={linkReasonOf(rights?.['link:delete'])}
             onPress={() => onDelete(link)}
           >
             {t.links.delete}
@@ -96,7 +96,7 @@ export const LinkRow = ({
             <Button
               kind="bare"
               icon={link.active ? 'pause' : 'play'}
-              off={reasonOf(rights?.['link:update'])}
+              off={linkReasonOf(rights?.['link:update'])}
               onPress={() => onSwitch(link)}
             >
               {link.active ? t.links.pause : t.links.resume}

@@ -46,6 +46,7 @@ export const LinksPage = () => {
   )
   const { items } = list.state.value
   const rights = useLinkRights(items.map(({ code }) => code))
+  const mayNotCreate = reasonOf(rights.service.value['link:create'])
   const selected = useSignal<ReadonlySet<string>>(new Set())
   const lastSelected = useRef<string | null>(null)
   const problem = useSignal<LinkgateProblem | null>(null)
@@ -128,7 +129,7 @@ export const LinksPage = () => {
       }
     >
       <div class="stack">
-        <CreateBar onMade={list.add} off={reasonOf(rights.service.value['link:create'])} />
+        <CreateBar onMade={list.add} off={mayNotCreate} />
         <FilterBar filters={filters} />
         {problem.value !== null && <ProblemNote problem={problem.value} />}
         <div class="card">
@@ -201,7 +202,7 @@ export const LinksPage = () => {
                 </>
               ) : (
                 <>
-                  <p>{t.links.empty}</p>
+                  <p>{mayNotCreate === null ? t.links.empty : t.links.noneYet}</p>
                   <a href="/console/welcome">{t.welcome.firstSteps}</a>
                 </>
               )

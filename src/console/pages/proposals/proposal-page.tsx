@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 
@@ -12,6 +13,10 @@ import { Page } from '../../parts/page'
 import { ChangesCard } from '../../parts/policy/changes-card'
 import { useRevisionInForce } from '../../parts/policy/in-force'
 import { countOpenProposals } from '../../parts/policy/open-proposals'
+import { ReplayCard } from '../../parts/policy/replay-card'
+import type { Window } from '../../parts/policy/replays'
+import { useReplay } from '../../parts/policy/use-replay'
+import { useServiceRights } from '../../parts/service-rights'
 import { DecideCard } from './decide-card'
 import { InItsWay } from './in-its-way'
 import { ProposedRows } from './proposed-rows'
@@ -75,7 +80,7 @@ const Known = ({ proposal, onDecided }: { readonly proposal: Shown; readonly onD
         <ProposedRows of={proposal} />
       </Card>
       {against !== null && 'decisions_changed' in against && (
-        <Changes revision={against.revision} changes={against.decisions_changed} />
+        <Changes proposal={proposal} revision={against.revision} changes={against.decisions_changed} />
       )}
       {against !== null && (
         <DecideCard
@@ -89,11 +94,28 @@ const Known = ({ proposal, onDecided }: { readonly proposal: Shown; readonly onD
   )
 }
 
-/** The matrix of what is in force, with the changed cells lit. */
-const Changes = ({ revision, changes }: { readonly revision: number; readonly changes: readonly CellChange[] }) => {
+/** The matrix of what is in force, with the changed cells lit, and what that would have done to real decisions. */
+const Changes = ({
+  proposal: { id, added, removed },
+  revision,
+  changes,
+}: {
+  readonly proposal: Shown
+  readonly revision: number
+  readonly changes: readonly CellChange[]
+}) => {
   const { state, again } = useLoaded((signal) => api.getPolicyTable({ revision }, { signal }), [revision])
+  const window = useSignal<Window>('24h')
+  const mayNotReplay = useServiceRights()('audit:read')
+  const isReplayed = mayNotReplay === null && changes.length > 0
+  const replay = useReplay({ add: added, remove: removed }, window.value, isReplayed ? `${id} ${revision}` : null)
   const { value, problem, busy } = state.value
   if (problem !== null) return <ProblemNote problem={problem} onRetry={again} />
   if (value === null) return busy ? <p class="hint">{t.loading}</p> : null
-  return <ChangesCard cells={value.decisions} changes={changes} />
+  return (
+    <>
+      <ChangesCard cells={value.decisions} changes={changes} />
+      {changes.length > 0 && <ReplayCard job={replay} window={window} off={mayNotReplay} />}
+    </>
+  )
 }

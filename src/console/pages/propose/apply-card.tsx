@@ -9,15 +9,17 @@ import { ProblemNote, faultsOf } from '../../parts/note'
 import type { Attempt } from '../../parts/attempt'
 import type { Draft } from './draft'
 
-/** The reason, and the button that puts the edit in force. */
+/** The reason, and the button that puts the edit in force, or proposes it where somebody else has to approve. */
 export const ApplyCard = ({
   draft,
+  needsApproval,
   preview,
   off,
   apply,
   onApply,
 }: {
   readonly draft: Signal<Draft>
+  readonly needsApproval: boolean
   readonly preview: PolicyPreview | null
   /** why it cannot be applied; null where it can */
   readonly off: string | null
@@ -27,7 +29,7 @@ export const ApplyCard = ({
   const { revision, reason } = draft.value
   const problem = apply.problem.value
   return (
-    <Card title={t.propose.applyTitle}>
+    <Card title={needsApproval ? t.propose.proposeTitle : t.propose.applyTitle}>
       <form
         class="body stack"
         onSubmit={(event) => {
@@ -52,7 +54,7 @@ export const ApplyCard = ({
         {problem !== null && problem.status !== 412 && <ProblemNote problem={problem} />}
         <div class="row">
           <Button kind="main" icon="check" type="submit" busy={apply.busy.value} off={off}>
-            {apply.busy.value ? t.propose.applying : t.propose.apply(revision + 1)}
+            {needsApproval ? t.propose.propose : t.propose.apply(revision + 1)}
           </Button>
           {off === null && preview !== null && (
             <span class="hint">{t.propose.holds(preview.expectations.asked, preview.expectations.unmet.length)}</span>

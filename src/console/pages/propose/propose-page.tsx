@@ -12,22 +12,23 @@ import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ChangesCard } from '../../parts/policy/changes-card'
 import { useRevisionInForce } from '../../parts/policy/in-force'
+import { ReplayCard } from '../../parts/policy/replay-card'
+import { together } from '../../parts/policy/replays'
+import type { Window } from '../../parts/policy/replays'
 import { policyRowIn } from '../../parts/policy/row'
+import { useReplay } from '../../parts/policy/use-replay'
 import { useServiceRights } from '../../parts/service-rights'
+import { say } from '../../parts/toast'
 import { useMedia } from '../../parts/use-media'
 import { ApplyCard } from './apply-card'
 import { changesIn, draftOf, editAgain, editsIn } from './draft'
 import type { Commented, RowEdit } from './draft'
 import { DraftActions } from './draft-actions'
 import { forgetDraft, givenDraft, useKept } from './keep-draft'
-import { ReplayCard } from './replay-card'
-import { together } from './replays'
-import type { Window } from './replays'
 import { notesOf } from './row-notes'
 import { RowsCard } from './rows-card'
 import { EditedRows, StaleNote } from './stale-note'
 import { bodyOf, usePreview } from './use-preview'
-import { useReplay } from './use-replay'
 
 /** An edit of the policy: what it changes, and what it would have done, as it is typed. */
 export const ProposePage = () => {
@@ -134,8 +135,10 @@ const Proposal = ({
       draft.value = draftOf(policy.revision, commentedRows(policy))
       forgetDraft()
       proposed.value = answer.proposal?.id ?? null
-      if (answer.proposal === undefined) onNewer()
-      else document.querySelector('h1')?.focus()
+      if (answer.proposal === undefined) {
+        say(t.propose.applied(answer.revision))
+        onNewer()
+      } else document.querySelector('h1')?.focus()
     })
   const vocabulary = useComputed(() => ({
     roles: [...new Set(['anyone', 'anonymous', OTHER_ROLE, ...cells.map(({ role }) => role)])],
@@ -144,7 +147,8 @@ const Proposal = ({
   return (
     <>
       <p class="lead">
-        {t.propose.against(policy.revision)} {keptAt.value !== null && t.propose.kept(keptAt.value)}
+        {t.propose.against(policy.revision, policy.needs_approval)}{' '}
+        {keptAt.value !== null && t.propose.kept(keptAt.value)}
       </p>
       <DraftActions draft={draft} isEmpty={isEmpty} rows={commentedRows(policy)} />
       {first.from !== null && <Note title={t.propose.opened(first.from)} />}
@@ -183,7 +187,14 @@ const Proposal = ({
             window={window}
             off={reasonFor('audit:read') ?? (isEmpty || !isReplayed ? t.propose.nothingToReplay : null)}
           />
-          <ApplyCard draft={draft} preview={previewed} off={off} apply={apply} onApply={put} />
+          <ApplyCard
+            draft={draft}
+            needsApproval={policy.needs_approval}
+            preview={previewed}
+            off={off}
+            apply={apply}
+            onApply={put}
+          />
         </div>
       </div>
     </>

@@ -26,11 +26,23 @@ export const bodyOf = ({ add, remove }: Changes) => ({
   remove: remove.map(({ row }) => row),
 })
 
-/** Asks about an edit as it is typed; an earlier question is given up. `base`: the revision that it is made on. */
+/**
+ * Asks about an edit as it is typed; an earlier question is given up. One that was refused is asked again when somebody
+ * comes back to the page: what refuses it may be changed elsewhere. `base`: the revision that the edit is made on.
+ */
 export const usePreview = (changes: Changes, base: number): Signal<Previewed> => {
   const state = useSignal<Previewed>({ value: null, problem: null, isFresh: false })
   const body = bodyOf(changes)
   const key = JSON.stringify([base, body])
+  const turn = useSignal(0)
+  useEffect(() => {
+    const comeBack = () => {
+      const { value, problem } = state.peek()
+      if (problem !== null || (value?.objections.length ?? 0) > 0) turn.value += 1
+    }
+    addEventListener('focus', comeBack)
+    return () => removeEventListener('focus', comeBack)
+  }, [])
   useEffect(() => {
     state.value = { ...state.peek(), isFresh: false }
     const ended = new AbortController()
@@ -47,6 +59,6 @@ export const usePreview = (changes: Changes, base: number): Signal<Previewed> =>
       clearTimeout(timer)
       ended.abort()
     }
-  }, [key])
+  }, [key, turn.value])
   return state
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 
 import { api } from '../../api'
 import type { LinkgateProblem } from '../../api'
-import { problemIn } from '../../parts/loaded'
+import { problemIn } from '../loaded'
 import { partsOf } from './replays'
 import type { Replay, Window } from './replays'
 
