@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 
+import type { CellChange } from '../../../domain/decision-table.js'
 import { api } from '../../api'
 import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import { Card } from '../../parts/card'
 import { useLoaded } from '../../parts/loaded'
-import type { CellChange } from '../../parts/matrix/matrix-model'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ChangesCard } from '../../parts/policy/changes-card'
