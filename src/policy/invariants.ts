@@ -1,4 +1,5 @@
 import { isAction } from '../domain/action.js'
+import type { Cell } from '../domain/decision-table.js'
 import { isRelation } from '../domain/decision.js'
 import type { Relation } from '../domain/decision.js'
 import type { ObjectRow } from '../domain/policy-row.js'
@@ -8,7 +9,7 @@ import { fault } from './parse-row.js'
 import { pauseEvery } from './pause-every.js'
 import type { Snapshot } from './snapshot.js'
 import { cellsFor, describeRelation, relationsOf, universeOf } from './table.js'
-import type { Cell, Universe } from './table.js'
+import type { Universe } from './table.js'
 
 export const INVARIANTS_FILE = 'policies/invariants.csv'
 

@@ -1,9 +1,9 @@
+import type { CellChange, Outcome } from '../domain/decision-table.js'
 import type { Relation } from '../domain/decision.js'
 import { Refusal } from '../domain/refusal.js'
 import { pauseEvery } from './pause-every.js'
 import type { Snapshot } from './snapshot.js'
 import { describeRelation, mayGrant, universeOf } from './table.js'
-import type { CellChange, Outcome } from './table.js'
 
 /** Decisions that a refusal names; it says how many there are. */
 const MOST_NAMED = 100

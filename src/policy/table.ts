@@ -1,34 +1,14 @@
 import { ACTIONS } from '../domain/action.js'
 import type { Deadline } from '../domain/deadline.js'
+import type { Cell, CellChange, Outcome } from '../domain/decision-table.js'
 import type { Relation } from '../domain/decision.js'
-import type { Effect, PolicyRow } from '../domain/policy-row.js'
+import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import { formatCsv } from './format-csv.js'
 import type { Engine } from './engine.js'
 import { pauseEvery } from './pause-every.js'
 import type { Snapshot } from './snapshot.js'
-
-/** What `can()` answers, and whether the endpoint rows let the role in. */
-export interface Outcome {
-  readonly effect: Effect
-  readonly rule: string
-  readonly endpoint: Effect
-}
-
-interface Question {
-  readonly role: string
-  readonly action: string
-  readonly relation: Relation
-}
-
-/** One cell of the decision table. */
-export interface Cell extends Question, Outcome {}
-
-export interface CellChange extends Question {
-  readonly before: Outcome
-  readonly after: Outcome
-}
 
 /**
  * All that decisions can differ by. The role `user` stands for every role that no row names, and the action `*` for

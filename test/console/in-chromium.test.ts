@@ -144,6 +144,7 @@ import { until } from '../support/until.js'
       await requireCleanPage('nothing found')
       await page.getByRole('button', { name: 'Clear the filters' }).click()
       await row(code).waitFor()
+      expect(await page.getByRole('searchbox').inputValue()).to.equal('')
     })
 
     it('come page by page as somebody scrolls', async () => {

@@ -4,8 +4,8 @@ import * as fc from 'fast-check'
 import { slotsOf, widthOf } from '../../src/console/parts/matrix/columns.js'
 import { WHOLE, findNames } from '../../src/console/parts/matrix/find-names.js'
 import { answerOf, buildMatrix } from '../../src/console/parts/matrix/matrix-model.js'
-import type { Cell, Outcome } from '../../src/console/parts/matrix/matrix-model.js'
 import { move } from '../../src/console/parts/matrix/move.js'
+import type { Cell, Outcome } from '../../src/domain/decision-table.js'
 
 const allow: Outcome = { effect: 'allow', rule: 'R1', endpoint: 'allow' }
 const deny: Outcome = { effect: 'deny', rule: 'R6', endpoint: 'allow' }

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
-import type { CellChange, Outcome } from '../../src/console/parts/matrix/matrix-model.js'
 import { inheritedIn, inheritsIn } from '../../src/console/parts/policy/inherits.js'
 import { revisionIn } from '../../src/console/parts/policy/revision-in.js'
 import { policyRowIn, rowText } from '../../src/console/parts/policy/row.js'
 import { countTurned, shownChanges } from '../../src/console/parts/policy/turned.js'
 import { questionIn, textsOf } from '../../src/console/pages/explain/question.js'
 import { revisionLine } from '../../src/console/pages/revisions/revision-line.js'
+import type { CellChange, Outcome } from '../../src/domain/decision-table.js'
 import { rowText as lineOf } from '../../src/policy/parse-row.js'
 import { policyRow } from '../support/policy.js'
 

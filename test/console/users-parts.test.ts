@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
-import type { Cell } from '../../src/console/parts/matrix/matrix-model.js'
 import { mayGiveIn } from '../../src/console/pages/users/may-give.js'
 import { personCells } from '../../src/console/pages/users/rights-cells.js'
+import type { Cell } from '../../src/domain/decision-table.js'
 import { buildSnapshot } from '../../src/policy/snapshot.js'
 import { decisionTable, mayGrant, universeOf } from '../../src/policy/table.js'
 import { policyRows, rowsOf, shippedRules } from '../support/policy.js'

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 
+import type { CellChange } from '../../domain/decision-table.js'
 import type { ReplayWindow } from '../../domain/replay-window.js'
 import { formatCsv } from '../../policy/format-csv.js'
 import { commentChanges } from '../../policy/comments.js'
 import { editBetween } from '../../policy/edit.js'
 import { decisionChanges } from '../../policy/table.js'
-import type { CellChange } from '../../policy/table.js'
 import { jsonOption } from '../arguments.js'
 import { withProgress } from '../progress.js'
 import { print } from '../session.js'

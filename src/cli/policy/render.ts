@@ -1,9 +1,9 @@
+import type { CellChange, Outcome } from '../../domain/decision-table.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
 import { ENGINE_ROLES } from '../../domain/role.js'
 import type { CommentChange } from '../../policy/comments.js'
 import { rowText } from '../../policy/parse-row.js'
 import { escapeInLine } from '../../log/escape-invisible.js'
-import type { CellChange, Outcome } from '../../policy/table.js'
 
 /** Rows whose width is measured: a call takes only so many arguments. */
 const MAX_MEASURED = 10_000

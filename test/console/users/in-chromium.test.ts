@@ -99,6 +99,25 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
       await shown('Nobody matches.')
       await page.getByRole('button', { name: 'Clear the filters' }).click()
       await row(admin.email).waitFor()
+      expect(await page.getByLabel('Search name, address').inputValue()).to.equal('')
+    })
+
+    it('does not come back from the page that is opened next because its search was still typed', async () => {
+      await go()
+      let release = (): void => undefined
+      const held = new Promise<void>((resolve) => (release = resolve))
+      await page.route('**/console/assets/part-*.js', async (route) => {
+        await held
+        await route.continue()
+      })
+      await page.getByLabel('Search name, address').fill('Search Ada')
+      await page.getByRole('link', { name: 'Proof' }).click()
+      // a timer that begins after the one of the search ends after it
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))')
+      release()
+      await page.getByRole('heading', { level: 1, name: 'Proof' }).waitFor()
+      expect(new URL(page.url()).pathname).to.equal('/console/proof')
+      await page.unroute('**/console/assets/part-*.js')
     })
 
     it('gives a role, and says that the last admin must stay', async () => {

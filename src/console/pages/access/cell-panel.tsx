@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
 
+import type { Question } from '../../../domain/decision-table.js'
 import { api } from '../../api'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import { useLoaded } from '../../parts/loaded'
 import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model'
-import type { Question } from '../../parts/matrix/matrix-model'
 import { ProblemNote } from '../../parts/note'
 import { Explanation } from '../../parts/policy/explanation'
 

@@ -1,8 +1,7 @@
 import { useLocation } from 'preact-iso/router'
-import { useEffect, useRef } from 'preact/hooks'
 
 import { t } from '../../language/language'
-import { Icon } from '../../parts/icon'
+import { SearchField } from '../../parts/search-field'
 import { TagMenu } from '../../parts/tag-menu'
 
 const STATES = ['active', 'inactive', 'expired'] as const
@@ -38,35 +37,12 @@ const addressOf = ({ q, tags, state, sort }: Filters): string => {
 /** True where a list is asked for in part. */
 export const isFiltered = ({ q, tags, state }: Filters): boolean => q !== '' || tags.length > 0 || state !== undefined
 
-/** How long somebody has not typed before the list is asked for, in milliseconds. */
-const TYPED_MS = 200
-
 export const FilterBar = ({ filters }: { readonly filters: Filters }) => {
   const { route } = useLocation()
-  const typing = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(typing.current), [])
   const set = (changed: Partial<Filters>) => route(addressOf({ ...filters, ...changed }), true)
   return (
     <div class="filters" role="search">
-      <div class="search">
-        <Icon name="search" />
-        <input
-          type="search"
-          name="q"
-          aria-label={t.links.search}
-          placeholder={t.links.search}
-          defaultValue={filters.q}
-          maxLength={200}
-          onInput={({ currentTarget: { value } }) => {
-            clearTimeout(typing.current)
-            typing.current = setTimeout(() => {
-              // while the next page is loaded this one is still there
-              if (location.pathname === '/console') set({ q: value.trim() })
-            }, TYPED_MS)
-          }}
-        />
-        <kbd aria-hidden="true">/</kbd>
-      </div>
+      <SearchField label={t.links.search} q={filters.q} hasKey onSearch={(q) => set({ q })} />
       <TagMenu chosen={filters.tags} onChoose={(tags) => set({ tags })} />
       <label class="select">
         <span>{t.links.state}</span>

@@ -1,5 +1,3 @@
-import { useRef } from 'preact/hooks'
-
 import type { ManagedLink } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
@@ -9,44 +7,33 @@ import { CopyButton } from '../../parts/copy-button'
 import { Icon } from '../../parts/icon'
 import { Menu } from '../../parts/menu'
 import { linkReasonOf } from '../../parts/rights'
+import { SelectCell } from '../../parts/selection'
+import type { Selection } from '../../parts/selection'
 import { shortened } from '../../parts/shortened'
 import type { LinkRights } from '../../parts/use-link-rights'
 
 export interface RowActions {
   readonly onDelete: (link: ManagedLink) => unknown
   readonly onSwitch: (link: ManagedLink) => unknown
-  readonly onSelect: (link: ManagedLink, isSelected: boolean, withShift: boolean) => unknown
 }
 
 /** One link of the list. */
 export const LinkRow = ({
   link,
   rights,
-  isSelected,
+  selection,
   onDelete,
   onSwitch,
-  onSelect,
 }: RowActions & {
   readonly link: ManagedLink
   readonly rights: LinkRights | undefined
-  readonly isSelected: boolean
+  readonly selection: Selection<ManagedLink>
 }) => {
-  const withShift = useRef(false)
   const place = new URL(link.url)
   const page = `/console/links/${link.code}`
   return (
-    <tr aria-selected={isSelected} data-code={link.code}>
-      <td class="select-cell">
-        <input
-          type="checkbox"
-          aria-label={t.links.select(link.code)}
-          checked={isSelected}
-          onClick={({ shiftKey }) => {
-            withShift.current = shiftKey
-          }}
-          onChange={({ currentTarget }) => void onSelect(link, currentTarget.checked, withShift.current)}
-        />
-      </td>
+    <tr aria-selected={selection.has(link)} data-code={link.code}>
+      <SelectCell item={link} label={t.links.select(link.code)} of={selection} />
       <td class="link-cell">
         <a href={page} class="cut">
           <span class="host">{place.host}/</span>

@@ -14,6 +14,7 @@ import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
 import { reasonOf } from '../../parts/rights'
+import { SelectAll, useSelection } from '../../parts/selection'
 import { say } from '../../parts/toast'
 import { useKeys } from '../../parts/use-keys'
 import { useLinkRights } from '../../parts/use-link-rights'
@@ -47,8 +48,8 @@ export const LinksPage = () => {
   const { items } = list.state.value
   const rights = useLinkRights(items.map(({ code }) => code))
   const mayNotCreate = reasonOf(rights.service.value['link:create'])
-  const selected = useSignal<ReadonlySet<string>>(new Set())
-  const lastSelected = useRef<string | null>(null)
+  const selection = useSelection(items)
+  const { chosen, clear } = selection
   const problem = useSignal<LinkgateProblem | null>(null)
   const table = useRef<HTMLTableElement>(null)
 
@@ -76,19 +77,6 @@ export const LinksPage = () => {
   const switchIt = ({ code, active }: ManagedLink) =>
     attempt(async () => put(await api.updateLink(code, { active: !active })))
 
-  const select = ({ id }: ManagedLink, isSelected: boolean, withShift: boolean) => {
-    const from = items.findIndex((other) => other.id === lastSelected.current)
-    const to = items.findIndex((other) => other.id === id)
-    const range = withShift && from >= 0 ? items.slice(Math.min(from, to), Math.max(from, to) + 1) : [{ id }]
-    const chosen = new Set(selected.value)
-    for (const each of range) chosen[isSelected ? 'add' : 'delete'](each.id)
-    selected.value = chosen
-    lastSelected.current = id
-  }
-  const clear = () => {
-    selected.value = new Set()
-  }
-
   const rowAt = (step: number) => {
     const rows = [...(table.current?.tBodies[0]?.rows ?? [])]
     const now = rows.findIndex((row) => row.contains(document.activeElement))
@@ -108,17 +96,15 @@ export const LinksPage = () => {
     ArrowUp: () => rowAt(-1),
     x: () => {
       const link = focused()
-      if (link !== undefined) select(link, !selected.value.has(link.id), false)
+      if (link !== undefined) selection.select(link, !selection.has(link))
     },
     X: () => {
       const link = focused()
-      if (link !== undefined) select(link, true, true)
+      if (link !== undefined) selection.select(link, true, true)
     },
     Escape: clear,
   })
 
-  const chosen = items.filter(({ id }) => selected.value.has(id))
-  const areAllChosen = items.length > 0 && chosen.length === items.length
   return (
     <Page
       title={t.links.title}
@@ -154,15 +140,7 @@ export const LinksPage = () => {
             <table class="table links" ref={table}>
               <thead>
                 <tr>
-                  <th scope="col" class="select-cell">
-                    <input
-                      type="checkbox"
-                      aria-label={t.links.selectAll}
-                      checked={areAllChosen}
-                      indeterminate={chosen.length > 0 && !areAllChosen}
-                      onChange={() => (areAllChosen ? clear() : (selected.value = new Set(items.map(({ id }) => id))))}
-                    />
-                  </th>
+                  <SelectAll of={selection} />
                   <th scope="col">{t.links.columns.link}</th>
                   <th scope="col">{t.links.columns.target}</th>
                   <th scope="col">{t.links.columns.tags}</th>
@@ -181,10 +159,9 @@ export const LinksPage = () => {
                     key={link.id}
                     link={link}
                     rights={rights.links.value.get(link.code)}
-                    isSelected={selected.value.has(link.id)}
+                    selection={selection}
                     onDelete={remove}
                     onSwitch={switchIt}
-                    onSelect={select}
                   />
                 ))}
               </tbody>

@@ -1,5 +1,5 @@
+import type { Cell } from '../../../domain/decision-table.js'
 import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model.js'
-import type { Cell } from '../../parts/matrix/matrix-model.js'
 
 /**
  * Whether somebody with a role may give out another one, or touch who has it, as the service decides it: they may do

@@ -1,6 +1,6 @@
 import { isServiceAction } from '../../../domain/action.js'
+import type { Cell } from '../../../domain/decision-table.js'
 import { OTHER_ROLE } from '../../parts/matrix/matrix-model.js'
-import type { Cell } from '../../parts/matrix/matrix-model.js'
 
 /** A token as far as it narrows what its user may. */
 export interface Narrowing {

@@ -1,9 +1,8 @@
 import { useLocation } from 'preact-iso/router'
-import { useEffect, useRef } from 'preact/hooks'
 
 import { t } from '../../language/language'
-import { Icon } from '../../parts/icon'
 import { useRoles } from '../../parts/roles'
+import { SearchField } from '../../parts/search-field'
 
 const STATES = ['active', 'suspended'] as const
 
@@ -39,32 +38,13 @@ const addressOf = ({ q, role, state }: UserFilters): string => {
   return asked.size === 0 ? '/console/users' : `/console/users?${asked}`
 }
 
-/** How long somebody has not typed before the list is asked for, in milliseconds. */
-const TYPED_MS = 200
-
 export const UserFilterBar = ({ filters }: { readonly filters: UserFilters }) => {
   const { route } = useLocation()
   const roles = useRoles()
-  const typing = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(typing.current), [])
   const set = (changed: Partial<UserFilters>) => route(addressOf({ ...filters, ...changed }), true)
   return (
     <div class="filters" role="search">
-      <div class="search">
-        <Icon name="search" />
-        <input
-          type="search"
-          name="q"
-          aria-label={t.users.search}
-          placeholder={t.users.search}
-          defaultValue={filters.q}
-          maxLength={200}
-          onInput={({ currentTarget: { value } }) => {
-            clearTimeout(typing.current)
-            typing.current = setTimeout(() => set({ q: value.trim() }), TYPED_MS)
-          }}
-        />
-      </div>
+      <SearchField label={t.users.search} q={filters.q} onSearch={(q) => set({ q })} />
       <label class="select">
         <span>{t.users.role}</span>
         <select value={filters.role} onChange={({ currentTarget: { value } }) => set({ role: value })}>

@@ -1,10 +1,10 @@
-import { useRef } from 'preact/hooks'
-
 import type { User } from '../../api'
 import { t } from '../../language/language'
 import { Button, buttonClass } from '../../parts/button'
 import { Icon } from '../../parts/icon'
 import { Menu } from '../../parts/menu'
+import { SelectCell } from '../../parts/selection'
+import type { Selection } from '../../parts/selection'
 import type { UserRights } from './use-user-rights'
 import { UserState } from './user-state'
 
@@ -12,35 +12,22 @@ import { UserState } from './user-state'
 export const UserRow = ({
   user,
   rights: { offFor },
-  isSelected,
-  onSelect,
+  selection,
   onRole,
   onSuspend,
   onDelete,
 }: {
   readonly user: User
   readonly rights: UserRights
-  readonly isSelected: boolean
-  readonly onSelect: (user: User, isSelected: boolean, withShift: boolean) => unknown
+  readonly selection: Selection<User>
   readonly onRole: (user: User) => unknown
   readonly onSuspend: (user: User) => unknown
   readonly onDelete: (user: User) => unknown
 }) => {
-  const withShift = useRef(false)
   const { id, name, email, role, suspended, created_at: since } = user
   return (
-    <tr aria-selected={isSelected}>
-      <td class="select-cell">
-        <input
-          type="checkbox"
-          aria-label={t.users.select(name)}
-          checked={isSelected}
-          onClick={({ shiftKey }) => {
-            withShift.current = shiftKey
-          }}
-          onChange={({ currentTarget }) => void onSelect(user, currentTarget.checked, withShift.current)}
-        />
-      </td>
+    <tr aria-selected={selection.has(user)}>
+      <SelectCell item={user} label={t.users.select(name)} of={selection} />
       <td class="link-cell">
         <a href={`/console/users/${id}`} class="cut">
           <strong>{name}</strong>

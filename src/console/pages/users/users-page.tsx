@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
-import { useRef } from 'preact/hooks'
 
 import { api } from '../../api'
 import type { LinkgateProblem, User } from '../../api'
@@ -11,7 +10,9 @@ import { problemIn } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
+import { SelectAll, useSelection } from '../../parts/selection'
 import { say } from '../../parts/toast'
+import { useKeys } from '../../parts/use-keys'
 import { DeleteDialog } from './delete-dialog'
 import { InvitationsCard } from './invitations-card'
 import { RoleDialog } from './role-dialog'
@@ -35,8 +36,7 @@ export const UsersPage = () => {
   const { items } = list.state.value
   const rights = useUserRights()
   const problem = useSignal<LinkgateProblem | null>(null)
-  const selected = useSignal<ReadonlySet<string>>(new Set())
-  const lastSelected = useRef<string | null>(null)
+  const selection = useSelection(items)
   const givingRole = useSignal<User | null>(null)
   const deleting = useSignal<User | null>(null)
 
@@ -57,46 +57,22 @@ export const UsersPage = () => {
       problem.value = problemIn(error)
     }
   }
-  const select = ({ id }: User, isSelected: boolean, withShift: boolean) => {
-    const from = items.findIndex((other) => other.id === lastSelected.current)
-    const to = items.findIndex((other) => other.id === id)
-    const range = withShift && from >= 0 ? items.slice(Math.min(from, to), Math.max(from, to) + 1) : [{ id }]
-    const chosen = new Set(selected.value)
-    for (const each of range) chosen[isSelected ? 'add' : 'delete'](each.id)
-    selected.value = chosen
-    lastSelected.current = id
-  }
-  const clear = () => {
-    selected.value = new Set()
-  }
-  const chosen = items.filter(({ id }) => selected.value.has(id))
+  useKeys({ Escape: selection.clear })
   return (
     <Page title={t.users.title}>
       <div class="stack">
         <p class="lead">{t.users.lead}</p>
         <UserFilterBar filters={filters} />
         {problem.value !== null && <ProblemNote problem={problem.value} />}
-        <div
-          class="card"
-          onKeyDown={({ key, target }) => {
-            if (key === 'Escape' && !(target instanceof Element && target.closest('dialog'))) clear()
-          }}
-        >
-          {chosen.length > 0 && <UserBulkBar selected={chosen} rights={rights} onChanged={put} onClear={clear} />}
+        <div class="card">
+          {selection.chosen.length > 0 && (
+            <UserBulkBar selected={selection.chosen} rights={rights} onChanged={put} onClear={selection.clear} />
+          )}
           {items.length > 0 && (
             <table class="table links people">
               <thead>
                 <tr>
-                  <th scope="col" class="select-cell">
-                    <input
-                      type="checkbox"
-                      aria-label={t.links.selectAll}
-                      checked={chosen.length === items.length}
-                      onChange={({ currentTarget: { checked } }) =>
-                        (selected.value = new Set(checked ? items.map(({ id }) => id) : []))
-                      }
-                    />
-                  </th>
+                  <SelectAll of={selection} />
                   <th scope="col">{t.users.columns.user}</th>
                   <th scope="col">{t.users.columns.role}</th>
                   <th scope="col">{t.users.columns.state}</th>
@@ -112,8 +88,7 @@ export const UsersPage = () => {
                     key={each.id}
                     user={each}
                     rights={rights}
-                    isSelected={selected.value.has(each.id)}
-                    onSelect={select}
+                    selection={selection}
                     onRole={(user) => (givingRole.value = user)}
                     onSuspend={({ id, suspended }) => suspend(id, !suspended)}
                     onDelete={(user) => (deleting.value = user)}

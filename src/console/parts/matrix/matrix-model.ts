@@ -1,28 +1,7 @@
+import type { Cell, CellChange, Outcome, Question } from '../../../domain/decision-table.js'
 import type { Relation } from '../../../domain/decision.js'
 import type { Effect } from '../../../domain/policy-row.js'
-
-/** What the layers answer to one question. */
-export interface Outcome {
-  /** of the object rows */
-  readonly effect: Effect
-  readonly rule: string
-  /** of the endpoint rows: whether the role may ask at all */
-  readonly endpoint: Effect
-}
-
-export interface Question {
-  readonly role: string
-  readonly action: string
-  readonly relation: Relation
-}
-
-/** A line of the decision table. */
-export interface Cell extends Question, Outcome {}
-
-export interface CellChange extends Question {
-  readonly before: Outcome
-  readonly after: Outcome
-}
+import { ENGINE_ROLES } from '../../../domain/role.js'
 
 /** One cell of the matrix. */
 export interface Answer {
@@ -50,7 +29,7 @@ export interface MatrixModel {
 }
 
 /** Stands for every role that no row names, and is the last. */
-export const OTHER_ROLE = 'user'
+export const OTHER_ROLE = ENGINE_ROLES.user
 /** Stands for every action that no row names, and is the last. */
 export const OTHER_ACTION = '*'
 

@@ -1,4 +1,5 @@
-import type { MatrixModel, Question, RoleColumns } from './matrix-model.js'
+import type { Question } from '../../../domain/decision-table.js'
+import type { MatrixModel, RoleColumns } from './matrix-model.js'
 
 /** What is shown of a matrix, in its order. */
 export interface ShownNames {

@@ -2,6 +2,7 @@ import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 
+import type { Question } from '../../../domain/decision-table.js'
 import { t } from '../../language/language'
 import { Button } from '../button'
 import { Icon } from '../icon'
@@ -10,7 +11,7 @@ import { MOST_AT_ONCE, findNames } from './find-names'
 import type { MatrixView } from './find-names'
 import { Matrix } from './matrix'
 import { OTHER_ROLE } from './matrix-model'
-import type { MatrixModel, Question } from './matrix-model'
+import type { MatrixModel } from './matrix-model'
 import { RolesMenu } from './roles-menu'
 
 interface SearchedMatrixProps {

@@ -1,7 +1,7 @@
+import type { Outcome } from '../../../domain/decision-table.js'
 import type { Effect } from '../../../domain/policy-row.js'
 import { t } from '../../language/language'
 import { answerOf } from './matrix-model'
-import type { Outcome } from './matrix-model'
 
 // as text: a thousand small pictures are slow to scroll
 const SIGNS = { allow: '✓', deny: '−' } as const

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 
+import type { CellChange } from '../../../domain/decision-table.js'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../button'
 import { OTHER_ACTION, OTHER_ROLE } from '../matrix/matrix-model'
-import type { CellChange } from '../matrix/matrix-model'
 import { Verdict } from '../matrix/verdict'
 import { countTurned, shownChanges } from './turned'
 

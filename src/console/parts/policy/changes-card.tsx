@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 
+import type { Cell, CellChange, Question } from '../../../domain/decision-table.js'
 import { t } from '../../language/language'
 import { Card } from '../card'
 import { WHOLE } from '../matrix/find-names'
 import { buildMatrix } from '../matrix/matrix-model'
-import type { Cell, CellChange, Question } from '../matrix/matrix-model'
 import { SearchedMatrix } from '../matrix/searched-matrix'
 import { Segments } from '../segments'
 import { countTurned } from './turned'

@@ -1,5 +1,5 @@
+import type { CellChange, Outcome } from '../../../domain/decision-table.js'
 import { answerOf, isSame } from '../matrix/matrix-model.js'
-import type { CellChange, Outcome } from '../matrix/matrix-model.js'
 
 /** How decisions change: answers that turn, and the same answers by other rules. */
 export interface Turned {

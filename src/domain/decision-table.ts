@@ -1,0 +1,25 @@
+import type { Relation } from './decision.js'
+import type { Effect } from './policy-row.js'
+
+/** What the policy answers to one question. */
+export interface Outcome {
+  /** of the object rows */
+  readonly effect: Effect
+  readonly rule: string
+  /** of the endpoint rows: whether the role may ask at all */
+  readonly endpoint: Effect
+}
+
+export interface Question {
+  readonly role: string
+  readonly action: string
+  readonly relation: Relation
+}
+
+/** One cell of the decision table. */
+export interface Cell extends Question, Outcome {}
+
+export interface CellChange extends Question {
+  readonly before: Outcome
+  readonly after: Outcome
+}
