@@ -3,8 +3,9 @@ import { EVENT_STREAM } from '../domain/event-stream.js'
 import { Refusal } from '../domain/refusal.js'
 import type { ListenerStore } from '../layers/4-data/listener.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, noRecord } from '../layers/route.js'
+import { noRecord } from '../layers/route.js'
 import type { DataRule, PolicyInForce, Route } from '../layers/route.js'
+import { READING_POLICY } from './shared-layers.js'
 import { LiveQuery } from './visit-schemas.js'
 
 /** GET /policy/live: which revision is in force, told at once and whenever another one comes into force. */
@@ -18,13 +19,8 @@ export const livePolicyRoute = ({
   readonly policy: Pick<PolicyInForce, 'current'>
 }): Route =>
   route({
-    method: 'get',
+    ...READING_POLICY,
     path: '/policy/live',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'policy:read', quota: 'caller' },
-    endpoint: 'policy:read',
-    object: { action: 'policy:read', load: noRecord },
     data: listener,
     query: LiveQuery,
     handle: ({ caller, query, store, rightTo }) => {

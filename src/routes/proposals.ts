@@ -4,7 +4,6 @@ import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { proposalsStore } from '../layers/4-data/proposals.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Caller, Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import {
@@ -30,6 +29,7 @@ import {
   ShownProposal,
 } from './proposal-schemas.js'
 import { countedBy } from './schemas.js'
+import { READING_POLICY, WRITING_POLICY } from './shared-layers.js'
 
 export interface ProposalParts {
   readonly database: Database
@@ -51,29 +51,15 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
     if (proposal === null) throw new Refusal('not_found')
     return proposal
   }
-  const reading = {
-    method: 'get',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'policy:read', quota: 'caller' },
-    endpoint: 'policy:read',
-    // nobody owns a proposal: who made it has no right to it that others who edit the policy lack
-    object: { action: 'policy:read', load: noRecord },
-    data: NO_DATA,
-  } as const
   const deciding = {
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'policy:write', quota: 'caller' },
-    endpoint: 'policy:write',
-    object: { action: 'policy:write', load: noRecord },
+    ...WRITING_POLICY,
     data: proposalsStore(database),
     params: ByProposal,
   } as const
 
   return [
     route({
-      ...reading,
+      ...READING_POLICY,
       path: '/policy/proposals',
       query: ProposalQuery,
       handle: async ({ query: { count, ...query } }) => {
@@ -91,7 +77,7 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
       },
     }),
     route({
-      ...reading,
+      ...READING_POLICY,
       path: '/policy/proposals/:id',
       params: ByProposal,
       handle: async ({ params, snapshot }) => {
@@ -109,7 +95,6 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
     }),
     route({
       ...deciding,
-      method: 'post',
       path: '/policy/proposals/:id/approve',
       body: Approval,
       handle: async ({ store, params, body, caller, snapshot, headers }) => {
@@ -158,7 +143,6 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
     }),
     route({
       ...deciding,
-      method: 'post',
       path: '/policy/proposals/:id/decline',
       body: Declining,
       handle: async ({ store, params, body, caller }) => {
