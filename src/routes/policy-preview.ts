@@ -7,7 +7,7 @@ import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { describeFinding } from '../policy/describe-finding.js'
-import { parseEdit } from '../policy/edit.js'
+import { parseEdit, viewPlan } from '../policy/edit.js'
 import { describeUnmet } from '../policy/expectations.js'
 import { createPreviews } from '../policy/preview.js'
 import type { PolicyRules } from '../policy/store.js'
@@ -53,15 +53,11 @@ export const policyPreviewRoute = ({
           deadline,
         }),
       )
-      const { candidate, changes, add, remove, commented } = plan
       return {
         status: 200,
         body: {
           revision: snapshot.revision,
-          decisions_changed: changes,
-          added: add,
-          removed: remove,
-          comments: commented,
+          ...viewPlan(plan),
           objections: objections.map(({ code, status, detail, extensions }) => ({
             code,
             status,
@@ -77,7 +73,9 @@ export const policyPreviewRoute = ({
               return { ...question, expected, effect, rule, row, is_new: isNew, message: describeUnmet(each) }
             }),
           },
-          ...(part && replay ? { replay: await part.of({ ...replay, until, inForce: snapshot, candidate }) } : {}),
+          ...(part && replay
+            ? { replay: await part.of({ ...replay, until, inForce: snapshot, candidate: plan.candidate }) }
+            : {}),
         },
       }
     },

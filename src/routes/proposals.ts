@@ -17,7 +17,7 @@ import {
 } from '../policy/proposals.js'
 import type { Proposal } from '../policy/proposals.js'
 import type { PolicyRules } from '../policy/store.js'
-import { loadOtherRows, requireNewest, requireRevision } from './policy-edit.js'
+import { answerCommitted, requireNewest, requireRevision } from './policy-edit.js'
 import { EditView } from './policy-schemas.js'
 import {
   Approval,
@@ -106,22 +106,7 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
         const plan = await planProposal(snapshot, proposal, rules, caller.user)
         const { id } = proposal.actor
         const proposer = id === null ? null : await requireProposer(snapshot, plan, await findUser(id))
-        const { add, remove, commented, changes, candidate } = plan
-        const committed = await store
-          .approve(plan, proposal, proposer, body.reason ?? null)
-          .catch((error: unknown) => loadOtherRows(policy, error))
-        policy.adopt(committed)
-        return {
-          status: 200,
-          body: {
-            revision: candidate.revision,
-            decisions_changed: changes,
-            added: add,
-            removed: remove,
-            comments: commented,
-          },
-          headers: { ETag: `"${candidate.revision}"` },
-        }
+        return answerCommitted(policy, plan, store.approve(plan, proposal, proposer, body.reason ?? null))
       },
       documentation: {
         id: 'approvePolicyProposal',
