@@ -167,7 +167,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     snapshot,
     deadline,
     requestId,
-    rightTo: (action, record) => rightTo(layers, snapshot, caller, action, record),
+    rightTo: (action, record, inForce = snapshot) => rightTo(layers, inForce, caller, action, record),
     cookie: (name) => (spec.gateway.from === undefined ? undefined : ctx.cookies.get(name)),
     countAccount: (account) => layers.gateway.countAccount(ctx, account),
     items: itemsOf(request, snapshot, caller, admitted),

@@ -139,8 +139,11 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   /** after it nothing of the request may commit */
   readonly deadline: Deadline
   readonly requestId: string
-  /** What the layers answer the caller about this, without doing it; nothing is recorded. */
-  readonly rightTo: (action: Action, record: Owned) => Right
+  /**
+   * What the layers answer the caller about this, without doing it; nothing is recorded. `inForce`: for a stream, which
+   * outlasts the revision that let the caller in.
+   */
+  readonly rightTo: (action: Action, record: Owned, inForce?: Snapshot) => Right
   /** A cookie by its name; undefined where none was sent, and on every route that takes requests of any page. */
   readonly cookie: (name: string) => string | undefined
   /** counts a sign-in attempt on an account; throws `rate_limited` */

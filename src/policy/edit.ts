@@ -61,6 +61,14 @@ export interface EditPlan extends RowEdit {
   readonly maker: EditMaker
 }
 
+/** For programs: what a plan changes. */
+export const viewPlan = ({ changes, add, remove, commented }: EditPlan) => ({
+  decisions_changed: changes,
+  added: add,
+  removed: remove,
+  comments: commented,
+})
+
 /** Who edits, and why. */
 export interface EditOrigin {
   /** a user, by their id alone, or somebody at the command line by name */

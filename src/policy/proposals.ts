@@ -3,7 +3,7 @@ import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
-import { planEdit } from './edit.js'
+import { planEdit, viewPlan } from './edit.js'
 import type { EditMaker, EditPlan } from './edit.js'
 import { parseChanges } from './history.js'
 import type { HistoryRow, StoredChanges } from './history.js'
@@ -177,8 +177,7 @@ export const weighProposal = async (
   try {
     const plan = await planProposal(base, proposal, rules, 'unbounded')
     if (proposal.actor.id !== null) await requireProposer(base, plan, await findUser(proposal.actor.id))
-    const { add, remove, commented, changes } = plan
-    return { revision, decisions_changed: changes, added: add, removed: remove, comments: commented }
+    return { revision, ...viewPlan(plan) }
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) throw error
     const { code, title, detail, errors, extensions } = error

@@ -8,13 +8,13 @@ import { viewEntry } from '../layers/4-data/decisions.js'
 import type { DecisionLog, LogQuery } from '../layers/4-data/decisions.js'
 import type { RequestDecisions } from '../layers/4-data/request-decisions.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import type { FindSnapshot } from '../policy/past-snapshots.js'
 import { DecisionView, EntryView, ExplainedRequest, Filter, TimelineFilter } from './audit-schemas.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { LOG_FORMATS } from './log-export.js'
 import { RequestId, countedBy, pageOf } from './schemas.js'
+import { READING_LOG } from './shared-layers.js'
 
 /** One page as JSON, or every match, oldest first, as a stream of csv or ndjson. */
 const answer = async (
@@ -61,14 +61,6 @@ export const auditRoutes = ({
   /** the user with an e-mail address */
   readonly findAddress: (email: string) => Promise<User | null>
 }): readonly Route[] => {
-  const reading = {
-    method: 'get',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'audit:read', quota: 'caller' },
-    endpoint: 'audit:read',
-    object: { action: 'audit:read', load: noRecord },
-  } as const
   /** An address is that of a user, or no entry is meant. */
   const withUserId = async <Query extends Pick<LogQuery, 'user'>>(query: Query): Promise<Query> => {
     if (query.user === undefined || isId(query.user)) return query
@@ -76,7 +68,7 @@ export const auditRoutes = ({
   }
   return [
     route({
-      ...reading,
+      ...READING_LOG,
       path: '/audit/decisions',
       data: decisions,
       query: Filter,
@@ -92,7 +84,7 @@ export const auditRoutes = ({
       },
     }),
     route({
-      ...reading,
+      ...READING_LOG,
       path: '/audit/timeline',
       data: decisions,
       query: TimelineFilter,
@@ -107,7 +99,7 @@ export const auditRoutes = ({
       },
     }),
     route({
-      ...reading,
+      ...READING_LOG,
       path: '/audit/requests/:request_id',
       data: requests,
       params: z.object({ request_id: RequestId }),

@@ -1,30 +1,29 @@
 import type { Live } from '../http/live.js'
 import { EVENT_STREAM } from '../domain/event-stream.js'
 import { Refusal } from '../domain/refusal.js'
+import type { ListenerStore } from '../layers/4-data/listener.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
-import type { PolicyInForce, Route } from '../layers/route.js'
+import { noRecord } from '../layers/route.js'
+import type { DataRule, PolicyInForce, Route } from '../layers/route.js'
+import { READING_POLICY } from './shared-layers.js'
 import { LiveQuery } from './visit-schemas.js'
 
 /** GET /policy/live: which revision is in force, told at once and whenever another one comes into force. */
 export const livePolicyRoute = ({
+  listener,
   live,
   policy,
 }: {
+  readonly listener: DataRule<ListenerStore>
   readonly live: Pick<Live, 'listen'>
   readonly policy: Pick<PolicyInForce, 'current'>
 }): Route =>
   route({
-    method: 'get',
+    ...READING_POLICY,
     path: '/policy/live',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'policy:read', quota: 'caller' },
-    endpoint: 'policy:read',
-    object: { action: 'policy:read', load: noRecord },
-    data: NO_DATA,
+    data: listener,
     query: LiveQuery,
-    handle: ({ caller, query }) => {
+    handle: ({ caller, query, store, rightTo }) => {
       let told = 0
       return {
         status: 200,
@@ -35,13 +34,11 @@ export const livePolicyRoute = ({
           limit: query.limit ?? Number.POSITIVE_INFINITY,
           hasNews: () => policy.current().revision !== told,
           read: async () => {
+            await store.requireSame()
             const inForce = policy.current()
-            // another policy may decide otherwise about the listener
-            if (told === 0 || inForce.can(caller.user, 'policy:read', null)) {
-              told = inForce.revision
-              return { revision: told }
-            }
-            throw new Refusal('policy_denied')
+            if (!rightTo('policy:read', noRecord(), inForce).allowed) throw new Refusal('policy_denied')
+            told = inForce.revision
+            return { revision: told }
           },
         }),
         ...EVENT_STREAM,
@@ -52,8 +49,8 @@ export const livePolicyRoute = ({
       refusals: ['too_many_listeners'],
       summary:
         'The revision in force, as server-sent events `revision` with `revision`: one at once, and one within half a ' +
-        'second of another one coming into force. The stream ends after five minutes, and with the right to read the ' +
-        'policy',
+        'second of another one coming into force. The stream ends after five minutes, and when the listener’s rights ' +
+        'change',
       tag: 'policy',
       types: ['text/event-stream'],
     },

@@ -8,7 +8,7 @@ import { originOf, proposalsStore } from '../layers/4-data/proposals.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import type { Answer, Caller, DataRule } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
-import { commitEdit } from '../policy/edit.js'
+import { commitEdit, viewPlan } from '../policy/edit.js'
 import type { EditPlan } from '../policy/edit.js'
 import type { Proposal } from '../policy/proposals.js'
 import { PolicyError } from '../policy/policy-error.js'
@@ -64,7 +64,7 @@ export const requireNewest = async (policy: CurrentPolicy, snapshot: Snapshot): 
 }
 
 /** Where the stored rows are not those that the edit was made for: has them loaded, and answers 503 meanwhile. */
-export const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<never> => {
+const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<never> => {
   if (!(error instanceof PolicyError)) throw error
   await policy.check().catch(() => undefined)
   throw new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
@@ -88,9 +88,8 @@ export const performEdit = async (
   store: EditStore,
   reason: string,
 ): Promise<Answer> => {
-  const { add, remove, commented, changes, candidate, maker } = plan
+  const { add, candidate, maker } = plan
   if (maker !== caller.user) throw new Error('a plan was not checked against the rights of its maker')
-  const changed = { decisions_changed: changes, added: add, removed: remove, comments: commented }
   const { dry_run, replay, replay_until: until } = query
   if (dry_run) {
     const replayed = part && replay ? { replay: await part.of({ ...replay, until, inForce: snapshot, candidate }) } : {}
@@ -102,23 +101,29 @@ export const performEdit = async (
       body: {
         revision: snapshot.revision,
         dry_run,
-        ...changed,
+        ...viewPlan(plan),
         warnings: warnings.map((lone) => ({ ...lone, message: describeLoneRole(lone) })),
         ...replayed,
       },
       unchanged: true,
     }
   }
-  if (isEmpty(plan)) return { status: 200, body: { revision: snapshot.revision, ...changed }, unchanged: true }
+  if (isEmpty(plan)) return { status: 200, body: { revision: snapshot.revision, ...viewPlan(plan) }, unchanged: true }
   if (store.propose !== null) {
     const proposal = await store.propose(plan, reason)
-    return { status: 202, body: { revision: snapshot.revision, ...changed, proposal } }
+    return { status: 202, body: { revision: snapshot.revision, ...viewPlan(plan), proposal } }
   }
-  // in force in this process before the answer; the other processes are notified
-  policy.adopt(await store.commit(plan, reason).catch((error: unknown) => loadOtherRows(policy, error)))
-  return {
-    status: 200,
-    body: { revision: candidate.revision, ...changed },
-    headers: { ETag: `"${candidate.revision}"` },
-  }
+  return answerCommitted(policy, plan, store.commit(plan, reason))
+}
+
+/** Puts a plan in force in this process and answers it; the other processes are notified. */
+export const answerCommitted = async (
+  policy: CurrentPolicy,
+  plan: EditPlan,
+  committing: Promise<Snapshot>,
+): Promise<Answer> => {
+  const committed = await committing.catch((error: unknown) => loadOtherRows(policy, error))
+  policy.adopt(committed)
+  const { revision } = committed
+  return { status: 200, body: { revision, ...viewPlan(plan) }, headers: { ETag: `"${revision}"` } }
 }

@@ -5,13 +5,13 @@ import type { User } from '../domain/user.js'
 import { Refusal } from '../domain/refusal.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { explain } from '../policy/explanation.js'
 import { relationOf, roleOf } from '../policy/snapshot.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { whoMay } from '../policy/who-may.js'
 import { ExplanationView, PolicyQuestion } from './policy-explanation-schemas.js'
+import { READING_POLICY } from './shared-layers.js'
 
 interface Records {
   readonly findUser: (id: string) => Promise<User | null>
@@ -38,14 +38,8 @@ export const explanationRoute = ({
     open: () => ({ findUser, findLink }),
   }
   return route({
-    method: 'get',
+    ...READING_POLICY,
     path: '/policy/explanation',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'policy:read', quota: 'caller' },
-    endpoint: 'policy:read',
-    object: { action: 'policy:read', load: noRecord },
-    data: NO_DATA,
     query: PolicyQuestion,
     // whoever asks about people and their links learns who has which role, and whose a link is
     part: {

@@ -5,15 +5,15 @@ import type { Gate } from '../database/gate.js'
 import { createAccounts } from '../identity/accounts.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { describeFinding } from '../policy/describe-finding.js'
-import { parseEdit } from '../policy/edit.js'
+import { parseEdit, viewPlan } from '../policy/edit.js'
 import { describeUnmet } from '../policy/expectations.js'
 import { createPreviews } from '../policy/preview.js'
 import type { PolicyRules } from '../policy/store.js'
 import { PreviewQuery, PreviewView } from './policy-preview-schemas.js'
 import { ProposedRows } from './policy-schemas.js'
+import { READING_POLICY } from './shared-layers.js'
 
 /**
  * POST /policy/previews: everything that can be said of an edit, also of one that would be refused. A dry run answers
@@ -32,14 +32,9 @@ export const policyPreviewRoute = ({
 }): Route => {
   const previewEdit = createPreviews(rules)
   return route({
+    ...READING_POLICY,
     method: 'post',
     path: '/policy/previews',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'policy:read', quota: 'caller' },
-    endpoint: 'policy:read',
-    object: { action: 'policy:read', load: noRecord },
-    data: NO_DATA,
     query: PreviewQuery,
     body: ProposedRows,
     storesInput: false,
@@ -58,15 +53,11 @@ export const policyPreviewRoute = ({
           deadline,
         }),
       )
-      const { candidate, changes, add, remove, commented } = plan
       return {
         status: 200,
         body: {
           revision: snapshot.revision,
-          decisions_changed: changes,
-          added: add,
-          removed: remove,
-          comments: commented,
+          ...viewPlan(plan),
           objections: objections.map(({ code, status, detail, extensions }) => ({
             code,
             status,
@@ -82,7 +73,9 @@ export const policyPreviewRoute = ({
               return { ...question, expected, effect, rule, row, is_new: isNew, message: describeUnmet(each) }
             }),
           },
-          ...(part && replay ? { replay: await part.of({ ...replay, until, inForce: snapshot, candidate }) } : {}),
+          ...(part && replay
+            ? { replay: await part.of({ ...replay, until, inForce: snapshot, candidate: plan.candidate }) }
+            : {}),
         },
       }
     },

@@ -8,7 +8,6 @@ import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { commentChanges, withComments } from '../policy/comments.js'
 import { formatPolicyCsv } from '../policy/csv.js'
@@ -40,6 +39,7 @@ import {
   Trial,
 } from './policy-schemas.js'
 import { countedBy } from './schemas.js'
+import { READING_POLICY, WRITING_POLICY } from './shared-layers.js'
 
 export interface PolicyParts {
   readonly database: Database
@@ -57,16 +57,6 @@ export interface PolicyParts {
 /** Of an edit that waits for approval (docs/policy.md). */
 const PROPOSED = 'With `POLICY_APPROVALS=1`: it is proposed, and the revision in force stays'
 
-const reading = {
-  method: 'get',
-  status: 200,
-  ...NO_INPUT,
-  gateway: { scope: 'policy:read', quota: 'caller' },
-  endpoint: 'policy:read',
-  object: { action: 'policy:read', load: noRecord },
-  data: NO_DATA,
-} as const
-
 const noSuchRevision = (revision: number | undefined) =>
   new Refusal('not_found', { detail: `There is no policy revision ${revision}, or its rows cannot be read.` })
 
@@ -80,12 +70,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
     return found
   }
   const editing = {
-    method: 'post',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'policy:write', quota: 'caller' },
-    endpoint: 'policy:write',
-    object: { action: 'policy:write', load: noRecord },
+    ...WRITING_POLICY,
     data: editStore(database, approvals),
     query: Trial,
     // a replay shows whom an edit affects, which only readers of the log may see
@@ -94,7 +79,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
 
   return [
     route({
-      ...reading,
+      ...READING_POLICY,
       path: '/policy',
       query: Shown,
       handle: async ({ snapshot: inForce, query }) => {
@@ -119,7 +104,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       },
     }),
     route({
-      ...reading,
+      ...READING_POLICY,
       path: '/policy/model',
       handle: ({ snapshot: { model } }) => ({
         status: 200,
@@ -136,7 +121,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       },
     }),
     route({
-      ...reading,
+      ...READING_POLICY,
       path: '/policy/decisions',
       query: Shown,
       handle: async ({ snapshot, query }) => {
@@ -155,7 +140,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       },
     }),
     route({
-      ...reading,
+      ...READING_POLICY,
       path: '/policy/comparison',
       query: Comparison,
       handle: async ({ snapshot, query, deadline }) => {
@@ -212,7 +197,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       },
     }),
     route({
-      ...reading,
+      ...READING_POLICY,
       path: '/policy/revisions',
       query: RevisionQuery,
       handle: async ({ query: { count, ...query } }) => {
@@ -230,7 +215,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       },
     }),
     route({
-      ...reading,
+      ...READING_POLICY,
       path: '/policy/revisions/:revision',
       params: ByRevision,
       handle: async ({ params }) => {

@@ -2,10 +2,10 @@ import { EVENT_STREAM, eventText } from '../domain/event-stream.js'
 import type { SigningKey } from '../identity/signing-key.js'
 import type { LogProof } from '../layers/4-data/log-proof.js'
 import { route } from '../layers/compose.js'
-import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
 import { EvidenceQuery, ProofView } from './proof-schemas.js'
+import { READING_LOG } from './shared-layers.js'
 
 /** The decision log as evidence: its state, its verification, and the file that proves a period elsewhere. */
 export const proofRoutes = ({
@@ -15,15 +15,7 @@ export const proofRoutes = ({
   readonly proof: DataRule<LogProof>
   readonly key: Pick<SigningKey, 'kid' | 'jwk'>
 }): readonly Route[] => {
-  const reading = {
-    method: 'get',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'audit:read', quota: 'caller' },
-    endpoint: 'audit:read',
-    object: { action: 'audit:read', load: noRecord },
-    data: proof,
-  } as const
+  const reading = { ...READING_LOG, data: proof } as const
   const { kty, crv, x, y } = key.jwk
   return [
     route({

@@ -4,7 +4,6 @@ import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { proposalsStore } from '../layers/4-data/proposals.js'
 import { route } from '../layers/compose.js'
-import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 import type { Caller, Route } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
 import {
@@ -18,7 +17,7 @@ import {
 } from '../policy/proposals.js'
 import type { Proposal } from '../policy/proposals.js'
 import type { PolicyRules } from '../policy/store.js'
-import { loadOtherRows, requireNewest, requireRevision } from './policy-edit.js'
+import { answerCommitted, requireNewest, requireRevision } from './policy-edit.js'
 import { EditView } from './policy-schemas.js'
 import {
   Approval,
@@ -30,6 +29,7 @@ import {
   ShownProposal,
 } from './proposal-schemas.js'
 import { countedBy } from './schemas.js'
+import { READING_POLICY, WRITING_POLICY } from './shared-layers.js'
 
 export interface ProposalParts {
   readonly database: Database
@@ -51,29 +51,15 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
     if (proposal === null) throw new Refusal('not_found')
     return proposal
   }
-  const reading = {
-    method: 'get',
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'policy:read', quota: 'caller' },
-    endpoint: 'policy:read',
-    // nobody owns a proposal: who made it has no right to it that others who edit the policy lack
-    object: { action: 'policy:read', load: noRecord },
-    data: NO_DATA,
-  } as const
   const deciding = {
-    status: 200,
-    ...NO_INPUT,
-    gateway: { scope: 'policy:write', quota: 'caller' },
-    endpoint: 'policy:write',
-    object: { action: 'policy:write', load: noRecord },
+    ...WRITING_POLICY,
     data: proposalsStore(database),
     params: ByProposal,
   } as const
 
   return [
     route({
-      ...reading,
+      ...READING_POLICY,
       path: '/policy/proposals',
       query: ProposalQuery,
       handle: async ({ query: { count, ...query } }) => {
@@ -91,7 +77,7 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
       },
     }),
     route({
-      ...reading,
+      ...READING_POLICY,
       path: '/policy/proposals/:id',
       params: ByProposal,
       handle: async ({ params, snapshot }) => {
@@ -109,7 +95,6 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
     }),
     route({
       ...deciding,
-      method: 'post',
       path: '/policy/proposals/:id/approve',
       body: Approval,
       handle: async ({ store, params, body, caller, snapshot, headers }) => {
@@ -121,22 +106,7 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
         const plan = await planProposal(snapshot, proposal, rules, caller.user)
         const { id } = proposal.actor
         const proposer = id === null ? null : await requireProposer(snapshot, plan, await findUser(id))
-        const { add, remove, commented, changes, candidate } = plan
-        const committed = await store
-          .approve(plan, proposal, proposer, body.reason ?? null)
-          .catch((error: unknown) => loadOtherRows(policy, error))
-        policy.adopt(committed)
-        return {
-          status: 200,
-          body: {
-            revision: candidate.revision,
-            decisions_changed: changes,
-            added: add,
-            removed: remove,
-            comments: commented,
-          },
-          headers: { ETag: `"${candidate.revision}"` },
-        }
+        return answerCommitted(policy, plan, store.approve(plan, proposal, proposer, body.reason ?? null))
       },
       documentation: {
         id: 'approvePolicyProposal',
@@ -158,7 +128,6 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
     }),
     route({
       ...deciding,
-      method: 'post',
       path: '/policy/proposals/:id/decline',
       body: Declining,
       handle: async ({ store, params, body, caller }) => {

@@ -14,6 +14,7 @@ import { invitationsStore } from '../layers/4-data/invitations.js'
 import { liveVisitsStore } from '../layers/4-data/live-visits.js'
 import { logProofStore } from '../layers/4-data/log-proof.js'
 import { linksStore } from '../layers/4-data/links.js'
+import { listenerStore } from '../layers/4-data/listener.js'
 import { personalTokensStore } from '../layers/4-data/personal-tokens.js'
 import { profileStore } from '../layers/4-data/profile.js'
 import { replaysStore } from '../layers/4-data/replay.js'
@@ -212,7 +213,7 @@ export const routeTable = ({
       findLink: findRecord,
       approvals: policyApprovals,
     }),
-    livePolicyRoute({ live: livePolicy, policy }),
+    livePolicyRoute({ listener: listenerStore(database), live: livePolicy, policy }),
     ...proposalRoutes({ database, rules, policy, findUser, analyses }),
     ...systemRoutes({
       readiness,

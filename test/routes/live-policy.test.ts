@@ -49,6 +49,24 @@ describe('the revision in force, as it changes', () => {
     expect((await service.request('GET', '/policy/live', { token: reader.token })).status).to.equal(403)
   })
 
+  it('ends when an endpoint row lets the listener in no more, and when they are suspended', async () => {
+    await addRows(service, admin.token, rowsFor('policy-reader', 830, 'policy:read'))
+    const reader = await service.addUser('policy-reader')
+    const heard = watch(service, reader)
+    await until('it is told', () => heard.told.length > 0)
+    await editPolicy(service, admin.token, { remove: [{ ptype: 'p2', role: 'policy-reader', action: 'policy:read' }] })
+    await within('the stream ends', heard.ended)
+
+    const second = await service.addUser('admin')
+    const suspended = watch(service, second)
+    await until('it is told', () => suspended.told.length > 0)
+    const path = `/users/${second.id}`
+    await service.request('PATCH', path, { token: admin.token, json: { suspended: true } })
+    const revision = await addRows(service, admin.token, [{ ptype: 'p2', role: 'editor', action: 'policy:read' }])
+    await within('the stream ends', suspended.ended)
+    expect(suspended.told).to.not.include(revision)
+  })
+
   it('ends with the service, and after as many events as were asked for', async () => {
     const { text } = await service.request('GET', '/policy/live?limit=1', { token: admin.token })
     expect(text).to.match(/^retry: \d+\n\nevent: revision\ndata: \{"revision":\d+\}\n\n$/)

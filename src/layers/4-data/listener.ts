@@ -1,0 +1,19 @@
+import type { Database } from '../../database/database.js'
+import type { DataRule } from '../route.js'
+import { requireCaller } from './context.js'
+
+/** Who listens to a stream, which lasts longer than the decision that let them in. */
+export interface ListenerStore {
+  /** Throws CallerChanged once the caller was suspended, demoted or signed out. */
+  requireSame(): Promise<void>
+}
+
+/** The data layer of a stream that reads no rows: the database proves its listener before each event. */
+export const listenerStore = (database: Database): DataRule<ListenerStore> => ({
+  rows: 'none; the listener is proved before each event',
+  open: ({ caller }) => ({
+    requireSame: async () => {
+      await database.flush([requireCaller(caller)])
+    },
+  }),
+})
