@@ -4,13 +4,18 @@ import type { Client } from 'pg'
 
 import { PACKAGE_ROOT } from '../src/config.js'
 import { openPool } from '../src/database/pool.js'
+import { Deadline } from '../src/domain/deadline.js'
 import { loadPolicyRules } from '../src/policy/installation.js'
 import { analyseRows } from '../src/policy/analysis.js'
+import type { Edit } from '../src/policy/edit.js'
+import { createPreviews } from '../src/policy/preview.js'
 import { loadSnapshot } from '../src/policy/store.js'
 import { moreRows } from './can.js'
 import { openEmptyDatabase } from './database.js'
 import { measure } from './measure.js'
 import type { Suite } from './report.js'
+
+const ONE_MORE: Edit = { add: [{ ptype: 'p2', role: 'clerk', action: 'link:read' }], remove: [] }
 
 /** Stored rows: the default ones, and so many more that name other roles and actions. */
 const SIZES = [10, 10_000, 100_000] as const
@@ -25,12 +30,13 @@ export const policyScaleSuite = async (): Promise<readonly Suite[]> => {
   try {
     const rules = await loadPolicyRules(PACKAGE_ROOT)
     const load = loadSnapshot(database, rules)
-    const [loads, stalls, first, analyses]: [
+    const [loads, stalls, first, analyses, previews]: [
       Suite['measured'][number][],
       Suite['measured'][number][],
       Suite['measured'][number][],
       Suite['measured'][number][],
-    ] = [[], [], [], []]
+      Suite['measured'][number][],
+    ] = [[], [], [], [], []]
     for (const size of SIZES) {
       await fill(client, size)
       const name = `${size.toLocaleString('en')} rows`
@@ -90,6 +96,21 @@ export const policyScaleSuite = async (): Promise<readonly Suite[]> => {
         { rounds: 5, warmups: 1 },
       )
       if (analysed) analyses.push(analysed)
+      const preview = createPreviews(rules)
+      const [previewed] = await measure(
+        [
+          {
+            name,
+            batch: 1,
+            run: async () => {
+              const deadline = new Deadline(performance.now() + 60_000)
+              await preview(snapshot, ONE_MORE, { maker: 'unbounded', rolesInUse: [], deadline })
+            },
+          },
+        ],
+        { rounds: 5, warmups: 1 },
+      )
+      if (previewed) previews.push(previewed)
     }
     const suite = (title: string, unit: Suite['unit'], measured: Suite['measured']): Suite => ({
       title,
@@ -102,6 +123,7 @@ export const policyScaleSuite = async (): Promise<readonly Suite[]> => {
       suite('Longest stop of the event loop during that load', 'ms', stalls),
       suite('First decision for a key that was never asked', 'µs', first),
       suite('Analyse every row', 'ms', analyses),
+      suite('Preview an edit of one row', 'ms', previews),
     ]
   } finally {
     await database.close()
