@@ -7,7 +7,7 @@ import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import { createAccounts } from '../../identity/accounts.js'
 import { escapeInLine } from '../../log/escape-invisible.js'
-import { commitEdit } from '../../policy/edit.js'
+import { commitEdit } from '../../policy/commit-edit.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { closeProposal } from '../../policy/proposal-statements.js'
 import {
