@@ -169,4 +169,4 @@ export const createIssuerSession = ({
 export type IssuerSession = ReturnType<typeof createIssuerSession>
 
 /** Where an issuer sends people back to. */
-export const redirectUriOf = (baseUrl: string): string => `${baseUrl}/console/signed-in`
+const redirectUriOf = (baseUrl: string): string => `${baseUrl}/console/signed-in`
