@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 import { keepLog } from './audit/keep-log.js'
-import { createLive } from './http/live.js'
 import type { Config } from './config.js'
 import type { Database } from './database/database.js'
 import { createGate } from './database/gate.js'
@@ -85,9 +84,8 @@ const start = async (
 
   const data = await openData({ config, opened, metrics, log }, closing)
 
-  const { rules, policy, watch } = await openPolicy({ data, metrics, log }, closing)
+  const { rules, policy, watch, live: livePolicy } = await openPolicy({ data, metrics, log }, closing)
   const visits = await openVisits({ config, data, metrics, log }, closing)
-  const livePolicy = createLive({ everyMs: 500 })
   const redirects = openPublicLinks({ config, opened, data, watch, live: visits.live, metrics, log }, closing)
 
   const { signingKeyFile: file } = config

@@ -1,6 +1,5 @@
--- Comments of rows follow the revisions, so that an earlier one is restored with its own: what a revision says of
--- comments holds from then on, and a row that goes takes its comment along, whoever took the row away; then the
--- revision is made to say so.
+-- Each revision says which comments it changes, so that an earlier revision is restored with its comments. A row that
+-- is removed loses its comment, also where it was removed by hand: then this trigger adds that to the revision.
 create or replace function keep_policy_comments() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -23,7 +22,7 @@ begin
   delete from public.policy_comments c
    using jsonb_array_elements(new.comments) entry, public.policy_row_of(entry -> 'row') r
    where c.ptype = r.ptype and c.rule = r.rule;
-  -- of rows that are there
+  -- only for rows that exist
   insert into public.policy_comments (ptype, rule, comment)
     select c.ptype, c.rule, entry ->> 'after'
       from jsonb_array_elements(new.comments) entry, public.policy_row_of(entry -> 'row') r, public.casbin c

@@ -60,7 +60,7 @@ call give_function('record_account_token', 'audit_chain');
 create or replace trigger account_token_recorded after insert on account_tokens
   for each row execute function record_account_token();
 
--- An invitation that was withdrawn: an event of the account that had made it. Nor is the address of who was invited.
+-- An invitation that was withdrawn is an event of the account that made it. The invited address is not recorded.
 create or replace function record_withdrawn_invitation() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -55,8 +55,8 @@ create or replace trigger account_token_decision after insert on account_tokens
   for each row when (current_setting('role') = 'users_own') execute function record_decision('user', 'user_id');
 create or replace trigger invitation_decision after insert or update of withdrawn_at on invitations
   for each row execute function record_decision('invitation', 'id');
--- An approval has its decision with the revision that it makes (src/policy/edit.ts); at the command line nothing is
--- decided.
+-- An approval has its decision with the revision that it makes (src/policy/commit-edit.ts); at the command line
+-- nothing is decided.
 create or replace trigger proposal_decision after insert or update on policy_proposals
   for each row when (coalesce(current_setting('app.decision', true), '') <> '')
   execute function record_decision('policy_proposal', 'id');

@@ -27,7 +27,7 @@ export interface LogFilter {
 
 /** The layers that decide, as the log names them. */
 export const DECIDING_LAYERS = ['gateway', 'endpoint', 'object', 'data'] as const
-export type DecidingLayer = (typeof DECIDING_LAYERS)[number]
+type DecidingLayer = (typeof DECIDING_LAYERS)[number]
 
 /** The statuses that a text means, from the first to the last; null for a text that means none. */
 export const statusRange = (text: string): readonly [number, number] | null => {

@@ -11,7 +11,7 @@ export interface Live {
    * `too_many_listeners` (503).
    */
   listen(listener: Listener): Readable
-  /** Takes what the database announces: topics, separated by commas, or `*`. */
+  /** Takes news: topics, separated by commas, or `*`. */
   announced(ids: string): void
   /** Listeners at this moment. */
   count(): number
@@ -28,8 +28,6 @@ export interface Listener {
   /** events after which the stream ends */
   readonly limit: number
   readonly read: () => Promise<object>
-  /** looked at beside what is announced */
-  readonly hasNews?: () => boolean
 }
 
 interface LiveOptions {
@@ -41,6 +39,8 @@ interface LiveOptions {
 }
 
 export const EVERY_TOPIC = '*'
+/** Of a new revision in force. */
+export const POLICY_TOPIC = 'policy'
 
 /** How often a quiet stream is proved to be alive, and its listener's rights with it: each so many looks. */
 const QUIET_LOOKS = 15
@@ -89,8 +89,7 @@ export const createLive = ({ everyMs = 1_000, most = 200, mostOfUser = 10 }: Liv
       if (listener.looks > MOST_LOOKS || listener.stream.destroyed) close(listener)
       // who reads too slowly gets the newest event later, not all of them
       else if (listener.isReading || listener.stream.readableLength > 0) continue
-      else if (listener.isDue || listener.hasNews?.() === true || listener.looks % QUIET_LOOKS === 0)
-        void send(listener)
+      else if (listener.isDue || listener.looks % QUIET_LOOKS === 0) void send(listener)
     }
   }
 

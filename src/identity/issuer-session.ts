@@ -32,6 +32,15 @@ const Refused = z.object({ error: z.string() })
 /** A sign-in at an issuer; null where that gives no refresh token. */
 export type IssuedSession = Omit<SignedIn, 'refreshToken'> & { readonly refreshToken: string | null }
 
+/** A renewal that tabs share; its key is that of the refresh token that it takes. */
+interface Renewal {
+  readonly session: Promise<IssuedSession>
+  /** the key of the refresh token that came of it; null until then */
+  given: string | null
+}
+
+const keyOf = (token: string): string => hashOfToken(token).toString('base64')
+
 export interface IssuedCode {
   readonly code: string
   /** of PKCE (RFC 7636) */
@@ -101,7 +110,10 @@ export const createIssuerSession = ({
     }
   }
 
-  const renewals = new LRUCache<string, Promise<IssuedSession>>({ max: 1_000, ttl: SHARED })
+  const renewals = new LRUCache<string, Renewal>({ max: 1_000, ttl: SHARED })
+  const forget = (key: string): void => {
+    for (const [taken, { given }] of renewals) if (taken === key || given === key) renewals.delete(taken)
+  }
 
   return {
     /**
@@ -130,18 +142,22 @@ export const createIssuerSession = ({
 
     /** Trades a refresh token. Throws `invalid_grant` (400) where the session is over. */
     refresh: (token: string): Promise<IssuedSession> => {
-      const key = hashOfToken(token).toString('base64')
+      const key = keyOf(token)
       const shared = renewals.get(key)
-      if (shared !== undefined) return shared
-      const renewal = trade({ grant_type: 'refresh_token', refresh_token: token }, token)
+      if (shared !== undefined) return shared.session
+      const session = trade({ grant_type: 'refresh_token', refresh_token: token }, token)
+      const renewal: Renewal = { session, given: null }
       renewals.set(key, renewal)
-      renewal.catch(() => renewals.delete(key))
-      return renewal
+      session.then(
+        ({ refreshToken }) => (renewal.given = refreshToken && keyOf(refreshToken)),
+        () => renewals.delete(key),
+      )
+      return session
     },
 
     /** Ends a session where the issuer has a revocation endpoint (RFC 7009). Access tokens live on until they end. */
     end: async (token: string): Promise<void> => {
-      renewals.clear()
+      forget(keyOf(token))
       const { revocation_endpoint: url } = await findEndpoints()
       if (url === undefined) return
       const { status } = await post(url, { token, token_type_hint: 'refresh_token' })
@@ -153,4 +169,4 @@ export const createIssuerSession = ({
 export type IssuerSession = ReturnType<typeof createIssuerSession>
 
 /** Where an issuer sends people back to. */
-export const redirectUriOf = (baseUrl: string): string => `${baseUrl}/console/signed-in`
+const redirectUriOf = (baseUrl: string): string => `${baseUrl}/console/signed-in`

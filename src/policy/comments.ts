@@ -3,7 +3,7 @@ import { rowText } from './parse-row.js'
 import type { EditedRow } from './parse-row.js'
 
 /** What admins say of a row. It decides nothing. */
-export interface RowComment {
+interface RowComment {
   readonly row: PolicyRow
   readonly comment: string
 }

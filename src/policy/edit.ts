@@ -1,36 +1,23 @@
-import type { Adapter } from 'casbin'
-import type { PoolClient } from 'pg'
-
-import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
-import type { Database } from '../database/database.js'
-import { insertDecisions } from '../database/decision-log.js'
-import { PolicyReplaced, violates } from '../database/errors.js'
-import type { Statement } from '../database/statement.js'
 import type { Deadline } from '../domain/deadline.js'
-import type { DecisionRecord } from '../domain/decision-record.js'
 import type { CellChange } from '../domain/decision-table.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
 import type { Subject } from '../domain/user.js'
-import { newPostgresAdapter } from './adapter.js'
 import { commentChanges, editedComments } from './comments.js'
 import type { CommentChange, CommentedRows, Comments } from './comments.js'
 import { createInheritance, describeLoop, findLoop, loopThrough } from './inheritance.js'
 import { describeViolation, findViolations, viewViolation } from './invariants.js'
 import type { Violation } from './invariants.js'
 import { findBeyondOwnRights } from './own-rights.js'
-import { parseEditedRow, rowText, rowTexts } from './parse-row.js'
+import { parseEditedRow, rowText } from './parse-row.js'
 import type { EditedRow } from './parse-row.js'
 import { PolicyError } from './policy-error.js'
-import { closeProposal } from './proposal-statements.js'
-import type { Actor } from './proposal-statements.js'
 import { buildSnapshot, roleOf } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
 import { inStoredOrder } from './store.js'
 import type { PolicyRules, StoredRow } from './store.js'
 import { decisionChanges } from './table.js'
-import { POLICY_CHANNEL } from './watch.js'
 
 interface RowEdit {
   readonly add: readonly PolicyRow[]
@@ -69,30 +56,6 @@ export const viewPlan = ({ changes, add, remove, commented }: EditPlan) => ({
   comments: commented,
 })
 
-/** Who edits, and why. */
-export interface EditOrigin {
-  /** a user, by their id alone, or somebody at the command line by name */
-  readonly actor: Actor
-  readonly reason: string
-  /** each fails where somebody is no longer who the edit was decided for; none at the command line */
-  readonly proofs?: readonly Statement[]
-  /** where the actor proposed it: who approved it, and why */
-  readonly approval?: {
-    readonly proposal: string
-    readonly actor: Actor
-    readonly reason: string | null
-  }
-  /** made past the approval that the installation asks for */
-  readonly withoutApproval?: boolean | undefined
-  /** after it the edit may not commit */
-  readonly deadline?: Deadline
-  /** what allowed the edit, for the decision log; null at the command line */
-  readonly decision: Pick<
-    DecisionRecord,
-    'request_id' | 'revision' | 'subject_role' | 'token_id' | 'rule' | 'row_priority'
-  > | null
-}
-
 /** Parses the rows of an edit. Throws `validation_failed` naming each list, row and field with a fault. */
 export const parseEdit = (add: readonly unknown[], remove: readonly unknown[]): Edit => {
   const faults: Fault[] = []
@@ -120,6 +83,19 @@ export const editAdding = ({ rows, comments }: CommentedRows): Edit => ({
 export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]): RowEdit => {
   const [before, after] = [new Set(from.map(rowText)), new Set(to.map(rowText))]
   return { add: to.filter((row) => !before.has(rowText(row))), remove: from.filter((row) => !after.has(rowText(row))) }
+}
+
+interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes' | 'commented'> {
+  /** the revision that decisions are compared with */
+  readonly base: Snapshot
+  /** the new revision, and all its rows: those that stay in their order, and then the added ones */
+  readonly revision: number
+  readonly rows: readonly PolicyRow[]
+  /** those that are stored, and those of the new revision */
+  readonly commentsBefore: Comments
+  readonly comments: Comments
+  /** the rows by which these and those of `base` differ, where that is more than the edit */
+  readonly changed?: readonly PolicyRow[]
 }
 
 /**
@@ -161,29 +137,18 @@ export const editedRows = (base: Snapshot, edit: Edit): Omit<UncheckedPlan, 'mak
     if (loop !== null) refuse(`add[${i}].inherits`, describeLoop(loop))
   }
   if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
-  const comments = new Map(base.comments)
-  for (const text of remove.keys()) comments.delete(text)
-  const edited = { rows: [...rows.values()], add, remove: [...remove.values()], unreadable: [] }
+  const kept = new Map(base.comments)
+  for (const text of remove.keys()) kept.delete(text)
   return {
     base,
     revision: base.revision + 1,
-    ...edited,
+    rows: [...rows.values()],
+    add,
+    remove: [...remove.values()],
+    unreadable: [],
     commentsBefore: base.comments,
-    comments: editedComments(comments, edit.comments ?? []),
+    comments: editedComments(kept, edit.comments ?? []),
   }
-}
-
-interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes' | 'commented'> {
-  /** the revision that decisions are compared with */
-  readonly base: Snapshot
-  /** the new revision, and all its rows: those that stay in their order, and then the added ones */
-  readonly revision: number
-  readonly rows: readonly PolicyRow[]
-  /** those that are stored, and those of the new revision */
-  readonly commentsBefore: Comments
-  readonly comments: Comments
-  /** the rows by which these and those of `base` differ, where that is more than the edit */
-  readonly changed?: readonly PolicyRow[]
 }
 
 /**
@@ -234,107 +199,3 @@ const brokenInvariants = (violations: readonly Violation[]): Refusal | null => {
     extensions: { violations: violations.map(viewViolation) },
   })
 }
-
-/**
- * Commits a plan as the next revision: rows, revision, decision record and notification in one transaction under the
- * exclusive policy lock, so that no change that was decided under the old revision can still commit. Answers the new
- * snapshot. Throws PolicyReplaced where the plan's base is no longer the revision in force, and CallerChanged where
- * somebody is no longer who the edit was decided for, and `proposal_closed` where the proposal that it approves is.
- */
-export const commitEdit = async (database: Database, plan: EditPlan, origin: EditOrigin): Promise<Snapshot> => {
-  await database.transaction((client) => writePlan(client, plan, origin), origin.deadline)
-  return plan.candidate
-}
-
-const writePlan = async (
-  client: PoolClient,
-  plan: EditPlan,
-  { actor, reason, proofs = [], approval, withoutApproval = false, decision }: EditOrigin,
-): Promise<void> => {
-  const { add, remove, unreadable, commented, candidate, changes } = plan
-  const revision = String(candidate.revision)
-  const adapter = await newPostgresAdapter(client)
-  const decider = approval?.actor ?? actor
-  // Only two round trips, since every change of the service waits while the lock is held.
-  const [, head] = await Promise.all([
-    client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.policy]),
-    client.query<{ revision: string }>('select revision from policy_head'),
-    ...proofs.map((proof) => sendTo(client, proof)),
-  ])
-  const inForce = head.rows[0]?.revision
-  if (Number(inForce) !== candidate.revision - 1) {
-    throw new PolicyReplaced(`revision ${inForce} is in force, the edit was made for ${candidate.revision - 1}`)
-  }
-  await Promise.all([
-    client.query(`select enter('policy_editor', $1)`, [decider.id]),
-    ...unreadable.map(({ ptype, rule }) =>
-      client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)]),
-    ),
-    writeRows(client, adapter, plan),
-    client.query(
-      `insert into policy_revisions
-         (revision, actor_id, actor, reason, added, removed, comments, decisions_changed, model_sha256, proposal,
-          approved_by, approver, without_approval)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-      [
-        revision,
-        actor.id,
-        actor.name,
-        reason,
-        JSON.stringify(add),
-        JSON.stringify([...remove, ...unreadable.map(asHistory)]),
-        JSON.stringify(commented),
-        JSON.stringify(changes),
-        candidate.model.sha256,
-        approval?.proposal ?? null,
-        approval?.actor.id ?? null,
-        approval?.actor.name ?? null,
-        withoutApproval,
-      ],
-    ),
-    approval && sendTo(client, closeProposal(approval.proposal, { ...approval, state: 'applied', revision })),
-    client.query('update policy_head set revision = $1', [revision]),
-    decision &&
-      writeDecision(client, {
-        ...decision,
-        time: new Date().toISOString(),
-        layer: 'object',
-        subject_id: decider.id,
-        network: null,
-        action: 'policy:write',
-        resource_type: 'policy',
-        resource_code: revision,
-        resource_id: null,
-        relation: 'other',
-        effect: 'allow',
-        status: 200,
-      }),
-    client.query('select pg_notify($1, $2)', [POLICY_CHANNEL, revision]),
-  ])
-}
-
-const sendTo = (client: PoolClient, { text, values = [] }: Statement) => client.query(text, [...values])
-
-const writeDecision = (client: PoolClient, record: DecisionRecord) => sendTo(client, insertDecisions([record]))
-
-/** As the trigger for edits by hand stores such a row in the history. */
-const asHistory = ({ ptype, rule }: StoredRow): readonly unknown[] => [ptype, ...(Array.isArray(rule) ? rule : [rule])]
-
-/**
- * Sends the rows through casbin-pg-adapter, without waiting for each other. Only the closed vocabulary gets here, so a
- * removal holds none of the adapter's patterns (`regex:`, `like:`, empty fields); the rows are counted nevertheless.
- */
-const writeRows = async (client: PoolClient, adapter: Adapter, { add, remove, candidate }: EditPlan): Promise<void> => {
-  const section = ({ ptype }: PolicyRow) => (ptype === 'g' ? 'g' : 'p')
-  const writes = [
-    ...remove.map((row) => adapter.removePolicy(section(row), row.ptype, rowTexts(row))),
-    ...add.map((row) => adapter.addPolicy(section(row), row.ptype, rowTexts(row))),
-  ]
-  const counting = client.query<{ count: string }>('select count(*) from casbin')
-  const [counted] = await Promise.all([counting, ...writes]).catch((error: unknown) => {
-    throw violates(error, 'casbin_row_key') || violates(error, 'casbin_priority_key') ? notTheBase() : error
-  })
-  if (Number(counted.rows[0]?.count) !== candidate.rows.length) throw notTheBase()
-}
-
-const notTheBase = () => new PolicyError('the stored rows are not those of the revision in force')

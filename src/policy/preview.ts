@@ -13,7 +13,7 @@ import type { Snapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
 
 /** Everything that can be said of an edit before it is made. */
-export interface Preview {
+interface Preview {
   readonly plan: EditPlan
   /** what would refuse it; the first is what its maker would be answered */
   readonly objections: readonly Refusal[]

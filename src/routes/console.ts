@@ -27,7 +27,7 @@ const POLICY = [
 const typeOf = (name: string): string => (name.endsWith('.css') ? 'text/css' : 'text/javascript')
 
 /** How people sign in: with a password, or where an issuer asks them; `not set up` where its client has no id. */
-export type ConsoleSignIn = 'password' | 'not set up' | (() => Promise<string>)
+type ConsoleSignIn = 'password' | 'not set up' | (() => Promise<string>)
 
 /** What the document says of it. */
 const wayOf = async (signIn: ConsoleSignIn): Promise<string> => {

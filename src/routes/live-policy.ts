@@ -1,3 +1,4 @@
+import { POLICY_TOPIC } from '../http/live.js'
 import type { Live } from '../http/live.js'
 import { EVENT_STREAM } from '../domain/event-stream.js'
 import { Refusal } from '../domain/refusal.js'
@@ -23,27 +24,22 @@ export const livePolicyRoute = ({
     path: '/policy/live',
     data: listener,
     query: LiveQuery,
-    handle: ({ caller, query, store, rightTo }) => {
-      let told = 0
-      return {
-        status: 200,
-        body: live.listen({
-          topic: 'policy',
-          event: 'revision',
-          user: caller.user?.id ?? '',
-          limit: query.limit ?? Number.POSITIVE_INFINITY,
-          hasNews: () => policy.current().revision !== told,
-          read: async () => {
-            await store.requireSame()
-            const inForce = policy.current()
-            if (!rightTo('policy:read', noRecord(), inForce).allowed) throw new Refusal('policy_denied')
-            told = inForce.revision
-            return { revision: told }
-          },
-        }),
-        ...EVENT_STREAM,
-      }
-    },
+    handle: ({ caller, query, store, rightTo }) => ({
+      status: 200,
+      body: live.listen({
+        topic: POLICY_TOPIC,
+        event: 'revision',
+        user: caller.user?.id ?? '',
+        limit: query.limit ?? Number.POSITIVE_INFINITY,
+        read: async () => {
+          await store.requireSame()
+          const inForce = policy.current()
+          if (!rightTo('policy:read', noRecord(), inForce).allowed) throw new Refusal('policy_denied')
+          return { revision: inForce.revision }
+        },
+      }),
+      ...EVENT_STREAM,
+    }),
     documentation: {
       id: 'watchPolicy',
       refusals: ['too_many_listeners'],

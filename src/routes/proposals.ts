@@ -31,7 +31,7 @@ import {
 import { countedBy } from './schemas.js'
 import { READING_POLICY, WRITING_POLICY } from './shared-layers.js'
 
-export interface ProposalParts {
+interface ProposalParts {
   readonly database: Database
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy

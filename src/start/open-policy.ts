@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 
 import { PACKAGE_ROOT } from '../config.js'
+import { POLICY_TOPIC, createLive } from '../http/live.js'
+import type { Live } from '../http/live.js'
 import { onChange } from '../log/on-change.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { createCurrentPolicy } from '../policy/current.js'
@@ -18,6 +20,8 @@ export interface Policy {
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
   readonly watch: PolicyWatch
+  /** tells of each revision that comes into force */
+  readonly live: Live
 }
 
 export interface PolicyParts {
@@ -33,9 +37,14 @@ export const openPolicy = async (
 ): Promise<Policy> => {
   const rules = await loadPolicyRules(PACKAGE_ROOT)
   if (await installDefaultPolicy(database, rules, PACKAGE_ROOT)) log.info('the default policy is loaded')
+  const live = createLive({ everyMs: 500 })
+  const observed = metrics.timeDecisions(timeOfRevision(database))
   const policy = createCurrentPolicy(
     metrics.timeLoads(loadSnapshot(database, rules)),
-    metrics.timeDecisions(timeOfRevision(database)),
+    (snapshot) => {
+      live.announced(POLICY_TOPIC)
+      return observed(snapshot)
+    },
     { differ: rowsDiffer(database), record: () => recordUnexplainedRows(database) },
   )
   metrics.readFrom({ policy: policy.status })
@@ -46,5 +55,5 @@ export const openPolicy = async (
   const onDiffer = () => log.error('the stored policy rows were not those of the revision in force; they are loaded')
   const watch = watchPolicy({ policy, onLook: onChange(tell), onDiffer })
   closing.add(watch.stop)
-  return { rules, policy, watch }
+  return { rules, policy, watch, live }
 }

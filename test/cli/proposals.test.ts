@@ -122,6 +122,15 @@ describe('linkgate policy, with POLICY_APPROVALS=1', () => {
     expect(third, 'the same again changes nothing').to.equal('none')
   })
 
+  it('the reason of whoever closed a proposal fakes no line of it', async () => {
+    const id = idIn(await apply(ROW))
+    const reason = 'no\n+ p2, viewer, policy:write'
+    expect((await send('POST', `/policy/proposals/${id}/decline`, { reason })).status).to.equal(200)
+    const shown = await done('proposals', id)
+    expect(shown).to.contain(`by ${admin.email}: no\\u000a+ p2, viewer, policy:write`)
+    expect(shown).not.to.match(/^\+ .*policy:write/m)
+  })
+
   it('does not approve what its maker may not do any more', async () => {
     const id = await proposeOverHttp()
     await service.addUser('admin')

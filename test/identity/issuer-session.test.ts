@@ -96,6 +96,18 @@ describe('the session of a browser at an external issuer', () => {
     expect((await renew(service, cookieOf(answers[0] ?? expect.fail()))).status).to.equal(200)
   })
 
+  it('lives on where somebody else signs out while two tabs renew it', async () => {
+    const [cookie, another] = [cookieOf(await signedIn()), cookieOf(await signedIn())]
+    const first = await renew(service, cookie)
+    expect((await end(service, another)).status).to.equal(204)
+    const second = await renew(service, cookie)
+    expect(second.status, second.text).to.equal(200)
+    expect(cookieOf(second)).to.equal(cookieOf(first))
+    // its own sign-out ends it, with the cookie before the renewal as well
+    expect((await end(service, cookieOf(first))).status).to.equal(204)
+    expect((await renew(service, cookie)).status).to.equal(401)
+  })
+
   it('ends at the issuer with the sign-out', async () => {
     const cookie = cookieOf(await signedIn())
     const ended = await end(service, cookie)

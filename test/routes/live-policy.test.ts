@@ -35,6 +35,10 @@ describe('the revision in force, as it changes', () => {
     await until('both are told', () => here.told.length > 0 && there.told.length > 0)
     const revision = await addRows(service, admin.token, rowsFor('policy-reader', 830, 'policy:read'))
     for (const each of [here, there]) await until('the edit is told', () => each.told.at(-1) === revision)
+    // a quiet stream says where it is only every 7.5 seconds
+    const next = await addRows(service, admin.token, [{ ptype: 'p2', role: 'editor', action: 'policy:read' }])
+    const soon = { withinMs: 6_000 }
+    for (const each of [here, there]) await until('the next is told', () => each.told.at(-1) === next, soon)
     for (const each of [here, there]) each.leave()
     await Promise.all([here.ended, there.ended])
   })
@@ -62,7 +66,7 @@ describe('the revision in force, as it changes', () => {
     await until('it is told', () => suspended.told.length > 0)
     const path = `/users/${second.id}`
     await service.request('PATCH', path, { token: admin.token, json: { suspended: true } })
-    const revision = await addRows(service, admin.token, [{ ptype: 'p2', role: 'editor', action: 'policy:read' }])
+    const revision = await addRows(service, admin.token, [{ ptype: 'p2', role: 'viewer', action: 'policy:read' }])
     await within('the stream ends', suspended.ended)
     expect(suspended.told).to.not.include(revision)
   })

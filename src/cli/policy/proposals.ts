@@ -4,10 +4,10 @@ import type { Command } from 'commander'
 import type { Database } from '../../database/database.js'
 import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
-import type { User } from '../../domain/user.js'
 import { createAccounts } from '../../identity/accounts.js'
+import { requireUser } from '../../layers/4-data/context.js'
 import { escapeInLine } from '../../log/escape-invisible.js'
-import { commitEdit } from '../../policy/edit.js'
+import { commitEdit } from '../../policy/commit-edit.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { closeProposal } from '../../policy/proposal-statements.js'
 import {
@@ -77,7 +77,7 @@ const showProposal = async (session: PolicySession, wanted: string, json: true |
     [
       `proposal ${proposal.id}, ${proposal.state}, ${proposal.time}, by ${escapeInLine(nameOf(proposal.actor))}`,
       `reason: ${escapeInLine(proposal.reason)}`,
-      ...(closed === null ? [] : [`${closed.time} by ${escapeInLine(nameOf(closed.actor))}: ${closed.reason ?? '-'}`]),
+      ...(closed === null ? [] : [escapeInLine(`${closed.time} by ${nameOf(closed.actor)}: ${closed.reason ?? '-'}`)]),
       ...proposal.removed.map((row) => `- ${historyText(row)}`),
       ...proposal.added.map((row) => `+ ${historyText(row)}`),
       ...proposal.comments.map((change) => commentLine(historyText(change.row), change)),
@@ -114,7 +114,7 @@ export const approveCommand = (policy: Command) =>
         await commitEdit(database, plan, {
           ...terminalOrigin(proposal.reason),
           actor: actor.id === null ? actor : { id: actor.id, name: null },
-          proofs: proposer === null ? [] : [proofOf(proposer)],
+          proofs: proposer === null ? [] : [requireUser(proposer)],
           approval: { proposal: proposal.id, actor: terminalActor(), reason: why ?? null },
         }).catch(explainReplaced)
         print(diffLines(plan.remove, plan.add, plan.commented).join('\n'))
@@ -177,9 +177,3 @@ const requireOthers = async (database: Database, wanted: string): Promise<Propos
 }
 
 const findUser = (database: Database) => (user: string) => createAccounts(database).find(user)
-
-/** Holds the proposer's role and state until the commit. */
-const proofOf = ({ id: user, role }: User) => ({
-  text: 'select require_caller($1, null)',
-  values: [JSON.stringify({ id: user, role })],
-})

@@ -1,6 +1,7 @@
 import { CallerChanged, PolicyReplaced } from '../../database/errors.js'
 import { Refusal } from '../../domain/refusal.js'
-import type { EditOrigin, EditPlan } from '../../policy/edit.js'
+import type { EditOrigin } from '../../policy/commit-edit.js'
+import type { EditPlan } from '../../policy/edit.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { insertProposal } from '../../policy/proposal-statements.js'
 import type { PolicySession } from './session.js'

@@ -10,7 +10,7 @@ import type { DataRule } from '../route.js'
 import { AS_READER } from './decisions.js'
 
 /** How a verification goes on, and how it ended. */
-export type VerificationStep =
+type VerificationStep =
   { readonly name: 'progress'; readonly data: Progress } | { readonly name: 'verdict'; readonly data: Verdict }
 
 export interface Verdict extends Omit<LogVerdict, 'faults'> {

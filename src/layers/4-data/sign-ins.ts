@@ -4,7 +4,7 @@ import { bind, change, read } from './context.js'
 import { knex, ownedRows, prepared } from './query.js'
 
 /** A live sign-in as its user sees it. Times are ISO 8601 in UTC. */
-export interface OwnSignIn {
+interface OwnSignIn {
   readonly id: string
   readonly started_at: string
   /** when it got its last access token */
