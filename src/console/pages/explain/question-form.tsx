@@ -55,7 +55,7 @@ export const QuestionForm = ({
     })
   return (
     <form
-      class="card question"
+      class="card"
       onSubmit={(event) => {
         event.preventDefault()
         void ask(event.currentTarget)
