@@ -10,7 +10,7 @@ export const signInWay: SignInWay =
 export const issuerHost = (): string => (signInWay === 'issuer' ? new URL(content).host : '')
 
 /** Where the issuer sends people back to. */
-export const RETURN_PATH = '/console/signed-in'
+const RETURN_PATH = '/console/signed-in'
 
 /** What has to survive the way to the issuer and back, in this tab alone. */
 const KEPT = 'linkgate-sign-in'

@@ -155,6 +155,20 @@ import { until } from '../support/until.js'
       await shown(/^(6\d) of \1$/)
     })
 
+    it('come page by page in the order that was chosen last', async () => {
+      await page.reload()
+      await shown(/^50 of 6\d$/)
+      const begun = page.waitForResponse((response) => response.url().includes('sort=code'))
+      await page.getByLabel('Sorted by').selectOption({ label: 'code' })
+      await begun
+      const more = page.waitForRequest((request) => request.url().includes('cursor='))
+      await page.locator('.list-foot').scrollIntoViewIfNeeded()
+      expect(new URL((await more).url()).searchParams.get('sort')).to.equal('code')
+      await shown(/^(6\d) of \1$/)
+      await page.getByLabel('Sorted by').selectOption({ label: 'newest' })
+      await until('the address is as before', async () => new URL(page.url()).search === '')
+    })
+
     it('are changed and deleted many at once, and come back from the trash', async () => {
       const codes = [freshCode('bulk'), freshCode('bulk'), freshCode('bulk')]
       for (const code of codes) await addLink(service.db, { code, owner: editor.id })

@@ -5,10 +5,10 @@ import { api } from '../api'
 import type { LinkgateProblem } from '../api'
 import { goToIssuer, issuerHost, signInWay } from '../issuer'
 import { t } from '../language/language'
+import { useAttempt } from '../parts/attempt'
 import { Button } from '../parts/button'
 import { Field } from '../parts/field'
 import { Mark } from '../parts/icon'
-import { problemIn } from '../parts/loaded'
 import { Note, ProblemNote } from '../parts/note'
 import { SignInForm, textOf } from '../parts/sign-in-form'
 
@@ -64,17 +64,13 @@ const AtIssuer = () => {
 
 /** Asks for a link by mail. The answer does not say whether the address has an account. */
 const Forgotten = () => {
-  const problem = useSignal<LinkgateProblem | null>(null)
   const isSent = useSignal(false)
-  const submit = async (email: string) => {
-    problem.value = null
-    try {
+  const { busy, problem, attempt } = useAttempt()
+  const submit = (email: string) =>
+    attempt(async () => {
       await api.requestPasswordReset({ email })
       isSent.value = true
-    } catch (error) {
-      problem.value = problemIn(error)
-    }
-  }
+    })
   if (isSent.value) return <Note kind="allow" title={t.door.sent} />
   return (
     <form
@@ -87,7 +83,7 @@ const Forgotten = () => {
       <Field label={t.door.email}>
         {(names) => <input {...names} name="email" type="email" autocomplete="username" required />}
       </Field>
-      <Button kind="main" type="submit" wide>
+      <Button kind="main" type="submit" wide busy={busy.value}>
         {t.door.send}
       </Button>
     </form>

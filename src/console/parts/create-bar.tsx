@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 
 import { api } from '../api'
-import type { LinkgateProblem, ManagedLink } from '../api'
+import type { ManagedLink } from '../api'
 import { t } from '../language/language'
+import { useAttempt } from './attempt'
 import { Button, buttonClass } from './button'
 import { CopyButton } from './copy-button'
 import { Icon } from './icon'
 import { LinkFields, readLinkFields } from './link-fields'
-import { problemIn } from './loaded'
-import { ProblemNote, faultsOf } from './note'
+import { FormProblem, faultsOf } from './note'
 import { textOf } from './sign-in-form'
 
 /** One field and Enter make a link; everything else folds out. What was typed stays until the link is made. */
@@ -22,8 +22,7 @@ export const CreateBar = ({
 }) => {
   const form = useRef<HTMLFormElement>(null)
   const isOpen = useSignal(false)
-  const isBusy = useSignal(false)
-  const problem = useSignal<LinkgateProblem | null>(null)
+  const { busy, problem, attempt } = useAttempt()
   const made = useSignal<ManagedLink | null>(null)
   /** names the fold's fields anew, which empties them */
   const turn = useSignal(0)
@@ -36,10 +35,8 @@ export const CreateBar = ({
       halfTyped.reportValidity()
       return
     }
-    isBusy.value = true
-    problem.value = null
     made.value = null
-    try {
+    const isMade = await attempt(async () => {
       const { code, password, ...fields } = isOpen.value ? readLinkFields(filled) : EMPTY
       const link = await api.createLink({
         target: textOf(filled, 'target').trim(),
@@ -53,14 +50,11 @@ export const CreateBar = ({
       isOpen.value = false
       onMade(link)
       requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('.made button')?.focus())
-    } catch (error) {
-      problem.value = problemIn(error)
-      // a field that is folded away cannot say what is wrong with it
-      if (problem.value.errors.some(({ field }) => field !== 'target')) isOpen.value = true
-      filled.querySelector<HTMLInputElement>('[name=target]')?.focus()
-    } finally {
-      isBusy.value = false
-    }
+    })
+    if (isMade) return
+    // a field that is folded away cannot say what is wrong with it
+    if (problem.value?.errors.some(({ field }) => field !== 'target')) isOpen.value = true
+    filled.querySelector<HTMLInputElement>('[name=target]')?.focus()
   }
 
   return (
@@ -70,7 +64,7 @@ export const CreateBar = ({
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isBusy.value && off === null) void create(event.currentTarget)
+        if (!busy.value && off === null) void create(event.currentTarget)
       }}
       onKeyDown={({ key, currentTarget }) => {
         if (key !== 'Escape') return
@@ -102,8 +96,8 @@ export const CreateBar = ({
           <Icon name="options" />
           <span class="wide-only">{t.links.options}</span>
         </button>
-        <Button kind="main" type="submit" busy={isBusy.value} off={off}>
-          {isBusy.value ? t.links.creating : t.links.create}
+        <Button kind="main" type="submit" busy={busy.value} off={off}>
+          {busy.value ? t.links.creating : t.links.create}
         </Button>
       </div>
       {faults['target'] !== undefined && (
@@ -111,7 +105,7 @@ export const CreateBar = ({
           {faults['target']}
         </p>
       )}
-      {problem.value !== null && problem.value.status !== 422 && <ProblemNote problem={problem.value} />}
+      <FormProblem problem={problem.value} />
       {isOpen.value && (
         <div class="fold">
           <LinkFields key={turn.value} faults={faults} />

@@ -6,7 +6,7 @@ import { useAttempt } from './attempt'
 import { Button } from './button'
 import { CopyButton } from './copy-button'
 import { Field } from './field'
-import { ProblemNote, faultsOf } from './note'
+import { FormProblem, faultsOf } from './note'
 import { useRoles } from './roles'
 import { textOf } from './sign-in-form'
 
@@ -62,7 +62,7 @@ export const InviteForm = ({
         if (off === null) void invite(event.currentTarget)
       }}
     >
-      {problem.value !== null && problem.value.status !== 422 && <ProblemNote problem={problem.value} />}
+      <FormProblem problem={problem.value} />
       <div class="fields">
         <Field label={t.welcome.invite.email} fault={faults['email']}>
           {(names) => <input {...names} name="email" type="email" autocomplete="off" maxLength={254} required />}

@@ -42,6 +42,10 @@ export const ProblemNote = ({
   </Note>
 )
 
+/** What went wrong with a form; what is wrong with its fields stands beside those. */
+export const FormProblem = ({ problem }: { readonly problem: LinkgateProblem | null }) =>
+  problem === null || problem.status === 422 ? null : <ProblemNote problem={problem} />
+
 /** What is wrong with each field. */
 export const faultsOf = (problem: LinkgateProblem | null): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries((problem?.errors ?? []).map(({ field, message }) => [field.split('.')[0], message]))

@@ -36,13 +36,16 @@ type LoadPage<Item> = (cursor: string | undefined, signal: AbortSignal) => Promi
 export const usePages = <Item,>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
   const state = useSignal<Listed<Item>>({ items: [], next: null, count: undefined, busy: true, problem: null })
   const running = useRef<AbortController | null>(null)
+  // whoever holds an earlier list asks for its next page as the keys are now
+  const latest = useRef(load)
+  latest.current = load
 
   const ask = async (cursor: string | undefined) => {
     running.current?.abort()
     const { signal } = (running.current = new AbortController())
     state.value = { ...state.peek(), busy: true, problem: null }
     try {
-      const { data, next_cursor: next, count } = await load(cursor, signal)
+      const { data, next_cursor: next, count } = await latest.current(cursor, signal)
       if (signal.aborted) return
       const { items, count: known } = state.peek()
       state.value =

@@ -1,12 +1,10 @@
-import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-import type { LinkgateProblem } from '../api'
 import { t } from '../language/language'
 import { signIn } from '../session'
+import { useAttempt } from './attempt'
 import { Button } from './button'
 import { Field } from './field'
-import { problemIn } from './loaded'
 import { Note, ProblemNote } from './note'
 import { PasswordField } from './password-field'
 
@@ -18,24 +16,15 @@ export const textOf = (form: HTMLFormElement, name: string): string => {
 
 /** Address and password. */
 export const SignInForm = ({ email = '' }: { readonly email?: string }) => {
-  const problem = useSignal<LinkgateProblem | null>(null)
-  const isBusy = useSignal(false)
+  const { busy, problem, attempt } = useAttempt()
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     form.current?.querySelector<HTMLInputElement>(email === '' ? '[name=email]' : '[name=password]')?.focus()
   }, [])
   const submit = async (form: HTMLFormElement) => {
-    isBusy.value = true
-    problem.value = null
-    try {
-      await signIn({ email: textOf(form, 'email'), password: textOf(form, 'password') })
-    } catch (error) {
-      problem.value = problemIn(error)
-      const field = form.elements.namedItem('password')
-      if (field instanceof HTMLInputElement) field.select()
-    } finally {
-      isBusy.value = false
-    }
+    if (await attempt(() => signIn({ email: textOf(form, 'email'), password: textOf(form, 'password') }))) return
+    const field = form.elements.namedItem('password')
+    if (field instanceof HTMLInputElement) field.select()
   }
   return (
     <form
@@ -43,7 +32,7 @@ export const SignInForm = ({ email = '' }: { readonly email?: string }) => {
       class="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isBusy.value) void submit(event.currentTarget)
+        if (!busy.value) void submit(event.currentTarget)
       }}
     >
       {problem.value?.code === 'invalid_grant' ? (
@@ -57,8 +46,8 @@ export const SignInForm = ({ email = '' }: { readonly email?: string }) => {
         )}
       </Field>
       <PasswordField label={t.door.password} name="password" autocomplete="current-password" />
-      <Button kind="main" type="submit" wide busy={isBusy.value}>
-        {isBusy.value ? t.door.signingIn : t.door.signIn}
+      <Button kind="main" type="submit" wide busy={busy.value}>
+        {busy.value ? t.door.signingIn : t.door.signIn}
       </Button>
     </form>
   )

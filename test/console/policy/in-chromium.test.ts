@@ -302,7 +302,9 @@ const AUDITOR = [
     it('asks by an address, an action and a code, and shows the four layers up to the one that stops', async () => {
       await go('/explain', 'Explain')
       await requireClean(page, 'the question')
+      const asked = page.waitForRequest((request) => new URL(request.url()).searchParams.get('q') === editor.email)
       await page.getByLabel('Who', { exact: true }).fill(editor.email)
+      await asked
       await page.getByLabel('wants to').selectOption('link:delete')
       await page.getByLabel('which link').fill(code)
       await page.getByRole('button', { name: 'Explain', exact: true }).click()

@@ -168,6 +168,16 @@ const CLERK = { ptype: 'p2', role: 'clerk', action: 'link:read' }
       .waitFor()
   })
 
+  it('are not approved by Ctrl+Enter on the button that declines', async () => {
+    const id = await propose(ada, { add: [{ ...CLERK, action: 'link:create' }] })
+    await open(ofBen, id)
+    await reason(ofBen).fill('not now')
+    await button(ofBen, 'Decline').press('Control+Enter')
+    await button(ofBen, 'Decline').press('Enter')
+    await shown(ofBen, /^Declined by .*: not now$/)
+    expect(await stateOf(id)).to.equal('declined')
+  })
+
   it('say which edit came between, and what stands in their way', async () => {
     const remove = { ...FREEZE, priority: 540, rule: 'R5', role: 'user', reach: 'any', effect: 'deny' }
     const id = await propose(ada, { remove: [remove] })

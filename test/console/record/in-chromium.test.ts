@@ -166,7 +166,13 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
 
     it('suggest people by their names', async () => {
       await go('/decisions', 'Decisions')
+      // however many there are: the service searches all of them
+      const asked = page.waitForRequest((request) => {
+        const { pathname, searchParams } = new URL(request.url())
+        return pathname === '/users' && searchParams.get('q') === 'onerror'
+      })
       await search().pressSequentially('user:onerror')
+      await asked
       const option = page.getByRole('option', { name: editor.email })
       await option.waitFor()
       expect(await option.getAttribute('aria-selected')).to.equal('true')

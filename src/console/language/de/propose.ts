@@ -26,7 +26,6 @@ export const propose: Texts['propose'] = {
   sent: 'Der Link ist kopiert. Er enthält den Entwurf selbst; wer ihn öffnet, meldet sich an und sieht ihn hier.',
   tooLongToSend: 'Der Entwurf ist zu lang für einen Link: sichere ihn als Datei',
   opened: (revision) => `Dieser Entwurf kam mit dem Link. Er wurde auf Revision ${number(revision)} geschrieben.`,
-  csv: 'Zeilen herunterladen',
   rows: 'Zeilen',
   first: 'Die erste, die passt, entscheidet.',
   kinds: { p: 'Objektzeilen', p2: 'Endpunktzeilen', g: 'Vererbung' },
@@ -57,7 +56,6 @@ export const propose: Texts['propose'] = {
   anotherRole: 'eine andere Rolle …',
   anotherAction: 'eine andere Aktion …',
   faults: {
-    priority: 'eine ganze Zahl von 1 bis 999.999.999',
     rule: 'Großbuchstaben, Ziffern und -, höchstens 16, zuerst ein Buchstabe',
     role: 'Kleinbuchstaben, Ziffern, _ und -, zuerst ein Buchstabe',
     action: 'was und wie, wie in link:delete, oder *',

@@ -35,7 +35,6 @@ export const welcome: Texts['welcome'] = {
     made: (email) => `Geben Sie diesen Link weiter an ${email}`,
     madeHint: (until) =>
       `Er gilt einmal, bis ${dateAndTime(until)}, und steht nur hier. Mit einem Mailserver kommt er auch als Mail.`,
-    link: 'Einladung',
     another: 'Noch jemanden einladen',
   },
   import: 'Links von Bitly, Shlink, Kutt oder YOURLS mitbringen',

@@ -28,7 +28,6 @@ export const propose = {
   sent: 'The link is copied. It holds the draft itself; whoever opens it signs in and sees it here.',
   tooLongToSend: 'The draft is too long for a link: save it as a file',
   opened: (revision: number) => `This draft came with the link. It was written on revision ${number(revision)}.`,
-  csv: 'Download the rows',
   /** the rows */
   rows: 'Rows',
   first: 'The first match decides.',
@@ -60,7 +59,6 @@ export const propose = {
   anotherRole: 'another role …',
   anotherAction: 'another action …',
   faults: {
-    priority: 'a whole number from 1 to 999,999,999',
     rule: 'capital letters, digits and -, at most 16, a letter first',
     role: 'small letters, digits, _ and -, a letter first',
     action: 'a resource and a verb, as in link:delete, or *',

@@ -33,7 +33,6 @@ export const welcome = {
     made: (email: string) => `Hand this link to ${email}`,
     madeHint: (until: string) =>
       `It works once, until ${dateAndTime(until)}, and is shown here alone. With a mail server, a mail brings it.`,
-    link: 'Invitation',
     another: 'Invite another',
   },
   import: 'Bring links along from Bitly, Shlink, Kutt or YOURLS',

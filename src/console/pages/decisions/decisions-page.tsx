@@ -7,13 +7,13 @@ import { number } from '../../language/format'
 import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
-import { useLoaded } from '../../parts/loaded'
 import { Note, ProblemNote } from '../../parts/note'
 import { Page } from '../../parts/page'
 import { ListFoot, usePages } from '../../parts/pages'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { useKeys } from '../../parts/use-keys'
 import { useNames } from '../../parts/use-names'
+import { useUserSuggestions } from '../../parts/use-suggestions'
 import { ExportMenu } from './export-menu'
 import { knownIn } from './known-values'
 import { LayerBars } from './layer-bars'
@@ -79,16 +79,14 @@ export const DecisionsPage = () => {
   const lines = useMemo(() => [...items].sort(byNewest).map(logLine), [items])
   const nameOf = useNames(lines.flatMap(usersIn), mayReadUsers)
 
-  const typing = useSignal<string | null>(null)
-  const people = useLoaded(
-    async (signal) => {
-      if (typing.value !== 'user' || !mayReadUsers) return []
-      const { data } = await api.listUsers({ limit: 100 }, { signal }).page()
-      return data.map(({ email, name, role }) => ({ value: email, hint: `${name}, ${role}` }))
-    },
-    [typing.value === 'user', mayReadUsers],
-  ).state.value.value
-  const known = knownIn(lines, people ?? [], today())
+  /** whoever is typed; null: something else is */
+  const person = useSignal<string | null>(null)
+  const people = useUserSuggestions(mayReadUsers ? person.value : null)
+  const known = knownIn(
+    lines,
+    people.map(({ email, name, role }) => ({ value: email, hint: `${name}, ${role}` })),
+    today(),
+  )
   const search = (text: string) => {
     if (text !== q) route(addressOf(text))
   }
@@ -126,7 +124,12 @@ export const DecisionsPage = () => {
         <p class="lead">
           {t.decisions.lead} <a href="/console/proof">{t.nav.proof}</a>
         </p>
-        <QueryField query={q} known={known} onSearch={search} onType={(name) => (typing.value = name)} />
+        <QueryField
+          query={q}
+          known={known}
+          onSearch={search}
+          onType={(term) => (person.value = term?.name === 'user' ? term.value : null)}
+        />
         {problem.value !== null && <ProblemNote problem={problem.value} />}
         {isFaulty ? (
           <Note kind="lit" title={t.decisions.faulty}>

@@ -93,7 +93,7 @@ const DecisionCells = (props: RowProps) => {
     <>
       <Who {...props} />
       <td class="mono">{action}</td>
-      <td class="record-cell">{recordWords(line, nameOf)}</td>
+      <td>{recordWords(line, nameOf)}</td>
       <td>
         <EffectWord effect={effect} />
       </td>
@@ -122,7 +122,7 @@ const ChangeCells = (props: RowProps) => {
         {makerIn(line, nameOf)} <span class="caption">{line.who.role}</span>
       </td>
       <td>{whatIn(line)}</td>
-      <td class="record-cell">{isOwn ? '' : recordWords(line, nameOf)}</td>
+      <td>{isOwn ? '' : recordWords(line, nameOf)}</td>
       <td colSpan={COLUMNS - 4} class="caption more-cell">
         <span class="cut">{fields.join(', ')}</span>
       </td>

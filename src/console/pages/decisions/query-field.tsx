@@ -20,8 +20,8 @@ export const QueryField = ({
   readonly query: string
   readonly known: KnownValues
   readonly onSearch: (query: string) => unknown
-  /** told which qualifier is typed */
-  readonly onType: (name: string | null) => unknown
+  /** told what is typed; null: nothing */
+  readonly onType: (term: Term | null) => unknown
 }) => {
   const terms = useSignal<readonly Term[]>(parseQuery(query))
   const typed = useSignal('')
@@ -48,7 +48,7 @@ export const QueryField = ({
   const type = (text: string) => {
     typed.value = text
     chosen.value = null
-    onType(parseQuery(text)[0]?.name ?? null)
+    onType(parseQuery(text)[0] ?? null)
   }
   const search = (all: readonly Term[]) => {
     terms.value = all

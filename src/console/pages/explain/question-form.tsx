@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 
 import { api } from '../../api'
 import { t } from '../../language/language'
@@ -11,14 +12,12 @@ import { ProblemNote } from '../../parts/note'
 import { policyRowIn } from '../../parts/policy/row'
 import { Segments } from '../../parts/segments'
 import { textOf } from '../../parts/sign-in-form'
+import { useLinkSuggestions, useUserSuggestions } from '../../parts/use-suggestions'
 import { ActionField, RelationField, RoleField, namesIn } from './name-fields'
 import { questionIn } from './question'
 import type { Question } from './question'
 
 const ABOUTS = ['person', 'role'] as const
-
-/** Shown while somebody types. */
-const SUGGESTED = 20
 
 /** Who wants to do what to which link: chosen by typing. */
 export const QuestionForm = ({
@@ -56,7 +55,7 @@ export const QuestionForm = ({
     })
   return (
     <form
-      class="card question"
+      class="card"
       onSubmit={(event) => {
         event.preventDefault()
         void ask(event.currentTarget)
@@ -113,20 +112,33 @@ const WhoField = ({
   readonly fault: string | undefined
   readonly mayReadUsers: boolean
 }) => {
-  const { state } = useLoaded(
-    async (signal) => (mayReadUsers ? (await api.listUsers({ limit: 100 }, { signal }).page()).data : []),
-    [mayReadUsers],
-  )
   const user = question?.about === 'person' ? question.user : ''
-  const known = state.value.value?.find(({ id }) => id === user)?.email ?? user
+  const typed = useSignal(user)
+  const suggested = useUserSuggestions(mayReadUsers ? typed.value : null)
+  // the address of a page names somebody by their number
+  const { state } = useLoaded(
+    async (signal) => (mayReadUsers && user !== '' ? (await api.getUser(user, { signal })).email : null),
+    [user, mayReadUsers],
+  )
+  const email = state.value.value
+  useEffect(() => {
+    if (email !== null && typed.peek() === user) typed.value = email
+  }, [email])
   return (
     <Field label={t.explain.who} hint={mayReadUsers ? t.explain.whoHint : t.explain.onlyId} fault={fault}>
       {(names) => (
         <>
-          <input {...names} name="who" list={`${names.id}-list`} autocomplete="off" key={known} defaultValue={known} />
+          <input
+            {...names}
+            name="who"
+            list={`${names.id}-list`}
+            autocomplete="off"
+            value={typed.value}
+            onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
+          />
           <datalist id={`${names.id}-list`}>
-            {(state.value.value ?? []).map(({ id, email, name, role }) => (
-              <option key={id} value={email}>{`${name}, ${role}`}</option>
+            {suggested.map(({ id, email: value, name, role }) => (
+              <option key={id} value={value}>{`${name}, ${role}`}</option>
             ))}
           </datalist>
         </>
@@ -143,13 +155,7 @@ const useNamed = () => {
 
 const LinkField = ({ chosen }: { readonly chosen: string | null }) => {
   const typed = useSignal(chosen ?? '')
-  const { state } = useLoaded(
-    async (signal) => {
-      const q = typed.value.trim()
-      return (await api.listLinks({ limit: SUGGESTED, ...(q !== '' && { q }) }, { signal }).page()).data
-    },
-    [typed.value],
-  )
+  const suggested = useLinkSuggestions(typed.value)
   return (
     <Field label={t.explain.link} hint={t.explain.linkHint}>
       {(names) => (
@@ -163,7 +169,7 @@ const LinkField = ({ chosen }: { readonly chosen: string | null }) => {
             onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
           />
           <datalist id={`${names.id}-list`}>
-            {(state.value.value ?? []).map(({ code, title }) => (
+            {suggested.map(({ code, title }) => (
               <option key={code} value={code}>
                 {title ?? ''}
               </option>

@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals'
 
 import { api } from '../../api'
-import type { LinkgateProblem, ManagedLink } from '../../api'
+import type { ManagedLink } from '../../api'
 import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Field } from '../../parts/field'
 import { LinkFields, readLinkFields } from '../../parts/link-fields'
 import { problemIn } from '../../parts/loaded'
-import { ProblemNote, faultsOf } from '../../parts/note'
+import { FormProblem, faultsOf } from '../../parts/note'
 import { useOpenedFocus } from '../../parts/opened-focus'
 import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
@@ -49,8 +50,7 @@ export const EditCard = ({
   const form = useOpenedFocus<HTMLFormElement>()
   const start = useSignal<Start>({ base: link, filled: link, password: undefined, turn: 0 })
   const conflict = useSignal<Conflict | null>(null)
-  const problem = useSignal<LinkgateProblem | null>(null)
-  const isBusy = useSignal(false)
+  const { busy, problem, attempt } = useAttempt()
 
   const typedIn = (filled: HTMLFormElement) => {
     const { code, password, ...fields } = readLinkFields(filled)
@@ -65,40 +65,38 @@ export const EditCard = ({
     const { fields, password } = typedIn(filled)
     const changes = { ...changedFields(base, fields), ...(password !== undefined && { password }) }
     if (Object.keys(changes).length === 0) return onClose()
-    isBusy.value = true
-    problem.value = null
-    try {
-      onChange(await api.updateLink(base.code, changes, { ifMatch: base }))
-      say(t.link.edit.saved)
-      return onClose()
-    } catch (error) {
-      problem.value = problemIn(error)
-      if (problem.value.status === 412 || problem.value.code === 'conflict') await compare(base, fields, password)
-      requestAnimationFrame(() => filled.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
-    } finally {
-      isBusy.value = false
-    }
+    const isSaved = await attempt(async () => {
+      try {
+        onChange(await api.updateLink(base.code, changes, { ifMatch: base }))
+        say(t.link.edit.saved)
+        onClose()
+      } catch (error) {
+        const { status, code } = problemIn(error)
+        const isStale = status === 412 || code === 'conflict'
+        if (!isStale || !(await compare(base, fields, password))) throw error
+      }
+    })
+    if (!isSaved) requestAnimationFrame(() => filled.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
     return undefined
   }
 
-  /** Loads what somebody else made of it. What was typed stands in the form again, over theirs. */
+  /**
+   * Loads what somebody else made of it. What was typed stands in the form again, over theirs. Answers false where it
+   * cannot be seen any more.
+   */
   const compare = async (
     base: ManagedLink,
     fields: ReturnType<typeof typedIn>['fields'],
     password: string | null | undefined,
-  ) => {
-    try {
-      const theirs = await api.getLink(base.code)
-      if (!isManaged(theirs)) return
-      const typed = changedFields(base, fields)
-      const mine = { ...base, ...typed }
-      conflict.value = { rows: conflictRows(base, mine, theirs, password !== undefined), mine, theirs }
-      start.value = { base: theirs, filled: { ...theirs, ...typed }, password, turn: start.value.turn + 1 }
-      onChange(theirs)
-      problem.value = null
-    } catch (error) {
-      problem.value = problemIn(error)
-    }
+  ): Promise<boolean> => {
+    const theirs = await api.getLink(base.code)
+    if (!isManaged(theirs)) return false
+    const typed = changedFields(base, fields)
+    const mine = { ...base, ...typed }
+    conflict.value = { rows: conflictRows(base, mine, theirs, password !== undefined), mine, theirs }
+    start.value = { base: theirs, filled: { ...theirs, ...typed }, password, turn: start.value.turn + 1 }
+    onChange(theirs)
+    return true
   }
 
   const { filled, password, turn } = start.value
@@ -115,11 +113,11 @@ export const EditCard = ({
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          if (!isBusy.value) void save(event.currentTarget)
+          if (!busy.value) void save(event.currentTarget)
         }}
       >
         {conflict.value !== null && <ConflictNote {...conflict.value} />}
-        {problem.value !== null && problem.value.status !== 422 && !isTaken && <ProblemNote problem={problem.value} />}
+        {!isTaken && <FormProblem problem={problem.value} />}
         <Field label={t.fields.target} fault={faults['target']} whole>
           {(names) => (
             <input
@@ -136,8 +134,8 @@ export const EditCard = ({
         </Field>
         <LinkFields key={turn} link={filled} password={password} faults={faults} />
         <div class="row">
-          <Button kind="main" type="submit" busy={isBusy.value}>
-            {isBusy.value ? t.saving : t.save}
+          <Button kind="main" type="submit" busy={busy.value}>
+            {busy.value ? t.saving : t.save}
           </Button>
           <Button onPress={onClose}>{t.cancel}</Button>
         </div>

@@ -1,11 +1,9 @@
-import { useSignal } from '@preact/signals'
-
 import { api } from '../../api'
-import type { LinkgateProblem, ManagedLink } from '../../api'
+import type { ManagedLink } from '../../api'
 import { date } from '../../language/format'
 import { t } from '../../language/language'
 import { me } from '../../me'
-import { problemIn } from '../../parts/loaded'
+import { useAttempt } from '../../parts/attempt'
 import { ProblemNote } from '../../parts/note'
 import { settingName, settingWords } from './setting-words'
 import { WhoCanChange } from './who-can-change'
@@ -25,19 +23,8 @@ export const SettingsCard = ({
   readonly nameOf: (id: string | null) => string
   readonly onChange: (link: ManagedLink) => unknown
 }) => {
-  const problem = useSignal<LinkgateProblem | null>(null)
-  const isBusy = useSignal(false)
-  const turn = async (active: boolean) => {
-    problem.value = null
-    isBusy.value = true
-    try {
-      onChange(await api.updateLink(link.code, { active }))
-    } catch (error) {
-      problem.value = problemIn(error)
-    } finally {
-      isBusy.value = false
-    }
-  }
+  const { busy, problem, attempt } = useAttempt()
+  const turn = (active: boolean) => attempt(async () => onChange(await api.updateLink(link.code, { active })))
   return (
     <section class="card" aria-labelledby="settings-title">
       <header>
@@ -65,12 +52,12 @@ export const SettingsCard = ({
               type="checkbox"
               role="switch"
               checked={link.active}
-              aria-disabled={off !== null || isBusy.value || undefined}
+              aria-disabled={off !== null || busy.value || undefined}
               aria-describedby={off === null ? undefined : 'link-active-off'}
               onClick={(event) => {
                 // the service says what it is then
                 event.preventDefault()
-                if (off === null && !isBusy.value) void turn(!link.active)
+                if (off === null) void turn(!link.active)
               }}
             />
           </dd>

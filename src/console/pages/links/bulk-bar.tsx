@@ -4,12 +4,12 @@ import type { ComponentChildren } from 'preact'
 import { api } from '../../api'
 import type { LinkgateProblem, ManagedLink, ManyLinks, ManyLinksDone } from '../../api'
 import { t } from '../../language/language'
+import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
 import { Field } from '../../parts/field'
 import type { InputNames } from '../../parts/field'
 import { fromLocal, tagsIn } from '../../parts/link-fields'
-import { problemIn } from '../../parts/loaded'
 import { Note, ProblemNote } from '../../parts/note'
 import { linkReasonOf } from '../../parts/rights'
 import { textOf } from '../../parts/sign-in-form'
@@ -43,8 +43,7 @@ interface BulkBarProps {
 /** What can be done to all selected links at once; it says which of them will be left out, and by which rule. */
 export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: BulkBarProps) => {
   const asks = useSignal<'tags' | 'end' | null>(null)
-  const isBusy = useSignal(false)
-  const problem = useSignal<LinkgateProblem | null>(null)
+  const { busy, problem, attempt } = useAttempt()
   const refused = useSignal<string | null>(null)
 
   const reasonFor = (action: string, { code }: ManagedLink) => linkReasonOf(rightsOf(code)?.[action])
@@ -54,24 +53,17 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
   const leftOut = selected.filter((link) => reasonFor('link:delete', link) !== null)
 
   /** Says of what was refused how many there are, and why the first was. */
-  const attempt = async (work: () => Promise<ManyLinksDone['results']>) => {
-    isBusy.value = true
-    problem.value = null
-    refused.value = null
-    try {
+  const attemptAll = (work: () => Promise<ManyLinksDone['results']>) =>
+    attempt(async () => {
+      refused.value = null
       const results = await work()
       const failed = results.filter((result) => !isDone(result))
       const why = failed[0]?.problem?.['detail'] ?? failed[0]?.problem?.['title']
       if (failed.length > 0) refused.value = t.links.refused(failed.length, String(why))
       asks.value = null
-    } catch (error) {
-      problem.value = problemIn(error)
-    } finally {
-      isBusy.value = false
-    }
-  }
+    })
   const remove = () =>
-    attempt(async () => {
+    attemptAll(async () => {
       const results = await changeAll(deletable, (part) => ({
         operation: 'delete',
         items: part.map(({ code }) => ({ link: code })),
@@ -82,7 +74,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       return results
     })
   const update = (changesOf: (link: ManagedLink) => object) =>
-    attempt(async () => {
+    attemptAll(async () => {
       const results = await changeAll(changeable, (part) => ({
         operation: 'update',
         items: part.map((link) => ({ link: link.code, ...changesOf(link) })),
@@ -107,7 +99,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
         {selected.some(({ active }) => active) && (
           <Button
             icon="pause"
-            busy={isBusy.value}
+            busy={busy.value}
             off={noneOf('link:update', changeable)}
             onPress={() => update(() => ({ active: false }))}
           >
@@ -117,7 +109,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
         {selected.some(({ active }) => !active) && (
           <Button
             icon="play"
-            busy={isBusy.value}
+            busy={busy.value}
             off={noneOf('link:update', changeable)}
             onPress={() => update(() => ({ active: true }))}
           >
@@ -127,7 +119,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
         <Button icon="clock" off={noneOf('link:update', changeable)} onPress={() => (asks.value = 'end')}>
           {t.links.setEnd}
         </Button>
-        <Button kind="risk" icon="trash" busy={isBusy.value} off={noneOf('link:delete', deletable)} onPress={remove}>
+        <Button kind="risk" icon="trash" busy={busy.value} off={noneOf('link:delete', deletable)} onPress={remove}>
           {t.links.deleteMany(deletable.length)}
         </Button>
         <Button kind="bare" onPress={onClear}>
@@ -145,7 +137,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           label={t.links.tagDialog.label}
           action={t.links.tagDialog.add}
           problem={problem.value}
-          isBusy={isBusy.value}
+          isBusy={busy.value}
           onClose={() => (asks.value = null)}
           onAnswer={(text) => update(({ tags }) => ({ tags: [...new Set([...tags, ...tagsIn(text)])] }))}
         >
@@ -158,7 +150,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
           label={t.links.endDialog.label}
           action={t.links.setEnd}
           problem={problem.value}
-          isBusy={isBusy.value}
+          isBusy={busy.value}
           onClose={() => (asks.value = null)}
           onAnswer={(text) => update(() => ({ expires_at: fromLocal(text) }))}
         >

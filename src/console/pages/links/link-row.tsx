@@ -41,7 +41,7 @@ export const LinkRow = ({
         </a>
         <div class="caption cut">{link.title ?? t.links.noTitle}</div>
       </td>
-      <td class="target-cell cut" title={link.target}>
+      <td class="cut" title={link.target}>
         {shortened(link.target)}
       </td>
       <td class="tags-cell">

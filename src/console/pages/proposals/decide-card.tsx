@@ -7,8 +7,8 @@ import { me } from '../../me'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
-import { Field } from '../../parts/field'
-import { ProblemNote, faultsOf } from '../../parts/note'
+import { ProblemNote } from '../../parts/note'
+import { ReasonField } from '../../parts/reason-field'
 import { useServiceRights } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 
@@ -32,8 +32,10 @@ export const DecideCard = ({
   const { busy, problem, attempt } = useAttempt()
   const isMine = madeBy !== null && madeBy === me.value?.id
   const off = useServiceRights()('policy:write') ?? (isMine ? t.proposals.own : null)
+  const approveOff = off ?? (against.isBlocked ? t.proposals.blocked : null)
   const typed = reason.value.trim()
   const decide = async (which: 'approve' | 'decline' | 'withdraw', ask: () => Promise<unknown>, said: string) => {
+    if (busy.peek()) return
     work.value = which
     if (await attempt(ask)) say(said)
     void onDecided()
@@ -50,33 +52,23 @@ export const DecideCard = ({
     <Card title={t.proposals.decide}>
       <form
         class="body stack"
-        onSubmit={(event) => event.preventDefault()}
-        onKeyDown={({ key, ctrlKey }) => {
-          if (key === 'Enter' && ctrlKey && off === null && !against.isBlocked) void approve()
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (approveOff === null) void approve()
         }}
       >
         {problem.value !== null && <ProblemNote problem={problem.value} />}
         {off === null && (
-          <Field label={t.proposals.reason} hint={t.proposals.reasonHint} fault={faultsOf(problem.value)['reason']}>
-            {(names) => (
-              <textarea
-                {...names}
-                rows={2}
-                maxLength={1_000}
-                value={reason.value}
-                onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
-              />
-            )}
-          </Field>
+          <ReasonField
+            label={t.proposals.reason}
+            hint={t.proposals.reasonHint}
+            problem={problem.value}
+            value={reason.value}
+            onType={(text) => (reason.value = text)}
+          />
         )}
         <div class="row">
-          <Button
-            kind="main"
-            icon="check"
-            busy={busy.value && work.value === 'approve'}
-            off={off ?? (against.isBlocked ? t.proposals.blocked : null)}
-            onPress={approve}
-          >
+          <Button kind="main" type="submit" icon="check" busy={busy.value && work.value === 'approve'} off={approveOff}>
             {t.proposals.approve(number(against.revision + 1))}
           </Button>
           <Button

@@ -2,11 +2,11 @@ import type { Signal } from '@preact/signals'
 
 import type { PolicyPreview } from '../../api'
 import { t } from '../../language/language'
+import type { Attempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
-import { Field } from '../../parts/field'
-import { ProblemNote, faultsOf } from '../../parts/note'
-import type { Attempt } from '../../parts/attempt'
+import { ProblemNote } from '../../parts/note'
+import { ReasonField } from '../../parts/reason-field'
 import type { Draft } from './draft'
 
 /** The reason, and the button that puts the edit in force, or proposes it where somebody else has to approve. */
@@ -36,21 +36,13 @@ export const ApplyCard = ({
           event.preventDefault()
           if (off === null) void onApply()
         }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && event.ctrlKey && off === null) void onApply()
-        }}
       >
-        <Field label={t.propose.reason} fault={faultsOf(problem)['reason']}>
-          {(names) => (
-            <textarea
-              {...names}
-              rows={2}
-              maxLength={1_000}
-              value={reason}
-              onInput={({ currentTarget }) => (draft.value = { ...draft.value, reason: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <ReasonField
+          label={t.propose.reason}
+          problem={problem}
+          value={reason}
+          onType={(text) => (draft.value = { ...draft.value, reason: text })}
+        />
         {problem !== null && problem.status !== 412 && <ProblemNote problem={problem} />}
         <div class="row">
           <Button kind="main" icon="check" type="submit" busy={apply.busy.value} off={off}>

@@ -20,7 +20,7 @@ export const givenDraft = (): (KeptDraft & { readonly from: number | null }) | n
   return kept === null ? null : { ...kept, from: null }
 }
 
-export const keepText = (text: string): void => localStorage.setItem(KEY, text)
+const keepText = (text: string): void => localStorage.setItem(KEY, text)
 export const forgetDraft = (): void => localStorage.removeItem(KEY)
 
 /** Keeps a draft through reloads. Answers when it was kept; null where there is nothing to keep. */

@@ -41,85 +41,81 @@ export const RowForm = ({
     />
   )
   return (
-    <div class="row-form">
-      <div class="fields">
-        {row.ptype === 'p' && (
-          <>
-            <Field label={t.propose.fields.priority} fault={faults['priority']}>
-              {(input) => (
-                <input
-                  {...input}
-                  type="number"
-                  min={1}
-                  max={999_999_999}
-                  value={row.priority}
-                  onInput={({ currentTarget: { valueAsNumber } }) =>
-                    put({ ...row, priority: Number.isInteger(valueAsNumber) ? valueAsNumber : 0 })
-                  }
-                />
-              )}
-            </Field>
-            <Field
-              label={t.propose.fields.rule}
-              fault={faults['rule'] ?? (RULE.test(row.rule) ? undefined : t.propose.faults.rule)}
-            >
-              {(input) => (
-                <input
-                  {...input}
-                  value={row.rule}
-                  maxLength={16}
-                  spellcheck={false}
-                  onInput={({ currentTarget }) => put({ ...row, rule: currentTarget.value.toUpperCase() })}
-                />
-              )}
-            </Field>
-          </>
-        )}
-        {role('role', row.role, (text) => ({ ...row, role: text }))}
-        {row.ptype === 'g' ? (
-          role('inherits', row.inherits, (inherits) => ({ ...row, inherits }))
-        ) : (
-          <NameField
-            label={t.propose.fields.action}
-            value={row.action}
-            names={vocabulary.actions}
-            another={t.propose.anotherAction}
-            fault={
-              faults['action'] ?? (row.action === '*' || isAction(row.action) ? undefined : t.propose.faults.action)
-            }
-            onChange={(action) => put({ ...row, action })}
+    <div class="fields">
+      {row.ptype === 'p' && (
+        <>
+          <Field label={t.propose.fields.priority} fault={faults['priority']}>
+            {(input) => (
+              <input
+                {...input}
+                type="number"
+                min={1}
+                max={999_999_999}
+                value={row.priority}
+                onInput={({ currentTarget: { valueAsNumber } }) =>
+                  put({ ...row, priority: Number.isInteger(valueAsNumber) ? valueAsNumber : 0 })
+                }
+              />
+            )}
+          </Field>
+          <Field
+            label={t.propose.fields.rule}
+            fault={faults['rule'] ?? (RULE.test(row.rule) ? undefined : t.propose.faults.rule)}
+          >
+            {(input) => (
+              <input
+                {...input}
+                value={row.rule}
+                maxLength={16}
+                spellcheck={false}
+                onInput={({ currentTarget }) => put({ ...row, rule: currentTarget.value.toUpperCase() })}
+              />
+            )}
+          </Field>
+        </>
+      )}
+      {role('role', row.role, (text) => ({ ...row, role: text }))}
+      {row.ptype === 'g' ? (
+        role('inherits', row.inherits, (inherits) => ({ ...row, inherits }))
+      ) : (
+        <NameField
+          label={t.propose.fields.action}
+          value={row.action}
+          names={vocabulary.actions}
+          another={t.propose.anotherAction}
+          fault={faults['action'] ?? (row.action === '*' || isAction(row.action) ? undefined : t.propose.faults.action)}
+          onChange={(action) => put({ ...row, action })}
+        />
+      )}
+      {row.ptype === 'p' && (
+        <>
+          <SegmentsField
+            label={t.propose.fields.reach}
+            names={REACHES}
+            chosen={row.reach}
+            words={(reach) => (reach === 'own' ? t.policy.relations.own : t.policy.any)}
+            onChoose={(reach) => put({ ...row, reach })}
+          />
+          <SegmentsField
+            label={t.propose.fields.effect}
+            names={EFFECTS}
+            chosen={row.effect}
+            words={(effect) => `${effect === 'allow' ? '✓' : '–'} ${t.policy.effects[effect]}`}
+            onChoose={(effect) => put({ ...row, effect })}
+          />
+        </>
+      )}
+      <Field whole label={t.propose.fields.comment} fault={faults['comment']}>
+        {(input) => (
+          <textarea
+            {...input}
+            rows={comment.includes('\n') ? 3 : 1}
+            maxLength={500}
+            value={comment}
+            onInput={({ currentTarget }) => onChange({ ...now, comment: currentTarget.value })}
           />
         )}
-        {row.ptype === 'p' && (
-          <>
-            <SegmentsField
-              label={t.propose.fields.reach}
-              names={REACHES}
-              chosen={row.reach}
-              words={(reach) => (reach === 'own' ? t.policy.relations.own : t.policy.any)}
-              onChoose={(reach) => put({ ...row, reach })}
-            />
-            <SegmentsField
-              label={t.propose.fields.effect}
-              names={EFFECTS}
-              chosen={row.effect}
-              words={(effect) => `${effect === 'allow' ? '✓' : '–'} ${t.policy.effects[effect]}`}
-              onChoose={(effect) => put({ ...row, effect })}
-            />
-          </>
-        )}
-        <Field whole label={t.propose.fields.comment} fault={faults['comment']}>
-          {(input) => (
-            <textarea
-              {...input}
-              rows={comment.includes('\n') ? 3 : 1}
-              maxLength={500}
-              value={comment}
-              onInput={({ currentTarget }) => onChange({ ...now, comment: currentTarget.value })}
-            />
-          )}
-        </Field>
-      </div>
+      </Field>
     </div>
   )
 }

@@ -49,7 +49,7 @@ export const usePreview = (changes: Changes, base: number): Signal<Previewed> =>
     const ask = async () => {
       try {
         const value = await api.previewPolicyChange(body, { signal: ended.signal })
-        state.value = { value, problem: null, isFresh: true }
+        if (!ended.signal.aborted) state.value = { value, problem: null, isFresh: true }
       } catch (error) {
         if (!ended.signal.aborted) state.value = { value: null, problem: problemIn(error), isFresh: true }
       }

@@ -6,10 +6,10 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Dialog } from '../../parts/dialog'
-import { Field } from '../../parts/field'
 import { useLoaded } from '../../parts/loaded'
-import { ProblemNote, faultsOf } from '../../parts/note'
+import { ProblemNote } from '../../parts/note'
 import { ChangedDecisions } from '../../parts/policy/changed-decisions'
+import { ReasonField } from '../../parts/reason-field'
 import { say } from '../../parts/toast'
 
 /** Restores a revision: first what it would change, then why, then the edit, under the revision that was shown. */
@@ -68,20 +68,16 @@ export const RestoreDialog = ({
             class="stack"
             onSubmit={(event) => {
               event.preventDefault()
-              void apply(value.revision)
+              if (!isEmpty) void apply(value.revision)
             }}
           >
-            <Field label={t.revisions.why} fault={faultsOf(refused.value)['reason']}>
-              {(names) => (
-                <textarea
-                  {...names}
-                  required
-                  maxLength={1_000}
-                  value={reason.value}
-                  onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
-                />
-              )}
-            </Field>
+            <ReasonField
+              label={t.revisions.why}
+              problem={refused.value}
+              value={reason.value}
+              required
+              onType={(text) => (reason.value = text)}
+            />
             <div class="row">
               <Button
                 kind="main"

@@ -46,7 +46,7 @@ export const TimeLine = ({
       return (
         <li key={revision} class={picked.open === revision ? 'open' : undefined}>
           <span class={isInForce ? 'mark-number now' : 'mark-number'}>{number(revision)}</span>
-          <div class="what">
+          <div>
             <button
               type="button"
               class="reason-button"

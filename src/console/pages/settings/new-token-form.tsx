@@ -7,7 +7,7 @@ import { t } from '../../language/language'
 import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Field } from '../../parts/field'
-import { ProblemNote, faultsOf } from '../../parts/note'
+import { FormProblem, faultsOf } from '../../parts/note'
 import { useServiceRights } from '../../parts/service-rights'
 import { useOpenedFocus } from '../../parts/opened-focus'
 import { textOf } from '../../parts/sign-in-form'
@@ -57,7 +57,7 @@ export const NewTokenForm = ({
         void make(event.currentTarget)
       }}
     >
-      {problem.value !== null && problem.value.status !== 422 && <ProblemNote problem={problem.value} />}
+      <FormProblem problem={problem.value} />
       <div class="fields">
         <Field label={t.settings.tokens.name} fault={faults['name']}>
           {(names) => (

@@ -7,7 +7,7 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { Choice } from '../../parts/field'
-import { ProblemNote, faultsOf } from '../../parts/note'
+import { FormProblem, faultsOf } from '../../parts/note'
 import { PasswordField } from '../../parts/password-field'
 import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
@@ -39,7 +39,7 @@ export const PasswordCard = ({ profile }: { readonly profile: Profile }) => {
           void change(event.currentTarget)
         }}
       >
-        {problem.value !== null && problem.value.status !== 422 && <ProblemNote problem={problem.value} />}
+        <FormProblem problem={problem.value} />
         {/* whose password it is, for what keeps passwords */}
         <input type="text" name="username" autocomplete="username" value={profile.email} readOnly hidden />
         <div class="fields">

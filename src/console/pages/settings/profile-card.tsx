@@ -9,7 +9,7 @@ import { useAttempt } from '../../parts/attempt'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/card'
 import { Field } from '../../parts/field'
-import { Note, ProblemNote, faultsOf } from '../../parts/note'
+import { FormProblem, Note, faultsOf } from '../../parts/note'
 import { PasswordField } from '../../parts/password-field'
 import { useOpenedFocus } from '../../parts/opened-focus'
 import { textOf } from '../../parts/sign-in-form'
@@ -28,7 +28,7 @@ export const ProfileCard = ({ profile }: { readonly profile: Profile }) => {
   return (
     <Card title={t.settings.profile.title}>
       <div class="body stack">
-        {problem.value !== null && problem.value.status !== 422 && <ProblemNote problem={problem.value} />}
+        <FormProblem problem={problem.value} />
         <form
           class="with-button"
           onSubmit={(event) => {
@@ -122,7 +122,7 @@ const AddressForm = ({
         void change(event.currentTarget)
       }}
     >
-      {problem.value !== null && problem.value.status !== 422 && <ProblemNote problem={problem.value} />}
+      <FormProblem problem={problem.value} />
       <Field label={t.settings.profile.newEmail} hint={t.settings.profile.newEmailHint} fault={faults['email']}>
         {(names) => <input {...names} name="email" type="email" autocomplete="email" maxLength={254} required />}
       </Field>

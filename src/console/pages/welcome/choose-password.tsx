@@ -10,7 +10,7 @@ import { CopyButton } from '../../parts/copy-button'
 import { Field } from '../../parts/field'
 import { Mark } from '../../parts/icon'
 import { problemIn, useLoaded } from '../../parts/loaded'
-import { Note, ProblemNote, faultsOf } from '../../parts/note'
+import { FormProblem, Note, ProblemNote, faultsOf } from '../../parts/note'
 import { useOpenedFocus } from '../../parts/opened-focus'
 import { PasswordField } from '../../parts/password-field'
 import { textOf } from '../../parts/sign-in-form'
@@ -101,7 +101,7 @@ const PasswordForm = ({
         void enter(event.currentTarget)
       }}
     >
-      {problem.value !== null && problem.value.status !== 422 && <ProblemNote problem={problem.value} />}
+      <FormProblem problem={problem.value} />
       {isFirst ? (
         <>
           <Field label={`${t.welcome.choose.name} (${t.optional})`}>

@@ -53,7 +53,7 @@ export const SearchedMatrix = ({
   const change = (next: Partial<MatrixView>) => (view.value = { ...view.value, ...next })
   return (
     <>
-      <div class="filters matrix-tools">
+      <div class="filters">
         <div class="search">
           <Icon name="search" />
           <input

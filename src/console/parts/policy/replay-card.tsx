@@ -105,7 +105,7 @@ const Outcome = ({
       {undetermined > 0 && <p>{t.propose.undetermined(undetermined)}</p>}
       {examples.length > 0 && (
         <div class="table-wrap" tabIndex={0} role="group" aria-label={t.propose.replay}>
-          <table class="table replayed">
+          <table class="table">
             <thead>
               <tr>
                 <th scope="col">{t.propose.when}</th>
