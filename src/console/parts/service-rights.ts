@@ -3,8 +3,19 @@ import { api } from '../api'
 import { useLoaded } from './loaded'
 import { reasonOf } from './rights'
 
-const useOwnRights = (keys: readonly unknown[]) =>
-  useLoaded((signal) => api.getOwnRights({ codes: [] }, { signal }), keys).state
+type OwnRights = Awaited<ReturnType<typeof api.getOwnRights>>
+
+let asked: Promise<OwnRights> | null = null
+/** The parts of a page ask in the same turn of the event loop, and share one answer. */
+const askOnce = (): Promise<OwnRights> => {
+  if (asked === null) {
+    asked = api.getOwnRights({ codes: [] })
+    setTimeout(() => (asked = null))
+  }
+  return asked
+}
+
+const useOwnRights = (keys: readonly unknown[]) => useLoaded(askOnce, keys).state
 
 /** Asks what the caller may do at all. Answers why an action is off; null where it is on, and while nobody knows. */
 export const useServiceRights = (): ((action: ServiceAction) => string | null) => {
