@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { isObject } from '../domain/is-object.js'
+
 /** Longer names are nobody's. */
 const MOST_TEXT = 64 * 1_024
 
@@ -49,12 +51,9 @@ export const Evaluations = z.object({
 })
 export type Evaluations = z.infer<typeof Evaluations>
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const complete = (given: unknown, fallback: object | undefined, identity: object): unknown => {
   if (given === undefined) return fallback
-  return isRecord(given) ? { ...identity, ...given } : given
+  return isObject(given) ? { ...identity, ...given } : given
 }
 
 /**
@@ -63,7 +62,7 @@ const complete = (given: unknown, fallback: object | undefined, identity: object
  * (certification scenario, 3.2.7).
  */
 export const completeItem = (item: unknown, { subject, action, resource, context }: Evaluations): unknown =>
-  isRecord(item)
+  isObject(item)
     ? {
         subject: complete(item['subject'], subject, { type: subject?.type, id: subject?.id }),
         action: complete(item['action'], action, { name: action?.name }),

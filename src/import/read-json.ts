@@ -1,3 +1,4 @@
+import { isObject } from '../domain/is-object.js'
 import type { Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'
@@ -56,9 +57,6 @@ const parseJson = (text: string): unknown => {
     return undefined
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The members in which APIs put their lists: Kutt, Bitly and YOURLS, Shlink. */
 const LISTS = ['data', 'links', 'shortUrls', 'result'] as const

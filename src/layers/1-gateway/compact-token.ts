@@ -1,3 +1,4 @@
+import { isObject } from '../../domain/is-object.js'
 import { parseStrictJson } from '../../input/strict-json.js'
 
 /** A signed token's parts before anything in them is believed. */
@@ -50,6 +51,3 @@ const parseObject = (bytes: Buffer, what: string): Readonly<Record<string, unkno
   if (!isObject(parsed.value)) throw new Error(`${what} is not an object`)
   return parsed.value
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,3 +1,4 @@
+import { isObject } from '../../../domain/is-object.js'
 import type { Considered } from '../../parts/policy/rows-in-order'
 import type { SentRow } from '../../parts/policy/row'
 
@@ -22,8 +23,6 @@ export type Recorded =
       readonly agrees: boolean
     }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const isRow = (value: unknown): value is SentRow => isObject(value) && typeof value['ptype'] === 'string'
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../../domain/is-object.js'
 import { t } from '../../language/language'
 import { Note } from '../../parts/note'
 
@@ -6,9 +7,6 @@ interface Obstacle {
   readonly detail: string | null
   readonly [member: string]: unknown
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
 
 /** What says why, in each member of a list: of faults their fields as well, of violations the invariant's name. */
 const linesIn = (list: unknown): readonly string[] =>

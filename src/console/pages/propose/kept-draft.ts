@@ -1,3 +1,4 @@
+import { isObject } from '../../../domain/is-object.js'
 import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
 import type { Commented, Draft, RowEdit, TypedRow } from './draft.js'
 import { editsIn } from './draft.js'
@@ -13,15 +14,12 @@ const VERSION = 1
 const MOST_COMMENT = 500
 const MOST_REASON = 1_000
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
 const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
   names.find((name) => name === value)
 
 /** A row as it may be typed; null where its fields are none of a row. */
 const rowIn = (value: unknown): TypedRow | null => {
-  if (!isRecord(value)) return null
+  if (!isObject(value)) return null
   const { ptype, priority, rule, role, action, inherits } = value
   if (typeof role !== 'string') return null
   if (ptype === 'g') return typeof inherits === 'string' ? { ptype, role, inherits } : null
@@ -33,14 +31,14 @@ const rowIn = (value: unknown): TypedRow | null => {
 }
 
 const commentedIn = (value: unknown): Commented | null => {
-  if (!isRecord(value)) return null
+  if (!isObject(value)) return null
   const row = rowIn(value['row'])
   const { comment } = value
   return row === null || typeof comment !== 'string' ? null : { row, comment: comment.slice(0, MOST_COMMENT) }
 }
 
 const editIn = (value: unknown): RowEdit | null => {
-  if (!isRecord(value)) return null
+  if (!isObject(value)) return null
   const edit = { was: rowIn(value['was']), now: commentedIn(value['now']) }
   return edit.was === null && edit.now === null ? null : edit
 }
@@ -56,7 +54,7 @@ export const parseDraft = (text: string): KeptDraft | null => {
   } catch {
     return null
   }
-  if (!isRecord(value) || value['linkgate_draft'] !== VERSION) return null
+  if (!isObject(value) || value['linkgate_draft'] !== VERSION) return null
   const { revision, reason, edits } = value
   if (!Number.isSafeInteger(revision) || typeof reason !== 'string' || !Array.isArray(edits)) return null
   const read = edits.map(editIn)

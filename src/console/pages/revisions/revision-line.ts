@@ -1,3 +1,5 @@
+import { isObject } from '../../../domain/is-object.js'
+
 /** A revision as the list has it. */
 export interface RevisionLine {
   readonly revision: number
@@ -12,8 +14,6 @@ export interface RevisionLine {
   readonly isByHand: boolean
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)
 
 export const revisionLine = (
