@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { api } from '../api'
 import type { AllVisits } from '../api'
 import { t } from '../language/language'
+import { Card } from '../parts/card'
 import { Page } from '../parts/page'
 import { TagMenu } from '../parts/tag-menu'
 import { Bars } from '../parts/visits/bars'
@@ -49,10 +50,7 @@ export const VisitsPage = () => {
 }
 
 const MostVisited = ({ visits: { links, total } }: { readonly visits: AllVisits }) => (
-  <section class="card" aria-labelledby="most-visited">
-    <header>
-      <h2 id="most-visited">{t.visits.mostVisited}</h2>
-    </header>
+  <Card title={t.visits.mostVisited}>
     <div class="body">
       {links.length === 0 && <p class="hint">{t.visits.nothing}</p>}
       <Bars
@@ -60,5 +58,5 @@ const MostVisited = ({ visits: { links, total } }: { readonly visits: AllVisits 
         rows={links.map(({ code, visits }) => ({ name: <a href={`/console/links/${code}`}>{code}</a>, visits }))}
       />
     </div>
-  </section>
+  </Card>
 )

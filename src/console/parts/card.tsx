@@ -5,15 +5,18 @@ import { useId } from 'preact/hooks'
 export const Card = ({
   title,
   actions,
+  busy,
   children,
 }: {
   readonly title: string
   readonly actions?: ComponentChildren
+  /** while what it shows is loaded */
+  readonly busy?: boolean
   readonly children: ComponentChildren
 }) => {
   const id = useId()
   return (
-    <section class="card" aria-labelledby={id}>
+    <section class="card" aria-labelledby={id} aria-busy={busy}>
       <header>
         <h2 id={id}>{title}</h2>
         {actions !== undefined && <span class="row push">{actions}</span>}

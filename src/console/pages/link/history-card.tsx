@@ -5,6 +5,7 @@ import type { ManagedLink } from '../../api'
 import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
+import { Card } from '../../parts/card'
 import { Icon } from '../../parts/icon'
 import type { IconName } from '../../parts/icon'
 import { useLoaded } from '../../parts/loaded'
@@ -55,11 +56,7 @@ export const HistoryCard = ({ link, mayReadUsers }: { readonly link: ManagedLink
   const events = value?.events ?? []
   const nameOf = useNames(events.flatMap(usersIn), mayReadUsers)
   return (
-    <section class="card" aria-labelledby="history-title" aria-busy={busy}>
-      <header>
-        <h2 id="history-title">{t.link.history.title}</h2>
-        <span class="caption push">{t.link.history.source}</span>
-      </header>
+    <Card title={t.link.history.title} actions={<span class="caption">{t.link.history.source}</span>} busy={busy}>
       <div class="body stack">
         {problem !== null && <ProblemNote problem={problem} onRetry={again} />}
         {value === null && busy && <p class="hint">{t.loading}</p>}
@@ -84,7 +81,7 @@ export const HistoryCard = ({ link, mayReadUsers }: { readonly link: ManagedLink
           </div>
         )}
       </div>
-    </section>
+    </Card>
   )
 }
 

@@ -5,6 +5,7 @@ import { api } from '../../api'
 import type { LinkgateProblem } from '../../api'
 import { t } from '../../language/language'
 import { Button } from '../../parts/button'
+import { Card } from '../../parts/card'
 import { save } from '../../parts/download'
 import { Field } from '../../parts/field'
 import { problemIn, useLoaded } from '../../parts/loaded'
@@ -65,10 +66,7 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
   const shown = refusal.value ?? problem
   const faults = faultsOf(shown)
   return (
-    <section class="card" aria-labelledby="qr-title">
-      <header>
-        <h2 id="qr-title">{t.link.qr.title}</h2>
-      </header>
+    <Card title={t.link.qr.title}>
       <div class="body stack">
         {shown !== null && shown.errors.length === 0 && <ProblemNote problem={shown} onRetry={again} />}
         <div class="qr">
@@ -138,6 +136,6 @@ export const QrCard = ({ code, url }: { readonly code: string; readonly url: str
           </div>
         </details>
       </div>
-    </section>
+    </Card>
   )
 }

@@ -4,6 +4,7 @@ import { date } from '../../language/format'
 import { t } from '../../language/language'
 import { me } from '../../me'
 import { useAttempt } from '../../parts/attempt'
+import { Card } from '../../parts/card'
 import { ProblemNote } from '../../parts/note'
 import { settingName, settingWords } from './setting-words'
 import { WhoCanChange } from './who-can-change'
@@ -26,10 +27,7 @@ export const SettingsCard = ({
   const { busy, problem, attempt } = useAttempt()
   const turn = (active: boolean) => attempt(async () => onChange(await api.updateLink(link.code, { active })))
   return (
-    <section class="card" aria-labelledby="settings-title">
-      <header>
-        <h2 id="settings-title">{t.link.settings.title}</h2>
-      </header>
+    <Card title={t.link.settings.title}>
       {problem.value !== null && (
         <div class="body">
           <ProblemNote problem={problem.value} />
@@ -96,6 +94,6 @@ export const SettingsCard = ({
         </div>
       </dl>
       <WhoCanChange code={link.code} isOwn={link.owner_id === me.value?.id} />
-    </section>
+    </Card>
   )
 }

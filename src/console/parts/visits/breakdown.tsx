@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
 
 import { t } from '../../language/language'
 import { Button } from '../button'
+import { Card } from '../card'
 import { Bars } from './bars'
 import { rowsOf } from './breakdown-rows'
 import type { ValueCount } from './breakdown-rows'
@@ -24,28 +24,26 @@ export const Breakdown = ({
   /** said where nothing is known of any visit */
   readonly unknown?: ComponentChildren
 }) => {
-  const id = useId()
   const showsAll = useSignal(false)
   const first = rowsOf(counts, FIRST)
   const { rows, rest } = showsAll.value ? rowsOf(counts, counts.length) : first
   const all = counts.reduce((sum, { visits }) => sum + visits, 0)
   const isUnknown = counts.every(({ value }) => value === null)
   return (
-    <section class="card" aria-labelledby={id}>
-      <header>
-        <h2 id={id}>{title}</h2>
-        {counts.length > first.rows.length && (
-          <span class="push">
-            <Button
-              kind="bare"
-              label={showsAll.value ? t.visits.showFewer(title) : t.visits.showAll(title)}
-              onPress={() => (showsAll.value = !showsAll.value)}
-            >
-              {showsAll.value ? t.visits.fewer : t.visits.all}
-            </Button>
-          </span>
-        )}
-      </header>
+    <Card
+      title={title}
+      actions={
+        counts.length > first.rows.length && (
+          <Button
+            kind="bare"
+            label={showsAll.value ? t.visits.showFewer(title) : t.visits.showAll(title)}
+            onPress={() => (showsAll.value = !showsAll.value)}
+          >
+            {showsAll.value ? t.visits.fewer : t.visits.all}
+          </Button>
+        )
+      }
+    >
       <div class="body stack">
         {counts.length === 0 && <p class="hint">{t.visits.nothing}</p>}
         {counts.length > 0 && isUnknown && unknown !== undefined && <p class="hint">{unknown}</p>}
@@ -59,6 +57,6 @@ export const Breakdown = ({
           />
         )}
       </div>
-    </section>
+    </Card>
   )
 }
