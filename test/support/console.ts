@@ -1,10 +1,9 @@
-import axe from 'axe-core'
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
 
 import { createPasswords } from '../../src/identity/password.js'
+import { axeFaults } from './axe.js'
 import { openChromium } from './chromium.js'
-import { at, listAt } from './json.js'
 import type { TestService, TestUser } from './service.js'
 import { until } from './until.js'
 
@@ -66,23 +65,8 @@ export const openConsole = async (service: TestService): Promise<ConsoleBrowser>
   }
 }
 
-/** What axe finds wrong with a page as it is shown, or cannot tell, in one line each; colours only as far as it can. */
-const faultsOf = async (page: Page): Promise<readonly string[]> => {
-  await page.evaluate(`${axe.source}; undefined`)
-  const result = await page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
-  )
-  expect(listAt(result, 'passes').length).to.be.greaterThan(8)
-  // of what lies over something else it can tell no colour
-  const untold = listAt(result, 'incomplete').filter((each) => at(each, 'id') !== 'color-contrast')
-  return [...listAt(result, 'violations'), ...untold].map(
-    (each) =>
-      `${at(each, 'id')}: ${listAt(each, 'nodes')
-        .slice(0, 5)
-        .map((node) => `${at(node, 'html')} (${at(node, 'failureSummary')})`)
-        .join(' ')}`,
-  )
-}
+/** Of what lies over something else axe can tell no colour. */
+const UNTOLD = `({ id }) => id !== 'color-contrast'`
 
 /** Pixels by which a page is wider than its window. */
 const tooWide = (page: Page): Promise<number> =>
@@ -108,7 +92,10 @@ export const requireClean = async (page: Page, what: string): Promise<void> => {
     for (const screen of [WIDE, PHONE]) {
       await page.setViewportSize(screen)
       await requireFits(page, `${what}, ${screen.width} pixels`)
-      expect(await faultsOf(page), `${what}, ${screen.width} pixels, ${colorScheme}`).to.deep.equal([])
+      expect(
+        await axeFaults(page, { untold: UNTOLD }),
+        `${what}, ${screen.width} pixels, ${colorScheme}`,
+      ).to.deep.equal([])
     }
   }
   await page.setViewportSize(ZOOMED)
