@@ -7,7 +7,7 @@ import { at, listAt } from './json.js'
 const OF_RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 export interface AxeOptions {
-  /** a function of a rule's result, in the page's JavaScript: whether it is a fault that axe cannot tell; it always is */
+  /** a function of a rule's result, in the page's JavaScript: whether what axe cannot tell is a fault; all of it is */
   readonly untold?: string
   /** whether the contrast of colours is looked at; by default it is */
   readonly colours?: boolean
