@@ -6,18 +6,13 @@ import { fileURLToPath } from 'node:url'
 
 import { expect } from 'chai'
 
-import { runCli } from '../../src/cli/program.js'
 import { PACKAGE_ROOT } from '../../src/config.js'
+import { outputOf, runCommand } from '../support/cli.js'
+import type { CliAnswer } from '../support/cli.js'
 import { testDatabase } from '../support/database.js'
 import type { TestDatabase } from '../support/database.js'
 import { onDatabase } from '../support/node.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
-
-interface Answer {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
 
 const ROOT = fileURLToPath(PACKAGE_ROOT)
 const MODERATE = 'p, 505, MOD, editor, link:update, any, allow\np, 506, MOD, editor, link:delete, any, allow\n'
@@ -25,45 +20,19 @@ const MODERATE = 'p, 505, MOD, editor, link:update, any, allow\np, 506, MOD, edi
 describe('linkgate policy', () => {
   let db: TestDatabase
   let folder: string
-  const saved = { ...process.env }
+  let environment: Readonly<Record<string, string>>
 
   beforeEach(async () => {
     db = await testDatabase()
     folder = await makeTemporaryFolder()
-    Object.assign(process.env, onDatabase(db.service, db.owner))
+    environment = onDatabase(db.service, db.owner)
   })
   afterEach(async () => {
-    for (const name of ['DATABASE_URL', 'MIGRATION_DATABASE_URL']) {
-      if (saved[name] === undefined) delete process.env[name]
-      else process.env[name] = saved[name]
-    }
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** The command in this process, with what it wrote. */
-  const policy = async (...args: readonly string[]): Promise<Answer> => {
-    const written = { out: '', err: '' }
-    const [out, err] = [process.stdout.write, process.stderr.write]
-    process.stdout.write = (text: string | Uint8Array) => {
-      written.out += String(text)
-      return true
-    }
-    process.stderr.write = (text: string | Uint8Array) => {
-      written.err += String(text)
-      return true
-    }
-    try {
-      return { code: await runCli(['node', 'linkgate', 'policy', ...args]), ...written }
-    } finally {
-      process.stdout.write = out
-      process.stderr.write = err
-    }
-  }
-  const done = async (...args: readonly string[]): Promise<string> => {
-    const { code, out, err } = await policy(...args)
-    expect({ code, err }, args.join(' ')).to.deep.equal({ code: 0, err: '' })
-    return out
-  }
+  const policy = (...args: readonly string[]) => runCommand(['policy', ...args], { environment })
+  const done = (...args: readonly string[]) => outputOf(['policy', ...args], { environment })
   const file = async (name: string, text: string): Promise<string> => {
     const path = join(folder, name)
     await writeFile(path, text)
@@ -119,7 +88,7 @@ describe('linkgate policy', () => {
   })
 
   it('check analyses each row of a file without a database', async () => {
-    process.env['DATABASE_URL'] = 'postgres://nobody:x@127.0.0.1:1/nothing'
+    environment = { ...environment, DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/nothing' }
     expect(await done('check', join(ROOT, 'policies/default.csv')))
       .to.contain('25 rows')
       .and.to.contain('every invariant holds')
@@ -378,7 +347,7 @@ describe('linkgate policy', () => {
       await cp(join(ROOT, part), join(folder, part), { recursive: true })
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     const linkgate = (...args: readonly string[]) =>
-      new Promise<Answer>((resolve) => {
+      new Promise<CliAnswer>((resolve) => {
         execFile(
           process.execPath,
           [join(folder, 'bin/linkgate.js'), 'policy', ...args],

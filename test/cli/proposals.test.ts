@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { expect } from 'chai'
 
-import { runCli } from '../../src/cli/program.js'
+import { outputOf, runCommand } from '../support/cli.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { onDatabase } from '../support/node.js'
 import { startTestService } from '../support/service.js'
@@ -17,46 +17,20 @@ describe('linkgate policy, with POLICY_APPROVALS=1', () => {
   let service: TestService
   let admin: TestUser
   let folder: string
-  const saved = { ...process.env }
+  let environment: Readonly<Record<string, string>>
   beforeEach(async () => {
     service = await startTestService({ environment: { POLICY_APPROVALS: '1' } })
     admin = await service.addUser('admin')
     folder = await makeTemporaryFolder()
-    Object.assign(process.env, onDatabase(service.db.service, service.db.owner), { POLICY_APPROVALS: '1' })
+    environment = { ...onDatabase(service.db.service, service.db.owner), POLICY_APPROVALS: '1' }
   })
   afterEach(async () => {
-    for (const name of ['DATABASE_URL', 'MIGRATION_DATABASE_URL', 'POLICY_APPROVALS']) {
-      if (saved[name] === undefined) delete process.env[name]
-      else process.env[name] = saved[name]
-    }
     await service.stop()
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** The command in this process, with what it wrote. */
-  const policy = async (...args: readonly string[]) => {
-    const written = { out: '', err: '' }
-    const [out, err] = [process.stdout.write, process.stderr.write]
-    process.stdout.write = (text: string | Uint8Array) => {
-      written.out += String(text)
-      return true
-    }
-    process.stderr.write = (text: string | Uint8Array) => {
-      written.err += String(text)
-      return true
-    }
-    try {
-      return { code: await runCli(['node', 'linkgate', 'policy', ...args]), ...written }
-    } finally {
-      process.stdout.write = out
-      process.stderr.write = err
-    }
-  }
-  const done = async (...args: readonly string[]): Promise<string> => {
-    const { code, out, err } = await policy(...args)
-    expect({ code, err }, args.join(' ')).to.deep.equal({ code: 0, err: '' })
-    return out
-  }
+  const policy = (...args: readonly string[]) => runCommand(['policy', ...args], { environment })
+  const done = (...args: readonly string[]) => outputOf(['policy', ...args], { environment })
   const apply = async (rows: string, ...more: readonly string[]) => {
     const path = join(folder, 'rows.csv')
     await writeFile(path, `${rows}\n`)
@@ -149,7 +123,7 @@ describe('linkgate policy, with POLICY_APPROVALS=1', () => {
       `select change from decisions where kind = 'policy' and resource_code = '2'`,
     )
     expect(entry?.change).to.include({ what: 'revision', without_approval: true })
-    process.env['POLICY_APPROVALS'] = '0'
+    environment = { ...environment, POLICY_APPROVALS: '0' }
     expect(await done('restore', '1', '--reason', 'x', '--without-approval')).to.contain('revision 3 is in force')
     expect(await done('history'), 'where nobody has to approve').not.to.match(/^3 .*without approval/m)
   })

@@ -3,21 +3,24 @@ import { createServer } from 'node:http'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
-import { hasChromium, openChromium } from '../support/chromium.js'
-import { PASSWORD, givePassword, openConsole, requireClean } from '../support/console.js'
+import { PASSWORD, addAccount } from '../support/account.js'
+import {
+  describeConsole,
+  forgiveComplaints,
+  openConsole,
+  requireClean,
+  shown,
+  signIn,
+  soon,
+} from '../support/console.js'
 import type { ConsoleBrowser } from '../support/console.js'
 import { editPolicy } from '../support/edit-policy.js'
 import { at, listAt } from '../support/json.js'
-import { CONSOLE_CLIENT, openIdIssuer } from '../support/openid-issuer.js'
-import type { OpenIdIssuer } from '../support/openid-issuer.js'
 import { addLink, freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
-import { until } from '../support/until.js'
 
-;(hasChromium ? describe : describe.skip)('the console in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(60_000)
+describeConsole('the console in a browser', () => {
   let service: TestService
   let editor: TestUser
   let browser: ConsoleBrowser
@@ -25,37 +28,26 @@ import { until } from '../support/until.js'
 
   before(async () => {
     service = await startTestService()
-    editor = await service.addUser('editor')
-    await givePassword(service, editor)
+    editor = await addAccount(service, 'editor')
     browser = await openConsole(service)
     page = await browser.open()
   })
-  after(async () => {
-    await browser.context.close()
-    await service.stop()
-  })
-  afterEach(() => {
-    expect(browser.complaints.splice(0)).to.deep.equal([])
-  })
+  after(() => service.stop())
 
   const row = (code: string) => page.locator(`tr[data-code="${code}"]`)
-  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
   const focusedName = () => page.evaluate(`document.activeElement?.getAttribute('name') ?? ''`)
-  const isOver = (name: string) =>
-    until('the page shows it', async () => (await page.getByRole('dialog', { name }).count()) === 0)
-
-  const requireCleanPage = (what: string) => requireClean(page, what)
+  const isOver = (name: string) => soon(async () => (await page.getByRole('dialog', { name }).count()) === 0)
 
   describe('the door', () => {
     it('is clean, and says what was wrong while the address stays', async () => {
       await page.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
-      await requireCleanPage('the door')
+      await requireClean(page, 'the door')
       await page.getByLabel('E-mail address').fill(editor.email)
       await page.getByLabel('Password', { exact: true }).fill('not the password')
       await page.keyboard.press('Enter')
-      await shown('That is not the right address or password.')
+      await shown(page, 'That is not the right address or password.')
       expect(await page.getByLabel('E-mail address').inputValue()).to.equal(editor.email)
-      await requireCleanPage('the door after a wrong password')
+      await requireClean(page, 'the door after a wrong password')
     })
 
     it('shows the password that is typed, and hides it again', async () => {
@@ -67,7 +59,7 @@ import { until } from '../support/until.js'
     })
 
     it('lets a user in, keeps no token where another page’s script could find it, and stays signed in', async () => {
-      await browser.signIn(page, editor)
+      await signIn(page, editor)
       expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'))
         .to //
         .equal('[{},{},""]')
@@ -83,13 +75,13 @@ import { until } from '../support/until.js'
     })
 
     it('begin empty, and say how to make the first', async () => {
-      await shown('No link yet. Paste an address above and press Enter.')
-      await requireCleanPage('no links')
+      await shown(page, 'No link yet. Paste an address above and press Enter.')
+      await requireClean(page, 'no links')
     })
 
     it('are made by one field and Enter; the new address has the focus for copying, and leads there', async () => {
       await page.keyboard.press('c')
-      await until('the page shows it', async () => (await focusedName()) === 'target')
+      await soon(async () => (await focusedName()) === 'target')
       await page.keyboard.type('https://example.com/made-by-hand')
       await page.keyboard.press('Enter')
       const made = page.locator('.made a').first()
@@ -98,8 +90,8 @@ import { until } from '../support/until.js'
       const url = await made.getAttribute('href')
       const followed = await fetch(url ?? '', { redirect: 'manual' })
       expect(followed.headers.get('Location')).to.equal('https://example.com/made-by-hand')
-      await shown('1 of 1')
-      await requireCleanPage('a link that was just made')
+      await shown(page, '1 of 1')
+      await requireClean(page, 'a link that was just made')
     })
 
     it('keep what was typed where the service refuses it, and say what is wrong beside the field', async () => {
@@ -109,16 +101,16 @@ import { until } from '../support/until.js'
       await page.locator('#target-fault').waitFor()
       expect(await target.inputValue()).to.equal('ftp://example.com/file')
       expect(await target.getAttribute('aria-invalid')).to.equal('true')
-      await requireCleanPage('a refused address')
+      await requireClean(page, 'a refused address')
 
       await target.fill('https://example.com/x')
       await page.getByRole('button', { name: 'Code, end, password' }).click()
       await page.getByLabel('Code', { exact: true }).fill('docs')
       await page.getByLabel('Title', { exact: true }).fill('Kept through it')
       await target.press('Enter')
-      await shown('is reserved for the service')
+      await shown(page, 'is reserved for the service')
       expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Kept through it')
-      await requireCleanPage('all fields, one refused')
+      await requireClean(page, 'all fields, one refused')
 
       const code = freshCode('typed')
       await page.getByLabel('Code', { exact: true }).fill(code)
@@ -133,15 +125,15 @@ import { until } from '../support/until.js'
       await addLink(service.db, { code, owner: editor.id })
       await page.getByRole('searchbox').fill(code.slice(0, 12))
       await row(code).waitFor()
-      await until('the page shows it', async () => (await page.locator('tbody tr').count()) === 1)
+      await soon(async () => (await page.locator('tbody tr').count()) === 1)
       expect(new URL(page.url()).searchParams.get('q')).to.equal(code.slice(0, 12))
       await page.reload()
       await row(code).waitFor()
       expect(await page.locator('tbody tr').count()).to.equal(1)
 
       await page.getByRole('searchbox').fill('there is no such link')
-      await shown('Nothing matches.')
-      await requireCleanPage('nothing found')
+      await shown(page, 'Nothing matches.')
+      await requireClean(page, 'nothing found')
       await page.getByRole('button', { name: 'Clear the filters' }).click()
       await row(code).waitFor()
       expect(await page.getByRole('searchbox').inputValue()).to.equal('')
@@ -150,23 +142,23 @@ import { until } from '../support/until.js'
     it('come page by page as somebody scrolls', async () => {
       await Promise.all(Array.from({ length: 60 }, () => addLink(service.db, { owner: editor.id })))
       await page.reload()
-      await shown(/^50 of 6\d$/)
+      await shown(page, /^50 of 6\d$/)
       await page.locator('.list-foot').scrollIntoViewIfNeeded()
-      await shown(/^(6\d) of \1$/)
+      await shown(page, /^(6\d) of \1$/)
     })
 
     it('come page by page in the order that was chosen last', async () => {
       await page.reload()
-      await shown(/^50 of 6\d$/)
+      await shown(page, /^50 of 6\d$/)
       const begun = page.waitForResponse((response) => response.url().includes('sort=code'))
       await page.getByLabel('Sorted by').selectOption({ label: 'code' })
       await begun
       const more = page.waitForRequest((request) => request.url().includes('cursor='))
       await page.locator('.list-foot').scrollIntoViewIfNeeded()
       expect(new URL((await more).url()).searchParams.get('sort')).to.equal('code')
-      await shown(/^(6\d) of \1$/)
+      await shown(page, /^(6\d) of \1$/)
       await page.getByLabel('Sorted by').selectOption({ label: 'newest' })
-      await until('the address is as before', async () => new URL(page.url()).search === '')
+      await soon(async () => new URL(page.url()).search === '')
     })
 
     it('are changed and deleted many at once, and come back from the trash', async () => {
@@ -174,31 +166,31 @@ import { until } from '../support/until.js'
       for (const code of codes) await addLink(service.db, { code, owner: editor.id })
       await page.goto(`${service.baseUrl}/console?q=bulk-`)
       for (const code of codes) await page.getByLabel(`Select ${code}`).click()
-      await shown('3 selected')
-      await requireCleanPage('three selected')
+      await shown(page, '3 selected')
+      await requireClean(page, 'three selected')
 
       await page.getByRole('button', { name: 'Tag', exact: true }).click()
       await page.getByLabel('Tags, separated by commas').fill('together')
-      await requireCleanPage('the dialog of tags')
+      await requireClean(page, 'the dialog of tags')
       await page.getByRole('button', { name: 'Add' }).click()
-      await shown('3 links changed.')
+      await shown(page, '3 links changed.')
       await isOver('Tag 3 links')
       for (const code of codes)
         expect(await row(code).locator('.tag').allTextContents(), code).to.deep.equal(['together'])
 
       await page.getByRole('button', { name: 'Switch off' }).first().click()
-      await until('the page shows it', async () => (await page.locator('.badge.paused').count()) === 3)
+      await soon(async () => (await page.locator('.badge.paused').count()) === 3)
       await page.getByRole('button', { name: 'Delete 3' }).click()
-      await shown('3 links deleted. Restore them from the trash.')
-      await until('the page shows it', async () => (await page.locator('tbody tr').count()) === 0)
+      await shown(page, '3 links deleted. Restore them from the trash.')
+      await soon(async () => (await page.locator('tbody tr').count()) === 0)
 
       await page.getByRole('link', { name: 'Trash' }).click()
       await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
       const [code = ''] = codes
       await page.getByRole('button', { name: `Restore ${code}` }).waitFor()
-      await requireCleanPage('the trash')
+      await requireClean(page, 'the trash')
       await page.getByRole('button', { name: `Restore ${code}` }).click()
-      await shown(`${code} is back.`)
+      await shown(page, `${code} is back.`)
       expect((await service.request('GET', `/links/${code}`, { token: editor.token })).status).to.equal(200)
     })
 
@@ -221,9 +213,9 @@ import { until } from '../support/until.js'
       await page.getByRole('button', { name: `Restore ${code}` }).click()
       const other = freshCode('taken')
       await page.getByRole('dialog').getByLabel('Code').fill(other)
-      await requireCleanPage('a code that is taken')
+      await requireClean(page, 'a code that is taken')
       await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
-      await shown(`${other} is back.`)
+      await shown(page, `${other} is back.`)
     })
 
     it('are walked by keys, selected, and opened', async () => {
@@ -232,12 +224,12 @@ import { until } from '../support/until.js'
       await page.goto(`${service.baseUrl}/console?q=keys-&sort=code`)
       await row(codes[1] ?? '').waitFor()
       await page.keyboard.press('/')
-      await until('the page shows it', async () => (await focusedName()) === 'q')
+      await soon(async () => (await focusedName()) === 'q')
       await page.getByRole('heading', { level: 1 }).focus()
       for (const key of ['j', 'x', 'j', 'X']) await page.keyboard.press(key)
-      await shown('2 selected')
+      await shown(page, '2 selected')
       await page.keyboard.press('Escape')
-      await until('the page shows it', async () => (await page.locator('.bulk').count()) === 0)
+      await soon(async () => (await page.locator('.bulk').count()) === 0)
       await page.keyboard.press('k')
       await page.keyboard.press('Enter')
       await page.waitForURL(/\/console\/links\/keys-/)
@@ -256,8 +248,8 @@ import { until } from '../support/until.js'
       await target.press('Enter')
       const dialog = page.getByRole('dialog', { name: 'Sign in to Linkgate' })
       await dialog.waitFor()
-      await shown(/What you typed is kept/)
-      await requireCleanPage('a session that ended')
+      await shown(page, /What you typed is kept/)
+      await requireClean(page, 'a session that ended')
       expect(await target.inputValue()).to.equal('https://example.com/typed-before-the-end')
       expect(await dialog.getByLabel('E-mail address').inputValue()).to.equal(editor.email)
       await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -277,7 +269,7 @@ import { until } from '../support/until.js'
       await others[0]?.getByText('You signed out in another tab.').waitFor()
       await page.reload()
       await page.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
-      await browser.signIn(page, editor)
+      await signIn(page, editor)
       for (const each of others) await each.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
       await Promise.all(others.map((each) => each.close()))
     })
@@ -297,7 +289,7 @@ import { until } from '../support/until.js'
       expect(stolen.status).to.equal(401)
       await page.reload()
       await page.getByRole('heading', { name: 'Sign in to Linkgate' }).waitFor()
-      await browser.signIn(page, editor)
+      await signIn(page, editor)
     })
 
     it('is none for pages of other origins, whatever they send', async () => {
@@ -310,7 +302,9 @@ import { until } from '../support/until.js'
       try {
         const answers: string[] = []
         other.on('response', (response) => {
-          if (response.url().startsWith(service.baseUrl)) answers.push(`${response.status()} ${response.url()}`)
+          // the page of a refusal has an icon, which the browser may ask for as well
+          if (response.url().startsWith(`${service.baseUrl}/auth/`))
+            answers.push(`${response.status()} ${response.url()}`)
         })
         for (const path of ['/auth/session', '/auth/session/refresh']) {
           await other.goto(`http://127.0.0.1:${port}/`)
@@ -332,7 +326,7 @@ import { until } from '../support/until.js'
       } finally {
         await other.close()
         sibling.close()
-        browser.complaints.splice(0)
+        forgiveComplaints()
       }
       await page.reload()
       await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
@@ -361,8 +355,8 @@ import { until } from '../support/until.js'
     ] as const)
       it(`says so, and tries again when asked: ${status}`, async () => {
         await failing(status, { code, rule: 'R6' }, { 'Retry-After': '60' })
-        await shown(new RegExp(`^${sentence.replaceAll(/[().]/g, String.raw`\$&`)}`))
-        await requireCleanPage(code)
+        await shown(page, new RegExp(`^${sentence.replaceAll(/[().]/g, String.raw`\$&`)}`))
+        await requireClean(page, code)
         await page.unroute('**/links?*')
         await page.getByRole('button', { name: 'Try again' }).click()
         await page.locator('tbody tr').first().waitFor()
@@ -375,7 +369,7 @@ import { until } from '../support/until.js'
       const target = page.getByLabel('Address that the link leads to')
       await target.fill('https://example.com/offline')
       await target.press('Enter')
-      await shown(/^No connection/)
+      await shown(page, /^No connection/)
       await browser.context.setOffline(false)
       expect(await target.inputValue()).to.equal('https://example.com/offline')
       await target.press('Enter')
@@ -435,7 +429,7 @@ import { until } from '../support/until.js'
         expect(await page.locator(`[id="${reason}"]`).textContent()).to.equal('R5: not yours')
         await button.click({ force: true })
         expect((await service.request('GET', `/links/${code}`, { token: editor.token })).status).to.equal(200)
-        await requireCleanPage('a button that is off')
+        await requireClean(page, 'a button that is off')
       } finally {
         await editPolicy(service, admin.token, { remove: [denial] })
       }
@@ -467,7 +461,7 @@ import { until } from '../support/until.js'
       await page.goto(`${service.baseUrl}/console?q=onerror`)
       await page.getByPlaceholder('Adresse einfügen').waitFor()
       expect(await page.evaluate('document.documentElement.lang')).to.equal('de')
-      await requireCleanPage('the links in German')
+      await requireClean(page, 'the links in German')
     })
 
     it('asks nothing but what the description of the API has', async () => {
@@ -486,77 +480,5 @@ import { until } from '../support/until.js'
       expect(unknown).to.deep.equal([])
       expect(listAt(document, 'tags').length).to.be.greaterThan(5)
     })
-  })
-})
-
-;(hasChromium ? describe : describe.skip)('the console of an issuer’s users (needs chromium)', function () {
-  this.timeout(60_000)
-  let issuer: OpenIdIssuer
-  before(async () => {
-    issuer = await openIdIssuer()
-  })
-  after(async () => {
-    await issuer.stop()
-  })
-  const start = (environment: Readonly<Record<string, string>>) =>
-    startTestService({
-      environment: {
-        BASE_URL: 'https://go.example.com',
-        JWT_ISSUER: issuer.url,
-        JWT_AUDIENCE: issuer.audience,
-        JWT_UNKNOWN_SUBJECTS: 'viewer',
-        ...environment,
-      },
-    })
-
-  it('sends them there and takes what they bring back, by authorization code with PKCE', async () => {
-    const service = await start({ CONSOLE_CLIENT_ID: CONSOLE_CLIENT.id })
-    const context = await openChromium()
-    context.setDefaultTimeout(15_000)
-    try {
-      const here = `http://127.0.0.1:${service.port}`
-      const page = await context.newPage()
-      let sentTo: URL | undefined
-      await page.route(`${issuer.url}/**`, (route) => {
-        sentTo = new URL(route.request().url())
-        return route.fulfill({ body: 'the issuer asks for a password' })
-      })
-      await page.goto(`${here}/console/trash`)
-      await page.getByRole('button', { name: 'Continue at' }).click()
-      await page.getByText('the issuer asks for a password').waitFor()
-      const asked = sentTo?.searchParams
-      expect(asked?.get('code_challenge_method')).to.equal('S256')
-      const state = asked?.get('state') ?? ''
-      const code = await issuer.signInCode({ challenge: asked?.get('code_challenge') ?? '' })
-
-      // somebody else's answer, or one that was never asked for, signs nobody in
-      await page.goto(`${here}/console/signed-in?code=${code}&state=another`)
-      await page.getByRole('button', { name: 'Continue at' }).click()
-      await page.getByText('the issuer asks for a password').waitFor()
-      const again = sentTo?.searchParams
-      expect(again?.get('state')).to.not.equal(state)
-      const fresh = await issuer.signInCode({ challenge: again?.get('code_challenge') ?? '' })
-      await page.goto(`${here}/console/signed-in?code=${fresh}&state=${again?.get('state')}`)
-      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
-      expect(new URL(page.url()).search).to.equal('')
-      await page.reload()
-      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
-    } finally {
-      await context.close()
-      await service.stop()
-    }
-  })
-
-  it('says so where the operator has not set it up', async () => {
-    const service = await start({})
-    const context = await openChromium()
-    try {
-      const page = await context.newPage()
-      await page.goto(`http://127.0.0.1:${service.port}/console`)
-      await page.getByText('CONSOLE_CLIENT_ID').waitFor()
-    } finally {
-      await context.close()
-      await service.stop()
-    }
   })
 })

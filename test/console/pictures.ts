@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 import type { Page } from 'playwright-core'
 
+import { PASSWORD, addAccount } from '../support/account.js'
 import { openChromium } from '../support/chromium.js'
-import { PASSWORD, givePassword } from '../support/console.js'
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/hooks.js'
 import { textAt } from '../support/json.js'
 import { startTestService } from '../support/service.js'
@@ -162,11 +162,9 @@ const visitsOf = (link: string, weight: number): readonly SeenVisit[] => {
 await mochaGlobalSetup()
 const service = await startTestService({ environment: { BASE_URL: 'https://go.example.com' } })
 const here = `http://127.0.0.1:${service.port}`
-const user = await service.addUser('editor')
-await givePassword(service, user)
+const user = await addAccount(service, 'editor')
 await service.db.asOwner(`update users set name = 'Ben Okafor', email = 'ben@example.com' where id = $1`, [user.id])
-const admin = await service.addUser('admin')
-await givePassword(service, admin)
+const admin = await addAccount(service, 'admin')
 await service.db.asOwner(`update users set name = 'Mara Lindqvist', email = 'mara@example.com' where id = $1`, [
   admin.id,
 ])

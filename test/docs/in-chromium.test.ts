@@ -1,10 +1,9 @@
-import axe from 'axe-core'
 import { expect } from 'chai'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 import { createPasswords } from '../../src/identity/password.js'
+import { axeFaults } from '../support/axe.js'
 import { hasChromium, openChromium } from '../support/chromium.js'
-import { at, listAt } from '../support/json.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 
@@ -65,31 +64,11 @@ const SCREENS = [
     )
 
   /**
-   * What axe finds wrong, in one line each. What it cannot tell counts as well, but for the colours of cells that a
-   * table has scrolled out of view: the wide screen shows those.
+   * What axe cannot tell counts as well, but for the colours of cells that a table has scrolled out of view: the wide
+   * screen shows those.
    */
-  const faults = async (withoutColours = false): Promise<readonly string[]> => {
-    await page.evaluate(`${axe.source}; undefined`)
-    const result = await page.evaluate(`
-      axe.run({
-        runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
-        rules: { 'color-contrast': { enabled: ${!withoutColours} } },
-      }).then((result) => {
-        const isScrolled = ({ target }) => document.querySelector(target[0]).closest('.scroll') !== null
-        const untold = result.incomplete.filter(
-          ({ id, nodes }) => innerWidth > 1000 || id !== 'color-contrast' || !nodes.every(isScrolled))
-        return { ...result, incomplete: untold }
-      })`)
-    expect(listAt(result, 'passes').length).to.be.greaterThan(8)
-    return [...listAt(result, 'violations'), ...listAt(result, 'incomplete')].map(
-      (each) =>
-        `${at(each, 'id')}: ${JSON.stringify(
-          listAt(each, 'nodes')
-            .slice(0, 5)
-            .map((node) => at(node, 'html')),
-        )}`,
-    )
-  }
+  const UNTOLD = `({ id, nodes }) => innerWidth > 1000 || id !== 'color-contrast' ||
+    !nodes.every(({ target }) => document.querySelector(target[0]).closest('.scroll') !== null)`
 
   for (const path of ['/docs', '/docs/guides', '/docs/operations', '/docs/default.csv'])
     for (const colorScheme of ['light', 'dark'] as const)
@@ -102,7 +81,7 @@ const SCREENS = [
           const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
           expect(tooWide, `${screen.width} pixels`).to.be.at.most(0)
           await showSome()
-          expect(await faults(), `${screen.width}`).to.deep.equal([])
+          expect(await axeFaults(page, { untold: UNTOLD }), `${screen.width}`).to.deep.equal([])
         }
       })
 
@@ -110,7 +89,7 @@ const SCREENS = [
     await page.setViewportSize({ width: 1_280, height: 800 })
     await open('/docs')
     await openAll()
-    expect(await faults(true)).to.deep.equal([])
+    expect(await axeFaults(page, { untold: UNTOLD, colours: false })).to.deep.equal([])
   })
 
   it('fits the narrowest screen, with everything open', async () => {

@@ -3,12 +3,11 @@ import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import axe from 'axe-core'
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
 
+import { axeFaults } from '../support/axe.js'
 import { hasChromium, openChromium } from '../support/chromium.js'
-import { at, listAt } from '../support/json.js'
 import { addAccountToken } from '../support/records.js'
 import { startVisitedService } from '../support/visited-pages.js'
 import type { VisitedService } from '../support/visited-pages.js'
@@ -54,20 +53,6 @@ const SCREENS = [
   // a browser moves the focus when it first draws a page, which may be after the page was loaded
   const hasFocus = (selector: string) => page.waitForSelector(`${selector}:focus`)
   const focused = () => page.evaluate('document.activeElement.id || document.activeElement.className')
-
-  /** What axe finds wrong, in one line each. */
-  const faults = async (): Promise<readonly string[]> => {
-    // the policy of the page lets no script in; the browser's own door is not the page's
-    await page.evaluate(`${axe.source}; undefined`)
-    const result = await page.evaluate(
-      `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
-    )
-    expect(listAt(result, 'passes').length).to.be.greaterThan(8)
-    // what axe cannot tell counts as well
-    return [...listAt(result, 'violations'), ...listAt(result, 'incomplete')].map(
-      (each) => `${at(each, 'id')}: ${JSON.stringify(listAt(each, 'nodes').map((node) => at(node, 'html')))}`,
-    )
-  }
 
   const REFUSED = ['link_expired', 'password_required', 'wrong_password', 'policy_denied', 'rate_limited'] as const
   const PAGES: readonly (readonly [name: string, go: () => Promise<unknown>])[] = [
@@ -127,7 +112,7 @@ const SCREENS = [
         for (const screen of SCREENS) {
           await page.setViewportSize(screen)
           await go()
-          expect(await faults(), `${colorScheme}, ${screen.width}`).to.deep.equal([])
+          expect(await axeFaults(page), `${colorScheme}, ${screen.width}`).to.deep.equal([])
           const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
           expect(tooWide, `${screen.width} pixels`).to.be.at.most(0)
         }

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
 
+import { expect } from 'chai'
+
 import { runCli } from '../../src/cli/program.js'
 
 export interface CliAnswer {
@@ -44,4 +46,11 @@ export const runCommand = async (
     process.env = env
     if (given) Object.defineProperty(process, 'stdin', given)
   }
+}
+
+/** What a command line writes that succeeds and has nothing to say on stderr; fails where one does not. */
+export const outputOf = async (args: readonly string[], options: CliOptions): Promise<string> => {
+  const { code, out, err } = await runCommand(args, options)
+  expect({ code, err }, args.join(' ')).to.deep.equal({ code: 0, err: '' })
+  return out
 }

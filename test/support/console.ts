@@ -1,40 +1,49 @@
-import axe from 'axe-core'
 import { expect } from 'chai'
 import type { BrowserContext, Page } from 'playwright-core'
 
-import { createPasswords } from '../../src/identity/password.js'
-import { openChromium } from './chromium.js'
-import { at, listAt } from './json.js'
+import { PASSWORD } from './account.js'
+import { axeFaults } from './axe.js'
+import { hasChromium, openChromium } from './chromium.js'
 import type { TestService, TestUser } from './service.js'
 import { until } from './until.js'
 
-export const PASSWORD = 'a long password'
+/** What pages complained about: errors, violations of the content security policy, requests to other origins. */
+const complaints: string[] = []
+const consoles: BrowserContext[] = []
 
-/** Gives a user of a test a password to sign in with. */
-export const givePassword = async (service: TestService, user: TestUser): Promise<void> => {
-  const hash = await (await createPasswords()).hash(PASSWORD)
-  await service.db.asOwner('update users set password_hash = $1 where id = $2', [hash, user.id])
+/**
+ * Tests of the console in a browser; skipped where there is none. A test fails where a page complains in the meantime.
+ * The browsers that the tests open are closed after the last, before the `after` of `tests`.
+ */
+export const describeConsole = (title: string, tests: () => void): void => {
+  ;(hasChromium ? describe : describe.skip)(`${title} (needs chromium)`, function () {
+    // a browser starts in seconds on a loaded machine
+    this.timeout(180_000)
+    after(() => Promise.all(consoles.splice(0).map((each) => each.close())))
+    afterEach(() => {
+      expect(complaints.splice(0)).to.deep.equal([])
+    })
+    tests()
+  })
 }
 
-/** A browser with one user's session, and everything that was wrong in it. */
+/** A browser with one user's session. */
 export interface ConsoleBrowser {
   readonly context: BrowserContext
-  /** what a page complained about: errors, violations of the content security policy */
-  readonly complaints: string[]
   /** `METHOD /path` of every request to the service */
   readonly asked: Set<string>
   /** a page of its own */
   readonly open: (path?: string) => Promise<Page>
-  readonly signIn: (page: Page, user: TestUser) => Promise<void>
 }
 
 /** What the network says of an answer that is a refusal: the page shows it, so it is no complaint. */
 const OF_THE_NETWORK = 'Failed to load resource'
 
+/** A browser in which nobody has signed in yet. */
 export const openConsole = async (service: TestService): Promise<ConsoleBrowser> => {
   const context = await openChromium()
+  consoles.push(context)
   context.setDefaultTimeout(15_000)
-  const complaints: string[] = []
   const asked = new Set<string>()
   context.on('page', (page) => {
     page.on('console', (message) => {
@@ -52,37 +61,47 @@ export const openConsole = async (service: TestService): Promise<ConsoleBrowser>
     await page.goto(`${service.baseUrl}${path}`)
     return page
   }
-  return {
-    context,
-    complaints,
-    asked,
-    open,
-    signIn: async (page, user) => {
-      await page.getByLabel('E-mail address').fill(user.email)
-      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
-    },
-  }
+  return { context, asked, open }
 }
 
-/** What axe finds wrong with a page as it is shown, or cannot tell, in one line each; colours only as far as it can. */
-const faultsOf = async (page: Page): Promise<readonly string[]> => {
-  await page.evaluate(`${axe.source}; undefined`)
-  const result = await page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
-  )
-  expect(listAt(result, 'passes').length).to.be.greaterThan(8)
-  // of what lies over something else it can tell no colour
-  const untold = listAt(result, 'incomplete').filter((each) => at(each, 'id') !== 'color-contrast')
-  return [...listAt(result, 'violations'), ...untold].map(
-    (each) =>
-      `${at(each, 'id')}: ${listAt(each, 'nodes')
-        .slice(0, 5)
-        .map((node) => `${at(node, 'html')} (${at(node, 'failureSummary')})`)
-        .join(' ')}`,
-  )
+/** Signs in at the door, and waits for the page behind it. */
+export const signIn = async (page: Page, { email }: TestUser, heading = 'Links'): Promise<void> => {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
 }
+
+/** A browser in which a user has signed in, and the page on which they are. */
+export const openSignedIn = async (
+  service: TestService,
+  user: TestUser,
+): Promise<ConsoleBrowser & { readonly page: Page }> => {
+  const browser = await openConsole(service)
+  const page = await browser.open()
+  await signIn(page, user)
+  return { ...browser, page }
+}
+
+/** Forgets what pages complained about until now: for a test that makes them. */
+export const forgiveComplaints = (): void => {
+  complaints.length = 0
+}
+
+/** Opens a page of the console by its address, such as `/links/spring`. */
+export const go = async (page: Page, path: string, heading: string | RegExp): Promise<void> => {
+  await page.goto(new URL(`/console${path}`, page.url()).href)
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+}
+
+/** Waits for a text. */
+export const shown = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor()
+
+/** Waits for what a page shows by more than a text. */
+export const soon = (look: () => Promise<boolean>): Promise<boolean> => until('the page shows it', look)
+
+/** Of what lies over something else axe can tell no colour. */
+const UNTOLD = `({ id }) => id !== 'color-contrast'`
 
 /** Pixels by which a page is wider than its window. */
 const tooWide = (page: Page): Promise<number> =>
@@ -108,7 +127,10 @@ export const requireClean = async (page: Page, what: string): Promise<void> => {
     for (const screen of [WIDE, PHONE]) {
       await page.setViewportSize(screen)
       await requireFits(page, `${what}, ${screen.width} pixels`)
-      expect(await faultsOf(page), `${what}, ${screen.width} pixels, ${colorScheme}`).to.deep.equal([])
+      expect(
+        await axeFaults(page, { untold: UNTOLD }),
+        `${what}, ${screen.width} pixels, ${colorScheme}`,
+      ).to.deep.equal([])
     }
   }
   await page.setViewportSize(ZOOMED)

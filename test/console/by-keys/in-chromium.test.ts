@@ -1,9 +1,7 @@
-import { expect } from 'chai'
 import type { FileChooser, Locator, Page } from 'playwright-core'
 
-import { hasChromium } from '../../support/chromium.js'
-import { PASSWORD, givePassword, openConsole } from '../../support/console.js'
-import type { ConsoleBrowser } from '../../support/console.js'
+import { PASSWORD, addAccount } from '../../support/account.js'
+import { describeConsole, openConsole, shown } from '../../support/console.js'
 import { listAt } from '../../support/json.js'
 import { startTestService } from '../../support/service.js'
 import type { TestService, TestUser } from '../../support/service.js'
@@ -12,31 +10,20 @@ import { until } from '../../support/until.js'
 /** Stops of the tab key on the longest page. */
 const MOST_STOPS = 150
 
-;(hasChromium ? describe : describe.skip)('the console by keys alone (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(120_000)
+describeConsole('the console by keys alone', () => {
   let service: TestService
   let editor: TestUser
-  let browser: ConsoleBrowser
   let page: Page
 
   before(async () => {
     service = await startTestService()
-    editor = await service.addUser('editor')
-    await givePassword(service, editor)
-    browser = await openConsole(service)
+    editor = await addAccount(service, 'editor')
+    const browser = await openConsole(service)
     page = await browser.open()
   })
-  after(async () => {
-    await browser.context.close()
-    await service.stop()
-  })
-  afterEach(() => {
-    expect(browser.complaints.splice(0)).to.deep.equal([])
-  })
+  after(() => service.stop())
 
   const press = (key: string) => page.keyboard.press(key)
-  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
   const hasFocus = async (target: Locator) => (await page.locator(':focus').and(target).count()) > 0
   /** Presses Tab until the control has the focus: nobody can get to one that this does not find. */
   const tabTo = async (target: Locator, key = 'Tab') => {
@@ -78,10 +65,10 @@ const MOST_STOPS = 150
       return focused.some((text) => text.startsWith('Cop'))
     })
     await press('Enter')
-    await shown('Copied')
+    await shown(page, 'Copied')
     await tabTo(page.getByRole('searchbox').first())
     await page.keyboard.type('by-keys')
-    await shown('example.com/by-keys')
+    await shown(page, 'example.com/by-keys')
     await press('Escape')
   })
 
@@ -95,10 +82,10 @@ const MOST_STOPS = 150
     await push('Edit')
     await type('Title', 'By keys')
     await push('Save')
-    await shown('Saved.')
+    await shown(page, 'Saved.')
     await tabTo(page.getByRole('switch', { name: 'On' }))
     await press('Space')
-    await shown('It is off.')
+    await shown(page, 'It is off.')
     await press('Space')
     await until('it is on', async () => {
       const { json } = await service.request('GET', '/links?state=active', { token: editor.token })
@@ -117,7 +104,7 @@ const MOST_STOPS = 150
       await tabTo(confirm)
       await press('Enter')
     }
-    await shown(/deleted/i)
+    await shown(page, /deleted/i)
     await goTo('Trash')
     await push(/^Restore/)
     await until('it is back', async () => {
@@ -138,7 +125,7 @@ const MOST_STOPS = 150
     const file = { name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from('target\nhttps://example.com/file\n') }
     await asked.setFiles(file)
     await push('Import 1 link')
-    await shown(/^1 link made\./)
+    await shown(page, /^1 link made\./)
   })
 
   it('makes a token, revokes it, and changes the theme', async () => {
@@ -146,12 +133,12 @@ const MOST_STOPS = 150
     await push('Make a token')
     await type('What it is for', 'keys')
     await push('Make the token')
-    await shown('This secret is shown once. Copy it now.')
+    await shown(page, 'This secret is shown once. Copy it now.')
     await push('I have copied it')
     await push('Revoke keys')
     await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Revoke' }))
     await press('Enter')
-    await shown('keys is revoked.')
+    await shown(page, 'keys is revoked.')
     await tabTo(page.getByLabel('As the system'))
     await press('ArrowRight')
     await until(

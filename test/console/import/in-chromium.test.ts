@@ -3,42 +3,25 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
-import { hasChromium } from '../../support/chromium.js'
-import { givePassword, openConsole, requireClean } from '../../support/console.js'
-import type { ConsoleBrowser } from '../../support/console.js'
+import { addAccount } from '../../support/account.js'
+import { describeConsole, go, openSignedIn, requireClean, shown } from '../../support/console.js'
 import { addLink, freshCode } from '../../support/records.js'
 import { startTestService } from '../../support/service.js'
 import type { TestService, TestUser } from '../../support/service.js'
 
-;(hasChromium ? describe : describe.skip)('the import in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(60_000)
+describeConsole('the import in a browser', () => {
   let service: TestService
   let editor: TestUser
-  let browser: ConsoleBrowser
   let page: Page
 
   before(async () => {
     service = await startTestService()
-    editor = await service.addUser('editor')
-    await givePassword(service, editor)
-    browser = await openConsole(service)
-    page = await browser.open()
-    await browser.signIn(page, editor)
+    editor = await addAccount(service, 'editor')
+    ;({ page } = await openSignedIn(service, editor))
   })
-  after(async () => {
-    await browser.context.close()
-    await service.stop()
-  })
-  afterEach(() => {
-    expect(browser.complaints.splice(0)).to.deep.equal([])
-  })
+  after(() => service.stop())
 
-  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
-  const begin = async () => {
-    await page.goto(`${service.baseUrl}/console/import`)
-    await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor()
-  }
+  const begin = () => go(page, '/import', 'Import')
   const choose = (name: string, text: string) =>
     page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
   /** What is said of the row with this text. */
@@ -63,7 +46,7 @@ import type { TestService, TestUser } from '../../support/service.js'
         'fine-code,javascript:alert(1),Script',
       ].join('\n'),
     )
-    await shown('1 link can be made. 1 is there already. 3 cannot be imported.')
+    await shown(page, '1 link can be made. 1 is there already. 3 cannot be imported.')
     expect(await outcomeOf(fresh).innerText()).to.equal('new')
     expect(await outcomeOf(mine).innerText()).to.equal('there already')
     expect(await outcomeOf(theirs).innerText()).to.match(/^conflict .*leads elsewhere/)
@@ -74,7 +57,7 @@ import type { TestService, TestUser } from '../../support/service.js'
     await requireClean(page, 'checked rows')
 
     await page.getByRole('button', { name: 'Import 1 link' }).click()
-    await shown(/^1 link made\./)
+    await shown(page, /^1 link made\./)
     expect(await locationOf(fresh)).to.equal('https://example.com/new')
     await requireClean(page, 'an import that is done')
   })
@@ -83,7 +66,7 @@ import type { TestService, TestUser } from '../../support/service.js'
     const code = freshCode('mend')
     await begin()
     await choose('list.csv', `code;target\r\n${code};ftp://example.com/file\r\n`)
-    await shown('0 links can be made. 1 cannot be imported.')
+    await shown(page, '0 links can be made. 1 cannot be imported.')
     const saving = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download what is refused' }).click()
     const saved = await saving
@@ -93,7 +76,7 @@ import type { TestService, TestUser } from '../../support/service.js'
 
     await choose(saved.suggestedFilename(), text.replace('ftp:', 'https:'))
     await page.getByRole('button', { name: 'Import 1 link' }).click()
-    await shown(/^1 link made\./)
+    await shown(page, /^1 link made\./)
     expect(await locationOf(code)).to.equal('https://example.com/file')
   })
 
@@ -108,11 +91,11 @@ import type { TestService, TestUser } from '../../support/service.js'
         card.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }))
     })()`
     await page.evaluate(drop)
-    await shown('Choose it below, and the rows are checked.')
+    await shown(page, 'Choose it below, and the rows are checked.')
     await requireClean(page, 'columns to choose')
     await page.getByLabel('Leads to').selectOption({ label: 'Wohin' })
     await page.getByLabel('Code', { exact: true }).selectOption({ label: 'Kürzel' })
-    await shown('1 link can be made.')
+    await shown(page, '1 link can be made.')
     expect(await outcomeOf('https://example.com/wohin').innerText()).to.equal('new')
   })
 
@@ -126,7 +109,7 @@ import type { TestService, TestUser } from '../../support/service.js'
     for (const [format, name] of files) {
       await begin()
       await choose(name, await readFile(new URL(`../../import/samples/${name}`, import.meta.url), 'utf8'))
-      await shown(/can be made\./)
+      await shown(page, /can be made\./)
       expect(await page.getByLabel('Where it is from').inputValue()).to.equal(format)
     }
   })
@@ -134,9 +117,9 @@ import type { TestService, TestUser } from '../../support/service.js'
   it('says what is wrong with a file that is none, and keeps the page', async () => {
     await begin()
     await choose('empty.csv', '')
-    await shown(/^empty\.csv cannot be read: /)
+    await shown(page, /^empty\.csv cannot be read: /)
     await choose('picture.csv', '\uFFFD\0\0\u0001 PNG')
-    await shown(/^picture\.csv cannot be read: /)
+    await shown(page, /^picture\.csv cannot be read: /)
     await requireClean(page, 'an unreadable file')
   })
 })

@@ -1,50 +1,30 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
-import { hasChromium } from '../../support/chromium.js'
-import { PASSWORD, givePassword, openConsole, requireClean } from '../../support/console.js'
-import type { ConsoleBrowser } from '../../support/console.js'
+import { PASSWORD, addAccount } from '../../support/account.js'
+import { describeConsole, go, openSignedIn, requireClean, shown, soon } from '../../support/console.js'
 import { at, listAt, textAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
 import { startTestService } from '../../support/service.js'
 import type { TestService, TestUser } from '../../support/service.js'
-import { until } from '../../support/until.js'
 import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
 
-;(hasChromium ? describe : describe.skip)('pages of the console in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(60_000)
+describeConsole('pages of the console in a browser', () => {
   let service: TestService
   let editor: TestUser
   let admin: TestUser
-  let browser: ConsoleBrowser
   let page: Page
 
   before(async () => {
     service = await startTestService()
-    editor = await service.addUser('editor')
+    editor = await addAccount(service, 'editor')
     admin = await service.addUser('admin')
-    for (const user of [editor, admin]) await givePassword(service, user)
-    browser = await openConsole(service)
-    page = await browser.open()
-    await browser.signIn(page, editor)
+    ;({ page } = await openSignedIn(service, editor))
   })
-  after(async () => {
-    await browser.context.close()
-    await service.stop()
-  })
-  afterEach(() => {
-    expect(browser.complaints.splice(0)).to.deep.equal([])
-  })
+  after(() => service.stop())
 
-  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
   const asked = (method: string, path: string, user: TestUser, json?: unknown) =>
     service.request(method, path, { token: user.token, json })
-  const go = async (path: string, heading: string | RegExp) => {
-    await page.goto(`${service.baseUrl}/console${path}`)
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  }
-  const soon = (look: () => Promise<boolean>) => until('the page shows it', look)
 
   describe('a link', () => {
     const code = freshCode('page')
@@ -64,14 +44,14 @@ import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
           device: 'desktop',
         })),
       )
-      await go(`/links/${code}`, code)
+      await go(page, `/links/${code}`, code)
     })
 
     it('shows its visits, with the period before, as a chart and as a table, and where they came from', async () => {
       await page.locator('.chart').waitFor()
-      await shown('example.org')
-      await shown('Sweden')
-      await shown('Firefox')
+      await shown(page, 'example.org')
+      await shown(page, 'Sweden')
+      await shown(page, 'Firefox')
       expect(await page.getByText('Visits', { exact: true }).count()).to.be.greaterThan(0)
       await page.getByText('The same numbers as a table').click()
       await requireClean(page, 'a link')
@@ -102,7 +82,7 @@ import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
       await picture.waitFor()
       expect(await page.evaluate(`document.querySelector('img[alt^="QR code"]').naturalWidth`)).to.be.greaterThan(0)
       await page.getByText('Who can change this?').click()
-      await shown(/You.* can change and delete it\./)
+      await shown(page, /You.* can change and delete it\./)
     })
 
     it('is edited, and both versions stand side by side where somebody else was faster', async () => {
@@ -113,12 +93,12 @@ import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
         200,
       )
       await page.getByRole('button', { name: 'Save' }).click()
-      await shown('Somebody else changed this link while you typed')
+      await shown(page, 'Somebody else changed this link while you typed')
       expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Mine')
       expect(await page.getByLabel('Note', { exact: true }).inputValue()).to.equal('also theirs')
       await requireClean(page, 'two versions')
       await page.getByRole('button', { name: 'Save' }).click()
-      await shown('Saved.')
+      await shown(page, 'Saved.')
       const { json } = await asked('GET', `/links/${code}`, editor)
       expect(json).to.include({ title: 'Mine', note: 'also theirs' })
     })
@@ -135,7 +115,7 @@ import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
 
     it('is switched off by one press, and visitors are told that there is nothing', async () => {
       await page.getByRole('switch', { name: 'On' }).click()
-      await shown('It is off.')
+      await shown(page, 'It is off.')
       expect((await service.request('GET', `/${code}`)).status).to.equal(404)
       await requireClean(page, 'a link that is off')
       await page.getByRole('switch', { name: 'On' }).click()
@@ -145,14 +125,14 @@ import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
     it('of somebody else shows what every visitor can know, and says why not more', async () => {
       const other = freshCode('theirs')
       await addLink(service.db, { code: other, owner: admin.id, target: 'https://example.com/theirs' })
-      await go(`/links/${other}`, other)
-      await shown('You see what every visitor can know.')
+      await go(page, `/links/${other}`, other)
+      await shown(page, 'You see what every visitor can know.')
       await requireClean(page, 'a link of somebody else')
     })
 
     it('that is not there leads back', async () => {
       await page.goto(`${service.baseUrl}/console/links/there-is-none`)
-      await shown('It is not there any more, or never was.')
+      await shown(page, 'It is not there any more, or never was.')
       await requireClean(page, 'no link')
       await page.getByRole('link', { name: 'To your links' }).click()
       await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
@@ -161,21 +141,21 @@ import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
 
   describe('the visits', () => {
     it('of all links have a page, with the most visited', async () => {
-      await go('/visits', 'Visits')
+      await go(page, '/visits', 'Visits')
       await page.locator('.chart').waitFor()
-      await shown('Most visited')
+      await shown(page, 'Most visited')
       await requireClean(page, 'the visits')
     })
   })
 
   describe('the settings', () => {
-    before(() => go('/settings', 'Settings'))
+    before(() => go(page, '/settings', 'Settings'))
 
     it('are clean, and change the name', async () => {
       await requireClean(page, 'the settings')
       await page.getByLabel('Name', { exact: true }).fill('Edda')
       await page.getByRole('button', { name: 'Save' }).click()
-      await shown('Your name is changed.')
+      await shown(page, 'Your name is changed.')
       expect((await asked('GET', '/users/me', editor)).json).to.include({ name: 'Edda' })
     })
 
@@ -184,7 +164,7 @@ import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
       await page.getByLabel('What it is for').fill('nightly import')
       await requireClean(page, 'the form of a token')
       await page.getByRole('button', { name: 'Make the token' }).click()
-      await shown('This secret is shown once. Copy it now.')
+      await shown(page, 'This secret is shown once. Copy it now.')
       await requireClean(page, 'the secret')
       const secret = await page.getByLabel('The token', { exact: true }).inputValue()
       expect((await service.request('GET', '/users/me', { token: secret })).status).to.be.oneOf([200, 403])
@@ -193,7 +173,7 @@ import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
 
       await page.getByRole('button', { name: 'Revoke nightly import' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-      await shown('nightly import is revoked.')
+      await shown(page, 'nightly import is revoked.')
       expect((await service.request('GET', '/users/me', { token: secret })).status).to.equal(401)
     })
 
@@ -203,12 +183,12 @@ import { HOUR, addVisits, inHour, linkId } from '../../support/visits.js'
       })
       const token = textAt(answer.json, 'access_token')
       await page.reload()
-      await shown('this browser')
+      await shown(page, 'this browser')
       await page
         .getByRole('button', { name: /^End the sign-in/ })
         .first()
         .click()
-      await shown('That sign-in has ended.')
+      await shown(page, 'That sign-in has ended.')
       await soon(async () => (await service.request('GET', '/users/me', { token })).status === 401)
       const { json } = await asked('GET', '/users/me/sign-ins', editor)
       expect(listAt(json, 'data').length).to.be.greaterThan(0)

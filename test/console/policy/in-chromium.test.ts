@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
-import { hasChromium } from '../../support/chromium.js'
-import { givePassword, openConsole, requireClean } from '../../support/console.js'
-import type { ConsoleBrowser } from '../../support/console.js'
+import { addAccount } from '../../support/account.js'
+import { describeConsole, go, openSignedIn, requireClean, shown, soon } from '../../support/console.js'
 import { editPolicy } from '../../support/edit-policy.js'
 import { textAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
@@ -28,45 +27,26 @@ const AUDITOR = [
   { ptype: 'p2', role: 'auditor', action: 'policy:read' },
 ]
 
-;(hasChromium ? describe : describe.skip)('the pages of the policy in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(60_000)
+describeConsole('the pages of the policy in a browser', () => {
   let service: TestService
   let admin: TestUser
   let auditor: TestUser
-  let browser: ConsoleBrowser
   let page: Page
 
   before(async () => {
     service = await startTestService()
-    admin = await service.addUser('admin')
-    auditor = await service.addUser('auditor')
-    for (const user of [admin, auditor]) await givePassword(service, user)
+    admin = await addAccount(service, 'admin')
+    auditor = await addAccount(service, 'auditor')
     await editPolicy(service, admin.token, { add: AUDITOR })
-    browser = await openConsole(service)
-    page = await browser.open()
-    await browser.signIn(page, admin)
+    ;({ page } = await openSignedIn(service, admin))
   })
-  after(async () => {
-    await browser.context.close()
-    await service.stop()
-  })
-  afterEach(() => {
-    expect(browser.complaints.splice(0)).to.deep.equal([])
-  })
-
-  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
-  const go = async (path: string, heading: string | RegExp) => {
-    await page.goto(`${service.baseUrl}/console${path}`)
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  }
-  const soon = (look: () => Promise<boolean>) => until('the page shows it', look)
+  after(() => service.stop())
 
   describe('access', () => {
     const grid = () => page.getByRole('grid', { name: 'Access' })
     const active = () => page.locator('.matrix td[tabindex="0"]')
     const headingOf = () => page.locator('#cell-title').textContent()
-    before(() => go('/access', 'Access'))
+    before(() => go(page, '/access', 'Access'))
 
     it('is a table of every role and action, with words for allow and deny', async () => {
       await grid().waitFor()
@@ -101,8 +81,8 @@ const AUDITOR = [
         .locator('td.deny')
         .nth(1)
         .click()
-      await shown('Everybody who is signed in may not delete what is not theirs')
-      await shown('p, 540, R5, user, link:delete, any, deny')
+      await shown(page, 'Everybody who is signed in may not delete what is not theirs')
+      await shown(page, 'p, 540, R5, user, link:delete, any, deny')
       const rows = await page.locator('.cell-panel .policy-rows').last().locator('li').allInnerTexts()
       expect(rows.map((text) => /\d+/.exec(text)?.[0])).to.deep.equal(['530', '540', '999999'])
       expect(rows[0]).to.contain('does not match')
@@ -116,7 +96,7 @@ const AUDITOR = [
         .locator('td')
         .first()
         .click()
-      await shown(/^Who is not signed in may do nothing else/)
+      await shown(page, /^Who is not signed in may do nothing else/)
     })
 
     it('is searched, and keeps what was searched for in its address', async () => {
@@ -126,7 +106,7 @@ const AUDITOR = [
       await page.reload()
       await soon(async () => (await grid().getByRole('row').count()) === 2 + 2)
       await page.getByLabel('Find a role or an action').fill('<img src=x onerror=alert(1)>')
-      await shown('No role and no action has “<img src=x onerror=alert(1)>” in its name.')
+      await shown(page, 'No role and no action has “<img src=x onerror=alert(1)>” in its name.')
       await page.getByRole('button', { name: 'Show all' }).click()
       await grid().waitFor()
     })
@@ -142,13 +122,13 @@ const AUDITOR = [
     it('shows an edit of somebody else as soon as it is in force, and an earlier revision on demand', async () => {
       const freeze = { rule: 'FREEZE', role: 'editor', action: 'link:delete', reach: 'any', effect: 'deny' }
       const revision = await editPolicy(service, admin.token, { add: [{ ptype: 'p', priority: 525, ...freeze }] })
-      await shown(`Revision ${revision}, in force.`)
+      await shown(page, `Revision ${revision}, in force.`)
       const deletes = grid().getByRole('row', { name: /^link:delete / })
       await soon(async () => (await deletes.innerText()).includes('FREEZE'))
       await page.getByText(`At: now, revision ${revision}`).click()
       await page.getByLabel('Revision', { exact: true }).fill(String(revision - 1))
       await page.getByRole('button', { name: 'Show', exact: true }).click()
-      await shown(`As it was under revision ${revision - 1}.`)
+      await shown(page, `As it was under revision ${revision - 1}.`)
       await soon(async () => !(await deletes.innerText()).includes('FREEZE'))
     })
 
@@ -172,7 +152,7 @@ const AUDITOR = [
         ),
       )
       await page.route('**/policy/decisions*', (route) => route.fulfill({ json: { revision: 7, decisions } }))
-      await go('/access', 'Access')
+      await go(page, '/access', 'Access')
       await page.getByText('Roles: all 202').waitFor()
       expect(await grid().getAttribute('aria-colcount')).to.equal('404')
       expect(await page.locator('.matrix td').count()).to.be.lessThan(4_000)
@@ -203,7 +183,7 @@ const AUDITOR = [
       const freeze = { ptype: 'p', priority: 505, rule: 'FREEZE', role: 'editor', action: 'link:update' }
       await editPolicy(service, admin.token, { add: [{ ...freeze, reach: 'any', effect: 'deny' }], reason: HOSTILE })
       await service.db.asOwner(`insert into casbin (ptype, rule) values ('p2', '["clerk", "link:read"]')`)
-      await go('/revisions', 'Revisions')
+      await go(page, '/revisions', 'Revisions')
       await page.locator('.mark-number.now').waitFor()
     })
 
@@ -258,10 +238,10 @@ const AUDITOR = [
     it('are found by a day', async () => {
       await page.getByLabel('What was in force on that day?').fill('2001-01-01T12:00')
       await page.getByRole('button', { name: 'Find the revision' }).click()
-      await shown(/there was no revision yet/)
+      await shown(page, /there was no revision yet/)
       await page.getByLabel('What was in force on that day?').fill('2999-01-01T12:00')
       await page.getByRole('button', { name: 'Find the revision' }).click()
-      await shown(new RegExp(`revision ${await latest()} was in force`))
+      await shown(page, new RegExp(`revision ${await latest()} was in force`))
     })
 
     it('are restored through a preview, which is made again where somebody else was faster', async () => {
@@ -278,7 +258,7 @@ const AUDITOR = [
       expect(await dialog.getByLabel('Reason, for the record').inputValue()).to.equal('The freeze is over')
       await dialog.getByRole('button', { name: 'Try again' }).click()
       await dialog.getByRole('button', { name: `Apply as revision ${revision + 2}` }).click()
-      await shown(`Revision ${revision + 2} is in force.`)
+      await shown(page, `Revision ${revision + 2} is in force.`)
       await item(revision + 2)
         .getByText('The freeze is over')
         .waitFor()
@@ -300,7 +280,7 @@ const AUDITOR = [
     })
 
     it('asks by an address, an action and a code, and shows the four layers up to the one that stops', async () => {
-      await go('/explain', 'Explain')
+      await go(page, '/explain', 'Explain')
       await requireClean(page, 'the question')
       const asked = page.waitForRequest((request) => new URL(request.url()).searchParams.get('q') === editor.email)
       await page.getByLabel('Who', { exact: true }).fill(editor.email)
@@ -333,10 +313,10 @@ const AUDITOR = [
     })
 
     it('says of an address that nobody has it, and keeps what was typed', async () => {
-      await go('/explain', 'Explain')
+      await go(page, '/explain', 'Explain')
       await page.getByLabel('Who', { exact: true }).fill('nobody@example.org')
       await page.getByRole('button', { name: 'Explain', exact: true }).click()
-      await shown('Nobody has that address.')
+      await shown(page, 'Nobody has that address.')
       expect(await page.getByLabel('Who', { exact: true }).inputValue()).to.equal('nobody@example.org')
     })
 
@@ -369,22 +349,22 @@ const AUDITOR = [
       expect(await states()).to.deep.equal(['passes', 'passes', 'stops here', 'not reached'])
       await rungs().nth(2).getByText('decides').waitFor()
       await requireClean(page, 'a request')
-      await go(`/explain?request=${idOf(unscoped)}`, 'Explain')
+      await go(page, `/explain?request=${idOf(unscoped)}`, 'Explain')
       await page.getByRole('heading', { name: 'Denied at the first of four layers' }).waitFor()
       await rungs().first().getByText('the token lacks the scope link:delete').waitFor()
-      await go('/explain?request=there-is-none', 'Explain')
-      await shown('No decision is recorded under this id.')
+      await go(page, '/explain?request=there-is-none', 'Explain')
+      await shown(page, 'No decision is recorded under this id.')
     })
   })
 
   describe('model.conf', () => {
     it('stands there, each definition with what it means', async () => {
-      await go('/model', 'model.conf')
+      await go(page, '/model', 'model.conf')
       const { text } = await service.request('GET', '/policy/model', { token: admin.token })
       const shownText = await page.locator('.model').innerText()
       for (const [, key, value] of text.matchAll(/^(\w+)\s*= (.*)$/gm))
         expect(shownText).to.contain(`${key} = ${value}`)
-      await shown('One endpoint row that matches is enough.')
+      await shown(page, 'One endpoint row that matches is enough.')
       await requireClean(page, 'model.conf')
     })
 
@@ -410,7 +390,7 @@ const AUDITOR = [
       ['/explain?role=editor&action=link:delete', 'Erklären'],
       ['/model', 'model.conf'],
     ] as const) {
-      await go(path, heading)
+      await go(page, path, heading)
       await page.locator('.matrix, .decisions, .ladder, .walk').first().waitFor()
       await requireClean(page, `${path} in German`)
     }
@@ -418,16 +398,8 @@ const AUDITOR = [
   })
 
   describe('for a role that may read the policy alone', () => {
-    let other: ConsoleBrowser
-    let its: Page
-    before(async () => {
-      other = await openConsole(service)
-      its = await other.open()
-      await other.signIn(its, auditor)
-    })
-    after(() => other.context.close())
-
     it('everything is shown, and what it may not do is off and says so', async () => {
+      const { page: its } = await openSignedIn(service, auditor)
       await its.getByRole('link', { name: 'Access', exact: true }).click()
       await its.getByRole('grid', { name: 'Access' }).waitFor()
       await its.getByRole('link', { name: 'Revisions', exact: true }).click()
@@ -446,7 +418,6 @@ const AUDITOR = [
       await its.getByRole('heading', { name: 'Denied at the third of four layers' }).waitFor()
       await its.getByRole('link', { name: 'A request by its id' }).click()
       await its.getByText('your role may not').waitFor()
-      expect(other.complaints.splice(0)).to.deep.equal([])
     })
   })
 
@@ -464,43 +435,27 @@ const AUDITOR = [
       { ptype: 'p2', role: 'log-reader', action: 'audit:read' },
     ]
     await editPolicy(service, admin.token, { add: reader })
-    const user = await service.addUser('log-reader')
-    await givePassword(service, user)
+    const user = await addAccount(service, 'log-reader')
     const { headers } = await service.request('GET', '/users', { token: user.token })
     const id = headers.get('x-request-id') ?? ''
     const isLogged = async () =>
       (await service.request('GET', `/audit/requests/${id}`, { token: admin.token })).status === 200
     await until('the log has it', isLogged)
-    const other = await openConsole(service)
-    try {
-      const its = await other.open()
-      await other.signIn(its, user)
-      await its.getByRole('link', { name: 'Explain', exact: true }).click()
-      expect(await its.getByRole('link', { name: 'Access', exact: true }).count()).to.equal(0)
-      await its.getByLabel('Request id').fill(id)
-      await its.getByRole('button', { name: 'Explain', exact: true }).click()
-      await its.getByRole('heading', { name: 'Denied at the second of four layers' }).waitFor()
-      expect(other.complaints).to.deep.equal([])
-    } finally {
-      await other.context.close()
-    }
+    const { page: its } = await openSignedIn(service, user)
+    await its.getByRole('link', { name: 'Explain', exact: true }).click()
+    expect(await its.getByRole('link', { name: 'Access', exact: true }).count()).to.equal(0)
+    await its.getByLabel('Request id').fill(id)
+    await its.getByRole('button', { name: 'Explain', exact: true }).click()
+    await its.getByRole('heading', { name: 'Denied at the second of four layers' }).waitFor()
   })
 
   it('are in nobody’s navigation who may not read the policy, and say so to who comes by address', async () => {
-    const editor = await service.addUser('editor')
-    await givePassword(service, editor)
-    const other = await openConsole(service)
-    try {
-      const its = await other.open()
-      await other.signIn(its, editor)
-      expect(await its.getByRole('link', { name: 'Access', exact: true }).count()).to.equal(0)
-      for (const path of ['/access', '/revisions', '/explain?role=editor&action=link:delete', '/model']) {
-        await its.goto(`${service.baseUrl}/console${path}`)
-        await its.getByText('Your role may not do that.').first().waitFor()
-      }
-      expect(other.complaints).to.deep.equal([])
-    } finally {
-      await other.context.close()
+    const editor = await addAccount(service, 'editor')
+    const { page: its } = await openSignedIn(service, editor)
+    expect(await its.getByRole('link', { name: 'Access', exact: true }).count()).to.equal(0)
+    for (const path of ['/access', '/revisions', '/explain?role=editor&action=link:delete', '/model']) {
+      await its.goto(`${service.baseUrl}/console${path}`)
+      await its.getByText('Your role may not do that.').first().waitFor()
     }
   })
 })

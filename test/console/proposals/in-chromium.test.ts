@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
-import { hasChromium } from '../../support/chromium.js'
-import { givePassword, openConsole, requireClean } from '../../support/console.js'
-import type { ConsoleBrowser } from '../../support/console.js'
+import { addAccount } from '../../support/account.js'
+import { describeConsole, go, openSignedIn, requireClean, shown } from '../../support/console.js'
 import { rowsFor } from '../../support/edit-policy.js'
 import { at, textAt } from '../../support/json.js'
 import { startTestService } from '../../support/service.js'
@@ -14,37 +13,25 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
 const FREEZE = { ptype: 'p', priority: 525, rule: 'FREEZE', role: 'editor', action: 'link:delete' }
 const CLERK = { ptype: 'p2', role: 'clerk', action: 'link:read' }
 
-;(hasChromium ? describe : describe.skip)('proposals in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(180_000)
+describeConsole('proposals in a browser', () => {
   let service: TestService
   /** the same installation, where edits take force at once */
   let plain: TestService
   let ada: TestUser
   let ben: TestUser
-  let adas: ConsoleBrowser
-  let bens: ConsoleBrowser
   let ofAda: Page
   let ofBen: Page
 
   before(async () => {
     service = await startTestService({ environment: { POLICY_APPROVALS: '1' } })
     plain = await startTestService({ db: service.db })
-    ;[ada, ben] = [await service.addUser('admin'), await service.addUser('admin')]
-    for (const user of [ada, ben]) await givePassword(service, user)
-    ;[adas, bens] = [await openConsole(service), await openConsole(service)]
-    ;[ofAda, ofBen] = [await adas.open(), await bens.open()]
-    await adas.signIn(ofAda, ada)
-    await bens.signIn(ofBen, ben)
+    ;[ada, ben] = [await addAccount(service, 'admin'), await addAccount(service, 'admin')]
+    ;({ page: ofAda } = await openSignedIn(service, ada))
+    ;({ page: ofBen } = await openSignedIn(service, ben))
   })
   after(async () => {
-    await adas.context.close()
-    await bens.context.close()
     await plain.stop()
     await service.stop()
-  })
-  afterEach(() => {
-    expect([...adas.complaints.splice(0), ...bens.complaints.splice(0)]).to.deep.equal([])
   })
 
   const revision = async () => (await service.policy.refresh()).revision
@@ -71,12 +58,7 @@ const CLERK = { ptype: 'p2', role: 'clerk', action: 'link:read' }
   }
   const stateOf = async (id: string) =>
     at((await service.request('GET', `/policy/proposals/${id}`, { token: ada.token })).json, 'state')
-  const go = async (page: Page, path: string, heading: string) => {
-    await page.goto(`${service.baseUrl}/console${path}`)
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  }
   const open = (page: Page, id: string) => go(page, `/proposals/${id}`, `Proposal ${id}`)
-  const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
   const isOff = (page: Page, name: string | RegExp, why: string) =>
     until(`${String(name)} is off`, async () => {
@@ -234,21 +216,13 @@ const CLERK = { ptype: 'p2', role: 'clerk', action: 'link:read' }
   })
 
   it('are seen by who may only read the policy, with every control off', async () => {
-    const reader = await service.addUser('reader')
-    await givePassword(service, reader)
+    const reader = await addAccount(service, 'reader')
     await edit(rowsFor('reader', 930, 'policy:read'))
     const id = await propose(ada, { add: [{ ...CLERK, action: 'profile:read' }] })
-    const theirs = await openConsole(service)
-    try {
-      const other = await theirs.open()
-      await theirs.signIn(other, reader)
-      await open(other, id)
-      await isOff(other, /^Approve as revision/, 'your role may not')
-      await isOff(other, 'Decline', 'your role may not')
-      await requireClean(other, 'for readers')
-      expect(theirs.complaints).to.deep.equal([])
-    } finally {
-      await theirs.context.close()
-    }
+    const { page: other } = await openSignedIn(service, reader)
+    await open(other, id)
+    await isOff(other, /^Approve as revision/, 'your role may not')
+    await isOff(other, 'Decline', 'your role may not')
+    await requireClean(other, 'for readers')
   })
 })

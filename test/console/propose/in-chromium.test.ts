@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
-import { hasChromium } from '../../support/chromium.js'
-import { givePassword, openConsole, requireClean } from '../../support/console.js'
-import type { ConsoleBrowser } from '../../support/console.js'
+import { addAccount } from '../../support/account.js'
+import { describeConsole, openConsole, openSignedIn, requireClean, shown, signIn } from '../../support/console.js'
 import { addRows, editPolicy, rowsFor } from '../../support/edit-policy.js'
 import { at, listAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
@@ -11,41 +10,28 @@ import { startTestService } from '../../support/service.js'
 import type { TestService, TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
 
-;(hasChromium ? describe : describe.skip)('an edit of the policy in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(180_000)
+describeConsole('an edit of the policy in a browser', () => {
   let service: TestService
   let admin: TestUser
   let editor: TestUser
-  let browser: ConsoleBrowser
   let page: Page
 
   before(async () => {
     service = await startTestService()
-    admin = await service.addUser('admin')
+    admin = await addAccount(service, 'admin')
     editor = await service.addUser('editor')
-    await givePassword(service, admin)
     const [own, theirs] = [freshCode('own'), freshCode('theirs')]
     await addLink(service.db, { code: own, owner: editor.id })
     await addLink(service.db, { code: theirs, owner: admin.id })
     for (const code of [own, theirs]) await service.request('DELETE', `/links/${code}`, { token: editor.token })
-    browser = await openConsole(service)
-    page = await browser.open()
-    await browser.signIn(page, admin)
+    ;({ page } = await openSignedIn(service, admin))
     await until('both decisions are recorded', async () => {
       const found = await service.db.asOwner(`select from decisions where action = 'link:delete'`)
       return found.length >= 2
     })
   })
-  after(async () => {
-    await browser.context.close()
-    await service.stop()
-  })
-  afterEach(() => {
-    expect(browser.complaints.splice(0)).to.deep.equal([])
-  })
+  after(() => service.stop())
 
-  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
   const headline = (text: RegExp) =>
     until('it is counted', async () => text.test(await page.locator('.headline').innerText()))
   const open = async (hash = '') => {
@@ -56,7 +42,7 @@ import { until } from '../../support/until.js'
     await page.goto(`${service.baseUrl}/console`)
     await page.evaluate(`localStorage.removeItem('policy-draft')`)
     await open()
-    await shown('No decision changes.')
+    await shown(page, 'No decision changes.')
   }
   const revision = () => service.policy.current().revision
   const row = (words: string) => page.getByRole('button', { name: new RegExp(`^Edit: ${words}`) })
@@ -74,12 +60,12 @@ import { until } from '../../support/until.js'
     await begin()
     await requireClean(page, 'nothing changed yet')
     await addFreeze('allow', 'MOD')
-    await shown("Refused: no role but admin deletes another's link")
-    await shown(/stands in policies\/invariants\.csv/)
+    await shown(page, "Refused: no role but admin deletes another's link")
+    await shown(page, /stands in policies\/invariants\.csv/)
     await headline(/^Over the last 24 hours [1-9]\d* of \d+ decisions would/)
-    await shown(/1 from deny to allow/)
+    await shown(page, /1 from deny to allow/)
     await reason().fill('editors moderate')
-    await shown('Off: 1 invariant refuses this edit')
+    await shown(page, 'Off: 1 invariant refuses this edit')
     await requireClean(page, 'an edit that is refused')
     await apply().click({ force: true })
     expect(revision()).to.equal(1)
@@ -94,7 +80,7 @@ import { until } from '../../support/until.js'
     await addFreeze('deny')
     await page.getByLabel('Comment, kept with the row').fill('Until the audit closes\n<img src=x onerror=alert(1)>')
     await page.locator('.badge', { hasText: '2 decisions' }).waitFor()
-    await shown('One question gets another answer')
+    await shown(page, 'One question gets another answer')
     await headline(/^Over the last 24 hours [1-9]\d* of \d+ decisions would/)
     await page.getByRole('button', { name: 'Done' }).click()
     await page.reload()
@@ -102,7 +88,7 @@ import { until } from '../../support/until.js'
     await page.locator('.badge', { hasText: '2 decisions' }).waitFor()
     await page.getByText('7 days').click()
     await headline(/^Over the last 7 days [1-9]\d* of \d+ decisions would/)
-    await shown('say why, for the record')
+    await shown(page, 'say why, for the record')
     await reason().fill('No deletes while the <b>audit</b> runs')
     await requireClean(page, 'an edit that is ready')
     await reason().focus()
@@ -111,25 +97,25 @@ import { until } from '../../support/until.js'
     const { json } = await service.request('GET', '/policy/revisions/2', { token: admin.token })
     expect(at(json, 'reason')).to.equal('No deletes while the <b>audit</b> runs')
     expect(at(json, 'comments', 0, 'after')).to.equal('Until the audit closes\n<img src=x onerror=alert(1)>')
-    await shown('Against revision 2, in force.')
-    await shown('Revision 2 is in force. Revisions can take it back.')
+    await shown(page, 'Against revision 2, in force.')
+    await shown(page, 'Revision 2 is in force. Revisions can take it back.')
     expect(await page.locator('img[src=x]').count()).to.equal(0)
-    await shown('No decision changes.')
+    await shown(page, 'No decision changes.')
   })
 
   it('goes by keys alone: a row is opened, moved, duplicated, removed and taken back', async () => {
     await begin()
     await row('Editors may not delete any link').focus()
     await page.keyboard.press('Alt+ArrowUp')
-    await shown('changed')
+    await shown(page, 'changed')
     await page.keyboard.press('d')
     await page.getByLabel('Priority', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Done' }).press('Enter')
     await page.keyboard.press('Delete')
     await row('Everybody who is signed in may create links').focus()
     await page.keyboard.press('Delete')
-    await shown('removed')
-    await shown('R6')
+    await shown(page, 'removed')
+    await shown(page, 'R6')
     await page.getByRole('button', { name: 'Undo: p, 400, R4' }).press('Enter')
     await row('Editors may not delete any link').first().focus()
     await page.keyboard.press('Alt+ArrowDown')
@@ -156,22 +142,22 @@ import { until } from '../../support/until.js'
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await reason().fill('nobody creates links this week')
     await addRows(service, admin.token, rowsFor('auditor', 830, 'policy:read'))
-    await shown(/^Revision \d+ came into force while you edited\. Your draft is kept\./)
-    await shown('p, 830, TEST, auditor, policy:read, any, allow')
-    await shown('somebody else was faster: see both edits first')
+    await shown(page, /^Revision \d+ came into force while you edited\. Your draft is kept\./)
+    await shown(page, 'p, 830, TEST, auditor, policy:read, any, allow')
+    await shown(page, 'somebody else was faster: see both edits first')
     await requireClean(page, 'two edits at once')
     await page.getByRole('button', { name: 'Make my edit on the new rows' }).click()
-    await shown(/^Against revision \d+, in force\./)
-    await shown('removed')
+    await shown(page, /^Against revision \d+, in force\./)
+    await shown(page, 'removed')
     expect(await reason().inputValue()).to.equal('nobody creates links this week')
     await editPolicy(service, admin.token, {
       remove: [
         { ptype: 'p', priority: 400, rule: 'R4', role: 'user', action: 'link:create', reach: 'any', effect: 'allow' },
       ],
     })
-    await shown(/^Revision \d+ came into force while you edited\./)
+    await shown(page, /^Revision \d+ came into force while you edited\./)
     await page.getByRole('button', { name: 'Make my edit on the new rows' }).click()
-    await shown('1 row of your edit is not there any more')
+    await shown(page, '1 row of your edit is not there any more')
   })
 
   it('is sent as a link, which holds the draft and reaches no server', async () => {
@@ -180,13 +166,13 @@ import { until } from '../../support/until.js'
     await page.getByLabel('Comment, kept with the row').fill('the second pair of hands')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy a link to it' }).click()
-    await shown('The link is copied.')
+    await shown(page, 'The link is copied.')
     const address = String(await page.evaluate('navigator.clipboard.readText()'))
     await begin()
     const asked = new Set<string>()
     page.on('request', (request) => void asked.add(request.url()))
     await open(new URL(address).hash)
-    await shown(/^This draft came with the link/)
+    await shown(page, /^This draft came with the link/)
     await row('Admins may do everything').click()
     expect(await page.getByLabel('Comment, kept with the row').inputValue()).to.equal('the second pair of hands')
     expect([...asked].filter((url) => url.includes('draft='))).to.deep.equal([])
@@ -195,32 +181,23 @@ import { until } from '../../support/until.js'
   })
 
   it('is not for whoever may only read the policy: every control is there, off, and says why', async () => {
-    const reader = await service.addUser('auditor')
-    await givePassword(service, reader)
+    const reader = await addAccount(service, 'auditor')
     await addRows(service, admin.token, [
       { ptype: 'p2', role: 'auditor', action: 'profile:read' },
       ...rowsFor('auditor', 850, 'policy:evaluate'),
     ])
     const theirs = await openConsole(service)
-    try {
-      const other = await theirs.open('/console/policy')
-      await other.getByLabel('E-mail address').fill(reader.email)
-      await other.getByLabel('Password', { exact: true }).fill('a long password')
-      await other.getByRole('button', { name: 'Sign in' }).click()
-      await other.getByRole('heading', { level: 1, name: 'Propose an edit' }).waitFor()
-      const add = other.getByRole('button', { name: 'Add a row' })
-      await until('it is off', async () => (await add.getAttribute('aria-disabled')) === 'true')
-      expect(await add.getAttribute('aria-describedby')).to.not.equal(null)
-      await requireClean(other, 'for readers')
-      const before = listAt((await service.request('GET', '/policy', { token: admin.token })).json, 'rows').length
-      await other.getByRole('button', { name: /^Edit: Admins/ }).click()
-      expect(await other.getByLabel('Priority', { exact: true }).isDisabled()).to.equal(true)
-      expect(listAt((await service.request('GET', '/policy', { token: admin.token })).json, 'rows')).to.have.length(
-        before,
-      )
-      expect(theirs.complaints).to.deep.equal([])
-    } finally {
-      await theirs.context.close()
-    }
+    const other = await theirs.open('/console/policy')
+    await signIn(other, reader, 'Propose an edit')
+    const add = other.getByRole('button', { name: 'Add a row' })
+    await until('it is off', async () => (await add.getAttribute('aria-disabled')) === 'true')
+    expect(await add.getAttribute('aria-describedby')).to.not.equal(null)
+    await requireClean(other, 'for readers')
+    const before = listAt((await service.request('GET', '/policy', { token: admin.token })).json, 'rows').length
+    await other.getByRole('button', { name: /^Edit: Admins/ }).click()
+    expect(await other.getByLabel('Priority', { exact: true }).isDisabled()).to.equal(true)
+    expect(listAt((await service.request('GET', '/policy', { token: admin.token })).json, 'rows')).to.have.length(
+      before,
+    )
   })
 })

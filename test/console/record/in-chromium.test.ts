@@ -7,9 +7,8 @@ import type { Page } from 'playwright-core'
 
 import { publicKeyOf } from '../../../src/audit/signed-statement.js'
 import { verifyEvidence } from '../../../src/audit/verify-evidence.js'
-import { hasChromium } from '../../support/chromium.js'
-import { givePassword, openConsole, requireClean } from '../../support/console.js'
-import type { ConsoleBrowser } from '../../support/console.js'
+import { addAccount, givePassword } from '../../support/account.js'
+import { describeConsole, go, openSignedIn, requireClean, soon } from '../../support/console.js'
 import { editPolicy, rowsFor } from '../../support/edit-policy.js'
 import { fillLog } from '../../support/fill-log.js'
 import { textAt } from '../../support/json.js'
@@ -20,41 +19,24 @@ import { until } from '../../support/until.js'
 
 const HOSTILE = `"><img src=x onerror="document.title='ran'">`
 
-;(hasChromium ? describe : describe.skip)('the pages of the record in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(60_000)
+describeConsole('the pages of the record in a browser', () => {
   let service: TestService
   let admin: TestUser
   let editor: TestUser
-  let browser: ConsoleBrowser
   let page: Page
   const code = freshCode('recorded')
 
   before(async () => {
     service = await startTestService({ environment: { RATE_LIMIT_USER: 'off' } })
-    admin = await service.addUser('admin')
+    admin = await addAccount(service, 'admin')
     editor = await service.addUser('editor')
-    await givePassword(service, admin)
     await service.db.asOwner('update users set name = $2 where id = $1', [editor.id, HOSTILE])
     await addLink(service.db, { code, owner: admin.id })
     await editPolicy(service, admin.token, { add: rowsFor('log-reader', 820, 'audit:read'), reason: HOSTILE })
-    browser = await openConsole(service)
-    page = await browser.open()
-    await browser.signIn(page, admin)
+    ;({ page } = await openSignedIn(service, admin))
   })
-  after(async () => {
-    await browser.context.close()
-    await service.stop()
-  })
-  afterEach(() => {
-    expect(browser.complaints.splice(0)).to.deep.equal([])
-  })
+  after(() => service.stop())
 
-  const go = async (path: string, heading: string, on = page) => {
-    await on.goto(`${service.baseUrl}/console${path}`)
-    await on.getByRole('heading', { level: 1, name: heading }).waitFor()
-  }
-  const soon = (look: () => Promise<boolean>) => until('the page shows it', look)
   const focused = (selector: string) => page.evaluate(`document.activeElement.matches('${selector}')`)
   /** A refusal that is in the log; answers its request id. */
   const refuse = async (method = 'DELETE', path = `/links/${code}`, user = editor) => {
@@ -71,7 +53,7 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
     const lines = (on = page) => on.locator('.log tr:has(.time-cell)')
     const chips = async () => (await page.locator('.chip').allInnerTexts()).map((text) => text.trim())
     const only = async (query: string, count: number) => {
-      await go(`/decisions?${new URLSearchParams({ q: query })}`, 'Decisions')
+      await go(page, `/decisions?${new URLSearchParams({ q: query })}`, 'Decisions')
       await soon(async () => (await lines().count()) === count)
     }
     let request = ''
@@ -145,7 +127,7 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
     })
 
     it('are searched by qualifiers that are suggested, then their values; the address keeps the search', async () => {
-      await go('/decisions', 'Decisions')
+      await go(page, '/decisions', 'Decisions')
       await page.keyboard.press('/')
       await soon(async () => (await focused('[name=q]')) === true)
       await page.keyboard.type('eff')
@@ -165,7 +147,7 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
     })
 
     it('suggest people by their names', async () => {
-      await go('/decisions', 'Decisions')
+      await go(page, '/decisions', 'Decisions')
       // however many there are: the service searches all of them
       const asked = page.waitForRequest((request) => {
         const { pathname, searchParams } = new URL(request.url())
@@ -194,7 +176,7 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
     })
 
     it('show nothing for a search of which a part means nothing, and say which part and why', async () => {
-      await go('/decisions?q=effect:deny+usr:eve+status:teapot+eve', 'Decisions')
+      await go(page, '/decisions?q=effect:deny+usr:eve+status:teapot+eve', 'Decisions')
       await page.getByText('usr: is nothing that the log can be searched for.').waitFor()
       await page.getByText('status:teapot: status takes such as 403, or 4xx.').waitFor()
       await page.getByText(/^eve says not what it is/).waitFor()
@@ -208,14 +190,14 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
     })
 
     it('say what was searched for where nothing matches', async () => {
-      await go('/decisions?q=request:there-is-none', 'Decisions')
+      await go(page, '/decisions?q=request:there-is-none', 'Decisions')
       await page.getByText('Nothing matches request:there-is-none.').waitFor()
       await page.getByRole('link', { name: 'Clear the search' }).click()
       await lines().first().waitFor()
     })
 
     it('are walked by j, k and arrows, and opened by Enter', async () => {
-      await go('/decisions?q=kind:policy', 'Decisions')
+      await go(page, '/decisions?q=kind:policy', 'Decisions')
       await lines().nth(1).waitFor()
       await page.keyboard.press('j')
       await page.keyboard.press('ArrowDown')
@@ -228,9 +210,9 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
 
     it('load older ones as one scrolls, and say how many there are', async () => {
       await fillLog(service.db, 130, { chains: 1 })
-      await go('/decisions?q=action:link:update+user:4', 'Decisions')
+      await go(page, '/decisions?q=action:link:update+user:4', 'Decisions')
       await page.getByText('26', { exact: true }).waitFor()
-      await go('/decisions?q=action:link:update+rule:R5', 'Decisions')
+      await go(page, '/decisions?q=action:link:update+rule:R5', 'Decisions')
       await page.getByText('50 of 130').waitFor()
       await page.keyboard.press('End')
       await soon(async () => {
@@ -241,7 +223,7 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
 
     it('fold lines that say the same', async () => {
       for (let i = 0; i < 4; i += 1) await refuse('GET', '/users')
-      await go(`/decisions?q=action:user:read+user:${editor.id}`, 'Decisions')
+      await go(page, `/decisions?q=action:user:read+user:${editor.id}`, 'Decisions')
       await page.getByRole('button', { name: /^3 more like it, down to / }).click()
       await soon(async () => (await lines().count()) === 4)
     })
@@ -269,7 +251,7 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
       const query = () => `/decisions?q=effect:deny+user:${editor.id}+action:link:transfer`
       const transfer = () => refuse('POST', `/links/${code}/transfer`)
       beforeEach(async () => {
-        await go(query(), 'Decisions')
+        await go(page, query(), 'Decisions')
         await page.getByText('Live', { exact: true }).waitFor()
       })
 
@@ -314,7 +296,7 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
       })
 
       it('are off where the search has an end', async () => {
-        await go('/decisions?q=until:2026-01-01', 'Decisions')
+        await go(page, '/decisions?q=until:2026-01-01', 'Decisions')
         const pause = page.getByRole('button', { name: 'Pause' })
         expect(await pause.getAttribute('aria-disabled')).to.equal('true')
         await page.getByText('the search has an end').waitFor()
@@ -431,32 +413,23 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
     after(() => page.evaluate(`localStorage.removeItem('language')`))
 
     it('are all there', async () => {
-      await go('/decisions?q=effect:deny+usr:x', 'Entscheidungen')
+      await go(page, '/decisions?q=effect:deny+usr:x', 'Entscheidungen')
       await page.getByText('Ein Teil der Suche sagt nichts').first().waitFor()
       await requireClean(page, 'a search in German')
-      await go('/decisions?q=effect:deny', 'Entscheidungen')
+      await go(page, '/decisions?q=effect:deny', 'Entscheidungen')
       await page.locator('.time-cell button').first().click()
       await page.locator('.line-details .answer').waitFor()
       await requireClean(page, 'decisions in German')
-      await go('/proof', 'Nachweis')
+      await go(page, '/proof', 'Nachweis')
       await page.getByRole('heading', { name: 'Was bewiesen ist' }).waitFor()
       await requireClean(page, 'proof in German')
     })
   })
 
   describe('for who may read the log alone', () => {
-    let other: ConsoleBrowser
-    let its: Page
-    before(async () => {
-      const reader = await service.addUser('log-reader')
-      await givePassword(service, reader)
-      other = await openConsole(service)
-      its = await other.open()
-      await other.signIn(its, reader)
-    })
-    after(() => other.context.close())
-
     it('name people by their numbers, and say why what changed cannot be opened', async () => {
+      const reader = await addAccount(service, 'log-reader')
+      const { page: its, asked } = await openSignedIn(service, reader)
       await its.getByRole('link', { name: 'Decisions', exact: true }).click()
       await its.goto(`${service.baseUrl}/console/decisions?q=effect:deny+user:${editor.id}`)
       await its.getByText(`user ${editor.id}`).first().waitFor()
@@ -464,41 +437,33 @@ const HOSTILE = `"><img src=x onerror="document.title='ran'">`
       await its.getByText('What changed: your role may not').first().waitFor()
       await its.getByRole('link', { name: 'Proof', exact: true }).first().click()
       await its.getByRole('heading', { name: 'What is proved' }).waitFor()
-      expect(other.asked).to.not.include(`GET /users/${editor.id}`)
-      expect(other.complaints.splice(0)).to.deep.equal([])
+      expect(asked).to.not.include(`GET /users/${editor.id}`)
     })
   })
 
   describe('for who may not read the log', () => {
     it('are not in the navigation, and say so to who comes by address', async () => {
       await givePassword(service, editor)
-      const other = await openConsole(service)
-      try {
-        const its = await other.open()
-        await other.signIn(its, editor)
-        expect(await its.getByRole('link', { name: 'Decisions', exact: true }).count()).to.equal(0)
-        await go('/decisions', 'Decisions', its)
-        await its.getByText('Your role may not do that.').waitFor()
-        const off = async (name: string) => {
-          const button = its.getByRole('button', { name, exact: true })
-          await until('it is off', async () => (await button.getAttribute('aria-disabled')) === 'true')
-          const reason = await button.getAttribute('aria-describedby')
-          expect(await its.locator(`[id="${reason}"]`).textContent()).to.equal('your role may not')
-        }
-        for (const name of ['Pause', 'Export']) await off(name)
-        await go('/proof', 'Proof', its)
-        await its.getByText('Your role may not do that.').waitFor()
-        for (const name of ['Verify the whole log', 'Make the file', 'Public key']) await off(name)
-        expect(other.complaints).to.deep.equal([])
-      } finally {
-        await other.context.close()
+      const { page: its } = await openSignedIn(service, editor)
+      expect(await its.getByRole('link', { name: 'Decisions', exact: true }).count()).to.equal(0)
+      await go(its, '/decisions', 'Decisions')
+      await its.getByText('Your role may not do that.').waitFor()
+      const off = async (name: string) => {
+        const button = its.getByRole('button', { name, exact: true })
+        await until('it is off', async () => (await button.getAttribute('aria-disabled')) === 'true')
+        const reason = await button.getAttribute('aria-describedby')
+        expect(await its.locator(`[id="${reason}"]`).textContent()).to.equal('your role may not')
       }
+      for (const name of ['Pause', 'Export']) await off(name)
+      await go(its, '/proof', 'Proof')
+      await its.getByText('Your role may not do that.').waitFor()
+      for (const name of ['Verify the whole log', 'Make the file', 'Public key']) await off(name)
     })
   })
 
   describe('of a log that somebody has changed', () => {
     it('name each entry that somebody with the database has altered', async () => {
-      await go('/proof', 'Proof')
+      await go(page, '/proof', 'Proof')
       const owner = new Client(service.db.owner)
       await owner.connect()
       try {

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
-import { hasChromium } from '../../support/chromium.js'
-import { PASSWORD, givePassword, openConsole, requireClean } from '../../support/console.js'
-import type { ConsoleBrowser } from '../../support/console.js'
+import { PASSWORD, addAccount } from '../../support/account.js'
+import { describeConsole, go, openSignedIn, requireClean, shown, soon } from '../../support/console.js'
 import { addRows, rowsFor } from '../../support/edit-policy.js'
 import { at, textAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
@@ -13,39 +12,22 @@ import { until } from '../../support/until.js'
 
 const HOSTILE = `<img src=x onerror="document.title='ran'">`
 
-;(hasChromium ? describe : describe.skip)('the pages of users in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(180_000)
+describeConsole('the pages of users in a browser', () => {
   let service: TestService
   let admin: TestUser
   let hostile: TestUser
-  let browser: ConsoleBrowser
   let page: Page
 
   before(async () => {
     service = await startTestService()
-    admin = await service.addUser('admin')
+    admin = await addAccount(service, 'admin')
     hostile = await service.addUser('viewer')
-    await givePassword(service, admin)
     await service.db.asOwner('update users set name = $2 where id = $1', [hostile.id, HOSTILE])
-    browser = await openConsole(service)
-    page = await browser.open()
-    await browser.signIn(page, admin)
+    ;({ page } = await openSignedIn(service, admin))
   })
-  after(async () => {
-    await browser.context.close()
-    await service.stop()
-  })
-  afterEach(() => {
-    expect(browser.complaints.splice(0)).to.deep.equal([])
-  })
+  after(() => service.stop())
 
-  const shown = (text: string | RegExp) => page.getByText(text).first().waitFor()
-  const soon = (look: () => Promise<boolean>) => until('the page shows it', look)
-  const go = async (path = '', heading: string | RegExp = 'Users') => {
-    await page.goto(`${service.baseUrl}/console/users${path}`)
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  }
+  const open = (path = '', heading: string | RegExp = 'Users') => go(page, `/users${path}`, heading)
   /** A user with a name of their own. */
   const add = async (role: string, name: string): Promise<TestUser> => {
     const user = await service.addUser(role)
@@ -75,7 +57,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
     })
 
     it('has everybody, by name, address, role and state, and makes no markup of a name', async () => {
-      await go()
+      await open()
       await row(HOSTILE).getByText(hostile.email).waitFor()
       await row(admin.email).getByText('you', { exact: true }).waitFor()
       expect(await page.locator('img[src=x]').count()).to.equal(0)
@@ -84,26 +66,26 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
     })
 
     it('is searched and filtered, and keeps what was asked for in its address', async () => {
-      await go()
+      await open()
       await page.getByLabel('Search name, address').fill('search')
       await found('Search Ada', 'Search Ben', 'Search Cleo')
       await page.getByRole('combobox', { name: 'Role' }).selectOption('viewer')
       await found('Search Ben', 'Search Cleo')
       await page.getByRole('combobox', { name: 'State' }).selectOption('suspended')
       await found('Search Cleo')
-      await shown('1 of 1 person')
+      await shown(page, '1 of 1 person')
       expect(page.url()).to.match(/\?q=search&role=viewer&state=suspended$/)
       await page.reload()
       await found('Search Cleo')
       await page.getByLabel('Search name, address').fill(HOSTILE)
-      await shown('Nobody matches.')
+      await shown(page, 'Nobody matches.')
       await page.getByRole('button', { name: 'Clear the filters' }).click()
       await row(admin.email).waitFor()
       expect(await page.getByLabel('Search name, address').inputValue()).to.equal('')
     })
 
     it('does not come back from the page that is opened next because its search was still typed', async () => {
-      await go()
+      await go(page, '/users', 'Users')
       let release = (): void => undefined
       const held = new Promise<void>((resolve) => (release = resolve))
       await page.route('**/console/assets/part-*.js', async (route) => {
@@ -122,21 +104,21 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
 
     it('gives a role, and says that the last admin must stay', async () => {
       const user = await add('viewer', 'Role Ada')
-      await go('?q=Role%20Ada')
+      await open('?q=Role%20Ada')
       await menu('Role Ada', 'Change the role')
-      await shown('The role of Role Ada')
+      await shown(page, 'The role of Role Ada')
       await dialog().getByText('they have it already').waitFor()
       await dialog().getByLabel('Role').selectOption('editor')
       await requireClean(page, 'giving a role')
       await dialog().getByRole('button', { name: 'Give the role' }).click()
-      await shown('1 person has the role editor now.')
+      await shown(page, '1 person has the role editor now.')
       await isRole(user.id, 'editor')
       await row('Role Ada').getByText('editor', { exact: true }).waitFor()
 
-      await go(`?q=${encodeURIComponent(admin.email)}`)
+      await open(`?q=${encodeURIComponent(admin.email)}`)
       await menu(admin.email, 'Change the role')
       await dialog().getByLabel('Role').selectOption('viewer')
-      await shown(/^That is you\./)
+      await shown(page, /^That is you\./)
       await dialog().getByRole('button', { name: 'Give the role' }).click()
       await dialog()
         .getByRole('alert')
@@ -148,13 +130,13 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
 
     it('suspends, takes that back, and does neither to oneself', async () => {
       const user = await add('viewer', 'Suspend Ada')
-      await go('?q=Suspend%20Ada')
+      await open('?q=Suspend%20Ada')
       await menu('Suspend Ada', 'Suspend')
-      await shown('Suspended. Every token of theirs is refused from now on.')
+      await shown(page, 'Suspended. Every token of theirs is refused from now on.')
       await isSuspended(user.id, true)
       await page.getByRole('button', { name: 'Undo' }).click()
       await isSuspended(user.id, false)
-      await go(`?q=${encodeURIComponent(admin.email)}`)
+      await open(`?q=${encodeURIComponent(admin.email)}`)
       await row(admin.email).locator('summary').click()
       for (const name of ['Suspend', 'Delete']) {
         const button = row(admin.email).getByRole('button', { name })
@@ -167,13 +149,13 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
     it('changes many at once, and says beforehand who will be left out, and why', async () => {
       const users = [await add('viewer', 'Many Ada'), await add('viewer', 'Many Ben'), await add('editor', 'Many Cleo')]
       await service.request('PATCH', `/users/${users[1]?.id}`, { token: admin.token, json: { suspended: true } })
-      await go('?q=Many')
+      await open('?q=Many')
       await found('Many Ada', 'Many Ben', 'Many Cleo')
       for (const name of ['Many Ada', 'Many Ben', 'Many Cleo']) await select(name)
-      await shown('Suspend: 1 person will be left out: suspended already (1)')
+      await shown(page, 'Suspend: 1 person will be left out: suspended already (1)')
       await requireClean(page, 'many')
       await page.getByRole('button', { name: 'Suspend 2' }).click()
-      await shown('2 people suspended. Every token of theirs is refused from now on.')
+      await shown(page, '2 people suspended. Every token of theirs is refused from now on.')
       for (const { id } of users) await isSuspended(id, true)
       await page.getByRole('button', { name: 'Let 3 back' }).click()
       for (const { id } of users) await isSuspended(id, false)
@@ -182,18 +164,18 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
       await dialog().getByLabel('Role').selectOption('editor')
       await dialog().getByText('1 person will be left out: they have it already (1)').waitFor()
       await dialog().getByRole('button', { name: 'Give 2 the role' }).click()
-      await shown('2 people have the role editor now.')
+      await shown(page, '2 people have the role editor now.')
       for (const { id } of users) await isRole(id, 'editor')
     })
 
     it('goes on after a refusal, and says how many were refused and why', async () => {
       const [ada, ben] = [await add('viewer', 'Gone Ada'), await add('viewer', 'Gone Ben')]
-      await go('?q=Gone')
+      await open('?q=Gone')
       await found('Gone Ada', 'Gone Ben')
       for (const name of ['Gone Ada', 'Gone Ben']) await select(name)
       await service.request('DELETE', `/users/${ben.id}`, { token: admin.token })
       await page.getByRole('button', { name: 'Suspend 2' }).click()
-      await shown('1 person could not be changed: It is not there any more, or never was.')
+      await shown(page, '1 person could not be changed: It is not there any more, or never was.')
       await isSuspended(ada.id, true)
     })
 
@@ -207,7 +189,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
       const [given, lost] = [freshCode('given'), freshCode('lost')]
       await addLink(service.db, { code: given, owner: giver.id })
       await addLink(service.db, { code: lost, owner: loser.id })
-      await go('?q=Delete')
+      await open('?q=Delete')
       await menu('Delete Ada', 'Delete')
       await dialog().getByText('What becomes of their link, and of what is in their trash').waitFor()
       await requireClean(page, 'deleting')
@@ -216,11 +198,11 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
       await dialog().getByText('Nobody here has that address.').waitFor()
       await dialog().getByLabel('Who gets them').fill(receiver.email.toUpperCase())
       await dialog().getByRole('button', { name: 'Delete for good' }).click()
-      await shown('Delete Ada is deleted.')
+      await shown(page, 'Delete Ada is deleted.')
       await menu('Delete Ben', 'Delete')
       await dialog().getByLabel('They are deleted, for good').check()
       await dialog().getByRole('button', { name: 'Delete for good' }).click()
-      await shown('Delete Ben is deleted.')
+      await shown(page, 'Delete Ben is deleted.')
       await menu('Delete Cleo', 'Delete')
       await dialog().getByText('They have no links.').waitFor()
       const late = freshCode('late')
@@ -232,8 +214,8 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
         .waitFor()
       await dialog().getByLabel('They are deleted, for good').check()
       await dialog().getByRole('button', { name: 'Delete for good' }).click()
-      await shown('Delete Cleo is deleted.')
-      await shown('Nobody matches.')
+      await shown(page, 'Delete Cleo is deleted.')
+      await shown(page, 'Nobody matches.')
       const links = await service.db.asOwner('select code, owner_id from links where code = any($1)', [
         [given, lost, late],
       ])
@@ -244,10 +226,10 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
 
     it('goes by keys alone', async () => {
       const { id } = await add('viewer', 'Keys Ada')
-      await go('?q=Keys')
+      await open('?q=Keys')
       await page.getByLabel('Select Keys Ada').focus()
       await page.keyboard.press('Space')
-      await shown('1 selected')
+      await shown(page, '1 selected')
       await page.keyboard.press('Escape')
       await soon(async () => (await page.getByText('1 selected').count()) === 0)
       await row('Keys Ada').locator('summary').focus()
@@ -263,7 +245,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
 
     it('are made, seen with what became of them, and withdrawn, so that their link leads nowhere', async () => {
       const email = `invited-${freshCode('x')}@example.com`
-      await go()
+      await open()
       await page.getByRole('button', { name: 'Invite somebody' }).click()
       await page.getByLabel('Their e-mail address').fill(email)
       await page.getByLabel('Their role').selectOption('viewer')
@@ -276,7 +258,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
       await requireClean(page, 'invitations')
       expect((await service.request('GET', link.pathname)).status).to.equal(200)
       await page.getByRole('button', { name: `Withdraw the invitation of ${email}` }).press('Enter')
-      await shown(`The link of ${email} leads nowhere any more.`)
+      await shown(page, `The link of ${email} leads nowhere any more.`)
       await item(email).getByText('withdrawn', { exact: true }).waitFor()
       expect((await service.request('GET', link.pathname)).status).to.equal(410)
     })
@@ -287,7 +269,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
         token: admin.token,
         json: { email, role: 'viewer' },
       })
-      await go()
+      await open()
       const withdraw = item(email).getByRole('button', { name: /^Withdraw/ })
       await withdraw.waitFor()
       const accepted = await service.request('POST', new URL(textAt(json, 'url')).pathname, {
@@ -295,7 +277,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
       })
       expect(accepted.status).to.equal(201)
       await withdraw.click()
-      await shown(/The invitation is accepted: nothing was done/)
+      await shown(page, /The invitation is accepted: nothing was done/)
       await page.getByRole('button', { name: 'Try again' }).click()
       await item(email).getByText('accepted', { exact: true }).waitFor()
     })
@@ -312,7 +294,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
         const entries = await service.db.asOwner('select from decisions where subject_id = $1', [user.id])
         return entries.length >= 2
       })
-      await go('?q=Page')
+      await open('?q=Page')
       await row('Page Ada').getByRole('link', { name: 'Page Ada' }).click()
       await page.getByRole('heading', { level: 1, name: 'Page Ada' }).waitFor()
       const grid = page.getByRole('grid', { name: 'What they may do' })
@@ -324,7 +306,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
       await decisions.getByText('role_not_allowed').waitFor()
       await requireClean(page, 'a user')
       await own.locator('td.deny').first().click()
-      await shown('p, 540, R5, user, link:delete, any, deny')
+      await shown(page, 'p, 540, R5, user, link:delete, any, deny')
       await page.keyboard.press('Escape')
       expect(await page.locator('.cell-panel').count()).to.equal(0)
     })
@@ -334,7 +316,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
         token: admin.token,
         json: { name: HOSTILE, scopes: ['link:create'] },
       })
-      await go(`/${admin.id}`, 'admin')
+      await open(`/${admin.id}`, 'admin')
       const grid = page.getByRole('grid', { name: 'What you may do' })
       await grid.getByRole('columnheader', { name: `token ${HOSTILE}` }).waitFor()
       const cells = async (action: string) =>
@@ -352,61 +334,45 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">`
     })
 
     it('that is not there is said to be gone', async () => {
-      await go('/4611686018427387904')
-      await shown('It is not there any more, or never was.')
+      await open('/4611686018427387904')
+      await shown(page, 'It is not there any more, or never was.')
     })
   })
 
   it('are there for who may only look: every control is off, and says why', async () => {
-    const reader = await service.addUser('registrar')
-    await givePassword(service, reader)
+    const reader = await addAccount(service, 'registrar')
     await addRows(service, admin.token, rowsFor('registrar', 850, 'user:read', 'policy:read'))
-    const theirs = await openConsole(service)
-    try {
-      const other = await theirs.open()
-      await theirs.signIn(other, reader)
-      await other.goto(`${service.baseUrl}/console/users/${hostile.id}`)
-      await other.getByRole('heading', { level: 1, name: HOSTILE }).waitFor()
-      for (const name of ['Change the role', 'Suspend', 'Delete']) {
-        const button = other.getByRole('button', { name })
-        await until('it is off', async () => (await button.getAttribute('aria-disabled')) === 'true')
-        expect(await button.getAttribute('aria-describedby'), name).to.not.equal(null)
-      }
-      await other.getByText('Their decisions stand in the log, and you cannot read it: your role may not.').waitFor()
-      await other.goto(`${service.baseUrl}/console/users`)
-      const invite = other.getByRole('button', { name: 'Invite somebody' })
-      await until('it is off', async () => (await invite.getAttribute('aria-disabled')) === 'true')
-      await requireClean(other, 'for readers')
-      expect([...theirs.asked].filter((asked) => asked.includes('/users/invitations'))).to.deep.equal([])
-      expect(theirs.complaints).to.deep.equal([])
-    } finally {
-      await theirs.context.close()
+    const { page: other, asked } = await openSignedIn(service, reader)
+    await other.goto(`${service.baseUrl}/console/users/${hostile.id}`)
+    await other.getByRole('heading', { level: 1, name: HOSTILE }).waitFor()
+    for (const name of ['Change the role', 'Suspend', 'Delete']) {
+      const button = other.getByRole('button', { name })
+      await until('it is off', async () => (await button.getAttribute('aria-disabled')) === 'true')
+      expect(await button.getAttribute('aria-describedby'), name).to.not.equal(null)
     }
+    await other.getByText('Their decisions stand in the log, and you cannot read it: your role may not.').waitFor()
+    await other.goto(`${service.baseUrl}/console/users`)
+    const invite = other.getByRole('button', { name: 'Invite somebody' })
+    await until('it is off', async () => (await invite.getAttribute('aria-disabled')) === 'true')
+    await requireClean(other, 'for readers')
+    expect([...asked].filter((asked) => asked.includes('/users/invitations'))).to.deep.equal([])
   })
 
   it('do nothing to who may do more, and say so', async () => {
-    const warden = await service.addUser('warden')
-    await givePassword(service, warden)
+    const warden = await addAccount(service, 'warden')
     await addRows(
       service,
       admin.token,
       rowsFor('warden', 870, 'user:read', 'user:update', 'user:delete', 'policy:read'),
     )
-    const theirs = await openConsole(service)
-    try {
-      const other = await theirs.open()
-      await theirs.signIn(other, warden)
-      await other.goto(`${service.baseUrl}/console/users/${admin.id}`)
-      await other.getByText('admin may do more than you').first().waitFor()
-      await other.goto(`${service.baseUrl}/console/users/${hostile.id}`)
-      const change = other.getByRole('button', { name: 'Change the role' })
-      await until('it is on', async () => (await change.getAttribute('aria-disabled')) === null)
-      await change.click()
-      await other.getByRole('dialog').getByLabel('Role').selectOption('admin')
-      await other.getByRole('dialog').getByText('admin may do more than you').waitFor()
-      expect(theirs.complaints).to.deep.equal([])
-    } finally {
-      await theirs.context.close()
-    }
+    const { page: other } = await openSignedIn(service, warden)
+    await other.goto(`${service.baseUrl}/console/users/${admin.id}`)
+    await other.getByText('admin may do more than you').first().waitFor()
+    await other.goto(`${service.baseUrl}/console/users/${hostile.id}`)
+    const change = other.getByRole('button', { name: 'Change the role' })
+    await until('it is on', async () => (await change.getAttribute('aria-disabled')) === null)
+    await change.click()
+    await other.getByRole('dialog').getByLabel('Role').selectOption('admin')
+    await other.getByRole('dialog').getByText('admin may do more than you').waitFor()
   })
 })

@@ -1,16 +1,13 @@
 import { expect } from 'chai'
 
 import { hashOfToken, newOpaqueToken } from '../../../src/identity/opaque-token.js'
-import { hasChromium } from '../../support/chromium.js'
-import { openConsole, requireClean } from '../../support/console.js'
+import { describeConsole, openConsole, requireClean } from '../../support/console.js'
 import type { ConsoleBrowser } from '../../support/console.js'
 import { startTestService } from '../../support/service.js'
 import type { TestService, TestUser } from '../../support/service.js'
 import { until } from '../../support/until.js'
 
-;(hasChromium ? describe : describe.skip)('the first minute in a browser (needs chromium)', function () {
-  // a browser starts in seconds on a loaded machine
-  this.timeout(60_000)
+describeConsole('the first minute in a browser', () => {
   let service: TestService
   let admin: TestUser
   let browser: ConsoleBrowser
@@ -27,13 +24,7 @@ import { until } from '../../support/until.js'
     )
     browser = await openConsole(service)
   })
-  after(async () => {
-    await browser.context.close()
-    await service.stop()
-  })
-  afterEach(() => {
-    expect(browser.complaints.splice(0)).to.deep.equal([])
-  })
+  after(() => service.stop())
 
   it('leads from the address of the start to a link that is followed, by keys alone', async () => {
     const page = await browser.open(`/console/welcome#${token}`)

@@ -1,0 +1,78 @@
+import { expect } from 'chai'
+
+import { openChromium } from '../../support/chromium.js'
+import { describeConsole } from '../../support/console.js'
+import { CONSOLE_CLIENT, openIdIssuer } from '../../support/openid-issuer.js'
+import type { OpenIdIssuer } from '../../support/openid-issuer.js'
+import { startTestService } from '../../support/service.js'
+
+describeConsole('the console of an issuer’s users', () => {
+  let issuer: OpenIdIssuer
+  before(async () => {
+    issuer = await openIdIssuer()
+  })
+  after(async () => {
+    await issuer.stop()
+  })
+  const start = (environment: Readonly<Record<string, string>>) =>
+    startTestService({
+      environment: {
+        BASE_URL: 'https://go.example.com',
+        JWT_ISSUER: issuer.url,
+        JWT_AUDIENCE: issuer.audience,
+        JWT_UNKNOWN_SUBJECTS: 'viewer',
+        ...environment,
+      },
+    })
+
+  it('sends them there and takes what they bring back, by authorization code with PKCE', async () => {
+    const service = await start({ CONSOLE_CLIENT_ID: CONSOLE_CLIENT.id })
+    const context = await openChromium()
+    context.setDefaultTimeout(15_000)
+    try {
+      const here = `http://127.0.0.1:${service.port}`
+      const page = await context.newPage()
+      let sentTo: URL | undefined
+      await page.route(`${issuer.url}/**`, (route) => {
+        sentTo = new URL(route.request().url())
+        return route.fulfill({ body: 'the issuer asks for a password' })
+      })
+      await page.goto(`${here}/console/trash`)
+      await page.getByRole('button', { name: 'Continue at' }).click()
+      await page.getByText('the issuer asks for a password').waitFor()
+      const asked = sentTo?.searchParams
+      expect(asked?.get('code_challenge_method')).to.equal('S256')
+      const state = asked?.get('state') ?? ''
+      const code = await issuer.signInCode({ challenge: asked?.get('code_challenge') ?? '' })
+
+      // somebody else's answer, or one that was never asked for, signs nobody in
+      await page.goto(`${here}/console/signed-in?code=${code}&state=another`)
+      await page.getByRole('button', { name: 'Continue at' }).click()
+      await page.getByText('the issuer asks for a password').waitFor()
+      const again = sentTo?.searchParams
+      expect(again?.get('state')).to.not.equal(state)
+      const fresh = await issuer.signInCode({ challenge: again?.get('code_challenge') ?? '' })
+      await page.goto(`${here}/console/signed-in?code=${fresh}&state=${again?.get('state')}`)
+      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+      expect(new URL(page.url()).search).to.equal('')
+      await page.reload()
+      await page.getByRole('heading', { level: 1, name: 'Links' }).waitFor()
+    } finally {
+      await context.close()
+      await service.stop()
+    }
+  })
+
+  it('says so where the operator has not set it up', async () => {
+    const service = await start({})
+    const context = await openChromium()
+    try {
+      const page = await context.newPage()
+      await page.goto(`http://127.0.0.1:${service.port}/console`)
+      await page.getByText('CONSOLE_CLIENT_ID').waitFor()
+    } finally {
+      await context.close()
+      await service.stop()
+    }
+  })
+})
