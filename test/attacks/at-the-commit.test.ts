@@ -3,8 +3,7 @@ import { decodeJwt } from 'jose'
 import { Client } from 'pg'
 
 import { ADVISORY_LOCKS } from '../../src/database/advisory-locks.js'
-import { createAccounts } from '../../src/identity/accounts.js'
-import { createPasswords } from '../../src/identity/password.js'
+import { PASSWORD, addAccount } from '../support/account.js'
 import { addRows } from '../support/edit-policy.js'
 import { halfRequest } from '../support/half-request.js'
 import { at, textAt } from '../support/json.js'
@@ -14,19 +13,15 @@ import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
-const PASSWORD = 'correct horse battery'
-
 describe('a change belongs to who its caller is when it commits', () => {
   let service: TestService
   let other: TestService
   let root: TestUser
-  let passwordHash: string
   before(async () => {
     const environment = { DATA_DIR: await makeTemporaryFolder() }
     service = await startTestService({ environment })
     other = await startTestService({ environment, db: service.db })
     root = await service.addUser('admin')
-    passwordHash = await (await createPasswords()).hash(PASSWORD)
   })
   after(async () => {
     await service.stop()
@@ -71,8 +66,7 @@ describe('a change belongs to who its caller is when it commits', () => {
       return { user, token: user.token, taken: async () => (await remove()).status }
     },
     'signed out': async () => {
-      const user = await service.addUser('admin')
-      await service.db.asOwner('update users set password_hash = $2 where id = $1', [user.id, passwordHash])
+      const user = await addAccount(service, 'admin')
       const signedIn = await service.request('POST', '/auth/token', {
         json: { grant_type: 'password', username: user.email, password: PASSWORD },
       })
@@ -85,8 +79,7 @@ describe('a change belongs to who its caller is when it commits', () => {
       }
     },
     'whose sign-in was ended from another': async () => {
-      const user = await service.addUser('admin')
-      await service.db.asOwner('update users set password_hash = $2 where id = $1', [user.id, passwordHash])
+      const user = await addAccount(service, 'admin')
       const signedIn = await service.request('POST', '/auth/token', {
         json: { grant_type: 'password', username: user.email, password: PASSWORD },
       })
@@ -264,12 +257,7 @@ describe('a change belongs to who its caller is when it commits', () => {
   })
 
   it('no access token outlives its sign-in', async () => {
-    const user = await createAccounts(service.database).add({
-      email: `${freshCode('short')}@example.com`,
-      role: 'editor',
-      name: '',
-      passwordHash,
-    })
+    const user = await addAccount(service)
     const signedIn = await service.request('POST', '/auth/token', {
       json: { grant_type: 'password', username: user.email, password: PASSWORD },
     })

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { expect } from 'chai'
 
-import { createAccounts } from '../../src/identity/accounts.js'
-import { createPasswords } from '../../src/identity/password.js'
+import { PASSWORD, addAccount } from '../support/account.js'
 import { runCommand } from '../support/cli.js'
 import { addRows, rowsFor } from '../support/edit-policy.js'
 import { at, listAt, textAt } from '../support/json.js'
@@ -18,8 +17,6 @@ import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { until } from '../support/until.js'
 import { BROWSER } from '../support/visited-pages.js'
 
-const PASSWORD = 'correct horse battery'
-
 describe('a new address', () => {
   let mail: MailServer
   /** with a mail server */
@@ -27,7 +24,6 @@ describe('a new address', () => {
   /** the same without one */
   let mute: TestService
   let root: TestUser
-  let passwordHash: string
   let addresses = 0
   const freshAddress = () => `moved-${(addresses += 1)}@example.com`
   before(async () => {
@@ -36,7 +32,6 @@ describe('a new address', () => {
     service = await startTestService({ environment: { ...environment, SMTP_URL: mail.url } })
     mute = await startTestService({ environment, db: service.db })
     root = await service.addUser('admin')
-    passwordHash = await (await createPasswords()).hash(PASSWORD)
   })
   after(async () => {
     await service.stop()
@@ -44,15 +39,6 @@ describe('a new address', () => {
     await mail.stop()
   })
 
-  const addAccount = async () => {
-    const user = await createAccounts(service.database).add({
-      email: freshAddress(),
-      role: 'editor',
-      name: 'Mover',
-      passwordHash,
-    })
-    return { ...user, token: await service.tokenFor(user) }
-  }
   const patch = (token: string, json: unknown, on = service) => on.request('PATCH', '/users/me', { token, json })
   const ask = ({ token }: { readonly token: string }, email: string, more: object = {}) =>
     patch(token, { email, current_password: PASSWORD, ...more })
@@ -79,7 +65,7 @@ describe('a new address', () => {
   const fields = (json: unknown) => listAt(json, 'errors').map((fault) => at(fault, 'field'))
 
   it('is confirmed by a link that goes there, and the old one is told, of the question and of the change', async () => {
-    const user = await addAccount()
+    const user = await addAccount(service)
     const next = freshAddress()
     const asked = await ask(user, next)
     expect(asked.status, asked.text).to.equal(200)
@@ -124,7 +110,7 @@ describe('a new address', () => {
   })
 
   it('stays no field of a plain profile update, and none at all without a mail server', async () => {
-    const user = await addAccount()
+    const user = await addAccount(service)
     const email = freshAddress()
     for (const [on, json] of [
       [service, { email }],
@@ -150,7 +136,7 @@ describe('a new address', () => {
   })
 
   it('goes with a name and a new password in one request, and with the rest of it or not at all', async () => {
-    const user = await addAccount()
+    const user = await addAccount(service)
     const next = freshAddress()
     const answer = await ask(user, next, { name: 'Moved', password: 'another battery' })
     expect(answer.status, answer.text).to.equal(200)
@@ -160,7 +146,7 @@ describe('a new address', () => {
   })
 
   it('that somebody else has is asked for like any other, and is nobody’s to confirm', async () => {
-    const [user, other] = [await addAccount(), await addAccount()]
+    const [user, other] = [await addAccount(service), await addAccount(service)]
     const theirs = other.email.replace('moved', 'MOVED')
     const [taken, free] = [await ask(user, theirs), await ask(user, freshAddress())]
     const shape = ({ status, json, headers }: typeof taken) => ({
@@ -181,7 +167,7 @@ describe('a new address', () => {
   })
 
   it('is confirmed once where two do it at once, and by POST alone', async () => {
-    const user = await addAccount()
+    const user = await addAccount(service)
     const next = freshAddress()
     await ask(user, next)
     const token = await linkTo(next)
@@ -193,7 +179,7 @@ describe('a new address', () => {
   })
 
   it('is 410 for a link whose day is over, of another kind, and for one that never was', async () => {
-    const user = await addAccount()
+    const user = await addAccount(service)
     const late = await addAccountToken(service.db, user.id, freshAddress())
     await service.db.asOwner('update account_tokens set expires_at = now() where user_id = $1', [user.id])
     const password = await addAccountToken(service.db, user.id)
@@ -217,7 +203,7 @@ describe('a new address', () => {
       ['a suspension', change('suspended_at = now()')],
       ['a deletion', (id: string) => service.db.asOwner('delete from users where id = $1', [id])],
     ] as const) {
-      const user = await addAccount()
+      const user = await addAccount(service)
       const next = freshAddress()
       await ask(user, next)
       const token = await linkTo(next)
@@ -228,7 +214,7 @@ describe('a new address', () => {
   })
 
   it('is asked for five times a day at most, exactly, and counts as a sign-in of the account', async () => {
-    const user = await addAccount()
+    const user = await addAccount(service)
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(user, freshAddress())))
     const statuses = answers.map(({ status }) => status).sort((a, b) => a - b)
     expect(statuses).to.deep.equal([200, 200, 200, 200, 200, 429, 429, 429])
@@ -240,7 +226,7 @@ describe('a new address', () => {
   })
 
   it('is kept with the SHA-256 of its token alone', async () => {
-    const user = await addAccount()
+    const user = await addAccount(service)
     const next = freshAddress()
     await ask(user, next)
     const token = await linkTo(next)
@@ -253,7 +239,7 @@ describe('a new address', () => {
   })
 
   it('is confirmed on a page without script', async () => {
-    const user = await addAccount()
+    const user = await addAccount(service)
     const next = freshAddress()
     await ask(user, next)
     const token = await linkTo(next)
@@ -278,7 +264,7 @@ describe('a new address', () => {
       on.request('PATCH', `/users/${id}`, { token: by.token, json })
 
     it('is theirs at once where no mail can confirm it, and ends links to the old one', async () => {
-      const user = await addAccount()
+      const user = await addAccount(service)
       const next = freshAddress()
       const link = await addAccountToken(service.db, user.id)
       const answer = await set(user.id, { email: next })
@@ -292,7 +278,7 @@ describe('a new address', () => {
     })
 
     it('is refused where it is somebody’s, comes with other fields, or mails confirm them', async () => {
-      const [user, other] = [await addAccount(), await addAccount()]
+      const [user, other] = [await addAccount(service), await addAccount(service)]
       const email = freshAddress()
       for (const [json, on] of [
         [{ email: other.email.toUpperCase() }, mute],
@@ -315,11 +301,11 @@ describe('a new address', () => {
         status: 403,
         code: 'policy_denied',
       })
-      expect((await set((await addAccount()).id, { email: freshAddress() }, { by: clerk })).status).to.equal(200)
+      expect((await set((await addAccount(service)).id, { email: freshAddress() }, { by: clerk })).status).to.equal(200)
     })
 
     it('is set by the command line, in any case', async () => {
-      const [user, other] = [await addAccount(), await addAccount()]
+      const [user, other] = [await addAccount(service), await addAccount(service)]
       const next = freshAddress()
       const environment = {
         ...onDatabase(service.db.service, service.db.owner),

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { Client } from 'pg'
 
 import { createAccounts } from '../../src/identity/accounts.js'
-import { createPasswords } from '../../src/identity/password.js'
+import { PASSWORD, addAccount } from '../support/account.js'
 import { runCommand } from '../support/cli.js'
 import { textAt } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
@@ -19,33 +19,22 @@ import { makeTemporaryFolder } from '../support/temporary-folder.js'
 import { until } from '../support/until.js'
 import { BROWSER } from '../support/visited-pages.js'
 
-const PASSWORD = 'correct horse battery'
 const NEW = 'another horse, another battery'
 
 describe('a forgotten password', () => {
   let mail: MailServer
   let service: TestService
-  let passwordHash: string
   let folder: string
-  let accounts = 0
   before(async () => {
     folder = await makeTemporaryFolder()
     mail = await startMailServer()
     service = await startTestService({ environment: { DATA_DIR: folder, SMTP_URL: mail.url } })
-    passwordHash = await (await createPasswords()).hash(PASSWORD)
   })
   after(async () => {
     await service.stop()
     await mail.stop()
   })
 
-  const addAccount = () =>
-    createAccounts(service.database).add({
-      email: `forgetful-${(accounts += 1)}@example.com`,
-      role: 'editor',
-      name: 'Forgetful',
-      passwordHash,
-    })
   const post = (path: string, json: unknown, headers: Readonly<Record<string, string>> = {}) =>
     service.request('POST', path, { json, headers })
   const forgot = (email: string) => post('/auth/password/forgot', { email })
@@ -78,7 +67,7 @@ describe('a forgotten password', () => {
     )
 
   it('is replaced by a link in a mail, once, which ends every sign-in', async () => {
-    const { id, email } = await addAccount()
+    const { id, email } = await addAccount(service)
     const signedIn = await signIn(email)
     const refresh = textAt(signedIn.json, 'refresh_token')
     const made = await service.request('POST', '/users/me/tokens', {
@@ -116,7 +105,7 @@ describe('a forgotten password', () => {
   })
 
   it('ends the personal tokens, too, where that is asked for', async () => {
-    const { email } = await addAccount()
+    const { email } = await addAccount(service)
     const signedIn = await signIn(email)
     const made = await service.request('POST', '/users/me/tokens', {
       token: access(signedIn),
@@ -127,8 +116,8 @@ describe('a forgotten password', () => {
   })
 
   it('has one answer for everybody, before anything is looked up', async () => {
-    const { email } = await addAccount()
-    const suspended = await addAccount()
+    const { email } = await addAccount(service)
+    const suspended = await addAccount(service)
     await createAccounts(service.database).setSuspended(suspended.id, true)
     const client = new Client(service.db.owner)
     await client.connect()
@@ -149,14 +138,14 @@ describe('a forgotten password', () => {
     }
     await linkTo(email)
     // a later question is answered after theirs
-    const witness = await addAccount()
+    const witness = await addAccount(service)
     await askedFor(witness.email)
     expect(mailsTo(suspended.email)).to.have.length(0)
     expect(mailsTo('nobody@example.com')).to.have.length(0)
   })
 
   it('stays where a link is only opened, as programs do that scan mails', async () => {
-    const { email } = await addAccount()
+    const { email } = await addAccount(service)
     const token = await askedFor(email)
     const stored = () =>
       service.db.asOwner('select t::text, u::text from account_tokens t join users u on u.id = user_id')
@@ -169,7 +158,7 @@ describe('a forgotten password', () => {
 
   it('is set once where two use the link at once, 10 times over', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { id } = await addAccount()
+      const { id } = await addAccount(service)
       const token = await addAccountToken(service.db, id)
       const answers = await Promise.all([reset(token), reset(token, { password: 'the other one' })])
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 410])
@@ -177,7 +166,7 @@ describe('a forgotten password', () => {
   })
 
   it('is 410 for a link whose hour is over, and for one that never was', async () => {
-    const { id, email } = await addAccount()
+    const { id, email } = await addAccount(service)
     const token = await askedFor(email)
     await service.db.asOwner('update account_tokens set expires_at = now() where user_id = $1', [id])
     for (const each of [token, 'A'.repeat(43), 'x', '%', "'"]) {
@@ -198,7 +187,7 @@ describe('a forgotten password', () => {
       ['a suspension', change('suspended_at = now()')],
       ['a deletion', (id: string) => service.db.asOwner('delete from users where id = $1', [id])],
     ] as const) {
-      const { id, email } = await addAccount()
+      const { id, email } = await addAccount(service)
       const token = await askedFor(email)
       await secure(id)
       await service.db.asOwner('update users set suspended_at = null where id = $1', [id])
@@ -208,7 +197,7 @@ describe('a forgotten password', () => {
   })
 
   it('stays where the new one is not valid, and the link with it', async () => {
-    const { email } = await addAccount()
+    const { email } = await addAccount(service)
     const token = await askedFor(email)
     for (const json of [
       { token },
@@ -233,7 +222,7 @@ describe('a forgotten password', () => {
   })
 
   it('fills nobody’s mailbox: an account has three links at most, also for questions at once', async () => {
-    const { id, email } = await addAccount()
+    const { id, email } = await addAccount(service)
     await askedFor(email, 1)
     await askedFor(email, 2)
     const client = new Client(service.db.owner)
@@ -248,7 +237,7 @@ describe('a forgotten password', () => {
       await client.end()
     }
     // questions are answered in their order, two at once: those of the account are over before these are
-    for (let witness = 1; witness <= 3; witness += 1) await askedFor((await addAccount()).email)
+    for (let witness = 1; witness <= 3; witness += 1) await askedFor((await addAccount(service)).email)
     const [row] = await service.db.asOwner<{ count: number }>(
       'select count(*)::int as count from account_tokens where user_id = $1',
       [id],
@@ -259,7 +248,7 @@ describe('a forgotten password', () => {
   })
 
   it('is stored as SHA-256 alone', async () => {
-    const { id, email } = await addAccount()
+    const { id, email } = await addAccount(service)
     const token = await askedFor(email)
     const [row] = await service.db.asOwner<{ text: string; hash: string }>(
       `select t::text as text, encode(token_hash, 'hex') as hash from account_tokens t where user_id = $1`,
@@ -270,7 +259,7 @@ describe('a forgotten password', () => {
   })
 
   it('is limited for each address and each account, and locks nobody’s sign-in', async () => {
-    const { email } = await addAccount()
+    const { email } = await addAccount(service)
     const on = await startTestService({
       db: service.db,
       environment: { DATA_DIR: folder, SMTP_URL: mail.url, RATE_LIMIT_SIGN_IN: '2/60', TRUSTED_PROXY_HOPS: '1' },
@@ -297,7 +286,7 @@ describe('a forgotten password', () => {
   })
 
   it('is replaced after a change that is under way, and lets none of the old sign-in commit after it', async () => {
-    const { id, email } = await addAccount()
+    const { id, email } = await addAccount(service)
     const token = access(await signIn(email))
     const link = await askedFor(email)
     const code = await addLink(service.db, { owner: id })
@@ -322,7 +311,7 @@ describe('a forgotten password', () => {
     it('is 404 over HTTP, the same for everybody, and a link from the command line works', async () => {
       const on = await startTestService({ db: service.db, environment: { DATA_DIR: folder } })
       try {
-        const { id, email } = await addAccount()
+        const { id, email } = await addAccount(service)
         for (const each of [email, 'nobody@example.com'])
           expect((await on.request('POST', '/auth/password/forgot', { json: { email: each } })).json).to.include({
             status: 404,
@@ -364,7 +353,7 @@ describe('a forgotten password', () => {
       service.request('POST', '/auth/password/reset', formOf(fields, asBrowser))
 
     it('is chosen on a page without script', async () => {
-      const { email } = await addAccount()
+      const { email } = await addAccount(service)
       const signedIn = await signIn(email)
       const made = await service.request('POST', '/users/me/tokens', {
         token: access(signedIn),

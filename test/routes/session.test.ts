@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 
 import { createAccounts } from '../../src/identity/accounts.js'
-import { createPasswords } from '../../src/identity/password.js'
+import { PASSWORD, addAccount } from '../support/account.js'
 import { ask } from '../support/ask.js'
 import { at, textAt } from '../support/json.js'
 import { requestOf } from '../support/samples.js'
@@ -9,7 +9,6 @@ import { startTestService } from '../support/service.js'
 import type { RequestOptions, TestResponse, TestService } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
-const PASSWORD = 'correct horse battery'
 const OWN = { 'Sec-Fetch-Site': 'same-origin' }
 const CLEARED = 'linkgate=; Path=/auth/session; HttpOnly; SameSite=Strict; Max-Age=0'
 
@@ -23,32 +22,22 @@ describe('the session of a browser', () => {
   let service: TestService
   let other: TestService
   let folder: string
-  let passwordHash: string
-  let accounts = 0
   before(async () => {
     folder = await makeTemporaryFolder()
     service = await startTestService({ environment: { DATA_DIR: folder } })
     other = await startTestService({ environment: { DATA_DIR: folder }, db: service.db })
-    passwordHash = await (await createPasswords()).hash(PASSWORD)
   })
   after(async () => {
     await service.stop()
     await other.stop()
   })
 
-  const addAccount = () =>
-    createAccounts(service.database).add({
-      email: `browser-${(accounts += 1)}@example.com`,
-      role: 'editor',
-      name: 'Member',
-      passwordHash,
-    })
   const send = (method: string, path: string, { headers, ...options }: RequestOptions = {}, on = service) =>
     on.request(method, path, { ...options, headers: { ...OWN, ...headers } })
   const signIn = (email: string, password = PASSWORD, on = service) =>
     send('POST', '/auth/session', { json: { email, password } }, on)
   const signedIn = async () => {
-    const answer = await signIn((await addAccount()).email)
+    const answer = await signIn((await addAccount(service)).email)
     expect(answer.status, answer.text).to.equal(200)
     return answer
   }
@@ -65,7 +54,7 @@ describe('the session of a browser', () => {
   }
 
   it('begins with an access token for the page, and the refresh token in a cookie that no script reads', async () => {
-    const { email, id } = await addAccount()
+    const { email, id } = await addAccount(service)
     const answer = await signIn(email.toUpperCase())
     expect(answer.status, answer.text).to.equal(200)
     expect(Object.keys(Object(answer.json)).sort()).to.deep.equal(['access_token', 'expires_in', 'scope', 'token_type'])
@@ -87,7 +76,7 @@ describe('the session of a browser', () => {
     })
     try {
       const local = `http://127.0.0.1:${secure.port}`
-      const { email } = await addAccount()
+      const { email } = await addAccount(service)
       const begun = await ask(local, 'POST', '/auth/session', { json: { email, password: PASSWORD }, headers: OWN })
       const place = 'Path=/; Secure; HttpOnly; SameSite=Strict'
       expect(setCookie(begun)).to.match(new RegExp(`^__Host-linkgate=[A-Za-z0-9_-]{43}; ${place}; Max-Age=\\d{7}$`))
@@ -113,7 +102,7 @@ describe('the session of a browser', () => {
       db: service.db,
     })
     try {
-      const { email } = await addAccount()
+      const { email } = await addAccount(service)
       for (const [method, path, json] of [
         ['POST', '/auth/session', { email, password: PASSWORD }],
         ['POST', '/auth/session/refresh', undefined],
@@ -130,8 +119,8 @@ describe('the session of a browser', () => {
   })
 
   it('has one answer to whatever is wrong with credentials, and no cookie then', async () => {
-    const { email } = await addAccount()
-    const suspended = await addAccount()
+    const { email } = await addAccount(service)
+    const suspended = await addAccount(service)
     await createAccounts(service.database).setSuspended(suspended.id, true)
     const answers = [
       await signIn(email, 'a wrong password'),
@@ -147,7 +136,7 @@ describe('the session of a browser', () => {
   })
 
   it('takes JSON alone, of these two fields', async () => {
-    const { email } = await addAccount()
+    const { email } = await addAccount(service)
     const form = {
       body: `email=${email}&password=${PASSWORD}`,
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -247,7 +236,7 @@ describe('the session of a browser', () => {
 
   describe('takes requests of its own pages alone', () => {
     const requests = async () => {
-      const { email } = await addAccount()
+      const { email } = await addAccount(service)
       const begun = await signIn(email)
       const Cookie = cookieOf(begun)
       return {
@@ -350,11 +339,11 @@ describe('the session of a browser', () => {
     try {
       const attempt = (email: string, address: string, password = PASSWORD) =>
         send('POST', '/auth/session', { json: { email, password }, headers: { 'X-Forwarded-For': address } }, limited)
-      const { email } = await addAccount()
+      const { email } = await addAccount(service)
       const begun = await attempt(email, '192.0.2.1')
       expect(begun.status, begun.text).to.equal(200)
       for (let i = 0; i < 2; i++) expect((await attempt(`nobody-${i}@example.com`, '192.0.2.1')).status).to.equal(400)
-      expect((await attempt((await addAccount()).email, '192.0.2.1')).status, 'of the address').to.equal(429)
+      expect((await attempt((await addAccount(service)).email, '192.0.2.1')).status, 'of the address').to.equal(429)
       for (let i = 2; i < 4; i++)
         expect((await attempt(email.toUpperCase(), `192.0.2.${i}`, 'a wrong password')).status).to.equal(400)
       expect((await attempt(email, '192.0.2.9')).status, 'of the account').to.equal(429)

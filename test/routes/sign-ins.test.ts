@@ -1,40 +1,28 @@
 import { expect } from 'chai'
 import { decodeJwt } from 'jose'
 
-import { createAccounts } from '../../src/identity/accounts.js'
-import { createPasswords } from '../../src/identity/password.js'
+import { PASSWORD, addAccount } from '../support/account.js'
 import { openIdIssuer } from '../support/openid-issuer.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { startTestService } from '../support/service.js'
 import type { TestResponse, TestService } from '../support/service.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
-const PASSWORD = 'correct horse battery'
 const ABSENT = '6f1d0d6e-6f3c-4f0e-8a9b-0c6f5d3b2a11'
 
 describe('sign-ins that their user sees', () => {
   let service: TestService
   let other: TestService
-  let passwordHash: string
-  let accounts = 0
   before(async () => {
     const environment = { DATA_DIR: await makeTemporaryFolder() }
     service = await startTestService({ environment })
     other = await startTestService({ environment, db: service.db })
-    passwordHash = await (await createPasswords()).hash(PASSWORD)
   })
   after(async () => {
     await service.stop()
     await other.stop()
   })
 
-  const addAccount = () =>
-    createAccounts(service.database).add({
-      email: `member-${(accounts += 1)}@example.com`,
-      role: 'editor',
-      name: 'Member',
-      passwordHash,
-    })
   const post = (json: Readonly<Record<string, string>>) => service.request('POST', '/auth/token', { json })
   const signIn = (username: string) => post({ grant_type: 'password', username, password: PASSWORD })
   const refresh = (answer: TestResponse) =>
@@ -47,7 +35,7 @@ describe('sign-ins that their user sees', () => {
   const me = async (token: string, on = service) => (await on.request('GET', '/users/me', { token })).status
 
   it('are the live ones, once each, the last used first, with the one that asks', async () => {
-    const { email } = await addAccount()
+    const { email } = await addAccount(service)
     const [first, second, third] = [await signIn(email), await signIn(email), await signIn(email)]
     const renewed = await refresh(first)
     await service.request('POST', '/auth/revoke', { json: { token: textAt(third.json, 'refresh_token') } })
@@ -70,7 +58,7 @@ describe('sign-ins that their user sees', () => {
   })
 
   it('are nobody else’s, not even for an admin, and those that are over are none', async () => {
-    const { email, id } = await addAccount()
+    const { email, id } = await addAccount(service)
     const answer = await signIn(email)
     const root = await service.addUser('admin')
     expect(await list(root.token)).to.deep.equal([])
@@ -80,7 +68,7 @@ describe('sign-ins that their user sees', () => {
   })
 
   it('are the hundred that were used last, where programs leave many behind', async () => {
-    const { id } = await addAccount()
+    const { id } = await addAccount(service)
     await service.db.asOwner(
       `insert into refresh_tokens (family, user_id, token_hash, scope, created_at, expires_at)
        select gen_random_uuid(), $1::bigint, sha256(n::text::bytea), '', now() - make_interval(mins => n),
@@ -94,7 +82,7 @@ describe('sign-ins that their user sees', () => {
   })
 
   it('end at once with their access tokens, on every node, and no other does', async () => {
-    const { email } = await addAccount()
+    const { email } = await addAccount(service)
     const [mine, elsewhere] = [await signIn(email), await signIn(email)]
     const later = await refresh(elsewhere)
     expect((await end(idOf(elsewhere), access(mine))).status).to.equal(204)
@@ -109,7 +97,7 @@ describe('sign-ins that their user sees', () => {
   })
 
   it('are ended once, with one entry in the log that names who did it', async () => {
-    const { email, id } = await addAccount()
+    const { email, id } = await addAccount(service)
     const [mine, elsewhere] = [await signIn(email), await signIn(email)]
     for (let answer = elsewhere, i = 0; i < 3; i++) answer = await refresh(answer)
     const answers = await Promise.all(Array.from({ length: 4 }, () => end(idOf(elsewhere), access(mine))))
@@ -126,7 +114,7 @@ describe('sign-ins that their user sees', () => {
   })
 
   it('of another user, of nobody, and what names none give the same 404', async () => {
-    const [ada, eve] = [await addAccount(), await addAccount()]
+    const [ada, eve] = [await addAccount(service), await addAccount(service)]
     const [mine, theirs] = [await signIn(ada.email), await signIn(eve.email)]
     const root = await service.addUser('admin')
     const shapes = new Set<string>()
