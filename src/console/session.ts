@@ -76,17 +76,18 @@ const take = ({ access_token: token, expires_in: seconds }: SessionAnswer): stri
 const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
   'locks' in navigator ? navigator.locks.request('linkgate-session', work) : work()
 
-/** False where the sign-in is over. */
+/** False where the sign-in is over. One that was begun meanwhile is not: what was refused is the one before. */
 const renew = (): Promise<boolean> =>
   (renewal ??= inTurn(async () => {
+    const before = access
     const response = await send('POST', '/auth/session/refresh')
     if (response.ok) {
       take(await response.json())
       return true
     }
     if (response.status !== 401) throw await problemOf(response)
-    access = null
-    return false
+    if (access === before) access = null
+    return access !== null
   }).finally(() => {
     renewal = undefined
   }))
@@ -97,7 +98,8 @@ const renew = (): Promise<boolean> =>
  */
 export const token = async (): Promise<string> => {
   if (access !== null && access.token !== refusedToken && access.endsAt - EARLY_MS > Date.now()) return access.token
-  if ((await renew()) && access !== null) return access.token
+  await renew()
+  if (access !== null) return access.token
   if (session.value.is === 'signed in') session.value = { is: 'ended', at: new Date() }
   return new Promise((resolve) => waiting.push(resolve))
 }

@@ -241,7 +241,8 @@ describeConsole('the console in a browser', () => {
       service.db.asOwner('update refresh_tokens set revoked_at = now() where user_id = $1', [editor.id])
 
     it('that ends keeps what was typed, and goes on with it once its user has signed in again', async () => {
-      await page.goto(`${service.baseUrl}/console`)
+      // nothing else may be told of the end before the Enter is
+      await page.goto(`${service.baseUrl}/console`, { waitUntil: 'networkidle' })
       const target = page.getByLabel('Address that the link leads to')
       await target.fill('https://example.com/typed-before-the-end')
       await endSignIns()
@@ -256,6 +257,37 @@ describeConsole('the console in a browser', () => {
       await dialog.getByRole('button', { name: 'Sign in' }).click()
       await page.locator('.made').waitFor()
       await isOver('Sign in to Linkgate')
+    })
+
+    it('that was begun again stays, though a renewal from before is refused only then', async () => {
+      // nothing else may be told of the end before the Enter is
+      await page.goto(`${service.baseUrl}/console`, { waitUntil: 'networkidle' })
+      const target = page.getByLabel('Address that the link leads to')
+      await target.fill('https://example.com/between-two-sign-ins')
+      await endSignIns()
+      await target.press('Enter')
+      const dialog = page.getByRole('dialog', { name: 'Sign in to Linkgate' })
+      await dialog.waitFor()
+      let release = (): void => undefined
+      const held = new Promise<void>((resolve) => (release = resolve))
+      await page.route('**/auth/session/refresh', async (route) => {
+        await held
+        await route.fulfill({ status: 401, json: { status: 401, code: 'invalid_token' } })
+      })
+      const asked = page.waitForRequest('**/auth/session/refresh')
+      // as another tab says once its user has signed in
+      await page.evaluate(`new BroadcastChannel('linkgate-session').postMessage('signed in')`)
+      await asked
+      await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await dialog.getByRole('button', { name: 'Sign in' }).click()
+      await page.locator('.made').waitFor()
+      const refused = page.waitForResponse('**/auth/session/refresh')
+      release()
+      await (await refused).finished()
+      await page.unroute('**/auth/session/refresh')
+      await target.fill('https://example.com/after-both')
+      await target.press('Enter')
+      await shown(page, 'example.com/after-both')
     })
 
     it('is one in several tabs, which renew at once without ending it, and leave together', async () => {
