@@ -55,9 +55,10 @@ const SCREENS = [
   const openAll = () => page.evaluate(`document.querySelectorAll('details').forEach((each) => { each.open = true })`)
   /** Operations with every kind of part that there is. The colours of all would take minutes. */
   const showSome = () =>
-    page.evaluate(`
-      for (const each of document.querySelectorAll('article.operation'))
-        if (!['createLink', 'listLinks', 'exportLinks', 'requestToken', 'changePolicy'].includes(each.id)) each.remove()`)
+    page.evaluate(`{
+      const some = ['createLink', 'listLinks', 'exportLinks', 'requestToken', 'changePolicy']
+      for (const each of document.querySelectorAll('article.operation')) if (!some.includes(each.id)) each.remove()
+    }`)
   const shown = (selector: string) =>
     page.evaluate(
       `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((each) => each.checkVisibility()).length`,

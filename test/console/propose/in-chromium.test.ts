@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
 import { addAccount } from '../../support/account.js'
-import { describeConsole, openConsole, openSignedIn, requireClean, shown, signIn } from '../../support/console.js'
+import { describeConsole, openConsole, openSignedIn, requireClean, shown, signIn, soon } from '../../support/console.js'
 import { addRows, editPolicy, rowsFor } from '../../support/edit-policy.js'
 import { at, listAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
@@ -120,6 +120,16 @@ describeConsole('an edit of the policy in a browser', () => {
     await row('Editors may not delete any link').first().focus()
     await page.keyboard.press('Alt+ArrowDown')
     expect(revision()).to.equal(2)
+  })
+
+  it('goes on where the browser has no room for the draft, and does not say that it was kept', async () => {
+    await begin()
+    await reason().fill('kept')
+    await shown(page, /Draft kept on this device/)
+    await page.evaluate(`Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }`)
+    await reason().fill('not kept')
+    await soon(async () => (await page.getByText(/Draft kept/).count()) === 0)
+    expect(await reason().inputValue()).to.equal('not kept')
   })
 
   it('counts as turned what an endpoint row keeps out, though the object rows still allow it', async () => {

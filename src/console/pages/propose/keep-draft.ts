@@ -20,18 +20,25 @@ export const givenDraft = (): (KeptDraft & { readonly from: number | null }) | n
   return kept === null ? null : { ...kept, from: null }
 }
 
-const keepText = (text: string): void => localStorage.setItem(KEY, text)
+/** When it was kept; null where the browser has no room for it. */
+const keepText = (text: string): Date | null => {
+  try {
+    localStorage.setItem(KEY, text)
+    return new Date()
+  } catch {
+    return null
+  }
+}
 export const forgetDraft = (): void => localStorage.removeItem(KEY)
 
-/** Keeps a draft through reloads. Answers when it was kept; null where there is nothing to keep. */
+/** Keeps a draft through reloads. Answers when it was kept; null where it is not. */
 export const useKept = (draft: Signal<Draft>): Signal<Date | null> => {
   const at = useSignal<Date | null>(null)
   const { value } = draft
   useEffect(() => {
     const isEmpty = !value.rows.some(isChanged) && value.reason === ''
     if (isEmpty) forgetDraft()
-    else keepText(draftText(value))
-    at.value = isEmpty ? null : new Date()
+    at.value = isEmpty ? null : keepText(draftText(value))
   }, [value])
   return at
 }
