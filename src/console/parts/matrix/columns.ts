@@ -18,7 +18,7 @@ export interface Seen {
 }
 
 /** Drawn beside what can be seen, in pixels, so that a scroll shows no gap. */
-const BESIDE = 600
+const BESIDE = 800
 
 /** Only roles in sight are drawn, and those to keep: two hundred roles would be many thousand cells. */
 export const slotsOf = (roles: readonly RoleColumns[], { from, to }: Seen, keep: string | null): readonly Slot[] => {

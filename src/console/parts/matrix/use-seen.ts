@@ -6,7 +6,7 @@ import { useLayoutEffect } from 'preact/hooks'
 import type { Seen } from './columns'
 
 /** Steps in which scrolling is looked at, in pixels: what is drawn changes at each of them and not between. */
-const STEP = 200
+const STEP = 400
 
 /** What can be seen of what an element scrolls sideways. */
 export const useSeen = (frame: RefObject<HTMLElement | null>): Signal<Seen> => {
