@@ -76,7 +76,10 @@ const take = ({ access_token: token, expires_in: seconds }: SessionAnswer): stri
 const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
   'locks' in navigator ? navigator.locks.request('linkgate-session', work) : work()
 
-/** False where the sign-in is over. One that was begun meanwhile is not: what was refused is the one before. */
+/**
+ * False where nobody is signed in any more. A refusal that comes after a new sign-in is about the one before, and ends
+ * nothing.
+ */
 const renew = (): Promise<boolean> =>
   (renewal ??= inTurn(async () => {
     const before = access

@@ -12,7 +12,7 @@ export interface Live {
    */
   listen(listener: Listener): Readable
   /** Takes news: topics, separated by commas, or `*`. */
-  announced(ids: string): void
+  announced(news: string): void
   /** Listeners at this moment. */
   count(): number
   /** Ends all streams, and takes no more; their readers may connect again, elsewhere. */
@@ -39,8 +39,6 @@ interface LiveOptions {
 }
 
 export const EVERY_TOPIC = '*'
-/** Of a new revision in force. */
-export const POLICY_TOPIC = 'policy'
 
 /** How often a quiet stream is proved to be alive, and its listener's rights with it: each so many looks. */
 const QUIET_LOOKS = 15
@@ -109,11 +107,11 @@ export const createLive = ({ everyMs = 1_000, most = 200, mostOfUser = 10 }: Liv
       void send(listener)
       return stream
     },
-    announced: (ids) => {
+    announced: (news) => {
       if (open.size === 0) return
-      const topics = new Set(ids.split(','))
+      const topics = new Set(news.split(','))
       for (const listener of open) {
-        if (topics.has(listener.topic) || ids === EVERY_TOPIC) listener.isDue = true
+        if (topics.has(listener.topic) || news === EVERY_TOPIC) listener.isDue = true
       }
     },
     count: () => open.size,

@@ -32,10 +32,10 @@ const Refused = z.object({ error: z.string() })
 /** A sign-in at an issuer; null where that gives no refresh token. */
 export type IssuedSession = Omit<SignedIn, 'refreshToken'> & { readonly refreshToken: string | null }
 
-/** A renewal that tabs share; its key is that of the refresh token that it takes. */
+/** A renewal that several tabs share. It is kept under the key of the refresh token that it uses up. */
 interface Renewal {
   readonly session: Promise<IssuedSession>
-  /** the key of the refresh token that came of it; null until then */
+  /** the key of the refresh token that the issuer gave for it; null until that is known */
   given: string | null
 }
 

@@ -15,7 +15,7 @@ export const passwordLink = (baseUrl: string, token: string): string => `${baseU
 /** Links that an account may have at once: nobody fills somebody's mailbox. */
 const MOST_LINKS = 3
 
-/** Orders two questions for one account: the second one's count includes the first one's link. */
+/** Two questions for one account wait for each other here, so that the second counts the first one's link. */
 const LOCK_ACCOUNT = 'select from users where lower(email) = lower($1) for no key update'
 
 // Also deletes every expired link: the table holds only those that still work.

@@ -50,7 +50,8 @@ export interface GatewayRule {
   /**
    * Whose requests are counted, and in which quota; every route has one. `invite` counts in the caller's and in one of
    * its own. `probe` is `caller`, but where this machine itself asks without a token, nothing is counted. `file` is
-   * `caller` for tokens alone: a page needs many files at once, and answering one from memory costs less than counting.
+   * `caller`, but without a token nothing is counted: a page needs many files at once, and answering one from memory
+   * costs less than counting it.
    */
   readonly quota: 'caller' | 'sign_in' | 'invite' | 'probe' | 'file'
   /** The origin whose pages alone may send it: the route reads a cookie, which a browser sends for every page. */

@@ -50,8 +50,9 @@ interface PreviewOptions {
 }
 
 /**
- * Makes what answers what an edit would change and what speaks against it. Throws `validation_failed` as `planEdit`
- * does, and `deadline_exceeded`. Caches what can be said of a revision, which is half of the work.
+ * Makes the function that examines an edit: what it would change, and what speaks against it. That throws
+ * `validation_failed` as `planEdit` does, and `deadline_exceeded`. The findings of a revision are cached: they are half
+ * of the work, and the same for every edit of it.
  */
 export const createPreviews = (rules: PolicyRules) => {
   const cache = new WeakMap<Snapshot, { readonly roles: string; readonly keys: ReadonlySet<string> }>()

@@ -1,4 +1,3 @@
-import { POLICY_TOPIC } from '../http/live.js'
 import type { Live } from '../http/live.js'
 import { EVENT_STREAM } from '../domain/event-stream.js'
 import { Refusal } from '../domain/refusal.js'
@@ -27,7 +26,7 @@ export const livePolicyRoute = ({
     handle: ({ caller, query, store, rightTo }) => ({
       status: 200,
       body: live.listen({
-        topic: POLICY_TOPIC,
+        topic: 'policy',
         event: 'revision',
         user: caller.user?.id ?? '',
         limit: query.limit ?? Number.POSITIVE_INFINITY,

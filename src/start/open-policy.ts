@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 import { PACKAGE_ROOT } from '../config.js'
-import { POLICY_TOPIC, createLive } from '../http/live.js'
+import { EVERY_TOPIC, createLive } from '../http/live.js'
 import type { Live } from '../http/live.js'
 import { onChange } from '../log/on-change.js'
 import type { Metrics } from '../metrics/metrics.js'
@@ -42,7 +42,7 @@ export const openPolicy = async (
   const policy = createCurrentPolicy(
     metrics.timeLoads(loadSnapshot(database, rules)),
     (snapshot) => {
-      live.announced(POLICY_TOPIC)
+      live.announced(EVERY_TOPIC)
       return observed(snapshot)
     },
     { differ: rowsDiffer(database), record: () => recordUnexplainedRows(database) },
