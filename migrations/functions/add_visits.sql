@@ -64,13 +64,16 @@ begin
     delete from public.added_visits a
      where a.id in (select b.id from public.added_visits b order by b.id limit most_batches) returning *
   ), kinds as materialized (
-    select (b.id << 32) + k.nth as kind, k.referrer, k.country, k.browser, k.os, k.device, k.bot, k.single
+    -- of several batches the same one has one number
+    select b.id as batch, k.*, dense_rank() over (order by referrer, country, browser, os, device, bot, single) as kind
       from batches b
      cross join lateral unnest(b.kinds) with ordinality k (referrer, country, browser, os, device, bot, single, nth)
+  ), distinct_kinds as materialized (
+    select distinct on (kind) * from kinds
   ), given as materialized (
-    select (b.id << 32) + v.kind as kind, v.link_id, v.time, v.is_new,
-        floor(extract(epoch from v.time) / 3600)::integer as hour
+    select k.kind, v.link_id, v.time, v.is_new, floor(extract(epoch from v.time) / 3600)::integer as hour
       from batches b cross join lateral public.visits_of_batch(b.visits) v
+      join kinds k on k.batch = b.id and k.nth = v.kind
   ), links as materialized (
     select l.id, l.owner_id from public.links l where l.id in (select link_id from given)
     union all
@@ -81,7 +84,7 @@ begin
       from (select kind, link_id, hour, count(*) as visits, count(*) filter (where is_new) as visitors,
                 max(time) as latest
               from given group by kind, link_id, hour) g
-      join kinds k using (kind)
+      join distinct_kinds k using (kind)
   ), counted as (
     insert into public.visit_counts as c (link_id, owner_id, counted_for, visits, bots, last_at)
     select l.id, l.owner_id, l.owner_id, sum(a.visits), sum(a.bots), max(a.latest) filter (where a.visits > 0)
@@ -139,7 +142,7 @@ begin
     select g.time, g.link_id, case when t.link_id is null then k.referrer else 'other' end, k.country, k.browser, k.os,
         k.device, k.bot
       from given g
-      join kinds k using (kind)
+      join distinct_kinds k using (kind)
       join links l on l.id = g.link_id
       left join too_many t on t.link_id = g.link_id and t.hour = g.hour and t.referrer = k.referrer
      where k.single
