@@ -21,8 +21,17 @@ export const medianOf = (figures: readonly number[]): number =>
   figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
 
 /**
+ * How many times the baseline a subject is: the median of their ratios in each round, so that a machine that is slower
+ * for a while is slower for both.
+ */
+export const timesBaseline = (subject: Measured, baseline: Measured): number =>
+  subject.rounds.length === baseline.rounds.length
+    ? medianOf(subject.rounds.map((figure, round) => figure / (baseline.rounds[round] ?? Number.NaN)))
+    : subject.median / baseline.median
+
+/**
  * Measures subjects side by side: a warm-up of all, then rounds in which each has its turn, so that what the machine
- * does beside us meets all of them alike. Figures are nanoseconds an operation; quote medians, and ratios of them.
+ * does beside us meets all of them alike. Figures are nanoseconds an operation; quote medians, and ratios of each round.
  */
 export const measure = async (
   subjects: readonly Subject[],

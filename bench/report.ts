@@ -3,6 +3,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 
 import Table from 'cli-table3'
 
+import { timesBaseline } from './measure.js'
 import type { Measured } from './measure.js'
 
 /** What a figure, kept in nanoseconds, bytes or pieces, is divided by to be one of its unit. */
@@ -10,27 +11,28 @@ export const DIVISOR = { ns: 1, µs: 1e3, ms: 1e6, '/s': 1, MiB: 2 ** 20, bytes:
 
 export interface Suite {
   readonly title: string
-  /** the subject whose median every other is divided by */
+  /** the subject that every other is divided by, round by round */
   readonly baseline: string
   readonly unit: keyof typeof DIVISOR
   readonly measured: readonly Measured[]
 }
 
-/** One suite as a table for people: medians with their spread, and ratios to the baseline. */
+/** One suite as a table for people: medians with their spread, and times the baseline. */
 export const printSuite = ({ title, baseline, unit, measured }: Suite): void => {
-  const base = measured.find(({ name }) => name === baseline)?.median ?? Number.NaN
+  const base = measured.find(({ name }) => name === baseline)
   const figure = (measured: number) => (measured / DIVISOR[unit]).toFixed(1)
   const table = new Table({
     head: [title, `median ${unit}`, 'lowest', 'highest', 'times the baseline'],
     style: { head: [], border: [] },
   })
-  for (const { name, median, lowest, highest } of measured) {
+  for (const each of measured) {
+    const { name, median, lowest, highest } = each
     table.push([
       name === baseline ? `${name} (baseline)` : name,
       figure(median),
       figure(lowest),
       figure(highest),
-      (median / base).toFixed(3),
+      base === undefined ? '' : timesBaseline(each, base).toFixed(3),
     ])
   }
   process.stdout.write(`${table.toString()}\n\n`)
@@ -47,7 +49,7 @@ const environment = () => ({
 export const printEnvironment = (): void => {
   const { node, platform, cpu, cores, memory_gib } = environment()
   process.stdout.write(
-    `Node ${node}, ${platform}, ${cores} x ${cpu}, ${memory_gib} GiB. Every ratio is of medians of one run.\n\n`,
+    `Node ${node}, ${platform}, ${cores} x ${cpu}, ${memory_gib} GiB. Every ratio is the median of those of the rounds of one run.\n\n`,
   )
 }
 
