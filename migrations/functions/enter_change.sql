@@ -4,16 +4,26 @@
 create or replace function caller_stands(caller jsonb) returns boolean
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  caller_id bigint := (caller ->> 'id')::bigint;
+  caller_id constant bigint := caller ->> 'id';
 begin
-  return exists (
-      select from public.users u where u.id = caller_id and u.role = caller ->> 'role' and u.suspended_at is null)
-    and (caller ->> 'sign_in' is null or public.sign_in_lives((caller ->> 'sign_in')::uuid))
-    and (caller ->> 'personal_token' is null
-      or public.personal_token_lives((caller ->> 'personal_token')::bigint, caller_id))
-    and (caller ->> 'issuer' is null or exists (
-      select from public.external_identities e
-       where e.issuer = caller ->> 'issuer' and e.subject = caller ->> 'subject' and e.user_id = caller_id));
+  -- Question by question: PostgreSQL would set up all parts of one expression, for every change.
+  perform from public.users u where u.id = caller_id and u.role = caller ->> 'role' and u.suspended_at is null;
+  if not found then
+    return false;
+  end if;
+  if caller ->> 'sign_in' is not null and public.sign_in_lives((caller ->> 'sign_in')::uuid) is not true then
+    return false;
+  end if;
+  if caller ->> 'personal_token' is not null
+      and public.personal_token_lives((caller ->> 'personal_token')::bigint, caller_id) is not true then
+    return false;
+  end if;
+  if caller ->> 'issuer' is not null then
+    perform from public.external_identities e
+      where e.issuer = caller ->> 'issuer' and e.subject = caller ->> 'subject' and e.user_id = caller_id;
+    return found;
+  end if;
+  return true;
 end $$;
 call give_function('caller_stands', 'identity');
 
