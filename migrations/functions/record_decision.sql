@@ -1,5 +1,6 @@
 -- No request makes, changes or deletes a record without the entry of the decision that allowed it: both commit, or
--- neither (docs/decisions/0008). Arguments: the record's type, and the column that names it to a reader.
+-- neither (docs/decisions/0008). Arguments: the record's type, and the column that names it to a reader: a link's is
+-- its code.
 create or replace function record_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -15,10 +16,12 @@ begin
   entry.kind := 'decision';
   entry.network := null;
   entry.resource_type := tg_argv[0];
-  entry.resource_code := to_jsonb(coalesce(new, old)) ->> tg_argv[1];
   entry.resource_id := null;
   entry.change := null;
-  if tg_argv[0] = 'link' then
+  if tg_argv[0] <> 'link' then
+    entry.resource_code := to_jsonb(coalesce(new, old)) ->> tg_argv[1];
+  else
+    entry.resource_code := coalesce(new.code, old.code);
     entry.resource_id := coalesce(new.id, old.id);
     if tg_op = 'UPDATE' and (new.code <> old.code or new.owner_id is distinct from old.owner_id) then
       entry.change := jsonb_strip_nulls(jsonb_build_object(
@@ -41,9 +44,9 @@ call give_function('record_decision', 'audit_chain');
 create or replace trigger link_decision after insert or delete or update of id, code, target, owner_id,
   created_at, updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash,
   has_password, forward_query on links
-  for each row when (current_setting('role') <> 'identity') execute function record_decision('link', 'code');
+  for each row when (current_setting('role') <> 'identity') execute function record_decision('link');
 create or replace trigger deleted_link_decision after update of owner_id on deleted_links
-  for each row when (current_setting('role') <> 'identity') execute function record_decision('link', 'code');
+  for each row when (current_setting('role') <> 'identity') execute function record_decision('link');
 create or replace trigger user_decision after update or delete on users
   for each row when (current_setting('role') in ('users_own', 'users_any'))
   execute function record_decision('user', 'id');
