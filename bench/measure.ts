@@ -31,7 +31,7 @@ export const timesBaseline = (subject: Measured, baseline: Measured): number =>
 
 /**
  * Measures subjects side by side: a warm-up of all, then rounds in which each has its turn, so that what the machine
- * does beside us meets all of them alike. Figures are nanoseconds an operation; quote medians, and ratios of each round.
+ * does beside us meets all of them alike. Figures are nanoseconds an operation; quote medians, and `timesBaseline`.
  */
 export const measure = async (
   subjects: readonly Subject[],
