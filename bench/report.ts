@@ -49,7 +49,7 @@ const environment = () => ({
 export const printEnvironment = (): void => {
   const { node, platform, cpu, cores, memory_gib } = environment()
   process.stdout.write(
-    `Node ${node}, ${platform}, ${cores} x ${cpu}, ${memory_gib} GiB. Every ratio is the median of its rounds in one run.\n\n`,
+    `Node ${node}, ${platform}, ${cores} x ${cpu}, ${memory_gib} GiB. Every ratio is the median of its rounds.\n\n`,
   )
 }
 
