@@ -1,5 +1,5 @@
-import { AggregatorRegistry, collectDefaultMetrics } from 'prom-client'
-import type { PrometheusContentType, Registry } from 'prom-client'
+import { AggregatorRegistry, Registry } from 'prom-client'
+import type { PrometheusContentType } from 'prom-client'
 
 import type { DatabaseObserver } from '../database/observer.js'
 import type { PoolStats } from '../database/pool.js'
@@ -11,6 +11,7 @@ import type { Snapshot } from '../policy/snapshot.js'
 import type { VisitStats } from '../visits/visits.js'
 import { boundedLabel } from './bounded-label.js'
 import { metricsIn } from './metrics-in.js'
+import { processMetrics } from './process-metrics.js'
 
 /** The cache of public redirects. Totals only grow. */
 export interface CacheStats {
@@ -95,6 +96,7 @@ export interface Metrics {
    * `madeAt` answers when a revision was made; nobody waits for it, and where it fails the age is left out.
    */
   readonly timeDecisions: (madeAt: (revision: number) => Promise<Date | null>) => (snapshot: Snapshot) => Snapshot
+  /** what it counts itself; `text` has the process's own metrics as well (process-metrics.ts) */
   readonly registry: Registry
   /** the text exposition format */
   readonly text: () => Promise<string>
@@ -109,10 +111,10 @@ const BATCH_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 const MAX_RULES = 200
 
 export const createMetrics = (): Metrics => {
-  // In a worker this registry answers its primary, which adds up those of all workers (src/cluster/).
   const registry = new AggregatorRegistry<PrometheusContentType>()
-  AggregatorRegistry.setRegistries(registry)
-  collectDefaultMetrics({ register: registry })
+  const all = [registry, processMetrics()]
+  // In a worker these answer its primary, which adds up those of all workers (src/cluster/).
+  AggregatorRegistry.setRegistries(all)
   const { counter, histogram, gauge, total } = metricsIn(registry)
 
   let sources: Sources = {
@@ -340,7 +342,7 @@ export const createMetrics = (): Metrics => {
       })
     },
     registry,
-    text: () => registry.metrics(),
+    text: () => Registry.merge(all).metrics(),
     contentType: registry.contentType,
   }
 }

@@ -1,12 +1,10 @@
 import { connect, createServer } from 'node:net'
-import { gzipSync } from 'node:zlib'
-
 import { setImmediate as turnOver } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { gzipSync } from 'node:zlib'
 
 import { expect } from 'chai'
 
+import { collectGarbage } from '../support/collect-garbage.js'
 import { sendRaw, statusOf } from '../support/raw-http.js'
 import { addLink, storedLinks } from '../support/records.js'
 import { requestOf } from '../support/samples.js'
@@ -222,10 +220,8 @@ describe('HTTP under attack', () => {
 
     /** Bytes that somebody still holds: what the collector has not come to yet, or has not swept, is nobody's. */
     const held = async (): Promise<number> => {
-      setFlagsFromString('--expose-gc')
-      const collect = runInNewContext('gc')
       for (let least = Infinity; ;) {
-        collect()
+        collectGarbage()
         await turnOver()
         const { heapUsed, external } = process.memoryUsage()
         if (heapUsed + external >= least) return least

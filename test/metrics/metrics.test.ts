@@ -4,6 +4,7 @@ import { readConfig } from '../../src/config.js'
 import { REFUSALS } from '../../src/domain/refusal.js'
 import { boundedLabel } from '../../src/metrics/bounded-label.js'
 import { createMetrics } from '../../src/metrics/metrics.js'
+import { collectGarbage } from '../support/collect-garbage.js'
 import { testDatabase } from '../support/database.js'
 import { parseExposition, valueOf } from '../support/exposition.js'
 import { openWire } from '../support/proxy.js'
@@ -264,5 +265,18 @@ describe('a label of which only so many values are kept', () => {
   it('keeps the first ones, and calls every later one other', () => {
     const label = boundedLabel(2)
     expect(['R1', 'R2', 'R3', 'R1', 'R4'].map(label)).to.deep.equal(['R1', 'R2', 'other', 'R1', 'other'])
+  })
+})
+
+describe('the metrics of services that a process ran one after another', () => {
+  it('end with their service; those of the process go on', async () => {
+    // the newest is what a worker would answer with
+    const ended = Array.from({ length: 5 }, () => new WeakRef(createMetrics().registry))
+    const { text } = createMetrics()
+    await until('no metrics but the newest', () => {
+      collectGarbage()
+      return ended.every((each) => each.deref() === undefined)
+    })
+    expect(await text()).to.match(/^process_cpu_seconds_total \S+$/m)
   })
 })

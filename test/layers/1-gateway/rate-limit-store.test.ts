@@ -1,9 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-
 import { expect } from 'chai'
 
 import { createCounter } from '../../../src/layers/1-gateway/rate-limit-store.js'
+import { collectGarbage } from '../../support/collect-garbage.js'
 
 const quota = { points: 5, seconds: 60 }
 
@@ -43,12 +41,9 @@ describe('the counters of the rate limit', () => {
   })
 })
 
-setFlagsFromString('--expose-gc')
-const collect: unknown = runInNewContext('gc')
-
 /** Bytes held after what nobody needs was collected. */
 const used = (): number => {
-  if (typeof collect === 'function') collect()
+  collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
