@@ -129,7 +129,7 @@ const start = async (
   // each takes the processor for as long as it lasts
   const analyses = createGate(1, config.requestDeadlineMs / 2, 'Others have the policy analysed now.')
   const sendMail = mailer?.send
-  const { trashDays, visitDays, policyApprovals } = config
+  const { trashDays, visitDays, countsVisits, policyApprovals } = config
   const table = {
     database: data.database,
     redirects,
@@ -146,6 +146,7 @@ const start = async (
     analyses,
     trashDays,
     visitDays,
+    countsVisits,
     policyApprovals,
   }
   const http = await openHttp({ config, runtime, tracing: data.tracing, metrics, exposed, table, log }, closing)

@@ -56,14 +56,14 @@ export const register = (program: Command): void => {
     )
     .option('--json', 'print JSON, as GET /links/{code}/visits answers it')
     .action((code: string, options: Options) =>
-      withDatabase(async (database) => {
+      withDatabase(async (database, { countsVisits }) => {
         const found = visitRange(options, Date.now())
         if ('fault' in found) throw new UsageError(`--${found.fault.field} ${found.fault.message}`)
         const link = await findLink(database)(code)
         if (link === null) throw new StartError(`there is no link ${code}`)
         const { range } = found
         const statistics = await visitsOfLink(database, EVERY_LINK, link, { range, bots: options.bots })
-        const shown = showVisits(options, range, statistics)
+        const shown = showVisits(options, range, statistics, countsVisits)
         if (options.json) print(JSON.stringify(shown))
         else draw(code, options, shown)
       }),
@@ -87,6 +87,7 @@ const draw = (code: string, { bots, interval }: Options, shown: ReturnType<typeo
   printStyled([
     { text: `before: ${counted(before.total, 'visit')}, ${counted(before.visitors, 'daily visitor')}`, style: 'dim' },
   ])
+  if (!shown.counting) print('Visits are not counted any more (VISITS=off); these are from before.')
   for (const dimension of VISIT_DIMENSIONS) {
     print('')
     printStyled([{ text: dimension, style: 'dim' }])

@@ -90,6 +90,8 @@ export interface TableParts {
   readonly trashDays: number
   /** VISIT_DAYS */
   readonly visitDays: number
+  /** VISITS */
+  readonly countsVisits: boolean
   /** POLICY_APPROVALS */
   readonly policyApprovals: boolean
   /** REQUEST_DEADLINE_MS */
@@ -116,6 +118,7 @@ export const routeTable = ({
   analyses,
   trashDays,
   visitDays,
+  countsVisits,
   policyApprovals,
   deadlineMs,
   readiness,
@@ -154,7 +157,11 @@ export const routeTable = ({
       bulk: bulkLinksStore({ database, changed: redirects.changed, keepsTrash: trashDays > 0 }),
       place,
     }),
-    ...visitRoutes({ findLink: findRecord, visits: visitsStore({ database, searches, visitDays }) }),
+    ...visitRoutes({
+      findLink: findRecord,
+      visits: visitsStore({ database, searches, visitDays }),
+      counting: countsVisits,
+    }),
     liveVisitsRoute({ findLink: findRecord, counts: liveVisitsStore(database), live, policy }),
     ...trashRoutes({ findDeletedLink: findDeletedLink(database), trash, place }),
     ...profileRoutes({

@@ -64,6 +64,7 @@ const VisitsBase = z.object({
   to: Time.describe('the hour after the last'),
   interval: z.enum(VISIT_INTERVALS).describe('of the series'),
   zone: text(64, 'a time zone of the IANA database'),
+  counting: z.boolean().describe('false: visits are not counted any more (VISITS=off); these are from before'),
   total: count('people, unless `bots` says otherwise; the sum of the series, and of each list'),
   visitors: count(
     'people whose first visit of a link on a day (UTC) it was. They are recognised for one day only, so this ' +

@@ -29,7 +29,8 @@ export const showVisits = <Statistics extends VisitStatistics>(
   { interval, zone }: Pick<Asked, 'interval' | 'zone'>,
   { from, to }: VisitRange,
   statistics: Statistics,
-) => ({ from: timeOf(from), to: timeOf(to), interval, zone, ...statistics })
+  counting: boolean,
+) => ({ from: timeOf(from), to: timeOf(to), interval, zone, counting, ...statistics })
 
 const timeOf = (hour: number): string => new Date(hour * HOUR_MS).toISOString()
 
@@ -37,9 +38,12 @@ const timeOf = (hour: number): string => new Date(hour * HOUR_MS).toISOString()
 export const visitRoutes = ({
   findLink,
   visits,
+  counting,
 }: {
   readonly findLink: (code: string) => Promise<Link | null>
   readonly visits: DataRule<LinkVisitsStore>
+  /** VISITS */
+  readonly counting: boolean
 }): readonly Route[] => {
   const reading = {
     method: 'get',
@@ -67,7 +71,7 @@ export const visitRoutes = ({
       handle: async ({ store, record, query }) => {
         const range = requireRange(query)
         const statistics = await store.ofLink(record, { range, bots: query.bots })
-        return { status: 200, body: showVisits(query, range, statistics) }
+        return { status: 200, body: showVisits(query, range, statistics, counting) }
       },
       documentation: {
         id: 'getLinkVisits',
@@ -108,7 +112,7 @@ export const visitRoutes = ({
       handle: async ({ store, query: { tag = [], ...query } }) => {
         const range = requireRange(query)
         const statistics = await store.ofAll({ range, bots: query.bots }, [...new Set(tag)])
-        return { status: 200, body: showVisits(query, range, statistics) }
+        return { status: 200, body: showVisits(query, range, statistics, counting) }
       },
       documentation: {
         id: 'getVisits',

@@ -5,6 +5,7 @@ import { openPool } from '../../src/database/pool.js'
 import type { PooledDatabase } from '../../src/database/pool.js'
 import { createVisits } from '../../src/visits/visits.js'
 import type { Visits } from '../../src/visits/visits.js'
+import { at } from '../support/json.js'
 import { lockWaiters } from '../support/lock-waiters.js'
 import { openWire } from '../support/proxy.js'
 import type { Wire } from '../support/proxy.js'
@@ -174,10 +175,19 @@ describe('visits in trouble', () => {
     }
   })
 
-  it('with VISITS=off nothing is counted', async () => {
+  it('with VISITS=off nothing is counted, and statistics say so', async () => {
     const off = await startTestService({ db: service.db, environment: { VISITS: 'off' } })
+    const admin = await service.addUser('admin')
+    const counting = async (asked: TestService, path: string) => {
+      const { json } = await asked.request('GET', path, { token: await asked.tokenFor(admin) })
+      return at(json, 'counting')
+    }
     try {
       expect((await follow(off, link)).status).to.equal(302)
+      for (const path of [`/links/${link.code}/visits`, '/visits']) {
+        expect(await counting(off, path)).to.equal(false)
+        expect(await counting(service, path)).to.equal(true)
+      }
     } finally {
       await off.stop()
     }

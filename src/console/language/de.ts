@@ -288,6 +288,8 @@ export const de: Texts = {
     asTable: 'Dieselben Zahlen als Tabelle',
     when: { hour: 'Stunde', day: 'Tag', week: 'Woche' },
     none: 'In dieser Zeit kam niemand.',
+    notCounting: 'Aufrufe werden hier nicht gezählt',
+    fromBefore: 'Wer diesen Dienst betreibt, hat das abgeschaltet. Frühere Zahlen bleiben.',
     nothing: 'Nichts in dieser Zeit.',
     by: {
       referrer: 'Herkunft',

@@ -146,6 +146,19 @@ describeConsole('pages of the console in a browser', () => {
       await shown(page, 'Most visited')
       await requireClean(page, 'the visits')
     })
+
+    it('say that nobody counts them where that is so, and show what was counted before', async () => {
+      const off = await startTestService({ db: service.db, environment: { VISITS: 'off' } })
+      try {
+        const quiet = await openSignedIn(off, editor)
+        await go(quiet.page, '/visits', 'Visits')
+        await shown(quiet.page, 'Visits are not counted here')
+        await quiet.page.locator('.chart').waitFor()
+        await requireClean(quiet.page, 'visits that are not counted')
+      } finally {
+        await off.stop()
+      }
+    })
   })
 
   describe('the settings', () => {

@@ -26,7 +26,7 @@ export const LinkVisits = ({ link: { code, id, visits: counted } }: { readonly l
         onRetry={visits.again}
         none={counted.total === 0 ? t.link.nobodyYet : t.visits.none}
       >
-        <LiveButton live={live.value} onTurn={turn} />
+        {value?.shown.counting !== false && <LiveButton live={live.value} onTurn={turn} />}
       </VisitsCard>
       {value !== null && value.shown.total > 0 && <Breakdowns by={value.shown.by} />}
     </div>

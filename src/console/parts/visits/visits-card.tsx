@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { date, dayAndMonth } from '../../language/format'
 import { t } from '../../language/language'
 import type { Loaded } from '../loaded'
-import { ProblemNote } from '../note'
+import { Note, ProblemNote } from '../note'
 import { Segments } from '../segments'
 import { Chart } from './chart'
 import { Figures } from './figures'
@@ -48,6 +48,7 @@ export const VisitsCard = ({
     {busy && <div class="busy-bar" role="progressbar" aria-label={t.loading} />}
     <div class="body stack">
       {problem !== null && <ProblemNote problem={problem} onRetry={onRetry} />}
+      {value?.shown.counting === false && <Note title={t.visits.notCounting}>{t.visits.fromBefore}</Note>}
       {value !== null && isAny(value) && <Figures compared={value} />}
       {value !== null && value.shown.total + value.before.total > 0 && (
         <>
@@ -55,7 +56,9 @@ export const VisitsCard = ({
           <VisitsTable compared={value} />
         </>
       )}
-      {value !== null && value.shown.total === 0 && <p class="empty">{none}</p>}
+      {value !== null && value.shown.total === 0 && (
+        <p class="empty">{value.shown.counting ? none : t.visits.nothing}</p>
+      )}
     </div>
   </section>
 )
