@@ -4,37 +4,38 @@
 create or replace function record_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  entry public.decisions := jsonb_populate_record(null::public.decisions,
-    nullif(current_setting('app.decision', true), '')::jsonb);
+  decision constant jsonb := nullif(current_setting('app.decision', true), '')::jsonb;
+  code text;
+  link bigint;
+  change jsonb;
 begin
-  if entry is null then
+  if decision is null then
     raise exception using errcode = 'LG002',
       message = format('a %s changes only together with the decision that allowed it', tg_argv[0]);
   end if;
-  -- Any login can set app.decision. It must not choose these fields, nor the entry's place (chain_decision.sql).
-  entry.time := clock_timestamp();
-  entry.kind := 'decision';
-  entry.network := null;
-  entry.resource_type := tg_argv[0];
-  entry.resource_id := null;
-  entry.change := null;
   if tg_argv[0] <> 'link' then
-    entry.resource_code := to_jsonb(coalesce(new, old)) ->> tg_argv[1];
+    code := to_jsonb(coalesce(new, old)) ->> tg_argv[1];
   else
-    entry.resource_code := coalesce(new.code, old.code);
-    entry.resource_id := coalesce(new.id, old.id);
+    code := coalesce(new.code, old.code);
+    link := coalesce(new.id, old.id);
     if tg_op = 'UPDATE' and (new.code <> old.code or new.owner_id is distinct from old.owner_id) then
-      entry.change := jsonb_strip_nulls(jsonb_build_object(
+      change := jsonb_strip_nulls(jsonb_build_object(
         'code', case when new.code <> old.code then jsonb_build_array(old.code, new.code) end,
         'owner', case when new.owner_id is distinct from old.owner_id
           then jsonb_build_array(old.owner_id::text, new.owner_id::text) end));
     elsif tg_op = 'INSERT' and new.version > 1 then
       -- from the trash: a new link is of version 1
-      entry.change := '{"restored": true}';
+      change := '{"restored": true}';
     end if;
   end if;
-  entry.hash := null;
-  insert into public.decisions values (entry.*);
+  -- Any login can set app.decision: it has no say in the other columns.
+  insert into public.decisions
+      (request_id, revision, layer, subject_id, subject_role, token_id, action, relation, effect, rule, row_priority,
+       status, resource_type, resource_code, resource_id, change)
+    values (decision ->> 'request_id', (decision ->> 'revision')::bigint, decision ->> 'layer',
+      (decision ->> 'subject_id')::bigint, decision ->> 'subject_role', decision ->> 'token_id',
+      decision ->> 'action', decision ->> 'relation', decision ->> 'effect', decision ->> 'rule',
+      (decision ->> 'row_priority')::integer, (decision ->> 'status')::integer, tg_argv[0], code, link, change);
   return null;
 end $$;
 call give_function('record_decision', 'audit_chain');

@@ -71,6 +71,7 @@ export const explanationRoute = ({
     },
     documentation: {
       id: 'explainDecision',
+      refusals: ['not_found'],
       example: { query: { role: 'editor', action: 'link:delete', relation: 'other' } },
       summary: 'Explain an answer of the policy: the rows in their order, and the one that decides',
       tag: 'policy',

@@ -96,6 +96,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       },
       documentation: {
         id: 'getPolicy',
+        refusals: ['not_found'],
         summary: 'The rows in force, or those of an earlier revision',
         tag: 'policy',
         types: ['application/json', 'text/csv'],
@@ -133,6 +134,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       },
       documentation: {
         id: 'getPolicyTable',
+        refusals: ['not_found'],
         summary: 'Every decision that the rows can make',
         tag: 'policy',
         types: ['application/json', 'text/csv'],
@@ -161,6 +163,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       },
       documentation: {
         id: 'comparePolicyRevisions',
+        refusals: ['not_found'],
         summary: 'Compare two revisions: the rows and the decisions by which they differ',
         tag: 'policy',
         response: ComparisonView,

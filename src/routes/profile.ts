@@ -85,7 +85,7 @@ export const profileRoutes = ({
     },
     documentation: {
       id: 'updateProfile',
-      refusals: ['email_taken'],
+      refusals: ['email_taken', 'not_found'],
       example: { body: { name: 'Ada Lovelace' }, answer: PROFILE_EXAMPLE },
       summary:
         'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in of ' +

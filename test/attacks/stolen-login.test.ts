@@ -42,6 +42,36 @@ describe('somebody who has stolen the login of the service', () => {
     expect(await newest('decision')).to.deep.include({ kind: 'decision', resource_code: 'stolen', rule: 'R3' })
   })
 
+  it('chooses nothing of that entry but what a decision says', async () => {
+    const chosen = JSON.stringify({
+      request_id: 'x',
+      revision: 1,
+      rule: 'R3',
+      effect: 'allow',
+      time: '2001-01-01',
+      kind: 'policy',
+      network: '203.0.113.0/24',
+      resource_type: 'user',
+      resource_code: 'somebody',
+      resource_id: 1,
+      change: { role: 'x' },
+      id: 1,
+      writer: 99,
+      seq: 1,
+      previous: '\\x00',
+      hash: '\\x00',
+    })
+    const link = `insert into links (code, target) values ('chosen', 'https://evil.example/')`
+    expect(await codeOf(run('links_any', `set local app.decision = '${chosen}'`, link))).to.equal('done')
+    const [entry] = await service.db.asOwner(
+      `select d.id > 1 and d.time > now() - interval '1 hour' and d.writer <> 99 and length(d.hash) = 32
+           and length(d.previous) = 32 and d.resource_id = l.id as own,
+         d.kind, d.network, d.change, d.resource_type
+         from decisions d join links l on l.code = d.resource_code where l.code = 'chosen'`,
+    )
+    expect(entry).to.deep.equal({ own: true, kind: 'decision', network: null, change: null, resource_type: 'link' })
+  })
+
   it('makes an admin, but not without an entry with the name of the login', async () => {
     const made = `insert into users (email, role) values ('thief@example.com', 'admin')`
     expect(await codeOf(run('identity', made))).to.equal('done')

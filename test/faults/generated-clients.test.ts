@@ -97,7 +97,7 @@ const CALLERS: Readonly<Record<string, (load: Load, baseUrl: string) => Promise<
       const answer = await functionIn(sdk, route.documentation.id)({ ...parts, baseUrl, redirect: 'manual' })
       const events: unknown = at(answer, 'stream')
       if (events === undefined) return statusOf(at(answer, 'response'))
-      for await (const event of Object(events)) expect(event).to.have.property('total')
+      for await (const event of Object(events)) expect(event).to.be.an('object')
       return 200
     }
   },

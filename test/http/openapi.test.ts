@@ -41,6 +41,20 @@ describe('/openapi.json', () => {
     )
   })
 
+  it('says where a revision that is asked for may not be there', async () => {
+    for (const target of [
+      '/policy?revision=999',
+      '/policy/decisions?revision=999',
+      '/policy/comparison?from=1&to=999',
+      '/policy/explanation?role=editor&action=link:read&revision=999',
+    ]) {
+      const { status, json } = await service.request('GET', target, { token: callers.admin.token })
+      expect([status, at(json, 'code')], target).to.deep.equal([404, 'not_found'])
+      const [path = ''] = target.split('?')
+      expect(at(operationOf('get', path), 'responses'), path).to.have.property('404')
+    }
+  })
+
   it('names each operation once, and says what each layer checks', () => {
     const ids = service.routes.map(({ method, path }) => at(operationOf(method, path), 'operationId'))
     expect(new Set(ids).size).to.equal(ids.length)

@@ -216,14 +216,17 @@ export const recordHistory = async (operations: number, kills: number, seed = 7)
             const headers = { 'Policy-At-Least': String(revision) }
             const policy = await request('GET', '/policy', { token: root.token, headers })
             if (policy.status !== 200) return policy
-            revision = Number(at(policy.json, 'revision'))
             const isThere = JSON.stringify(policy.json).includes('"FLIP"')
-            if (isThere === taken) return policy
-            return request('POST', '/policy/changes', {
-              token: root.token,
-              headers: { 'If-Match': policy.headers?.get('ETag') ?? '' },
-              json: { ...(taken ? { add: [DENY] } : { remove: [DENY] }), reason: 'a flip' },
-            })
+            const answer =
+              isThere === taken
+                ? policy
+                : await request('POST', '/policy/changes', {
+                    token: root.token,
+                    headers: { 'If-Match': policy.headers?.get('ETag') ?? '' },
+                    json: { ...(taken ? { add: [DENY] } : { remove: [DENY] }), reason: 'a flip' },
+                  })
+            if (answer.status < 300) revision = Number(at(answer.json, 'revision'))
+            return answer
           }),
         )
       }
