@@ -225,7 +225,7 @@ export const recordHistory = async (operations: number, kills: number, seed = 7)
                     headers: { 'If-Match': policy.headers?.get('ETag') ?? '' },
                     json: { ...(taken ? { add: [DENY] } : { remove: [DENY] }), reason: 'a flip' },
                   })
-            if (answer.status < 300) revision = Number(at(answer.json, 'revision'))
+            if (answer.status >= 200 && answer.status < 300) revision = Number(at(answer.json, 'revision'))
             return answer
           }),
         )
