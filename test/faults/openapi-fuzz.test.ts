@@ -5,6 +5,7 @@ import { fuzzOpenApi } from '../support/openapi-fuzz.js'
 /** What these ask for is a secret, or names something that nobody made: nothing that is made up gets it. */
 const UNGUESSABLE = new Set([
   'post /links/:code/transfer',
+  'post /users/:id/links/transfer',
   'post /links/:id/restore',
   'post /:code',
   'get /invitations/:token/accept',
