@@ -146,25 +146,32 @@ const observed = <Limiter extends Pick<RateLimiterMemory, 'consume'>>(limiter: L
  * recently used bucket is forgotten; to have their own forgotten, an attacker needs `maxBuckets` others.
  */
 class BoundedMemory extends RateLimiterMemory {
-  readonly #recent: LRUCache<string | number, true>
+  readonly #maxBuckets: number
+  /** made for the first bucket: it takes its whole room at once, megabytes, and most quotas are seldom counted */
+  #recent: LRUCache<string | number, true> | undefined
 
   constructor(options: Options, maxBuckets: number) {
     super(options)
-    this.#recent = new LRUCache({
-      max: maxBuckets,
-      dispose: (_, bucket, reason) => {
-        if (reason === 'evict') void this.delete(bucket)
-      },
-    })
+    this.#maxBuckets = maxBuckets
   }
 
   override consume(...call: Parameters<RateLimiterMemory['consume']>) {
-    this.#recent.set(call[0], true)
+    this.#keep(call[0])
     return super.consume(...call)
   }
 
   override reward(...call: Parameters<RateLimiterMemory['reward']>) {
-    this.#recent.set(call[0], true)
+    this.#keep(call[0])
     return super.reward(...call)
+  }
+
+  #keep(bucket: string | number): void {
+    this.#recent ??= new LRUCache({
+      max: this.#maxBuckets,
+      dispose: (_, forgotten, reason) => {
+        if (reason === 'evict') void this.delete(forgotten)
+      },
+    })
+    this.#recent.set(bucket, true)
   }
 }
