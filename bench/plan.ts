@@ -73,9 +73,7 @@ const link = {
   whole: figure(DISK, 'all of it'),
   table: figure(DISK, 'the table'),
   code: figure(DISK, 'btree (code)'),
-  id: figure(DISK, 'btree (id)'),
-  newest: figure(DISK, 'btree (owner_id, id)'),
-  codes: figure(DISK, 'btree (owner_id, code)'),
+  indexes: figure(DISK, 'all of it') - figure(DISK, 'the table'),
 }
 const record = figure("Disk: a decision's record", 'all of it')
 const wal = {
@@ -145,8 +143,8 @@ print('Figures', [
   ["an owner's PATCH", `${round(cpu.change)} µs`, 'Change of a link'],
   ['a link, with all indexes', `${round(link.whole)} bytes`, DISK],
   [
-    "of it the table / the code's index / the id's / the owner's two",
-    `${round(link.table)} / ${round(link.code)} / ${round(link.id)} / ${round(link.newest)} + ${round(link.codes)}`,
+    "of it the table / all indexes / the code's",
+    `${round(link.table)} / ${round(link.indexes)} / ${round(link.code)}`,
     DISK,
   ],
   ["a decision's record, with all indexes", `${round(record)} bytes`, "Disk: a decision's record"],
@@ -167,7 +165,7 @@ print('Storage', [
   ['what', 'arithmetic', 'result'],
   ['links and their indexes', `10^9 × ${round(link.whole)} B`, gigabytes(LINKS * link.whole)],
   ["of it the code's index, which every miss reads", `10^9 × ${round(link.code)} B`, gigabytes(LINKS * link.code)],
-  ['all four indexes', 'their sum', gigabytes(LINKS * (link.code + link.id + link.newest + link.codes))],
+  ['all indexes', `10^9 × ${round(link.indexes)} B`, gigabytes(LINKS * link.indexes)],
   ['records a day', `${round(CHANGES)} × 86,400 × ${round(record)} B`, gigabytes(CHANGES * 86_400 * record)],
   [`records of ${MONTHS} months`, `${MONTHS} × 30.4 × that`, gigabytes(CHANGES * 86_400 * record * 30.4 * MONTHS)],
   [

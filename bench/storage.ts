@@ -78,9 +78,10 @@ const partsOf = async (client: Client, table: string): Promise<readonly Part[]> 
     )
     select 'the table' as name, sum(pg_table_size(relid)) as bytes, 0 as place from leaves
     union all
-    select string_agg(distinct regexp_replace(pg_get_indexdef(i.indexrelid), '^.* USING ', ''), ', '),
+    -- an index of all partitions is one
+    select replace(regexp_replace(pg_get_indexdef(i.indexrelid), '^.* USING ', ''), chr(10), '\\n'),
            sum(pg_relation_size(i.indexrelid)), 1
-    from leaves join pg_index i on i.indrelid = relid group by i.indkey::text, i.indclass::text
+    from leaves join pg_index i on i.indrelid = relid group by 1
     union all
     select 'all of it', sum(pg_total_relation_size(relid)), 2 from leaves
     order by place, bytes desc`,
