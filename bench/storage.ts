@@ -78,7 +78,7 @@ const partsOf = async (client: Client, table: string): Promise<readonly Part[]> 
     )
     select 'the table' as name, sum(pg_table_size(relid)) as bytes, 0 as place from leaves
     union all
-    -- an index of all partitions is one
+    -- one row for an index, however many partitions have it
     select replace(regexp_replace(pg_get_indexdef(i.indexrelid), '^.* USING ', ''), chr(10), '\\n'),
            sum(pg_relation_size(i.indexrelid)), 1
     from leaves join pg_index i on i.indrelid = relid group by 1

@@ -1,6 +1,6 @@
 -- No request makes, changes or deletes a record without the entry of the decision that allowed it: both commit, or
--- neither (docs/decisions/0008). Arguments: the record's type, and the column that names it to a reader: a link's is
--- its code.
+-- neither (docs/decisions/0008). Arguments: the record's type, and for all but links the column that names the record
+-- to a reader.
 create or replace function record_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -13,9 +13,7 @@ begin
     raise exception using errcode = 'LG002',
       message = format('a %s changes only together with the decision that allowed it', tg_argv[0]);
   end if;
-  if tg_argv[0] <> 'link' then
-    code := to_jsonb(coalesce(new, old)) ->> tg_argv[1];
-  else
+  if tg_argv[0] = 'link' then
     code := coalesce(new.code, old.code);
     link := coalesce(new.id, old.id);
     if tg_op = 'UPDATE' and (new.code <> old.code or new.owner_id is distinct from old.owner_id) then
@@ -27,8 +25,10 @@ begin
       -- from the trash: a new link is of version 1
       change := '{"restored": true}';
     end if;
+  else
+    code := to_jsonb(coalesce(new, old)) ->> tg_argv[1];
   end if;
-  -- Any login can set app.decision: it has no say in the other columns.
+  -- Any login can set app.decision: only what a decision says is taken from it.
   insert into public.decisions
       (request_id, revision, layer, subject_id, subject_role, token_id, action, relation, effect, rule, row_priority,
        status, resource_type, resource_code, resource_id, change)

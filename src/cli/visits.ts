@@ -87,7 +87,7 @@ const draw = (code: string, { bots, interval }: Options, shown: ReturnType<typeo
   printStyled([
     { text: `before: ${counted(before.total, 'visit')}, ${counted(before.visitors, 'daily visitor')}`, style: 'dim' },
   ])
-  if (!shown.counting) print('Visits are not counted any more (VISITS=off); these are from before.')
+  if (!shown.counting) print('VISITS=off: visits are not counted any more; these are from before.')
   for (const dimension of VISIT_DIMENSIONS) {
     print('')
     printStyled([{ text: dimension, style: 'dim' }])

@@ -112,9 +112,9 @@ const MAX_RULES = 200
 
 export const createMetrics = (): Metrics => {
   const registry = new AggregatorRegistry<PrometheusContentType>()
-  const all = [registry, processMetrics()]
+  const registries = [registry, processMetrics()]
   // In a worker these answer its primary, which adds up those of all workers (src/cluster/).
-  AggregatorRegistry.setRegistries(all)
+  AggregatorRegistry.setRegistries(registries)
   const { counter, histogram, gauge, total } = metricsIn(registry)
 
   let sources: Sources = {
@@ -342,7 +342,7 @@ export const createMetrics = (): Metrics => {
       })
     },
     registry,
-    text: () => Registry.merge(all).metrics(),
+    text: () => Registry.merge(registries).metrics(),
     contentType: registry.contentType,
   }
 }

@@ -50,6 +50,13 @@ describe('linkgate visits', () => {
     expect(out).to.match(/^browser\n +1,500 +100 % +Firefox$/m)
   })
 
+  it('says where visits are not counted any more, and only there', async () => {
+    const off = await runCommand(['visits', code], { environment: { ...environment, VISITS: 'off' } })
+    expect(off.out).to.include('VISITS=off')
+    expect(off.out).to.include('1,500 visits')
+    expect((await visits(code)).out).to.not.include('VISITS=off')
+  })
+
   it('prints what the service answers as JSON', async () => {
     const admin = await service.addUser('admin')
     const query = 'from=2026-03-01&to=2026-05-01&interval=month&zone=Asia/Kolkata&bots=true'

@@ -177,9 +177,8 @@ const requestFor = (
     if (route.method === 'post' && route.path.startsWith('/policy/') && chance.integer(0, 9) > 0)
       query.set('dry_run', 'true')
     if (chance.integer(0, 19) === 0) query.append(wellFormed(awkwardText(chance)), 'x')
-    // a stream goes on for minutes, unless it is told how many events are enough
-    const isStream = at(operation, 'responses', '200', 'content', 'text/event-stream') !== undefined
-    if (isStream && /^([1-9]\d*)?$/.test(query.get('limit') ?? '')) query.set('limit', '1')
+    // a live stream goes on for minutes, unless it is told how many events are enough
+    if (route.path.endsWith('/live') && /^([1-9]\d*)?$/.test(query.get('limit') ?? '')) query.set('limit', '1')
   }
   const headers: Record<string, string> = { ...sample.options.headers }
   const sometimes = (name: string, value: () => string) => {

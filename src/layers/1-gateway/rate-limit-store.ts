@@ -147,7 +147,7 @@ const observed = <Limiter extends Pick<RateLimiterMemory, 'consume'>>(limiter: L
  */
 class BoundedMemory extends RateLimiterMemory {
   readonly #maxBuckets: number
-  /** made for the first bucket: it takes its whole room at once, megabytes, and most quotas are seldom counted */
+  /** Made for the first bucket: lru-cache allocates room for all of them at once, and most quotas are seldom used. */
   #recent: LRUCache<string | number, true> | undefined
 
   constructor(options: Options, maxBuckets: number) {
