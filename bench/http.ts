@@ -45,6 +45,7 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
       started(startSubject('bare-koa', { JWT_SIGNING_KEY_FILE: database.signingKeyFile, ...environment }))
     const node = await started(startSubject('bare-node'))
     const koa = await bare({ DATABASE_URL: database.ownerUrl })
+    const parts = await started(startSubject('koa-with-parts'))
     const linkgate = await started(startLinkgate(database.environment()))
     const uncached = await started(startLinkgate({ ...database.environment(), REDIRECT_CACHE_SIZE: '0' }))
     const unlimited = await started(startLinkgate({ ...database.environment(), RATE_LIMIT_ANONYMOUS: 'off' }))
@@ -54,11 +55,13 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
       [
         { ...redirect, name: 'bare node:http, 302', server: node },
         { ...redirect, name: 'bare Koa and router, 302', server: koa, request: () => ({ path: '/fixed/bench-1' }) },
+        { ...redirect, name: 'Koa with the same parts, 302', server: parts },
         { ...redirect, name: 'Linkgate, remembered', server: linkgate },
         { ...redirect, name: 'the same without quotas', server: unlimited },
       ],
       OPTIONS,
     )
+    await parts.stop()
     await unlimited.stop()
     const withDatabase = { ...OPTIONS, database }
     const firstTouch = { status: 302, request: () => ({ path: anyLink() }) }

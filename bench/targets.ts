@@ -57,6 +57,14 @@ const TARGETS: readonly Target[] = [
     value: 0.8,
   },
   {
+    path: 'redirect, remembered: rate over Koa with the same parts, by hand',
+    suite: 'Redirect, remembered: requests a second',
+    subject: 'Linkgate, remembered',
+    against: 'Koa with the same parts, 302',
+    bound: 'at least',
+    value: 0.8,
+  },
+  {
     path: 'redirect, first touch: rate over bare Koa and one select',
     suite: 'Redirect, first touch: requests a second',
     subject: 'Linkgate, nothing remembered',
