@@ -3,6 +3,7 @@ import { isRelation } from '../domain/decision.js'
 import { explain } from '../policy/explanation.js'
 import type { Explanation } from '../policy/explanation.js'
 import type { Snapshot } from '../policy/snapshot.js'
+import { REFUSED_BY_ROUTE } from './refused-by-route.js'
 
 type Recorded = Pick<
   DecisionRecord,
@@ -26,14 +27,8 @@ export type RecordExplanation = CodeExplanation | ((Explanation | EndpointRefusa
 export const explainRecord = (record: Recorded, snapshot: Snapshot | null): RecordExplanation | null => {
   const { layer, rule: code, action } = record
   if (layer !== 'endpoint' && layer !== 'object') return { layer, code, why: whyAtGateway(code, action) }
-  if (layer === 'object' && code === 'policy_denied')
-    return { layer, code, why: 'the rows allow it; refused because the role may do what the caller may not' }
-  if (layer === 'object' && code === 'beyond_own_rights')
-    return { layer, code, why: 'the rows allow it; refused because the edit goes beyond what the caller may do' }
-  if (layer === 'object' && code === 'own_proposal')
-    return { layer, code, why: 'the rows allow it; refused because nobody decides about their own proposal' }
-  if (layer === 'object' && code === 'others_proposal')
-    return { layer, code, why: 'the rows allow it; refused because somebody else made the proposal' }
+  const byRoute = layer === 'object' ? REFUSED_BY_ROUTE.get(code) : undefined
+  if (byRoute !== undefined) return { layer, code, why: `the rows allow it; refused because ${byRoute.why}` }
   if (snapshot === null || !isRelation(record.relation)) return null
   const explanation = explain(snapshot, record.subject_role, action, record.relation)
   const { object, relation: _relation, ...refusal } = explanation

@@ -7,6 +7,7 @@ import type { Snapshot } from '../policy/snapshot.js'
 import { relationsOf } from '../policy/table.js'
 import { readExamples, readGroups, readSubjects } from './decision-groups.js'
 import type { DecisionGroup, Verdict } from './decision-groups.js'
+import { REFUSED_BY_ROUTE } from './refused-by-route.js'
 import { readLog } from './read-log.js'
 
 /** What an edit would have done to the recorded decisions of a window. */
@@ -83,21 +84,19 @@ export const replay = async (
   })
 }
 
-/** Refusals of what the rows allow. */
-const BY_ROUTE: ReadonlySet<string> = new Set(['policy_denied', 'beyond_own_rights', 'own_proposal', 'others_proposal'])
-
 /**
  * What a snapshot answers to a recorded question. Null where the record does not say enough: the endpoint layer refused
  * before it was known whose record it was, or a route refused to pass on rights that the caller lacks, though the rows
- * allowed it.
+ * allowed it. What a route refuses for another reason, it refuses under any policy.
  */
 const decideAgain = (snapshot: Snapshot, { role, action, relation, layer, before }: DecisionGroup): Verdict | null => {
   if (!snapshot.mayCall(role, action)) return { effect: 'deny', rule: 'role_not_allowed' }
-  const isByRoute = BY_ROUTE.has(before.rule)
-  const relations = layer === 'object' && !isByRoute ? [relation] : relationsOf(role)
+  const byRoute = REFUSED_BY_ROUTE.get(before.rule)
+  const relations = layer === 'object' && byRoute === undefined ? [relation] : relationsOf(role)
   const [first, ...others] = relations.map((each) => snapshot.decideFor(role, action, each))
   if (first === undefined || !others.every((other) => isSame(first, other))) return null
-  return isByRoute && first.effect === 'allow' ? null : { effect: first.effect, rule: first.rule }
+  if (byRoute === undefined || first.effect === 'deny') return { effect: first.effect, rule: first.rule }
+  return byRoute.restsOnRights ? null : before
 }
 
 const isSame = (one: Verdict | null, other: Verdict | null): boolean =>

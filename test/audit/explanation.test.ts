@@ -1,8 +1,11 @@
 import { expect } from 'chai'
 
+import { REFUSED_BY_ROUTE } from '../../src/audit/refused-by-route.js'
+import { REFUSALS } from '../../src/domain/refusal.js'
 import { addRows } from '../support/edit-policy.js'
 import { at, listAt } from '../support/json.js'
-import { addLink } from '../support/records.js'
+import { addLink, freshCode } from '../support/records.js'
+import { formOf } from '../support/samples.js'
 import type { RequestOptions } from '../support/service.js'
 import { startWithCallers } from '../support/two-callers.js'
 import type { Callers } from '../support/two-callers.js'
@@ -108,6 +111,32 @@ describe('GET /audit/requests/{request_id}', () => {
       expect(at(decision, 'explanation')).to.include({ layer: 'gateway', code })
       expect(at(decision, 'explanation', 'why')).to.include(why)
     }
+  })
+
+  it('explains a wrong password as what it is, and no replay takes it for a decision of the rows', async () => {
+    const { service, editor, admin } = callers
+    const code = freshCode('guarded')
+    await service.request('POST', '/links', {
+      token: editor.token,
+      json: { code, target: 'https://example.com/', password: 'open sesame' },
+    })
+    const decision = await decisionOf('POST', `/${code}`, formOf({ password: 'wrong password' }))
+    expect(at(decision, 'explanation')).to.deep.equal({
+      layer: 'object',
+      code: 'wrong_password',
+      why: 'the rows allow it; refused because the password of the link was wrong',
+    })
+    const nothing = { add: [], remove: [] }
+    const { json } = await service.request('POST', '/policy/previews?replay=1h', { token: admin.token, json: nothing })
+    const turned = listAt(json, 'replay', 'decisions').filter((each) => at(each, 'before', 'rule') === 'wrong_password')
+    expect(turned).to.deep.equal([])
+  })
+
+  it('knows every refusal by which a route takes back what the rows allow', () => {
+    const codes = Object.entries(REFUSALS).flatMap(([code, { layer, status }]) =>
+      layer === 'object' && status === 403 && code !== 'password_required' ? [code] : [],
+    )
+    expect([...REFUSED_BY_ROUTE.keys()]).to.have.members(codes)
   })
 
   it('explains a refusal by a route after the rows allowed it', async () => {

@@ -37,7 +37,7 @@ type Verdict = { readonly effect: string; readonly rule: string } | null
 
 const decideOne = (
   rows: readonly PolicyRow[],
-  { subject_role: role, action, relation, layer, rule }: Recorded,
+  { subject_role: role, action, relation, layer, effect, rule }: Recorded,
 ): Verdict => {
   if (!interpretEndpoint(rows, role, action)) return { effect: 'deny', rule: 'role_not_allowed' }
   const answer = (each: Relation) => {
@@ -45,10 +45,13 @@ const decideOne = (
     return { effect, rule: row?.rule ?? 'default' }
   }
   const beyond = rule === 'policy_denied' || rule === 'beyond_own_rights'
-  if (layer === 'object' && !beyond) return answer(relation)
+  const byRoute = beyond || rule === 'own_proposal' || rule === 'wrong_password'
+  if (layer === 'object' && !byRoute) return answer(relation)
   const [own, other] =
     role === 'anonymous' ? [answer('anonymous'), answer('anonymous')] : [answer('own'), answer('other')]
-  return own.effect !== other.effect || own.rule !== other.rule || (beyond && own.effect === 'allow') ? null : own
+  if (own.effect !== other.effect || own.rule !== other.rule) return null
+  if (!byRoute || own.effect === 'deny') return own
+  return beyond ? null : { effect, rule }
 }
 
 const text = (verdict: Verdict): string => (verdict === null ? '?' : `${verdict.effect} ${verdict.rule}`)
@@ -127,7 +130,16 @@ const recorded: fc.Arbitrary<Recorded> = fc
     relation: fc.constantFrom<Relation>('own', 'other'),
     layer: fc.constantFrom('object', 'object', 'object', 'endpoint', 'gateway'),
     effect: fc.constantFrom('allow' as const, 'deny' as const),
-    rule: fc.constantFrom('R1', 'R5', 'A', 'default', 'policy_denied', 'beyond_own_rights'),
+    rule: fc.constantFrom(
+      'R1',
+      'R5',
+      'A',
+      'default',
+      'policy_denied',
+      'beyond_own_rights',
+      'own_proposal',
+      'wrong_password',
+    ),
     minutes_ago: fc.constantFrom(0, 1, 5, 59, 60, 61),
   })
   .map((record) => ({

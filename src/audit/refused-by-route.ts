@@ -1,0 +1,15 @@
+/** A refusal by a route of what the rows allow. */
+interface RouteRefusal {
+  readonly why: string
+  /** whether it rests on what the caller may do, so that another policy could let the request through */
+  readonly restsOnRights: boolean
+}
+
+/** By the code that is recorded in place of a rule. */
+export const REFUSED_BY_ROUTE: ReadonlyMap<string, RouteRefusal> = new Map([
+  ['policy_denied', { why: 'the role may do what the caller may not', restsOnRights: true }],
+  ['beyond_own_rights', { why: 'the edit goes beyond what the caller may do', restsOnRights: true }],
+  ['own_proposal', { why: 'nobody decides about their own proposal', restsOnRights: false }],
+  ['others_proposal', { why: 'somebody else made the proposal', restsOnRights: false }],
+  ['wrong_password', { why: 'the password of the link was wrong', restsOnRights: false }],
+])
