@@ -191,12 +191,15 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
   if (settings === undefined || faults.length > 0) throw new StartError(faults.join('; '))
 
   const { HOST: host, PORT: port, BASE_URL: baseUrl, DATABASE_URL: databaseUrl } = settings
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const hostname = host.includes(':') ? `[${host}]` : host
+  const origin = `http://${hostname}:${port}`
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: jwtAudience } = settings
   const { SMTP_URL: smtpUrl, METRICS_HOST: metricsHost, METRICS_PORT: metricsPort } = settings
   const logFormat = settings.LOG_FORMAT ?? (isTerminal ? 'text' : 'json')
   return Object.freeze({
     host,
+    /** the host as URLs have it: an IPv6 address in brackets */
+    hostname,
     port,
     /** the public origin; undefined until the port is known where PORT is 0 and BASE_URL is not set */
     baseUrl: baseUrl ?? (port === 0 ? undefined : origin),

@@ -8,7 +8,7 @@ begin
   delete from public.idempotency_keys k
    where k.user_id = nullif(current_setting('app.user_id', true), '')::bigint and k.key_hash = claimed
      and k.created_at <= too_old;
-  if pg_try_advisory_xact_lock(7274506) then
+  if pg_try_advisory_xact_lock(7274511) then
     delete from public.idempotency_keys k using (
       select o.user_id, o.key_hash from public.idempotency_keys o
        where o.created_at <= too_old order by o.created_at limit 20

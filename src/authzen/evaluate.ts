@@ -1,4 +1,5 @@
 import { isAction } from '../domain/action.js'
+import type { Deadline } from '../domain/deadline.js'
 import { isId } from '../domain/id.js'
 import type { Link, Owned } from '../domain/link.js'
 import { isUserRole } from '../domain/role.js'
@@ -89,10 +90,12 @@ export const createEvaluator = ({ findUser, findLink }: EvaluatorParts) => {
     evaluateAll: async (
       snapshot: Snapshot,
       { evaluations = [], options, ...defaults }: Evaluations,
+      deadline: Deadline,
     ): Promise<readonly Answer[]> => {
       const semantic = options?.evaluations_semantic
       const answers: Answer[] = []
       for (const item of evaluations) {
+        deadline.require()
         const answer = await evaluateItem(snapshot, completeItem(item, defaults))
         answers.push(answer)
         if (semantic === (answer.decision ? 'permit_on_first_permit' : 'deny_on_first_deny')) break

@@ -182,9 +182,9 @@ const refusedPathOf = (file: string, { refused, dryRun }: ImportOptions, isCsv: 
   return refused
 }
 
-const placeOf = ({ baseUrl, host, port }: Config) => ({
+const placeOf = ({ baseUrl, host, hostname, port }: Config) => ({
   // PORT=0 without BASE_URL: whatever port the service gets, it is on this machine
-  baseUrl: baseUrl ?? `http://${host}:${port}`,
+  baseUrl: baseUrl ?? `http://${hostname}:${port}`,
   host,
   port,
   addresses: Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []),

@@ -66,6 +66,7 @@ export const REFUSALS = {
   issuer_unavailable: { status: 503, layer: 'gateway', title: 'The token issuer is unavailable' },
   invalid_grant: { status: 400, layer: 'gateway', title: 'The credentials are not valid' },
   unsupported_grant_type: { status: 400, layer: 'gateway', title: 'The grant type is not supported' },
+  unsupported_token_type: { status: 400, layer: 'gateway', title: 'A token of this kind is not revoked here' },
   invalid_scope: { status: 400, layer: 'gateway', title: 'The scope is not valid' },
 
   role_not_allowed: { status: 403, layer: 'endpoint', title: 'The role does not allow this endpoint' },

@@ -47,12 +47,17 @@ const represent = (ctx: Context, answer: Answer, document: FixedDocument): Answe
   return { ...answer, body: bytes, headers: { ...answer.headers, ...headers } }
 }
 
-/** A copy: of an answer that cannot be written nothing stays for the problem that is written instead. */
+/**
+ * A copy: of an answer that cannot be written nothing stays for the problem that is written instead. What may not be
+ * stored by a cache because somebody has signed in for it stays so.
+ */
 const withOwn = ({ state }: Context, { headers: own = {} }: Answer): AnswerHeaders => {
   const headers = new AnswerHeaders(state.headers.list)
   const vary = headers.get('Vary')
+  const isPrivate = headers.get('Cache-Control') === 'no-store'
   for (const name in own) headers.set(name, own[name] ?? '')
   if (vary !== undefined && own['Vary'] !== undefined) headers.set('Vary', `${vary}, ${own['Vary']}`)
+  if (isPrivate) headers.set('Cache-Control', 'no-store')
   if (state.revision !== undefined) headers.set('Policy-Revision', String(state.revision))
   return headers
 }

@@ -16,10 +16,13 @@ const FIND = `
 // One statement: the second of two that race waits for the row, finds the invitation used, and adds no account. The
 // inviter is locked, so that no suspension or demotion of theirs is acknowledged in between.
 const ACCEPT = `
-  with accepted as (
+  with inviter as materialized (
+    select u.id from invitations i join users u on u.id = i.invited_by
+     where i.token_hash = $1 and u.role = $4 and u.suspended_at is null for share of u
+  ), accepted as (
     update invitations set accepted_at = now()
      where token_hash = $1 and accepted_at is null and withdrawn_at is null and expires_at > now()
-       and invited_by in (select id from users where role = $4 and suspended_at is null for share)
+       and invited_by in (select id from inviter)
     returning email, role
   )
   insert into users (email, role, name, password_hash) select email, role, $2, $3 from accepted

@@ -173,8 +173,9 @@ export const createSignIn = ({
     refreshToken: string,
   ): Promise<SignedIn> => {
     const scope = scopes.join(' ')
-    // no access token outlives its sign-in
-    const ttlSeconds = Math.min(ACCESS_TOKEN_SECONDS, Math.floor((endsAt.getTime() - Date.now()) / 1_000))
+    // no access token outlives its sign-in by more than the second that it has at least
+    const left = Math.floor((endsAt.getTime() - Date.now()) / 1_000)
+    const ttlSeconds = Math.max(1, Math.min(ACCESS_TOKEN_SECONDS, left))
     const { token, expiresIn } = await issuer.sign({ subject, scope, ttlSeconds, signIn: family })
     return {
       access: { access_token: token, token_type: 'Bearer', expires_in: expiresIn, scope },

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 import { isId } from '../domain/id.js'
-import { Instant, linkFields } from '../routes/link-fields.js'
+import { linkFields } from '../routes/link-fields.js'
+import { Instant } from '../routes/schemas.js'
 import type { OwnPlace } from '../routes/target.js'
 import { BOOLEAN_RULE, booleanOf, typedFields, unstorableIn } from './typed-fields.js'
 import type { Words } from './words.js'

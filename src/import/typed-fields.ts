@@ -1,11 +1,9 @@
+import { isStorable } from '../domain/storable.js'
 import type { Words } from './words.js'
 
-/**
- * The first field of which the database cannot hold the text: PostgreSQL's has neither U+0000 nor half a surrogate
- * pair. A title's are replaced.
- */
+/** The first field of which the database cannot hold the text. A title's characters are replaced instead. */
 export const unstorableIn = (words: Words): string | undefined =>
-  Object.entries(words).find(([name, text]) => name !== 'title' && /[\0\p{Cs}]/u.test(text))?.[0]
+  Object.entries(words).find(([name, text]) => name !== 'title' && !isStorable(text))?.[0]
 
 /** The texts as the types that the rules are about; a text that is none of its type stays, and the rule refuses it. */
 export const typedFields = ({

@@ -12,6 +12,15 @@ export const headerLines = (rawHeaders: readonly string[], name: string): readon
   return values
 }
 
+/**
+ * A header that demands something (`If-Match`), by its lower-case name; undefined where it is missing. Nothing meets an
+ * empty one: a program whose variable was not set must not change what it would have left alone.
+ */
+export const demandOf = ({ req }: Pick<Context, 'req'>, name: string): string | undefined => {
+  const value = req.headers[name]
+  return typeof value === 'string' ? value : undefined
+}
+
 /** A request's header by its lower-case name; undefined where it is missing or empty. */
 export const headerOf = ({ req }: Pick<Context, 'req'>, name: string): string | undefined => {
   const value = req.headers[name]

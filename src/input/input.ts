@@ -4,6 +4,7 @@ import { z } from 'zod'
 
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
+import { isStorable } from '../domain/storable.js'
 import { faultOfBody } from './broken-body.js'
 import { headerOf } from './header-lines.js'
 import { parseStrictJson } from './strict-json.js'
@@ -93,7 +94,7 @@ export const parseInput = <T>(
   { stored = true } = {},
 ): T => {
   const parsed = schema.safeParse(value)
-  const faults = !parsed.success ? faultsOf(parsed.error) : stored ? nullCharacters(parsed.data) : []
+  const faults = !parsed.success ? faultsOf(parsed.error) : stored ? unstorable(parsed.data) : []
   if (parsed.success && faults.length === 0) return parsed.data
   throw new Refusal(code, { errors: faults })
 }
@@ -122,14 +123,14 @@ export const requireNoQuery = (querystring: string): void => {
   if (querystring !== '') parseQuery(querystring, z.strictObject({}))
 }
 
-/** JSON and URLs can carry U+0000, PostgreSQL's text cannot. */
-const nullCharacters = (value: unknown, path: readonly string[] = []): Fault[] => {
+/** The texts of an input that the database could not hold as they are. */
+const unstorable = (value: unknown, path: readonly string[] = []): Fault[] => {
   if (typeof value === 'string')
-    return value.includes('\0') ? [{ field: path.join('.'), message: 'must not hold the character U+0000' }] : []
+    return isStorable(value) ? [] : [{ field: path.join('.'), message: 'must not hold U+0000 or half a character' }]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, each]: readonly [string, unknown]) => [
-    ...nullCharacters(name, path),
-    ...nullCharacters(each, [...path, name]),
+    ...unstorable(name, path),
+    ...unstorable(each, [...path, name]),
   ])
 }
 

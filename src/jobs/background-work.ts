@@ -12,16 +12,18 @@ const DAYS_BY_HOUR = 35
 
 /** All background work. Each step is one short statement (migrations/functions/). */
 export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, visitDays }: Upkeep): readonly Job[] => {
-  /** Runs a function of the database until it answers that nothing is left to do. */
+  /** Runs a function of the database until it answers that nothing is left to do, or the process stops. */
   const inSteps = (name: string, everySeconds: number, step: string, ...values: readonly number[]): Job => ({
     name,
     everySeconds,
-    run: async () => {
-      for (let total = 0; ;) {
+    run: async (isStopping) => {
+      let total = 0
+      while (!isStopping()) {
         const [row] = await database.run<{ done: number }>({ text: `select ${step} as done`, values })
-        if (row === undefined || row.done === 0) return total
+        if (row === undefined || row.done === 0) break
         total += row.done
       }
+      return total
     },
   })
   return [

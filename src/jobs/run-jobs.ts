@@ -7,8 +7,8 @@ export interface Job {
   readonly name: string
   /** once in this time, over all processes */
   readonly everySeconds: number
-  /** Answers how many records it dealt with. */
-  readonly run: () => Promise<number>
+  /** Answers how many records it dealt with. Once `isStopping`, it begins no further statement. */
+  readonly run: (isStopping: () => boolean) => Promise<number>
 }
 
 interface JobsOptions {
@@ -35,7 +35,7 @@ export const runJobs = ({ database, jobs, observer, onFault, everyMs = 60_000 }:
         values: [name, everySeconds],
       })
       if (claim?.claimed !== true) return
-      observer.ran(name, await run(), (performance.now() - startedAt) / 1_000)
+      observer.ran(name, await run(() => stopping), (performance.now() - startedAt) / 1_000)
     } catch (error) {
       observer.failed(name)
       onFault(name, error)
@@ -50,7 +50,7 @@ export const runJobs = ({ database, jobs, observer, onFault, everyMs = 60_000 }:
   }, everyMs)
   timer.unref()
   return {
-    /** Resolves when the job that is running has ended. */
+    /** Resolves when the statement that is running has ended. */
     stop: async (): Promise<void> => {
       stopping = true
       clearInterval(timer)

@@ -5,7 +5,7 @@ import type { Action } from '../domain/action.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
-import { headerOf } from '../input/header-lines.js'
+import { demandOf, headerOf } from '../input/header-lines.js'
 import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -58,6 +58,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
       decision: null,
       linkId: null,
       part: null,
+      counted: new Set(),
     }
     try {
       const admitted = await runtime.layers.gateway.admit(ctx, spec.gateway)
@@ -73,7 +74,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
         runtime.count(record)
         runtime.record(record)
       }
-      throw error
+      throw error instanceof Refusal ? (spec.shape?.(error) ?? error) : error
     }
   },
 })
@@ -89,6 +90,15 @@ interface LayeredRequest {
   linkId: string | null
   /** the decision about the part that was asked for */
   part: Decision | null
+  /** what was counted against a limit: a second attempt counts nothing again */
+  readonly counted: Set<string>
+}
+
+/** Counts a request against a limit beside that of the gateway, once however often it is attempted. */
+const countOnce = async ({ counted }: LayeredRequest, what: string, count: () => Promise<void>): Promise<void> => {
+  if (counted.has(what)) return
+  counted.add(what)
+  await count()
 }
 
 type Declared = Pick<Route, 'method' | 'gateway' | 'endpoint'> & {
@@ -114,6 +124,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const { layers } = request.runtime
   const { requestId, deadline } = ctx.state
   deadline.require()
+  request.action = actionOf(spec)
   request.caller = null
   request.decision = null
   request.linkId = null
@@ -169,13 +180,13 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     requestId,
     rightTo: (action, record, inForce = snapshot) => rightTo(layers, inForce, caller, action, record),
     cookie: (name) => (spec.gateway.from === undefined ? undefined : ctx.cookies.get(name)),
-    countAccount: (account) => layers.gateway.countAccount(ctx, account),
+    countAccount: (account) => countOnce(request, 'account', () => layers.gateway.countAccount(ctx, account)),
     items: itemsOf(request, snapshot, caller, admitted),
-    countLinkPassword: (link) => layers.gateway.countLinkPassword(ctx, link),
+    countLinkPassword: (link) => countOnce(request, 'password', () => layers.gateway.countLinkPassword(ctx, link)),
     querystring: ctx.querystring,
     visitor: { address: admitted.address, header: (name) => headerOf(ctx, name) },
     headers: {
-      ifMatch: headerOf(ctx, 'if-match'),
+      ifMatch: demandOf(ctx, 'if-match'),
       chunked: ctx.req.httpVersion !== '1.0',
       forwarded: (headerOf(ctx, 'x-forwarded-for') ?? headerOf(ctx, 'forwarded')) !== undefined,
       ahead: ctx.method === 'HEAD' || /\bprefetch\b/i.test(headerOf(ctx, 'sec-purpose') ?? ''),
@@ -192,7 +203,8 @@ const itemsOf = (request: LayeredRequest, snapshot: Snapshot, caller: Caller, ad
   return {
     begin: async (action, count) => {
       request.action = action
-      await layers.gateway.countMore(ctx, admitted, Math.ceil(count / ITEMS_OF_A_REQUEST) - 1)
+      const more = Math.ceil(count / ITEMS_OF_A_REQUEST) - 1
+      await countOnce(request, 'items', () => layers.gateway.countMore(ctx, admitted, more))
       layers.gateway.requireScope(caller, action)
       layers.endpoint(snapshot, caller, action)
     },
@@ -286,7 +298,7 @@ const decideUnderOnePolicy = async (
   isChange: boolean,
   act: (snapshot: Snapshot) => Promise<Answer>,
 ): Promise<Answer> => {
-  const demanded = headerOf(ctx, 'policy-at-least')
+  const demanded = demandOf(ctx, 'policy-at-least')
   const snapshot = demanded === undefined ? policy.current() : await demandedSnapshot(policy, demanded)
   try {
     return await act(snapshot)

@@ -32,6 +32,8 @@ export interface Documentation {
   readonly tagged?: 'read' | 'write'
   /** what a 202 means, which has the body of a success: the change waits for somebody */
   readonly proposed?: string
+  /** other statuses of a success, and when it has them */
+  readonly otherwise?: Readonly<Record<number, string>>
   /** whether If-Match is taken, or asked for */
   readonly ifMatch?: 'optional' | 'required'
   /** true where a success names where the record is */

@@ -7,7 +7,7 @@ import type { Deadline } from '../domain/deadline.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
-import type { Fault, Layer } from '../domain/refusal.js'
+import type { Fault, Layer, Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import type { Visitor } from '../domain/visitor.js'
 import type { IdempotencyKey } from '../input/idempotency-key.js'
@@ -213,6 +213,8 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
   readonly accepts?: readonly MediaType[]
   /** the refusal of a body that cannot be read or is not valid, where a standard asks for another than 415, 400, 422 */
   readonly inputFault?: 'invalid_request'
+  /** adds to a refusal what a standard asks of it */
+  readonly shape?: (refusal: Refusal) => Refusal
   /** the page whose form sends this body: whoever filled it in and is refused (422) gets it again */
   readonly form?: FormPage
   /** false where nothing of a body is stored, so that it may hold text that PostgreSQL cannot */

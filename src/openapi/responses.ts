@@ -170,6 +170,12 @@ export const responsesOf = (route: Route, schemas: NamedSchemas): Json => {
     ...(documentation.proposed !== undefined && {
       202: { description: documentation.proposed, ...headersOf([]), ...contentOf(route, schemas) },
     }),
+    ...Object.fromEntries(
+      Object.entries(documentation.otherwise ?? {}).map(([each, description]) => [
+        each,
+        { description, ...headersOf(each.startsWith('3') ? successHeaders(route) : []) },
+      ]),
+    ),
     ...(documentation.tagged === 'read' && {
       304: { description: 'Not modified: the record still has the ETag of If-None-Match', ...headersOf(['ETag']) },
     }),

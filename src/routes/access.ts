@@ -59,8 +59,9 @@ export const accessRoutes = ({
       ...evaluating,
       path: '/access/v1/evaluations',
       body: Evaluations,
-      handle: async ({ body, snapshot }) => {
-        if (body.evaluations?.length) return { status: 200, body: { evaluations: await evaluateAll(snapshot, body) } }
+      handle: async ({ body, snapshot, deadline }) => {
+        if (body.evaluations?.length)
+          return { status: 200, body: { evaluations: await evaluateAll(snapshot, body, deadline) } }
         // §7.1: without items the request is a single evaluation
         const single = parseInput(body, Evaluation, 'invalid_request', { stored: false })
         return { status: 200, body: await evaluate(snapshot, single) }

@@ -8,7 +8,7 @@ import {
   Code,
   Cursor,
   Id,
-  Moment,
+  Instant,
   PageLimit,
   RequestId,
   RevisionNumber,
@@ -105,8 +105,8 @@ export const Filter = z.strictObject({
     .optional()
     .describe('of the policy, under which it was decided'),
   request: RequestId.optional().describe('of one request'),
-  from: Moment.optional().describe('then or later'),
-  to: Moment.optional().describe('before'),
+  from: Instant.optional().describe('then or later'),
+  to: Instant.optional().describe('before'),
   format: z.enum(['json', 'csv', 'ndjson']).default('json').describe('a page, or all of them as a stream'),
 })
 

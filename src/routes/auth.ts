@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
+import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
 import type { SignIn, SignInRequest, SignedIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
@@ -25,21 +26,23 @@ const grantToken = async (
   throw new Refusal('unsupported_grant_type', { detail: 'The grant types are password and refresh_token.' })
 }
 
-const OAUTH_ERRORS: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_scope', 'unsupported_grant_type'])
+const OAUTH_ERRORS: ReadonlySet<string> = new Set([
+  'invalid_grant',
+  'invalid_scope',
+  'unsupported_grant_type',
+  'unsupported_token_type',
+])
 
-/** Adds the members of RFC 6749 §5.2 to a refusal. */
-const asOAuthError = (error: unknown): never => {
-  if (!(error instanceof Refusal) || error.status >= 500) throw error
-  const { code, detail, errors, headers, extensions, title } = error
-  throw new Refusal(code, {
+/** Adds the members of RFC 6749 §5.2 to a refusal of what was sent. */
+const asOAuthError = (refusal: Refusal): Refusal => {
+  const { code, status, detail, errors, headers, extensions, title } = refusal
+  if (status >= 500 || code === 'rate_limited') return refusal
+  const error = OAUTH_ERRORS.has(code) ? code : 'invalid_request'
+  return new Refusal(code, {
     detail,
     errors,
-    headers: { ...headers, 'Cache-Control': 'no-store' },
-    extensions: {
-      ...extensions,
-      error: OAUTH_ERRORS.has(code) ? code : 'invalid_request',
-      error_description: detail ?? title,
-    },
+    headers,
+    extensions: { ...extensions, error, error_description: detail ?? title },
   })
 }
 
@@ -52,6 +55,8 @@ const signingIn = {
   object: NO_OBJECT,
   data: NO_DATA,
   accepts: ['form', 'json'],
+  inputFault: 'invalid_request',
+  shape: asOAuthError,
 } as const
 
 /** POST /auth/token (RFC 6749) and POST /auth/revoke (RFC 7009). */
@@ -64,7 +69,7 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
       // attempts on one account are limited across all addresses
       if (body.username !== undefined) await countAccount(body.username)
       const request = { id: requestId, network: networkOf(caller.address), deadline }
-      const { access, refreshToken } = await grantToken(signIn, body, request).catch(asOAuthError)
+      const { access, refreshToken } = await grantToken(signIn, body, request)
       return { status: 200, body: { ...access, refresh_token: refreshToken } }
     },
     documentation: {
@@ -80,13 +85,18 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     ...signingIn,
     path: '/auth/revoke',
     body: RevokeRequest,
-    handle: async ({ body, deadline }) => {
+    handle: async ({ body: { token }, deadline }) => {
+      if (token.startsWith(PERSONAL_TOKEN_PREFIX) || token.includes('.'))
+        throw new Refusal('unsupported_token_type', {
+          detail: 'Refresh tokens are revoked here. A personal token is revoked by DELETE /users/me/tokens/{id}.',
+        })
       // RFC 7009 §2.2: the answer does not reveal whether the token existed
-      await signIn.revoke(body.token, deadline)
+      await signIn.revoke(token, deadline)
       return { status: 200, body: {} }
     },
     documentation: {
       id: 'revokeToken',
+      refusals: ['unsupported_token_type'],
       example: { body: { token: 'the refresh token' }, answer: {} },
       summary: 'Sign out: revokes a refresh token and its access tokens (RFC 7009)',
       tag: 'sign-in',

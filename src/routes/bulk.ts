@@ -5,7 +5,7 @@ import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
 import { problemOf } from '../http/problem.js'
 import { parseInput } from '../input/input.js'
-import { ACTION_OF, STATUS } from '../layers/4-data/bulk-links.js'
+import { ACTION_OF, STATUS, codeTaken } from '../layers/4-data/bulk-links.js'
 import type { BulkItem, BulkLinks } from '../layers/4-data/bulk-links.js'
 import { generateCode } from '../layers/4-data/links.js'
 import { route } from '../layers/compose.js'
@@ -142,7 +142,10 @@ export const bulkRoute = ({
   /** The refusal of an item that wants a code which another link has. */
   const takenCode = async (item: BulkItem): Promise<Refusal | null> => {
     const wanted = codeOf(item)
-    return wanted !== undefined && (await findLink(wanted)) !== null ? codeTaken('is taken') : null
+    if (wanted === undefined) return null
+    const other = await findLink(wanted)
+    const isOther = other !== null && (item.operation === 'create' || other.id !== item.record.id)
+    return isOther ? codeTaken('is taken') : null
   }
 
   return route({
@@ -219,8 +222,6 @@ const codeOf = (item: BulkItem): string | undefined => {
   if (item.operation === 'create') return item.link.code
   return item.changes.code ?? (item.operation === 'restore' ? item.record.code : undefined)
 }
-
-const codeTaken = (message: string) => new Refusal('code_taken', { errors: [{ field: 'code', message }] })
 
 /** A code or a link that an item before has named: the second of them is refused. */
 const refuseRepeated = (items: readonly (BulkItem | Refusal)[]): readonly (BulkItem | Refusal)[] => {

@@ -35,7 +35,9 @@ const requireOpen = <Found extends object>(found: Found | 'over' | 'unknown'): F
   if (found === 'unknown') throw new Refusal('not_found')
   if (found === 'over')
     throw new Refusal('gone', {
-      detail: 'The invitation was used or withdrawn or has expired, or is no longer its inviter’s to give.',
+      detail:
+        'The invitation was used or withdrawn or has expired, is no longer its inviter’s to give, or its address ' +
+        'has an account.',
     })
   return found
 }
@@ -76,15 +78,14 @@ export const invitationRoutes = ({
         const token = newOpaqueToken()
         const expiresAt = new Date(Date.now() + LIFE_MS)
         // does not reveal whether the address has an account: an inviter need not be allowed to read users
-        await store.add({ email, role, hash: hashOfToken(token), expiresAt })
+        const id = await store.add({ email, role, hash: hashOfToken(token), expiresAt })
         const url = `${baseUrl}/invitations/${token}/accept`
         // not awaited: the answer has the link, so a slow mail server need not delay it
         sendMail?.(invitationMail(email, url, expiresAt))
-        return { status: 201, body: { email, role, url, expires_at: expiresAt.toISOString() } }
+        return { status: 201, body: { id, email, role, url, expires_at: expiresAt.toISOString() } }
       },
       documentation: {
         id: 'inviteUser',
-        refusals: ['beyond_own_rights'],
         example: { body: { email: 'grace@example.com', role: 'editor' } },
         summary: 'Invite a person; only this answer has the single-use link',
         tag: 'users',
@@ -129,7 +130,7 @@ export const invitationRoutes = ({
       },
       documentation: {
         id: 'withdrawInvitation',
-        refusals: ['gone', 'beyond_own_rights'],
+        refusals: ['gone'],
         summary: 'Withdraw an invitation that nobody has accepted: its link is 410 from then on',
         tag: 'users',
       },
@@ -190,7 +191,7 @@ export const invitationRoutes = ({
       },
       documentation: {
         id: 'acceptInvitation',
-        refusals: ['gone', 'email_taken'],
+        refusals: ['gone'],
         example: { body: { name: 'Grace Hopper', password: 'a long password' }, answer: PROFILE_EXAMPLE },
         summary: 'Accept an invitation once, with a name and a password',
         tag: 'users',

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
 import { REDIRECT_STATUSES } from '../domain/link.js'
+import { isOneLine } from '../domain/one-line.js'
 import { isReservedCode } from './reserved-codes.js'
-import { Code } from './schemas.js'
+import { Code, Instant } from './schemas.js'
 import { targetRule } from './target.js'
 import type { OwnPlace } from './target.js'
 
@@ -14,10 +15,6 @@ const textOrNull = (most: number) =>
     .max(most, `must be at most ${most} characters`)
     .transform((text) => (text === '' ? null : text))
     .nullable()
-
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
-const oneLine = (text: string | null) => text === null || !CONTROL.test(text)
 
 const MAX_TAGS = 20
 const TAG = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,39}$/u
@@ -38,16 +35,6 @@ const Tags = z
   .nullable()
   .transform((tags) => tags ?? [])
 
-/** RFC 3339, from 1970 to 9999, cut to the millisecond. */
-export const Instant = z.iso
-  .datetime({ offset: true, error: 'must be a time as in RFC 3339, such as 2027-01-31T12:00:00Z' })
-  .refine((text) => {
-    const year = new Date(text).getUTCFullYear()
-    return year >= 1970 && year <= 9999
-  }, 'must be a time from 1970 to 9999')
-  .transform((text) => new Date(text).toISOString())
-  .meta({ maxLength: 40, examples: ['2027-01-31T12:00:00Z'] })
-
 const STATUS = `must be ${REDIRECT_STATUSES.slice(0, -1).join(', ')} or ${REDIRECT_STATUSES.at(-1)}`
 export const MOST_VISITS = 1_000_000_000
 
@@ -60,7 +47,10 @@ export const linkFields = (place: OwnPlace) => ({
   code: Code.refine((code) => !isReservedCode(code), 'is reserved for the service').describe(
     'what stands after the host in the short URL; one is made where none is given',
   ),
-  title: textOrNull(200).refine(oneLine, 'must be one line').optional().describe('one line; null: none'),
+  title: textOrNull(200)
+    .refine((text) => text === null || isOneLine(text), 'must be one line')
+    .optional()
+    .describe('one line; null: none'),
   note: textOrNull(2_000).optional().describe('for those who may change the link; null: none'),
   tags: Tags.optional().describe('each counts once; null: none'),
   status: z

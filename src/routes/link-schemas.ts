@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 import { LINK_SORTS, LISTED_STATES } from '../layers/4-data/link-page.js'
-import { Instant, Tag, linkFields } from './link-fields.js'
-import { Cursor, Id, PageLimit, WantsCount, count, text } from './schemas.js'
+import { Tag, linkFields } from './link-fields.js'
+import { Cursor, Id, Instant, PageLimit, WantsCount, count, text } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
 export const NewOwner = z.strictObject({ owner_id: Id.describe('of the user who gets it') })

@@ -136,7 +136,6 @@ export const linkRoutes = ({
       },
       documentation: {
         id: 'listLinks',
-        refusals: ['exports_busy'],
         summary: 'List the links that the caller may change, or the deleted ones that they may restore',
         description: '`next_cursor` of a page is the `cursor` of the next one; null: there is none.',
         tag: 'links',
@@ -278,7 +277,11 @@ export const linkRoutes = ({
           given = await store.transferSome(record.owner_id, body.owner_id)
           transferred += given
         } while (given > 0 && deadline.left() > TRANSFER_MS)
-        return { status: 200, body: { transferred, remaining: await store.count(record.owner_id) } }
+        return {
+          status: 200,
+          body: { transferred, remaining: await store.count(record.owner_id) },
+          unchanged: transferred === 0,
+        }
       },
       documentation: {
         id: 'transferLinksOfUser',

@@ -16,7 +16,7 @@ import {
 } from './policy-row-schemas.js'
 import { ProposalView } from './proposal-schemas.js'
 import { ReplayView, Replayable } from './replay-schemas.js'
-import { Id, Moment, PageLimit, RevisionNumber, Time, WantsCount, pageOf, text, textOrNull } from './schemas.js'
+import { Id, Instant, PageLimit, RevisionNumber, Time, WantsCount, pageOf, text, textOrNull } from './schemas.js'
 
 export const ByRevision = z.strictObject({
   revision: revisionNumber('must be the number of a revision').describe('its number'),
@@ -115,7 +115,7 @@ export const PolicyChanges = ProposedRows.extend({ reason: Reason })
 
 export const RevisionQuery = z.strictObject({
   limit: PageLimit,
-  until: Moment.optional().describe('only revisions that were made by then'),
+  until: Instant.optional().describe('only revisions that were made by then'),
   count: WantsCount,
   cursor: revisionNumber('must be the next_cursor of a page').optional().describe('`next_cursor` of the page before'),
 })

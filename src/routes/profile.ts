@@ -81,11 +81,15 @@ export const profileRoutes = ({
       if (email !== undefined) mailAddressLink?.(user, email, token, expiresAt)
       const updated = await findUser(user.id)
       if (updated === null) throw new Refusal('not_found')
-      return { status: 200, body: { ...view(updated), ...(email === undefined ? {} : { unconfirmed_email: email }) } }
+      return {
+        status: 200,
+        body: { ...view(updated), ...(email === undefined ? {} : { unconfirmed_email: email }) },
+        unchanged: name === undefined && !guarded,
+      }
     },
     documentation: {
       id: 'updateProfile',
-      refusals: ['email_taken', 'not_found'],
+      refusals: ['not_found'],
       example: { body: { name: 'Ada Lovelace' }, answer: PROFILE_EXAMPLE },
       summary:
         'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in of ' +

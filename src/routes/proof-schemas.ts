@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-import { Id, Moment, Time, count, text, textOrNull } from './schemas.js'
+import { Id, Instant, Time, count, text, textOrNull } from './schemas.js'
 
 export const EvidenceQuery = z
   .strictObject({
-    from: Moment.optional().describe('entries from then on; without it, from the beginning of the log'),
-    to: Moment.optional().describe('entries before; without it, up to now'),
+    from: Instant.optional().describe('entries from then on; without it, from the beginning of the log'),
+    to: Instant.optional().describe('entries before; without it, up to now'),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || Date.parse(from) < Date.parse(to), {
     path: ['to'],

@@ -129,6 +129,12 @@ export const redirectRoutes = ({
     documentation: {
       id: 'followLink',
       refusals: ['link_expired', 'password_required'],
+      otherwise: {
+        204: 'A browser fetches ahead, or asks by HEAD, where each visit counts (`max_visits`): nothing was counted',
+        301: 'Follow a link whose status is 301',
+        307: 'Follow a link whose status is 307',
+        308: 'Follow a link whose status is 308',
+      },
       summary: 'Follow a link',
       tag: 'redirect',
     },

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { RELATIONS } from '../domain/decision.js'
 import { EFFECTS } from '../domain/policy-row.js'
 import { WINDOW_RULE, parseWindow } from '../domain/replay-window.js'
-import { Id, Moment, RequestId, Time, count, text, textOrNull } from './schemas.js'
+import { Id, Instant, RequestId, Time, count, text, textOrNull } from './schemas.js'
 
 const Verdict = z.object({
   effect: z.enum(EFFECTS).describe('the answer'),
@@ -76,7 +76,7 @@ export const Replayable = {
   replay: Window.optional().meta({
     description: 'the past whose decisions are made once more, such as `24h`; needs `audit:read`',
   }),
-  replay_until: Moment.transform((text) => new Date(text))
+  replay_until: Instant.transform((text) => new Date(text))
     .optional()
     .meta({ type: 'string', format: 'date-time', maxLength: 40, description: 'where that past ends; default: now' }),
 }

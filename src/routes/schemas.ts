@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { isId } from '../domain/id.js'
 import { isCode } from '../domain/link.js'
+import { isOneLine } from '../domain/one-line.js'
 import { isUserRole } from '../domain/role.js'
 import { isEmail } from '../domain/user.js'
 import { MOST_COUNTED } from '../layers/4-data/count.js'
@@ -43,6 +44,7 @@ export const Name = z
   .trim()
   .min(1, 'must not be empty')
   .max(200)
+  .refine(isOneLine, 'must be one line')
   .meta({ description: 'how the person is called', examples: ['Ada Lovelace'] })
 export const Password = z
   .string()
@@ -78,10 +80,15 @@ export const Time = z.iso.datetime().meta({ maxLength: 24, examples: ['2026-11-0
 
 const MOST_OF_A_PAGE = 100
 
-/** A time in a query. */
-export const Moment = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2026-11-21T05:00:00Z' })
-  .meta({ maxLength: 40, examples: ['2026-11-21T05:00:00Z'] })
+/** RFC 3339, from 1970 to 9999, cut to the millisecond. */
+export const Instant = z.iso
+  .datetime({ offset: true, abort: true, error: 'must be a time as in RFC 3339, such as 2027-01-31T12:00:00Z' })
+  .refine((text) => {
+    const year = new Date(text).getUTCFullYear()
+    return year >= 1970 && year <= 9999
+  }, 'must be a time from 1970 to 9999')
+  .transform((text) => new Date(text).toISOString())
+  .meta({ maxLength: 40, examples: ['2027-01-31T12:00:00Z'] })
 
 export const PageLimit = z
   .string()

@@ -28,7 +28,7 @@ export const TokenRequest = z.object({
 })
 
 export const RevokeRequest = z.object({
-  token: z.string().min(1).max(512).describe('a refresh token'),
+  token: z.string().min(1).max(8_000).describe('a refresh token'),
   token_type_hint: z.string().max(64).optional().describe('ignored'),
 })
 

@@ -58,6 +58,7 @@ export const UserDeletionQuery = z.strictObject({ links: LinksOfDeletedQuery.opt
 export const NewInvitation = z.strictObject({ email: Email, role: Role })
 
 export const MadeInvitation = z.object({
+  id: Id.describe('of the invitation, to withdraw it by'),
   email: text(254, 'who is invited'),
   role: text(32, 'that they will have'),
   url: z.url().max(2_048).describe('the link, which can be used once; only this answer has it'),

@@ -96,7 +96,7 @@ export const userRoutes = ({
       },
       documentation: {
         id: 'updateUser',
-        refusals: ['last_admin', 'email_taken', 'beyond_own_rights'],
+        refusals: ['last_admin', 'email_taken'],
         example: { body: { role: 'editor' }, answer: { ...PROFILE_EXAMPLE, suspended: false } },
         summary:
           'Change a user’s role, or suspend or reinstate them; takes effect at their next request. Without a mail ' +
@@ -124,7 +124,7 @@ export const userRoutes = ({
       },
       documentation: {
         id: 'deleteUser',
-        refusals: ['last_admin', 'has_links', 'too_many_links', 'beyond_own_rights', 'validation_failed'],
+        refusals: ['last_admin', 'has_links', 'too_many_links', 'validation_failed'],
         summary: 'Delete a user with all that is theirs; their links go as well, or to another user',
         tag: 'users',
       },

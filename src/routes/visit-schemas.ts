@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { MOST_DAYS, MOST_HOURS, VISIT_INTERVALS } from '../domain/visit-range.js'
 import { COUNTED } from '../layers/4-data/visit-statistics.js'
 import type { VisitDimension } from '../layers/4-data/visit-statistics.js'
-import { Instant, Tag } from './link-fields.js'
-import { Code, Time, count, text, textOrNull } from './schemas.js'
+import { Tag } from './link-fields.js'
+import { Code, Instant, Time, count, text, textOrNull } from './schemas.js'
 
 const isFrom1970 = (text: string): boolean => text >= '1970'
 

@@ -116,7 +116,6 @@ export const visitRoutes = ({
       },
       documentation: {
         id: 'getVisits',
-        refusals: ['exports_busy'],
         summary: 'The visits of all links that the caller may change, or of those that have all of the tags',
         tag: 'visits',
         response: AllVisitsView,

@@ -30,7 +30,7 @@ export const openVisits = async ({ config, data, metrics, log }: VisitParts, clo
   if (!config.countsVisits) return { live, note: () => undefined }
   const visits = createVisits({
     database: data.pool,
-    ownHost: new URL(config.baseUrl ?? `http://${config.host}`).hostname,
+    ownHost: new URL(config.baseUrl ?? `http://${config.hostname}`).hostname,
     countries: await openCountries({ file: config.geoipDatabase, header: config.countryHeader }),
     keepsSingle: config.visitDays > 0,
     onChange: onChange((err) => {

@@ -5,6 +5,7 @@ import { networkOf } from '../../src/domain/network.js'
 import { textAt } from '../support/json.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
+import { until } from '../support/until.js'
 
 interface Listed {
   readonly data: readonly {
@@ -147,14 +148,17 @@ describe('the decision log', () => {
   })
 
   it('has an allowed request that changed nothing', async () => {
-    const { requestId } = await send('PATCH', '/links/logged', { token: editor.token, json: {} })
-    const until = Date.now() + 10_000
-    let found = 0
-    while (found === 0 && Date.now() < until)
-      found = (await list('?action=link:update&limit=100')).data.filter(
-        ({ request_id }) => request_id === requestId,
-      ).length
-    expect(found).to.equal(1)
+    const nobody = await service.addUser('editor')
+    for (const [action, method, path, user, json] of [
+      ['link:update', 'PATCH', '/links/logged', editor, {}],
+      ['profile:update', 'PATCH', '/users/me', editor, {}],
+      ['link:transfer', 'POST', `/users/${nobody.id}/links/transfer`, admin, { owner_id: editor.id }],
+    ] as const) {
+      const { requestId } = await send(method, path, { token: user.token, json })
+      await until(`${action} is recorded`, async () =>
+        (await list(`?action=${action}&limit=100`)).data.some(({ request_id }) => request_id === requestId),
+      )
+    }
   })
 
   it('keeps public reads where a setting says so', async () => {

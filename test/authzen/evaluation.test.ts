@@ -1,5 +1,8 @@
 import { expect } from 'chai'
 
+import { createEvaluator } from '../../src/authzen/evaluate.js'
+import { Deadline } from '../../src/domain/deadline.js'
+import type { Refusal } from '../../src/domain/refusal.js'
 import { addRows } from '../support/edit-policy.js'
 import { startTestService } from '../support/service.js'
 import type { TestResponse, TestService, TestUser } from '../support/service.js'
@@ -245,6 +248,12 @@ describe('the AuthZEN Authorization API', () => {
         .to.have.property('evaluations')
         .with.lengthOf(3)
       expect((await ask(batch({ evaluations_semantic: 'whatever' }), 'evaluations')).status).to.equal(400)
+    })
+
+    it('ends with the deadline of its request', async () => {
+      const { evaluateAll } = createEvaluator({ findUser: async () => null, findLink: async () => null })
+      const over = evaluateAll(service.policy.current(), { evaluations: items() }, new Deadline(0))
+      expect(await over.catch(({ code }: Refusal) => code)).to.equal('deadline_exceeded')
     })
 
     it('answers false for a bad item, and the others as usual', async () => {

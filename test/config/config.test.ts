@@ -24,6 +24,11 @@ describe('the settings', () => {
     })
   }
 
+  it('have an IPv6 address in brackets where it is part of an address of the web', () => {
+    expect(readConfig({ HOST: '::1' })).to.include({ host: '::1', hostname: '[::1]', baseUrl: 'http://[::1]:3000' })
+    expect(readConfig({ HOST: '::1', PORT: '0' })).to.include({ hostname: '[::1]', baseUrl: undefined })
+  })
+
   it('count an empty value as absent', () => {
     expect(readConfig({ MAIL_FROM: '', PORT: '', BASE_URL: '' })).to.deep.include({
       port: 3_000,

@@ -280,6 +280,27 @@ describe('bad input', () => {
         fieldsOf((await send('{"target":"https://example.com/","t\\u0061rget":"https://example.com/2"}')).json),
       ).to.deep.equal(['target'])
     })
+    it('text that the database cannot hold: 422 naming it, in an item of many too', async () => {
+      for (const note of ['half a pair: \ud83d', 'a zero: \u0000']) {
+        const answer = await create({ target: 'https://example.com/', note })
+        expect(answer.json).to.include({ status: 422 })
+        expect(fieldsOf(answer.json)).to.deep.equal(['note'])
+        const many = await service.request('POST', '/links/bulk', {
+          token,
+          json: { operation: 'create', items: [{ target: 'https://example.com/', note }] },
+        })
+        expect(many.status, many.text).to.equal(many.status === 200 ? 200 : 422)
+        expect(many.text).to.include('note')
+      }
+    })
+
+    it('a name that is more than one line: 422', async () => {
+      for (const name of ['two\nlines', 'a bell \u0007', 'red \u001b[31m'])
+        expect((await service.request('PATCH', '/users/me', { token, json: { name } })).json).to.include({
+          status: 422,
+        })
+    })
+
     it('wrong types: 422', async () => {
       for (const json of [null, [], 'text', 7, true, {}, { code: 'only-a-code' }])
         expect((await create(json)).json, JSON.stringify(json)).to.include({ status: 422 })
@@ -325,6 +346,19 @@ describe('bad input', () => {
         expect(fieldsOf(answer.json)).to.deep.equal([decodeURIComponent(query.split('=')[0] ?? '')])
       })
     }
+    for (const path of ['/audit/decisions', '/audit/timeline', '/audit/evidence'])
+      for (const from of [
+        '0000-01-01T00:00:00Z',
+        '2026-01-01T00:00:00%2B23:59',
+        `2026-01-01T00:00:00.${'1'.repeat(300)}Z`,
+      ])
+        it(`GET ${path}?from=${from.slice(0, 30)} is no failure`, async () => {
+          const { token: reader } = await service.addUser('admin')
+          const answer = await service.request('GET', `${path}?from=${from}`, { token: reader })
+          expect(answer.status, answer.text).to.be.oneOf([200, 400])
+          if (from.startsWith('0000')) expect(answer.json).to.include({ status: 400, code: 'invalid_query' })
+        })
+
     it('a search for what SQL or a pattern means something by finds it as text', async () => {
       for (const q of ['%25', '_', '\\', "'", "' or 1=1 --", '$1', '?', '??']) {
         const answer = await service.request('GET', `/links?q=${encodeURIComponent(q)}`, { token })

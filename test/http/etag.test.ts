@@ -75,7 +75,7 @@ describe('entity tags of links', () => {
   it('412 where If-Match names another version, a weak one, or the public part; nothing is changed', async () => {
     const old = await tag()
     await ask('PATCH', {}, callers.editor, { target: 'https://example.com/2' })
-    for (const condition of [old, '"x"', `W/${await tag()}`, await tag(null), 'nonsense']) {
+    for (const condition of [old, '"x"', `W/${await tag()}`, await tag(null), 'nonsense', '']) {
       expect(
         (await ask('PATCH', { 'If-Match': condition }, callers.editor, { target: 'https://example.com/3' })).json,
         condition,

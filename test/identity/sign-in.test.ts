@@ -320,6 +320,12 @@ describe('sign-in', () => {
     expect(await codeOf(refresh(next))).to.equal('invalid_grant')
   })
 
+  it('refreshes in the last second of a sign-in, too', async () => {
+    const { refresh_token: token } = await enter()
+    await db.asOwner(`update refresh_tokens set expires_at = now() + interval '900 milliseconds'`)
+    expect((await refresh(token)).expires_in).to.equal(1)
+  })
+
   it('does not extend a sign-in by refreshing it', async () => {
     const { refresh_token: token } = await enter()
     await refresh((await refresh(token)).refresh_token)

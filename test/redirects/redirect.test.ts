@@ -57,6 +57,14 @@ describe('a redirect', () => {
     ['of a code that nobody made is none', 'GET', '/absent', {}, 404, 'not_found'],
     ['of 65 characters is none', 'GET', `/${'a'.repeat(65)}`, {}, 404, 'not_found'],
     ['with a bad token is refused', 'GET', '/followed', { Authorization: 'Bearer nonsense' }, 401, 'invalid_token'],
+    [
+      'under no policy that has a number is refused',
+      'GET',
+      '/followed',
+      { 'Policy-At-Least': '' },
+      400,
+      'invalid_request',
+    ],
     ['under a newer policy is refused', 'GET', '/followed', { 'Policy-At-Least': '999' }, 412, 'precondition_failed'],
     ['by PUT is not allowed', 'PUT', '/followed', {}, 405, 'method_not_allowed'],
   ] as const) {
@@ -75,10 +83,10 @@ describe('a redirect', () => {
     expect(statusOf(await sendRaw(service.baseUrl, twice))).to.equal(400)
   })
 
-  it('gives a valid token its own quota', async () => {
+  it('gives a valid token its own quota, and lets no cache keep its answer', async () => {
     const { status, headers } = await service.request('GET', '/followed', { token: editor.token })
     expect([status, headers.get('ratelimit-policy')]).to.deep.equal([302, '"user";q=600;w=60'])
-    expect(headers.get('cache-control')).to.equal('no-cache')
+    expect(headers.get('cache-control')).to.equal('no-store')
   })
 
   it('is counted once, in the metrics and as a decision', async () => {

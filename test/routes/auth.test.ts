@@ -78,11 +78,22 @@ describe('sign-in over HTTP', () => {
       [{ grant_type: 'client_credentials' }, 'unsupported_grant_type'],
       [{ grant_type: 'password', username: email }, 'invalid_request'],
       [{ grant_type: 'refresh_token' }, 'invalid_request'],
+      [{ username: email }, 'invalid_request'],
+      [{ grant_type: 5 }, 'invalid_request'],
+      [undefined, 'invalid_request'],
       [{ grant_type: 'password', username: email, password: PASSWORD, scope: 'everything' }, 'invalid_scope'],
     ] as const) {
       const answer = await post('/auth/token', json)
       expect(answer.status, answer.text).to.equal(400)
       expect(answer.json).to.include({ error })
+    }
+  })
+
+  it('says that it revokes no token of another kind', async () => {
+    const { email } = await addAccount(service)
+    for (const token of [access(await signIn(email)), `lgp_${'a'.repeat(43)}`]) {
+      const answer = await post('/auth/revoke', { token })
+      expect(answer.json, answer.text).to.include({ status: 400, error: 'unsupported_token_type' })
     }
   })
 

@@ -50,6 +50,17 @@ describe('many links in one request', () => {
     expect(await entries(textAt(answer.json, 'results', 1, 'link', 'code'))).to.have.length(1)
   })
 
+  it('names the field of a code that is taken', async () => {
+    const [code] = await make(1)
+    for (const atomic of [false, true]) {
+      const { json } = await bulk({ operation: 'create', items: [{ code, target }], atomic })
+      expect(at(json, 'results', 0, 'problem')).to.deep.include({
+        code: 'code_taken',
+        errors: [{ field: 'code', message: 'is taken' }],
+      })
+    }
+  })
+
   it('changes and deletes what the policy lets the caller, and names the others by index', async () => {
     const [mine = '', other = ''] = await make(2)
     const [theirs = ''] = await make(1, bob)
@@ -239,6 +250,8 @@ describe('many links in one request', () => {
     )
     expect(statuses(answer.json)).to.deep.equal([201, 409])
     expect(await shown(fresh)).to.include({ status: 404 })
+    const own = { operation: 'update', items: [{ link: one, code: one }] }
+    expect((await bulk(own, ada, '?dry_run=true')).json, 'its own code').to.include({ done: 1 })
     expect((await bulk({ operation: 'delete', items: [{ link: one }] }, ada, '?dry_run=true')).json).to.include({
       done: 1,
     })

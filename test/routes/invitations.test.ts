@@ -29,7 +29,7 @@ describe('invitations over HTTP', () => {
   const invited = async (role = 'editor', email = freshAddress()) => {
     const answer = await invite({ email, role })
     expect(answer.status, answer.text).to.equal(201)
-    return { email, path: pathOf(answer) }
+    return { email, path: pathOf(answer), id: textAt(answer.json, 'id') }
   }
 
   it('give a link on the service’s own address, for a week, and the role to who accepts it', async () => {
@@ -360,8 +360,8 @@ describe('invitations over HTTP', () => {
     })
 
     it('are 410 for who was invited, and stay in the list', async () => {
-      const { email, path } = await invited()
-      const id = await idOf(email)
+      const { email, path, id } = await invited()
+      expect(id).to.equal(await idOf(email))
       expect((await withdraw(id)).status).to.equal(204)
       for (const answer of [await service.request('GET', path), await accept(path)])
         expect(answer.json).to.include({ status: 410, code: 'gone' })

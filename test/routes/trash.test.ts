@@ -123,7 +123,7 @@ describe('the trash', () => {
     await Promise.all([remove(old.code), remove(recent.code)])
     await service.db.asOwner(`update deleted_links set deleted_at = now() - interval '31 days' where id = $1`, [old.id])
     const [purge] = backgroundWork(service.database, { trashDays: 30, visitDays: 90 })
-    expect(await purge?.run()).to.equal(1)
+    expect(await purge?.run(() => false)).to.equal(1)
     expect((await restore(old.id)).status).to.equal(404)
     expect((await restore(recent.id)).status).to.equal(200)
   })

@@ -147,7 +147,7 @@ describe('who sees visits', () => {
     const move = backgroundWork(service.database, { trashDays: 30, visitDays: 90 }).find(
       ({ name }) => name === 'move_visits',
     )
-    await move?.run()
+    await move?.run(() => false)
     expect(await total('/visits', bob)).to.equal(3)
     expect(await total('/visits', ada)).to.equal(1)
     const referrers = listAt((await ask('/visits', ada)).json, 'by', 'referrer')

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { QueryResultRow } from 'pg'
 
 import { backgroundWork } from '../../src/jobs/background-work.js'
 import { startTestService } from '../support/service.js'
@@ -31,7 +32,7 @@ describe('the upkeep of visits', () => {
   }
   const run = async (name: string) => {
     const jobs = backgroundWork(service.database, { trashDays: 1, visitDays: 90 })
-    return jobs.find((job) => job.name === name)?.run()
+    return jobs.find((job) => job.name === name)?.run(() => false)
   }
   const number = async (text: string, ...values: readonly string[]) =>
     Number((await service.db.asOwner<{ n: number }>(`select (${text})::int as n`, [...values]))[0]?.n ?? 0)
@@ -39,6 +40,18 @@ describe('the upkeep of visits', () => {
     await number('select sum(visits) from owner_visit_hours where owner_id = $1', owner),
     await number(`select sum(visits) from owner_visit_values where owner_id = $1 and dimension = 'referrer'`, owner),
   ]
+
+  it('begins no further step once the process stops', async () => {
+    let steps = 0
+    const endless = {
+      run: <Row extends QueryResultRow>() => {
+        steps += 1
+        return service.database.run<Row>({ text: 'select 1 as done' })
+      },
+    }
+    const jobs = backgroundWork(endless, { trashDays: 1, visitDays: 90 })
+    expect(await jobs.find(({ name }) => name === 'move_visits')?.run(() => steps === 3)).to.equal(3)
+  })
 
   it('makes the months that come, and drops those in which every visit is too old', async () => {
     await run('visit_months')

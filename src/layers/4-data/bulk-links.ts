@@ -78,7 +78,7 @@ export const bulkLinksStore = ({
       const rows: readonly LinkRow[] = results[2]?.rows ?? []
       const links = new Map(rows.map((row) => [row.code, toLink(row)]))
       for (const code of links.keys()) changed(code)
-      return items.map(({ link }) => links.get(link.code) ?? new Refusal('code_taken'))
+      return items.map(({ link }) => links.get(link.code) ?? codeTaken('is taken'))
     }
 
     const statementOf = (item: Change, binding: Binding, mode: Mode): Statement => {
@@ -164,6 +164,10 @@ const refusalOfRest = (error: unknown): Refusal => {
   if (error instanceof CallerChanged) return new Refusal('conflict', { cause: error })
   throw error
 }
+
+/** The refusal of an item for its code. */
+export const codeTaken = (message: string): Refusal =>
+  new Refusal('code_taken', { errors: [{ field: 'code', message }] })
 
 /** Items of one transaction, where they are not all or nothing: a small one keeps nobody else waiting. */
 const TOGETHER = 50

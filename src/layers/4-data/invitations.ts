@@ -40,9 +40,9 @@ export interface ListedInvitation {
 export interface Invitations {
   /**
    * Throws `policy_denied` (403) where the role may do what the inviter may not, and `already_created` (409) where the
-   * request's Idempotency-Key made an invitation before.
+   * request's Idempotency-Key made an invitation before. Answers its id.
    */
-  add(invitation: NewInvitation): Promise<void>
+  add(invitation: NewInvitation): Promise<string>
   /** Newest first. */
   page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<ListedInvitation>>
   /** How many all pages have, up to 10,000. */
@@ -85,6 +85,14 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         .leftJoin('users as u', (on) => on.on('u.id', 'i.invited_by').onNull('u.suspended_at'))
         .select('i.id', 'i.email', 'i.role', 'i.invited_by', 'i.created_at', 'i.expires_at')
         .select(knex.raw(STATE), 'u.role as inviter_role')
+    // the answer takes the whole decision table, and a page has many invitations of the same two roles
+    const known = new Map<string, boolean>()
+    const mayStillGive = (giver: string, role: string): boolean => {
+      const key = `${giver} ${role}`
+      const may = known.get(key) ?? mayGrant(context.snapshot, giver, role)
+      known.set(key, may)
+      return may
+    }
     const toListed = ({
       inviter_role: by,
       created_at: made,
@@ -95,7 +103,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
       ...row,
       created_at: made.toISOString(),
       expires_at: end.toISOString(),
-      state: state === 'open' && (by === null || !mayGrant(context.snapshot, by, row.role)) ? 'lapsed' : state,
+      state: state === 'open' && (by === null || !mayStillGive(by, row.role)) ? 'lapsed' : state,
     })
     return {
       add: async ({ email, role, hash, expiresAt }) => {
@@ -107,7 +115,12 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
           expires_at: expiresAt,
         })
         const key = context.idempotencyKey
-        await database.flush([...enterWithKey(key, own), toStatement(insert), ...keepKey(key, own)], own.deadline)
+        const entering = enterWithKey(key, own)
+        const statements = [...entering, toStatement(insert.returning('id')), ...keepKey(key, own)]
+        const results = await database.flush(statements, own.deadline)
+        const row: { readonly id: string } | undefined = results[entering.length]?.rows[0]
+        if (!row) throw new Error('an insert answered no row')
+        return row.id
       },
       page: async ({ limit, cursor }) => {
         const query = select(invitations())

@@ -113,7 +113,7 @@ const filtered = (users: Knex.QueryBuilder, { q, role, suspended }: UserFilter):
 
 const refuseTaken = (error: unknown): never => {
   if (!violates(error, 'users_email_key')) throw error
-  throw new Refusal('validation_failed', { errors: [{ field: 'email', message: 'is taken' }] })
+  throw new Refusal('email_taken', { errors: [{ field: 'email', message: 'is taken' }] })
 }
 
 const SUSPENDED_SINCE = knex.raw('coalesce(suspended_at, now())')
