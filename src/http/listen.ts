@@ -8,19 +8,26 @@ interface Place {
   /** 0: any free one */
   readonly port: number
   /** the setting that the port comes from */
-  readonly setting: 'PORT' | 'METRICS_PORT'
+  readonly setting: keyof typeof HOST_OF
 }
+
+/** The setting of the host beside that of its port. */
+const HOST_OF = { PORT: 'HOST', METRICS_PORT: 'METRICS_HOST' } as const
+
+/** What the port is at fault for; for anything else it is the host. */
+const OF_THE_PORT: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES'])
 
 /** Takes the port. Throws StartError, naming the setting, where it cannot be had. */
 export const listen = async (server: Server, { host, port, setting }: Place): Promise<void> =>
   new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE'
+      const culprit = OF_THE_PORT.has(error.code) ? setting : HOST_OF[setting]
       reject(
         new StartError(
           isTaken
             ? `port ${port} on ${host} is taken; set ${setting} to another, or to 0 for any free one`
-            : `${setting}: cannot listen on ${host}:${port}: ${error.message}`,
+            : `${culprit}: cannot listen on ${host}:${port}: ${error.message}`,
         ),
       )
     }

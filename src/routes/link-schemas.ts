@@ -26,7 +26,7 @@ export const ListQuery = z
     state: z
       .enum([...LISTED_STATES, 'deleted'])
       .optional()
-      .describe('`deleted`: what is in the trash'),
+      .describe('`deleted`: what is in the trash, for which the token needs `link:delete` as well'),
     owner_id: Id.optional().describe('of this user'),
     created_from: Instant.optional().describe('made then or later'),
     created_to: Instant.optional().describe('made before'),

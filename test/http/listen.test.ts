@@ -16,6 +16,12 @@ describe('listening', () => {
     first.close()
   })
 
+  it('fails with the name of the other setting where this machine does not have the host', async () => {
+    // of a documentation network (RFC 5737)
+    const nowhere = await listen(createServer(), { ...place, host: '192.0.2.1' }).catch((error: unknown) => error)
+    expect(String(nowhere)).to.include('HOST: cannot listen on 192.0.2.1')
+  })
+
   it('swallows no error of the server that comes later', async () => {
     const server = createServer()
     await listen(server, place)

@@ -161,7 +161,7 @@ describe('what people keep with a link', () => {
         ['', 'https://example.com/p?a=1#top'],
         ['?a=2', 'https://example.com/p?a=1#top'],
         ['?b=2&a=3&b=4', 'https://example.com/p?a=1&b=2&b=4#top'],
-        ['?x=%0d%0aSet-Cookie:%20a', 'https://example.com/p?a=1&x=%0D%0ASet-Cookie%3A+a#top'],
+        ['?x=%0d%0aSet-Cookie:%20a', 'https://example.com/p?a=1&x=%0d%0aSet-Cookie:%20a#top'],
       ])
         expect((await follow(`${code}${query}`)).headers.get('Location')).to.equal(target)
       const plain = await made({})
