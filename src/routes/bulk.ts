@@ -180,7 +180,6 @@ export const bulkRoute = ({
           done: all.length - refused,
           refused,
         },
-        unchanged: true,
       }
     },
     documentation: {

@@ -54,7 +54,10 @@ export interface BulkLinks {
   each(items: readonly BulkItem[]): Promise<Outcomes>
 }
 
-/** The data layer of bulk requests: one transaction for many items, one record for each (docs/decisions/0008). */
+/**
+ * The data layer of bulk requests: one transaction for many items, which are all of one operation, and one record for
+ * each (docs/decisions/0008).
+ */
 export const bulkLinksStore = ({
   database,
   changed,
