@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-import { Client } from 'pg'
-import type { ClientConfig } from 'pg'
+import type { Client, ClientConfig } from 'pg'
 
 import { StartError } from '../domain/start-error.js'
 import { ADVISORY_LOCKS } from './advisory-locks.js'
@@ -10,6 +9,7 @@ import { SQLSTATE, sqlState } from './errors.js'
 import { missingRights } from './missing-rights.js'
 import { pendingFiles, readSqlFiles } from './sql-files.js'
 import type { SqlFile } from './sql-files.js'
+import { withConnection } from './with-connection.js'
 
 export interface Migration {
   readonly name: string
@@ -35,7 +35,7 @@ export const migrationStatus = async ({
   owner,
   folder,
 }: Pick<MigrateOptions, 'owner' | 'folder'>): Promise<readonly Migration[]> =>
-  connected(owner, async (client) => {
+  withConnection(owner, async (client) => {
     const files = await readSqlFiles(folder)
     const pending = pendingFiles(files, await appliedKeys(client))
     return files.map((file) => ({ name: file.path, applied: !pending.includes(file) }))
@@ -46,7 +46,7 @@ export const migrationStatus = async ({
  * of the service's role. Returns the names of what was applied.
  */
 export const migrate = async ({ owner, service, folder }: MigrateOptions): Promise<readonly string[]> =>
-  connected(owner, async (client) => {
+  withConnection(owner, async (client) => {
     // One migrator at a time. The lock ends with the connection, however the process ends.
     await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migrations])
     const files = await readSqlFiles(folder)
@@ -59,18 +59,6 @@ export const migrate = async ({ owner, service, folder }: MigrateOptions): Promi
     }
     return pending.map(({ path }) => path)
   })
-
-const connected = async <T>(owner: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> => {
-  const client = new Client({ ...owner, connectionTimeoutMillis: 5_000 })
-  // pg emits an error for a lost connection; the running query rejects with it as well
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
 
 const appliedKeys = async (client: Client): Promise<readonly string[]> => {
   const { rows: tables } = await client.query('select where to_regclass($1) is not null', [TABLE])
