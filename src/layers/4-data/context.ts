@@ -17,6 +17,9 @@ export interface ResourceRoles {
   readonly any: string
 }
 
+/** The database roles that users, and what belongs to them, are reached as. */
+export const USER_ROLES: ResourceRoles = { own: 'users_own', any: 'users_any' }
+
 /**
  * The identity that a transaction runs as: the role and the settings that row-level security keys on. The statement
  * that sets them goes first in the transaction's one flush, and they end with it.

@@ -6,7 +6,7 @@ import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 import { mayGrant } from '../../policy/table.js'
 import type { DataContext, DataRule } from '../route.js'
-import { bind, change, read } from './context.js'
+import { USER_ROLES, bind, change, read } from './context.js'
 import { countOf, numberIn } from './count.js'
 import type { Counted } from './count.js'
 import { enterWithKey, keepKey } from './idempotency.js'
@@ -66,7 +66,6 @@ interface Row {
   readonly inviter_role: string | null
 }
 
-const ROLES = { own: 'users_own', any: 'users_any' } as const
 const SORT = '-id'
 
 const STATE = `case when i.accepted_at is not null then 'accepted' when i.withdrawn_at is not null then 'withdrawn'
@@ -76,9 +75,9 @@ const STATE = `case when i.accepted_at is not null then 'accepted' when i.withdr
 export const invitationsStore = (database: Database): DataRule<Invitations> => ({
   rows: 'adds in the caller’s name; sees and withdraws the caller’s, and all where they may user:read every user',
   open: (context) => {
-    const own = bind(context, 'own', ROLES)
+    const own = bind(context, 'own', USER_ROLES)
     // an invitation names a person, who may be a user by now
-    const seen = bind(context, seesAll(context) ? 'any' : 'own', ROLES)
+    const seen = bind(context, seesAll(context) ? 'any' : 'own', USER_ROLES)
     const invitations = () => ownedRows('invitations as i', 'invited_by', seen)().whereNotNull('i.invited_by')
     const select = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
       rows

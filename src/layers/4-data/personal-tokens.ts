@@ -5,7 +5,7 @@ import type { Scope } from '../../domain/action.js'
 import type { Database } from '../../database/database.js'
 import { isId } from '../../domain/id.js'
 import type { DataRule } from '../route.js'
-import { bind, change, read } from './context.js'
+import { USER_ROLES, bind, change, read } from './context.js'
 import { enterWithKey, keepKey } from './idempotency.js'
 import { knex, ownedRows, toStatement } from './query.js'
 
@@ -48,7 +48,6 @@ interface Row {
   readonly last_used_at: Date | null
 }
 
-const ROLES = { own: 'users_own', any: 'users_any' } as const
 const COLUMNS = [
   'id',
   'name',
@@ -80,7 +79,7 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
   rows: 'the caller’s own tokens',
   open: (context) => {
     const { caller } = context
-    const binding = bind(context, 'own', ROLES)
+    const binding = bind(context, 'own', USER_ROLES)
     const tokens = ownedRows('personal_tokens', 'user_id', binding)
     const live = () => tokens().whereNull('revoked_at').whereRaw('expires_at > now()')
     const revoke = async (query: Knex.QueryBuilder) => {

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js'
 import { RecordChanged } from '../../database/errors.js'
 import type { DataRule } from '../route.js'
-import { bind } from './context.js'
+import { USER_ROLES, bind } from './context.js'
 import { knex, ownedRows, toStatement } from './query.js'
 
 /** What a profile update may change: the allow-list of R7, which the database's column grants hold as well. */
@@ -30,13 +30,11 @@ export interface NewAddress {
   readonly expiresAt: Date
 }
 
-const ROLES = { own: 'users_own', any: 'users_any' } as const
-
 /** The data layer of `/users/me`: always bound to the caller, also for an admin. */
 export const profileStore = (database: Database): DataRule<Profile> => ({
   rows: 'the caller’s own row, without its role',
   open: (context) => {
-    const binding = bind(context, 'own', ROLES)
+    const binding = bind(context, 'own', USER_ROLES)
     const users = ownedRows('users', 'id', binding)
     const liveTokens = () => ownedRows('personal_tokens', 'user_id', binding)().whereNull('revoked_at')
     const asked = ({ email, hash, expiresAt }: NewAddress) =>

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js'
 import type { DataRule } from '../route.js'
-import { bind, change, read } from './context.js'
+import { USER_ROLES, bind, change, read } from './context.js'
 import { knex, ownedRows, prepared } from './query.js'
 
 /** A live sign-in as its user sees it. Times are ISO 8601 in UTC. */
@@ -32,13 +32,11 @@ interface Row {
   readonly expires_at: Date
 }
 
-const ROLES = { own: 'users_own', any: 'users_any' } as const
-
 /** The data layer of `/users/me/sign-ins`: always bound to the caller, also for an admin. */
 export const signInsStore = (database: Database): DataRule<SignIns> => ({
   rows: 'the caller’s own sign-ins',
   open: (context) => {
-    const binding = bind(context, 'own', ROLES)
+    const binding = bind(context, 'own', USER_ROLES)
     const tokens = ownedRows('refresh_tokens', 'user_id', binding)
     /** A sign-in is a family of refresh tokens, and over as soon as one of them is revoked. */
     const live = () => tokens().groupBy('family').havingRaw('bool_and(revoked_at is null) and max(expires_at) > now()')

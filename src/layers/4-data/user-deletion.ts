@@ -9,7 +9,7 @@ import type { LinksOfDeleted } from '../../domain/links-of-deleted.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import type { DataContext, DataRule } from '../route.js'
-import { bind, handOver } from './context.js'
+import { USER_ROLES, bind, handOver } from './context.js'
 import type { Binding } from './context.js'
 import { LINK_ROLES } from './link-rows.js'
 import type { LinkChanged } from './link-rows.js'
@@ -34,8 +34,6 @@ export interface UserDeletion {
  * second (docs/operations.md).
  */
 export const MOST_LINKS = 10_000
-
-const USER_ROLES = { own: 'users_own', any: 'users_any' } as const
 
 /** The data layer of `DELETE /users/{id}`. `changed` is told of each link's code, before anybody gets the answer. */
 export const userDeletionStore = (database: Database, changed: LinkChanged): DataRule<UserDeletion> => ({

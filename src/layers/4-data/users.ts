@@ -9,7 +9,7 @@ import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import type { DataRule } from '../route.js'
-import { bind, change, read } from './context.js'
+import { USER_ROLES, bind, change, read } from './context.js'
 import { countOf, numberIn } from './count.js'
 import type { Counted } from './count.js'
 import { pageOf, parseCursor } from './keyset.js'
@@ -50,7 +50,6 @@ export interface Users {
   update(user: User, changes: UserChanges): Promise<User>
 }
 
-const ROLES = { own: 'users_own', any: 'users_any' } as const
 const SUSPENDED = 'suspended_at is not null as suspended'
 const COLUMNS = ['id', 'email', 'name', 'role', 'created_at'] as const
 const SORT = '-id'
@@ -63,7 +62,7 @@ export const usersStore =
     open: (context) => {
       const { caller, snapshot } = context
       const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)
-      const binding = bind(context, reach, ROLES)
+      const binding = bind(context, reach, USER_ROLES)
       const users = ownedRows('users', 'id', binding)
       return {
         page: async ({ limit, cursor, ...filter }) => {
