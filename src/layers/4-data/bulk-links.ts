@@ -10,7 +10,7 @@ import type { Link } from '../../domain/link.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { DataRule } from '../route.js'
 import { pauseEvery } from '../../policy/pause-every.js'
-import { bind } from './context.js'
+import { bind, reachOf } from './context.js'
 import type { Binding } from './context.js'
 import { asStatement, deletionOf, exactly, rowOf, transferOf, updateOf } from './links.js'
 import type { LinkChanges, LinksStoreParts, NewLink } from './links.js'
@@ -65,8 +65,6 @@ export const bulkLinksStore = ({
 }: Omit<LinksStoreParts, 'searches'>): DataRule<BulkLinks> => ({
   rows: 'links with which the caller may do what each item asks for',
   open: (context) => {
-    const { snapshot, caller } = context
-
     /** Makes all links in one statement; those whose code is taken are left out, or end it in the mode `all`. */
     const create = async (items: readonly Creation[], mode: Mode): Promise<readonly Outcome[]> => {
       const [first] = items
@@ -98,7 +96,7 @@ export const bulkLinksStore = ({
     const change = async (items: readonly Change[], mode: Mode): Promise<readonly Outcome[]> => {
       const [first] = items
       if (first === undefined) return []
-      const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, ACTION_OF[first.operation])
+      const reach = reachOf(context, ACTION_OF[first.operation])
       const binding = bind(context, reach, LINK_ROLES)
       const statements = [binding.enterChange()]
       const places: number[] = []

@@ -43,6 +43,10 @@ export interface Binding extends Reached {
 /** What a transaction that only reads needs of it. */
 export type ReadBinding = Pick<Binding, 'reach' | 'userId' | 'enterRead'>
 
+/** What the caller reaches by an action, under the decision's revision; nobody reaches nothing. */
+export const reachOf = ({ caller, snapshot }: DataContext, action: string): CollectionReach =>
+  caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)
+
 /** Binds transactions to the caller, and to what the decision's revision lets them reach. `none`: no row matches. */
 export const bind = (context: DataContext, reach: CollectionReach, roles: ResourceRoles): Binding => {
   const role = reach === 'any' ? roles.any : roles.own

@@ -13,7 +13,7 @@ import type { Action } from '../../domain/action.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { DataRule } from '../route.js'
-import { bind, change, read, readerOf } from './context.js'
+import { bind, change, reachOf, read, readerOf } from './context.js'
 import type { Binding } from './context.js'
 import { enterWithKey, keepLink, keptLink } from './idempotency.js'
 import type { Page } from './keyset.js'
@@ -106,9 +106,7 @@ export const linksStore =
   (action: Action | 'creation'): DataRule<Links> => ({
     rows: action === 'creation' ? 'the caller’s own links' : `links that the caller may ${action}`,
     open: (context) => {
-      const { snapshot, caller } = context
-      const reach =
-        action === 'creation' ? 'own' : caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)
+      const reach = action === 'creation' ? 'own' : reachOf(context, action)
       const binding = bind(context, reach, LINK_ROLES)
       const links = ownedRows('links', 'owner_id', binding)
       return {

@@ -3,7 +3,7 @@ import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import type { VisitCount } from '../../domain/link.js'
 import type { DataRule } from '../route.js'
-import { bind, requireCaller } from './context.js'
+import { bind, reachOf, requireCaller } from './context.js'
 import { LINK_ROLES } from './link-rows.js'
 import { knex, ownedRows, prepared } from './query.js'
 
@@ -20,8 +20,8 @@ export interface LiveCount {
 export const liveVisitsStore = (database: Database): DataRule<LiveCount> => ({
   rows: 'visits of links that the caller may link:update',
   open: (context) => {
-    const { caller, snapshot } = context
-    const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, 'link:update')
+    const { caller } = context
+    const reach = reachOf(context, 'link:update')
     const binding = bind(context, reach, LINK_ROLES)
     return {
       read: async (link) => {

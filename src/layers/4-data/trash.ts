@@ -6,7 +6,7 @@ import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../route.js'
-import { bind, change, read } from './context.js'
+import { bind, change, reachOf, read } from './context.js'
 import { countOf, numberIn } from './count.js'
 import type { Counted } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
@@ -42,8 +42,7 @@ const RESTORED: Readonly<Record<string, string>> = { code: '?::text', updated_at
 export const trashStore = (database: Database, changed: LinkChanged): DataRule<Trash> => ({
   rows: 'deleted links that the caller may link:delete',
   open: (context) => {
-    const { snapshot, caller } = context
-    const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, 'link:delete')
+    const reach = reachOf(context, 'link:delete')
     const binding = bind(context, reach, LINK_ROLES)
     const deleted = ownedRows('deleted_links', 'owner_id', binding)
     return {

@@ -9,7 +9,7 @@ import type { LinksOfDeleted } from '../../domain/links-of-deleted.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import type { DataContext, DataRule } from '../route.js'
-import { USER_ROLES, bind, handOver } from './context.js'
+import { USER_ROLES, bind, handOver, reachOf } from './context.js'
 import type { Binding } from './context.js'
 import { LINK_ROLES } from './link-rows.js'
 import type { LinkChanged } from './link-rows.js'
@@ -39,9 +39,7 @@ export const MOST_LINKS = 10_000
 export const userDeletionStore = (database: Database, changed: LinkChanged): DataRule<UserDeletion> => ({
   rows: 'users that the caller may user:delete; of their links those that they may link:delete or link:transfer',
   open: (context) => {
-    const { caller, snapshot } = context
-    const reachOf = (action: string) => (caller.user === null ? 'none' : snapshot.reach(caller.user.role, action))
-    const own = bind(context, reachOf('user:delete'), USER_ROLES)
+    const own = bind(context, reachOf(context, 'user:delete'), USER_ROLES)
     const users = ownedRows('users', 'id', own)
 
     return {
@@ -49,7 +47,7 @@ export const userDeletionStore = (database: Database, changed: LinkChanged): Dat
         requireGrantable(context, user.role)
         const action = links === 'delete' ? 'link:delete' : links === undefined ? 'user:delete' : 'link:transfer'
         const decision = links === undefined ? context.decision : decideOnLinks(context, user, action)
-        const reached = bind(context, reachOf(action), LINK_ROLES)
+        const reached = bind(context, reachOf(context, action), LINK_ROLES)
 
         const codes = await database.transaction(async (client) => {
           const send = senderOn(client)

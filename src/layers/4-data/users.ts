@@ -9,7 +9,7 @@ import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import type { DataRule } from '../route.js'
-import { USER_ROLES, bind, change, read } from './context.js'
+import { USER_ROLES, bind, change, reachOf, read } from './context.js'
 import { countOf, numberIn } from './count.js'
 import type { Counted } from './count.js'
 import { pageOf, parseCursor } from './keyset.js'
@@ -60,8 +60,7 @@ export const usersStore =
   (action: Action): DataRule<Users> => ({
     rows: `users that the caller may ${action}`,
     open: (context) => {
-      const { caller, snapshot } = context
-      const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)
+      const reach = reachOf(context, action)
       const binding = bind(context, reach, USER_ROLES)
       const users = ownedRows('users', 'id', binding)
       return {

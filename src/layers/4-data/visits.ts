@@ -7,7 +7,7 @@ import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../route.js'
-import { bind, readerOf } from './context.js'
+import { bind, reachOf, readerOf } from './context.js'
 import type { ReadBinding } from './context.js'
 import type { LinkFormat } from './link-export.js'
 import { LINK_ROLES } from './link-rows.js'
@@ -45,8 +45,7 @@ export const TAGGED_MS = 3_000
 export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts): DataRule<LinkVisitsStore> => ({
   rows: 'visits of links that the caller may link:update',
   open: (context) => {
-    const { snapshot, caller } = context
-    const reach = caller.user === null ? 'none' : snapshot.reach(caller.user.role, 'link:update')
+    const reach = reachOf(context, 'link:update')
     const binding = bind(context, reach, LINK_ROLES)
     return {
       ofLink: (link, query) => visitsOfLink(database, binding, link, query),
