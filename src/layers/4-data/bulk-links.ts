@@ -10,7 +10,7 @@ import type { Link } from '../../domain/link.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { DataRule } from '../route.js'
 import { pauseEvery } from '../../policy/pause-every.js'
-import { bind, reachOf } from './context.js'
+import { bind, handOver, reachOf } from './context.js'
 import type { Binding } from './context.js'
 import { asStatement, deletionOf, exactly, rowOf, transferOf, updateOf } from './links.js'
 import type { LinkChanges, LinksStoreParts, NewLink } from './links.js'
@@ -74,7 +74,8 @@ export const bulkLinksStore = ({
         items.map(({ link }) => rowOf(link)),
         { onConflict: mode === 'each' ? 'on conflict (code) do nothing' : '', returning: LINK_ROW },
       )
-      const statements = [binding.enterChange(), binding.decided(first.decision, STATUS.create), prepared(insert)]
+      const decided = handOver({ ...context, decision: first.decision, status: STATUS.create })
+      const statements = [binding.enterChange(), decided, prepared(insert)]
       const results = await database.flush(statements, binding.deadline).catch(refuseFields)
       const rows: readonly LinkRow[] = results[2]?.rows ?? []
       const links = new Map(rows.map((row) => [row.code, toLink(row)]))
@@ -104,8 +105,9 @@ export const bulkLinksStore = ({
       let decided: Decision | undefined
       for (const item of items) {
         // each record has its own decision; most items of a request have the same
-        if (item.decision !== decided) statements.push(binding.decided(item.decision, STATUS[item.operation]))
-        decided = item.decision
+        const { decision, operation } = item
+        if (decision !== decided) statements.push(handOver({ ...context, decision, status: STATUS[operation] }))
+        decided = decision
         places.push(statements.push(statementOf(item, binding, mode)) - 1)
         await pause()
       }

@@ -3,7 +3,6 @@ import type { Knex } from 'knex'
 import type { StatementResult } from '../../database/batch.js'
 import type { Database, Reader } from '../../database/database.js'
 import type { Statement } from '../../database/statement.js'
-import type { Decision } from '../../domain/decision.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { User } from '../../domain/user.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
@@ -34,8 +33,6 @@ export interface Binding extends Reached {
    * user whose rights the change takes.
    */
   readonly enterChange: (losing?: string) => Statement
-  /** Before the next changes of the transaction: the decision and the status that are recorded with them. */
-  readonly decided: (decision: Decision, status: number) => Statement
   /** after it nothing of the request may commit */
   readonly deadline: Deadline
 }
@@ -68,11 +65,6 @@ export const bind = (context: DataContext, reach: CollectionReach, roles: Resour
         user && proofOf(caller),
         losing ?? null,
       ],
-    }),
-    decided: (decision, status) => ({
-      name: 'decided',
-      text: `select set_config('app.decision', $1, true)`,
-      values: [JSON.stringify(decisionRecord({ ...context, decision, status }))],
     }),
     deadline: context.deadline,
   }
@@ -108,8 +100,9 @@ export const enter = (role: string, userId: string | null): Statement => ({
   values: [role, userId],
 })
 
-/** Hands over another decision of the same request, which the rest of the transaction records. */
+/** Hands over another decision of the same request, which the rest of the transaction records, or its status. */
 export const handOver = (context: DataContext): Statement => ({
+  name: 'decided',
   text: `select set_config('app.decision', $1, true)`,
   values: [JSON.stringify(decisionRecord(context))],
 })
