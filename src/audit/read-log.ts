@@ -2,11 +2,13 @@ import type { PoolClient } from 'pg'
 
 import type { Database } from '../database/database.js'
 import { AUDIT_READER } from '../database/decision-log.js'
+import { enter } from '../database/enter.js'
+import { sendTo } from '../database/send-to.js'
 
 /** Reads the decision log as it is at one moment. */
 export const readLog = <T>(database: Database, read: (client: PoolClient) => Promise<T>): Promise<T> =>
   database.transaction(async (client) => {
     await client.query('set transaction isolation level repeatable read, read only')
-    await client.query(`select enter('${AUDIT_READER}', null)`)
+    await sendTo(client, enter(AUDIT_READER, null))
     return read(client)
   })

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js'
 import { AUDIT_WRITER, insertDecisions } from '../database/decision-log.js'
+import { enter } from '../database/enter.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { RecorderStats } from '../metrics/metrics.js'
 
@@ -33,10 +34,7 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
       const batch = waiting.splice(0, BATCH)
       const startedAt = performance.now()
       try {
-        await database.flush([
-          { name: 'enter', text: 'select enter($1, $2)', values: [AUDIT_WRITER, null] },
-          insertDecisions(batch),
-        ])
+        await database.flush([enter(AUDIT_WRITER, null), insertDecisions(batch)])
       } catch (error) {
         const kept = [...batch, ...waiting]
         waiting = kept.slice(0, MOST_WAITING)

@@ -5,6 +5,8 @@ import type { ClientBase } from 'pg'
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
 import { AUDIT_WRITER } from '../database/decision-log.js'
+import { enter } from '../database/enter.js'
+import { sendTo } from '../database/send-to.js'
 import { newestCheckpoint, signCheckpoint } from './checkpoint.js'
 import type { ChainHead, Checkpoint, StoredCheckpoint } from './checkpoint.js'
 import type { StatementKey } from './signed-statement.js'
@@ -27,7 +29,7 @@ export const takeCheckpoint = async (
 ): Promise<Checkpoint | null> =>
   database.transaction(async (client) => {
     const [, locks, { rows: stored }, { rows: heads }] = await Promise.all([
-      client.query(`select enter('${AUDIT_WRITER}', null)`),
+      sendTo(client, enter(AUDIT_WRITER, null)),
       client.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [ADVISORY_LOCKS.checkpoint]),
       client.query<StoredCheckpoint>('select id, jws from audit_checkpoints order by id desc limit $1', [LOOKED_AT]),
       client.query<ChainHead>(CHAIN_HEADS),

@@ -1,11 +1,11 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 
+import { enter } from '../database/enter.js'
 import { StartError } from '../domain/start-error.js'
 import { timeZone } from '../domain/time-zone.js'
 import { VISIT_INTERVALS, visitRange } from '../domain/visit-range.js'
 import type { VisitInterval } from '../domain/visit-range.js'
-import { enter } from '../layers/4-data/context.js'
 import { LINK_ROLES } from '../layers/4-data/link-rows.js'
 import { COUNTED, VISIT_DIMENSIONS } from '../layers/4-data/visit-statistics.js'
 import type { Counted, ValueCount } from '../layers/4-data/visit-statistics.js'

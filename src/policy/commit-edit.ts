@@ -4,7 +4,9 @@ import type { PoolClient } from 'pg'
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
 import { insertDecisions } from '../database/decision-log.js'
+import { enter } from '../database/enter.js'
 import { PolicyReplaced, violates } from '../database/errors.js'
+import { sendTo } from '../database/send-to.js'
 import type { Statement } from '../database/statement.js'
 import type { Deadline } from '../domain/deadline.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
@@ -74,7 +76,7 @@ const writePlan = async (
     throw new PolicyReplaced(`revision ${inForce} is in force, the edit was made for ${candidate.revision - 1}`)
   }
   await Promise.all([
-    client.query(`select enter('policy_editor', $1)`, [decider.id]),
+    sendTo(client, enter('policy_editor', decider.id)),
     ...unreadable.map(({ ptype, rule }) =>
       client.query('delete from casbin where ptype = $1 and rule = $2::jsonb', [ptype, JSON.stringify(rule)]),
     ),
@@ -120,8 +122,6 @@ const writePlan = async (
     client.query('select pg_notify($1, $2)', [POLICY_CHANNEL, revision]),
   ])
 }
-
-const sendTo = (client: PoolClient, { text, values = [] }: Statement) => client.query(text, [...values])
 
 const writeDecision = (client: PoolClient, record: DecisionRecord) => sendTo(client, insertDecisions([record]))
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 
+import { enter } from '../../src/database/enter.js'
 import { RecordChanged } from '../../src/database/errors.js'
 import { backgroundWork } from '../../src/jobs/background-work.js'
-import { enter } from '../../src/layers/4-data/context.js'
 import { visitsOfLink } from '../../src/layers/4-data/visits.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { startLoneLayer } from '../support/lone-layer.js'

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 
 import type { StatementResult } from '../../database/batch.js'
 import type { Database, Reader } from '../../database/database.js'
+import { enter } from '../../database/enter.js'
 import type { Statement } from '../../database/statement.js'
 import type { Deadline } from '../../domain/deadline.js'
 import type { User } from '../../domain/user.js'
@@ -91,13 +92,6 @@ export const requireCaller = (caller: Caller): Statement => ({
 export const requireUser = ({ id, role }: User): Statement => ({
   text: 'select require_caller($1, null)',
   values: [JSON.stringify({ id, role })],
-})
-
-/** Turns the rest of a transaction into one of a role, for one user. */
-export const enter = (role: string, userId: string | null): Statement => ({
-  name: 'enter',
-  text: 'select enter($1, $2)',
-  values: [role, userId],
 })
 
 /** Hands over another decision of the same request, which the rest of the transaction records, or its status. */
