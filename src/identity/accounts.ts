@@ -1,6 +1,7 @@
 import { ADVISORY_LOCKS } from '../database/advisory-locks.js'
 import type { Database } from '../database/database.js'
 import { violates } from '../database/errors.js'
+import { sendTo } from '../database/send-to.js'
 import type { Statement } from '../database/statement.js'
 import { toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
@@ -166,18 +167,18 @@ export const createAccounts = (database: Database) => {
         }
       }
       await database.transaction(async (client) => {
-        const ask = ({ text, values = [] }: Statement) => client.query(text, [...values])
-        await ask({ text: 'select enter_identity()' })
+        const send = (statement: Statement) => sendTo(client, statement)
+        await send({ text: 'select enter_identity()' })
         // theirs exclusively, before any row: changes of theirs that are under way are waited for
-        await ask(lockRights(id))
+        await send(lockRights(id))
         // nobody gives them another link until this ends
-        await ask({ text: 'select from users where id = $1 for update', values: [id] })
-        const { rows } = await ask(countLinks(id))
+        await send({ text: 'select from users where id = $1 for update', values: [id] })
+        const { rows } = await send(countLinks(id))
         const count = Number(rows[0]?.count)
         if (count > 0 && links === undefined) throw hasLinks(count)
         for (const table of ['links', 'deleted_links'] as const)
-          for (let moved = PIECE; moved === PIECE;) moved = (await ask(takeLinks(table, id, links))).rowCount ?? 0
-        await ask({ text: 'delete from users where id = $1', values: [id] })
+          for (let moved = PIECE; moved === PIECE;) moved = (await send(takeLinks(table, id, links))).rowCount ?? 0
+        await send({ text: 'delete from users where id = $1', values: [id] })
       })
     },
 

@@ -2,6 +2,7 @@ import type { PoolClient, QueryResultRow } from 'pg'
 
 import type { Database } from '../../database/database.js'
 import { RecordChanged, violates } from '../../database/errors.js'
+import { sendTo } from '../../database/send-to.js'
 import type { Statement } from '../../database/statement.js'
 import type { Decision } from '../../domain/decision.js'
 import type { Id } from '../../domain/id.js'
@@ -85,8 +86,8 @@ type Send = <Row extends QueryResultRow>(statement: Statement) => Promise<readon
 
 const senderOn =
   (client: PoolClient): Send =>
-  async <Row extends QueryResultRow>({ text, values = [] }: Statement) =>
-    (await client.query<Row>(text, [...values])).rows
+  async <Row extends QueryResultRow>(statement: Statement) =>
+    (await sendTo<Row>(client, statement)).rows
 
 /** What `can()` says of these links: a role that may delete users may not therefore delete, or give away, links. */
 const decideOnLinks = ({ snapshot, caller: { user } }: DataContext, { id }: User, action: string): Decision => {
