@@ -72,14 +72,17 @@ const countLinks = (owner: Id): Statement => ({
 })
 
 /** Deletes a piece of somebody's links, or gives it away. Each is recorded (migrations/functions/record_change.sql). */
-const takeLinks = (table: 'links' | 'deleted_links', owner: Id, links: LinksOfDeleted | undefined): Statement => {
+const takeLinks = (table: 'links' | 'deleted_links', owner: Id, links: LinksOfDeleted): Statement => {
   const piece = `where id in (select id from ${table} where owner_id = $1 limit ${PIECE})`
-  if (typeof links !== 'object') return { text: `delete from ${table} ${piece}`, values: [owner] }
+  if (links === 'delete') return { text: `delete from ${table} ${piece}`, values: [owner] }
   const changed = table === 'links' ? ', updated_at = now(), version = version + 1' : ''
   return { text: `update ${table} set owner_id = $2${changed} ${piece}`, values: [owner, links.to] }
 }
 
-/** Accounts as the first start and the command line manage them; no request comes this way. */
+/**
+ * Accounts as the first start and the command line manage them, without the data layer. Of requests, those that ask for
+ * the roles in use, or for the user of an address, come this way: no request changes anything here.
+ */
 export const createAccounts = (database: Database) => {
   const ask = async (text: string, values: readonly unknown[]) => {
     const [result] = await asIdentity(database, [{ text, values }])
@@ -161,10 +164,11 @@ export const createAccounts = (database: Database) => {
       const [counted] = await asIdentity(database, [countLinks(id)])
       if (links !== undefined && Number(counted?.rows[0]?.count) > PIECE) {
         await setSuspended(id, true)
-        for (let moved = PIECE; moved === PIECE;) {
+        let moved: number
+        do {
           const [result] = await asIdentity(database, [takeLinks('links', id, links)])
           moved = result?.rowCount ?? 0
-        }
+        } while (moved === PIECE)
       }
       await database.transaction(async (client) => {
         const send = (statement: Statement) => sendTo(client, statement)
@@ -176,8 +180,12 @@ export const createAccounts = (database: Database) => {
         const { rows } = await send(countLinks(id))
         const count = Number(rows[0]?.count)
         if (count > 0 && links === undefined) throw hasLinks(count)
-        for (const table of ['links', 'deleted_links'] as const)
-          for (let moved = PIECE; moved === PIECE;) moved = (await send(takeLinks(table, id, links))).rowCount ?? 0
+        for (const table of ['links', 'deleted_links'] as const) {
+          let moved: number | null
+          do {
+            moved = (await send(takeLinks(table, id, links ?? 'delete'))).rowCount
+          } while (moved === PIECE)
+        }
         await send({ text: 'delete from users where id = $1', values: [id] })
       })
     },
