@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import { MOST_COUNTED } from '../domain/counting.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { CommentedRows } from './comments.js'
@@ -91,9 +92,9 @@ export const listRevisions = async (
   return { data, next_cursor: rows.length > limit ? String(data.at(-1)?.revision) : null }
 }
 
-/** How many revisions there are, up to 10,000. */
+/** How many revisions there are, up to MOST_COUNTED. */
 export const countRevisions = async (database: Database): Promise<number> => {
-  const text = 'select count(*)::int as count from (select from policy_revisions limit 10000) r'
+  const text = `select count(*)::int as count from (select from policy_revisions limit ${MOST_COUNTED}) r`
   const [row] = await database.run<{ count: number }>({ text })
   return row?.count ?? 0
 }

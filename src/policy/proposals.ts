@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js'
+import { MOST_COUNTED } from '../domain/counting.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
@@ -81,10 +82,10 @@ export const listProposals = async (database: Database, { limit, cursor, state }
   return { data, next_cursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
 }
 
-/** How many there are, up to 10,000. */
+/** How many there are, up to MOST_COUNTED. */
 export const countProposals = async (database: Database, state?: ProposalState): Promise<number> => {
   const text = `select count(*)::int as count
-    from (select from policy_proposals where $1::text is null or state = $1 limit 10000) p`
+    from (select from policy_proposals where $1::text is null or state = $1 limit ${MOST_COUNTED}) p`
   const [row] = await database.run<{ count: number }>({ text, values: [state ?? null] })
   return row?.count ?? 0
 }

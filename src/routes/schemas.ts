@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
+import { MOST_COUNTED } from '../domain/counting.js'
 import { isId } from '../domain/id.js'
 import { isCode } from '../domain/link.js'
 import { isOneLine } from '../domain/one-line.js'
 import { isUserRole } from '../domain/role.js'
 import { isEmail } from '../domain/user.js'
-import { MOST_COUNTED } from '../layers/4-data/count.js'
 
 /** Schemas that several resources share; what they say of themselves stands in the description of the API. */
 export const Id = z

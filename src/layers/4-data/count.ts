@@ -1,9 +1,10 @@
 import type { Knex } from 'knex'
 
+import type { Database } from '../../database/database.js'
+import { MOST_COUNTED } from '../../domain/counting.js'
+import { read } from './context.js'
+import type { Binding } from './context.js'
 import { knex } from './query.js'
-
-/** Counting ends there: who has more is told this number, at a price that does not grow. */
-export const MOST_COUNTED = 10_000
 
 /** Of a query that answers `count`, the number of the rows that another one has, up to MOST_COUNTED. */
 export const countOf = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
@@ -14,3 +15,10 @@ export interface Counted {
 }
 
 export const numberIn = (rows: readonly Counted[]): number => rows[0]?.count ?? 0
+
+/** How many rows a query has for the caller, up to MOST_COUNTED. */
+export const countRows = async (
+  database: Database,
+  binding: Pick<Binding, 'enterRead'>,
+  rows: Knex.QueryBuilder,
+): Promise<number> => numberIn(await read<Counted>(database, binding, countOf(rows)))

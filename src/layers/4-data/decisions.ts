@@ -8,8 +8,7 @@ import { statusRange } from '../../domain/log-filter.js'
 import type { EntryKind, LogFilter } from '../../domain/log-filter.js'
 import type { DataRule } from '../route.js'
 import { read } from './context.js'
-import { countOf, numberIn } from './count.js'
-import type { Counted } from './count.js'
+import { countRows } from './count.js'
 import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, toStatement } from './query.js'
@@ -118,8 +117,7 @@ export const decisionLog = (database: Database, reader: string): DecisionLog => 
     const rows = (await read<LogRow>(database, AS_READER, query)).map(viewEntry)
     return pageOf(rows, limit, SORT, ({ id }) => id)
   },
-  countListed: async (filter) =>
-    numberIn(await read<Counted>(database, AS_READER, countOf(matching(filter).clearSelect()))),
+  countListed: (filter) => countRows(database, AS_READER, matching(filter).clearSelect()),
   async *export(filter) {
     for await (const rows of database.stream<LogRow>(
       { id: reader, enter: AS_READER.enterRead },

@@ -7,8 +7,7 @@ import { Refusal } from '../../domain/refusal.js'
 import { mayGrant } from '../../policy/table.js'
 import type { DataContext, DataRule } from '../route.js'
 import { USER_ROLES, bind, change, read } from './context.js'
-import { countOf, numberIn } from './count.js'
-import type { Counted } from './count.js'
+import { countRows } from './count.js'
 import { enterWithKey, keepKey } from './idempotency.js'
 import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
@@ -129,7 +128,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         const rows = await read<Row>(database, seen, query)
         return pageOf(rows.map(toListed), limit, SORT, ({ id }) => id)
       },
-      countListed: async () => numberIn(await read<Counted>(database, seen, countOf(invitations()))),
+      countListed: () => countRows(database, seen, invitations()),
       withdraw: async (id) => {
         const [found] = await read<Row>(database, seen, select(invitations()).where('i.id', id))
         if (found === undefined) throw new Refusal('not_found')

@@ -4,13 +4,14 @@ import type { Database } from '../../database/database.js'
 import type { Gate } from '../../database/gate.js'
 import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
+import { MOST_COUNTED } from '../../domain/counting.js'
 import { deadlineExceeded, isDeadlineExceeded } from '../../domain/deadline.js'
 import type { Deadline } from '../../domain/deadline.js'
 import { isCode } from '../../domain/link.js'
 import type { Link } from '../../domain/link.js'
 import { read } from './context.js'
 import type { Binding } from './context.js'
-import { MOST_COUNTED, countOf, numberIn } from './count.js'
+import { countOf, countRows, numberIn } from './count.js'
 import type { Counted } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
@@ -81,7 +82,7 @@ export const countLinks = async (
   searches: Gate,
 ): Promise<number> => {
   const links = ownedRows('links', 'owner_id', binding)
-  if (!isSearch(query)) return numberIn(await read<Counted>(database, binding, countOf(filtered(links(), query))))
+  if (!isSearch(query)) return countRows(database, binding, filtered(links(), query))
   // as lookUp() finds them
   const source = ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)
   const hits = matching(filtered(source().select('id'), query), query).limit(MOST_COUNTED)

@@ -7,8 +7,7 @@ import type { LinkRow } from '../../database/link-row.js'
 import type { Link } from '../../domain/link.js'
 import type { DataRule } from '../route.js'
 import { bind, change, reachOf, read } from './context.js'
-import { countOf, numberIn } from './count.js'
-import type { Counted } from './count.js'
+import { countRows } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
 import { LINK_ROLES, MOVED_COLUMNS, refuseFields } from './link-rows.js'
@@ -58,7 +57,7 @@ export const trashStore = (database: Database, changed: LinkChanged): DataRule<T
         const links = rows.map((row) => ({ ...toLink(row), deleted_at: row.deleted_at.toISOString() }))
         return pageOf(links, limit, SORT, ({ deleted_at: time, id }) => timeAndId(time, id))
       },
-      countListed: async () => numberIn(await read<Counted>(database, binding, countOf(deleted()))),
+      countListed: () => countRows(database, binding, deleted()),
       restore: async (link, code) => {
         const restoration = prepared(restorationOf(deleted, link, code).select('*').from('done'))
         const [row] = await change<LinkRow>(database, binding, restoration).catch(refuseFields)

@@ -10,8 +10,7 @@ import { Refusal } from '../../domain/refusal.js'
 import type { User } from '../../domain/user.js'
 import type { DataRule } from '../route.js'
 import { USER_ROLES, bind, change, reachOf, read } from './context.js'
-import { countOf, numberIn } from './count.js'
-import type { Counted } from './count.js'
+import { countRows } from './count.js'
 import { pageOf, parseCursor } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows } from './query.js'
@@ -73,8 +72,7 @@ export const usersStore =
           const rows = (await read<UserRow>(database, binding, query)).map(toUser)
           return pageOf(rows, limit, SORT, ({ id }) => id)
         },
-        countListed: async (filter) =>
-          numberIn(await read<Counted>(database, binding, countOf(filtered(users(), filter)))),
+        countListed: (filter) => countRows(database, binding, filtered(users(), filter)),
         update: async (user, { role, suspended, email }) => {
           // nobody rises, and nobody brings down who stands above them
           requireGrantable(context, user.role)

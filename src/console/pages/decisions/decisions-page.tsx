@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { useMemo, useRef } from 'preact/hooks'
 
+import { MOST_COUNTED } from '../../../domain/counting.js'
 import { api } from '../../api'
 import { number } from '../../language/format'
 import { t } from '../../language/language'
@@ -28,8 +29,6 @@ import { TailBar } from './tail-bar'
 import { ASKED_ENTRIES, useTail } from './use-tail'
 
 const NO_PAGE = { data: [], next_cursor: null }
-/** Counted up to here. */
-const MOST_COUNTED = 10_000
 /** As far as the list may be scrolled away for new lines to come in, in pixels. */
 const AT_TOP = -16
 
