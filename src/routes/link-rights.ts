@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 import type { Link } from '../domain/link.js'
 import type { User } from '../domain/user.js'
 import { route } from '../layers/compose.js'
@@ -7,9 +5,7 @@ import { NO_DATA, NO_INPUT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 import { whoMay } from '../policy/who-may.js'
 import { LinkRightsView } from './rights-schemas.js'
-import { Code } from './schemas.js'
-
-const ByCode = z.object({ code: Code })
+import { ByCode } from './schemas.js'
 
 /** GET /links/{code}/rights: who may change this? For whoever may change it themselves, as its visits. */
 export const linkRightsRoute = ({

@@ -17,10 +17,9 @@ import { TEXT_TYPES, exportText } from './export-text.js'
 import { ListQuery, NewOwner, TagsView, TransferView, linkChanges, newLink } from './link-schemas.js'
 import { LINK_EXAMPLE, LinkView, ManagedLinkView, publicPart, requireMatch, tagOf, wholeAt } from './link-view.js'
 import { requireOpen } from './redirect.js'
-import { Code, Id, countedBy, pageOf } from './schemas.js'
+import { ByCode, Id, countedBy, pageOf } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
-const ByCode = z.object({ code: Code })
 /** Left of a request's deadline for the last thousand links of a transfer. */
 const TRANSFER_MS = 2_000
 

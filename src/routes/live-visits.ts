@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 
 import { EVENT_STREAM } from '../domain/event-stream.js'
 import type { Link } from '../domain/link.js'
@@ -8,10 +8,8 @@ import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
 import type { DataRule, PolicyInForce, Route } from '../layers/route.js'
 import type { Live } from '../http/live.js'
-import { Code } from './schemas.js'
+import { ByCode } from './schemas.js'
 import { LiveQuery } from './visit-schemas.js'
-
-const ByCode = z.object({ code: Code })
 
 /** Visits of a link as they come: a stream of events, each decided by who the listener is at that moment. */
 export const liveVisitsRoute = ({

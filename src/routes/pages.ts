@@ -7,9 +7,7 @@ import { FAVICON_ICO, FAVICON_SVG, homePage, previewPage } from '../pages/pages.
 import { publicPart } from './link-view.js'
 import { requireOpen } from './redirect.js'
 import { publicGet } from './public-get.js'
-import { Code, text, textOrNull } from './schemas.js'
-
-const ByCode = z.object({ code: Code })
+import { ByCode, Code, text, textOrNull } from './schemas.js'
 
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
@@ -9,11 +9,9 @@ import type { Route } from '../layers/route.js'
 import { drawQr, encodeModules, smallestSize } from '../qr/qr-code.js'
 import { Look } from './qr-schemas.js'
 import { requireOpen } from './redirect.js'
-import { Code } from './schemas.js'
+import { ByCode } from './schemas.js'
 
 const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
-
-const ByCode = z.object({ code: Code })
 
 /**
  * The picture of a link's short URL. It tells nothing beside that URL, so it is there for whoever may read the link,

@@ -23,6 +23,9 @@ export const Code = z
     description: 'what stands after the host in the short URL',
   })
 
+/** The parameters of a path that names a link. */
+export const ByCode = z.object({ code: Code })
+
 export const Role = z
   .string()
   .refine(isUserRole, 'must be a role of [a-z][a-z0-9_-]{0,31}, and not anonymous, anyone or user')

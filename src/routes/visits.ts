@@ -11,10 +11,8 @@ import { route } from '../layers/compose.js'
 import { NO_INPUT, noRecord } from '../layers/route.js'
 import type { DataRule, Route } from '../layers/route.js'
 import { TEXT_TYPES, exportText } from './export-text.js'
-import { Code } from './schemas.js'
+import { ByCode } from './schemas.js'
 import { AllVisitsView, OfAll, OfLink, VisitsView } from './visit-schemas.js'
-
-const ByCode = z.object({ code: Code })
 
 type Asked = z.output<typeof OfLink>
 
