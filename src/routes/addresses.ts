@@ -1,4 +1,3 @@
-import { networkOf } from '../domain/network.js'
 import type { AddressChange } from '../identity/address-change.js'
 import type { SendMail } from '../identity/mailer.js'
 import { addressChangedMail } from '../identity/mails.js'
@@ -7,6 +6,7 @@ import type { Route } from '../layers/route.js'
 import { addressConfirmedPage, newAddressPage } from '../pages/pages.js'
 import { MAILED, linkOver, lookAtLink } from './mailed-link.js'
 import { textIn } from './schemas.js'
+import { requestOf } from './sign-in-request.js'
 import { ConfirmEmail, ConfirmedEmail } from './sign-in-schemas.js'
 
 /** GET and POST /auth/email/confirm. */
@@ -37,9 +37,8 @@ export const addressRoutes = ({
       body: ConfirmEmail,
       accepts: ['json', 'form'],
       form: (_faults, sent) => newAddressPage(host, { token: textIn(sent, 'token'), email: '' }),
-      handle: async ({ body: { token }, caller, requestId, deadline }) => {
-        const request = { id: requestId, network: networkOf(caller.address), deadline }
-        const changed = await addresses.confirm(token, request)
+      handle: async (input) => {
+        const changed = await addresses.confirm(input.body.token, requestOf(input))
         if (changed === null) throw linkOver()
         sendMail?.(addressChangedMail(changed.old))
         return {

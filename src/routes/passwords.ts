@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
 import type { SendMail } from '../identity/mailer.js'
 import { passwordMail } from '../identity/mails.js'
@@ -11,6 +10,7 @@ import type { Route } from '../layers/route.js'
 import { newPasswordPage, passwordSetPage } from '../pages/pages.js'
 import { MAILED, linkOver, lookAtLink } from './mailed-link.js'
 import { textIn } from './schemas.js'
+import { requestOf } from './sign-in-request.js'
 import { ForgottenPassword, NewPassword } from './sign-in-schemas.js'
 
 /** POST /auth/password/forgot, and GET and POST /auth/password/reset. */
@@ -33,13 +33,13 @@ export const passwordRoutes = ({
       status: 202,
       gateway: { scope: 'public', quota: 'sign_in' },
       body: ForgottenPassword,
-      handle: async ({ body: { email }, caller, requestId, deadline, countAccount }) => {
+      handle: async (input) => {
+        const { email } = input.body
         if (sendMail === undefined)
           throw new Refusal('no_mail', { detail: 'Ask an admin: linkgate user reset-link makes a link for you.' })
         // a count of its own: whoever asks for links does not lock the account's sign-in
-        await countAccount(`a new password for ${email}`)
-        const request = { id: requestId, network: networkOf(caller.address), deadline }
-        reset.ask(email, request, (to, token, expiresAt) =>
+        await input.countAccount(`a new password for ${email}`)
+        reset.ask(email, requestOf(input), (to, token, expiresAt) =>
           sendMail(passwordMail(to, passwordLink(baseUrl, token), expiresAt)),
         )
         return { status: 202, body: {} }
@@ -70,9 +70,9 @@ export const passwordRoutes = ({
       accepts: ['json', 'form'],
       form: (faults, sent) =>
         newPasswordPage(host, { token: textIn(sent, 'token'), email: textIn(sent, 'username') }, faults),
-      handle: async ({ body: { token, password, end_tokens: endTokens }, caller, requestId, deadline }) => {
-        const request = { id: requestId, network: networkOf(caller.address), deadline }
-        if (!(await reset.reset({ token, password, endTokens }, request))) throw linkOver()
+      handle: async (input) => {
+        const { token, password, end_tokens: endTokens } = input.body
+        if (!(await reset.reset({ token, password, endTokens }, requestOf(input)))) throw linkOver()
         return { status: 200, body: {}, page: passwordSetPage(host), headers: { 'Cache-Control': 'no-store' } }
       },
       documentation: {

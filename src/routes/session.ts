@@ -1,29 +1,20 @@
 import { z } from 'zod'
 
-import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
 import type { IssuedSession } from '../identity/issuer-session.js'
-import type { SignInRequest } from '../identity/sign-in.js'
 import { CHALLENGE } from '../layers/1-gateway/token.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
-import type { Answer, HandlerInput, Route } from '../layers/route.js'
+import type { Answer, Route } from '../layers/route.js'
 import type { BrowserSignIn } from './browser-sign-in.js'
 import { sessionCookie } from './session-cookie.js'
 import type { SessionCookie } from './session-cookie.js'
+import { requestOf } from './sign-in-request.js'
 import { ACCESS_TOKEN } from './sign-in-schemas.js'
 
 export const SessionAnswer = z
   .object(ACCESS_TOKEN)
   .meta({ id: 'Session', description: 'an access token for the page; the refresh token comes as a cookie' })
-
-type Input = Pick<HandlerInput<unknown, unknown, unknown, object, unknown>, 'caller' | 'requestId' | 'deadline'>
-
-const requestOf = ({ caller, requestId, deadline }: Input): SignInRequest => ({
-  id: requestId,
-  network: networkOf(caller.address),
-  deadline,
-})
 
 const answerOf = ({ access, refreshToken, endsAt }: IssuedSession, cookie: SessionCookie): Answer => ({
   status: 200,
