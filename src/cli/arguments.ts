@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 
 import { isAction } from '../domain/action.js'
+import { isEmail } from '../domain/user.js'
 
 /** A parser for commander, where undefined is a usage error. The rule completes the sentence "It …". */
 export const parsed =
@@ -19,6 +20,8 @@ export const count = (max: number, rule = `must be a number from 1 to ${max}`) =
   parsed((text) => (/^[1-9]\d{0,14}$/.test(text) && Number(text) <= max ? Number(text) : undefined), rule)
 
 export const action = checked(isAction, 'must be <resource>:<verb>, such as link:delete')
+
+export const email = checked(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
 
 export const revision = count(1e15, 'must be the number of a revision')
 

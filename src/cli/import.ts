@@ -7,7 +7,6 @@ import type { Command } from 'commander'
 
 import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
-import { isEmail } from '../domain/user.js'
 import type { User } from '../domain/user.js'
 import { createAccounts } from '../identity/accounts.js'
 import { createPasswords } from '../identity/password.js'
@@ -22,13 +21,11 @@ import { UnreadableFile } from '../import/unreadable-file.js'
 import { FIELDS, columnName } from '../import/words.js'
 import type { Field } from '../import/words.js'
 import { createAnnouncer } from '../redirects/announcer.js'
-import { checked, parsed } from './arguments.js'
+import { email, parsed } from './arguments.js'
 import { AnswerIsNo, UsageError } from './errors.js'
 import { number } from './policy/render.js'
 import { clearProgress, withProgress } from './progress.js'
 import { complain, print, withDatabase } from './session.js'
-
-const email = checked(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
 
 const fieldOf = (text: string): Field | undefined => FIELDS.find((field) => field === text.trim())
 

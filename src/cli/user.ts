@@ -6,7 +6,6 @@ import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
 import { isUserRole } from '../domain/role.js'
 import { StartError } from '../domain/start-error.js'
-import { isEmail } from '../domain/user.js'
 import type { User } from '../domain/user.js'
 import { createAccounts } from '../identity/accounts.js'
 import type { Accounts } from '../identity/accounts.js'
@@ -15,11 +14,10 @@ import { PASSWORD_LINK_MS, passwordLink } from '../identity/password-reset.js'
 import { createPasswords } from '../identity/password.js'
 import { describeLoneRole, loneRoleOfUser } from '../policy/role-names.js'
 import { storedRoles } from '../policy/store.js'
-import { checked, parsed } from './arguments.js'
+import { checked, email, parsed } from './arguments.js'
 import { UsageError } from './errors.js'
 import { complain, print, requireUser, withDatabase } from './session.js'
 
-const email = checked(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
 const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be anonymous, anyone or user')
 const subject = checked((text) => /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text), 'must have 1 to 255 characters')
 const name = checked((text) => [...text].length <= 200, 'must have at most 200 characters')
