@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 
 import { Option } from 'commander'
@@ -8,6 +7,7 @@ import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import type { Database } from '../database/database.js'
 import type { User } from '../domain/user.js'
+import { interfaceAddresses } from '../http/listen.js'
 import { createAccounts } from '../identity/accounts.js'
 import { createPasswords } from '../identity/password.js'
 import { FORMATS, FORMAT_NAMES } from '../import/formats.js'
@@ -184,7 +184,7 @@ const placeOf = ({ baseUrl, host, hostname, port }: Config) => ({
   baseUrl: baseUrl ?? `http://${hostname}:${port}`,
   host,
   port,
-  addresses: Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []),
+  addresses: interfaceAddresses(),
 })
 
 /** Made with the first password: most files have none. */

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
+import { networkInterfaces } from 'node:os'
 
 import { StartError } from '../domain/start-error.js'
 
@@ -67,3 +68,7 @@ export const urlOf = (server: Server): string => {
   if (!isAddressInfo(address)) throw new StartError('the server has no address')
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }
+
+/** The addresses that this machine has, as of now. */
+export const interfaceAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? [])

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import { networkInterfaces } from 'node:os'
 
 import type { Logger } from 'pino'
 
@@ -9,7 +8,7 @@ import type { FinishedRequest } from '../domain/finished-request.js'
 import { answerBrokenRequests } from '../http/broken-request.js'
 import { followConnections } from '../http/drain.js'
 import type { DrainOptions } from '../http/drain.js'
-import { listen, portOf, urlOf } from '../http/listen.js'
+import { interfaceAddresses, listen, portOf, urlOf } from '../http/listen.js'
 import { openMetricsServer } from '../http/metrics-server.js'
 import type { Route, Runtime } from '../layers/route.js'
 import { logRequests } from '../log/log-requests.js'
@@ -93,9 +92,6 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return { baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, routes, endConnections }
 }
-
-const interfaceAddresses = (): readonly string[] =>
-  Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? [])
 
 /** The port of the metrics opens first, and nobody is to be sent here before the public one is open. */
 const readinessWhere = (isOpen: () => boolean, readiness: TableParts['readiness']) => async () => {
