@@ -20,7 +20,7 @@ export interface StoredProof {
 }
 
 /** Among so many of the newest rows the newest checkpoint is looked for. */
-export const LOOKED_AT = 200
+const LOOKED_AT = 200
 const LISTED = 20
 
 /** The statements whose rows make a StoredProof, in its order. */

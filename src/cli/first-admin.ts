@@ -20,7 +20,7 @@ export type FirstAdmin =
   | { readonly by: 'issuer' }
 
 /** How long the first admin's link works. */
-export const WELCOME_LINK_MS = 600_000
+const WELCOME_LINK_MS = 600_000
 
 /**
  * Adds the first account to an empty installation; null where there are accounts. Who reads this start on a terminal

@@ -3,7 +3,7 @@ import type { Context, Next } from 'koa'
 import type { FinishedRequest } from '../domain/finished-request.js'
 import { KNOWN_METHODS } from './refuse-unrouted.js'
 
-export const CLIENT_CLOSED_REQUEST = 499
+const CLIENT_CLOSED_REQUEST = 499
 
 /** Tells of every request, refused and abandoned ones too, once it is over. */
 export const finishRequests =

@@ -9,7 +9,7 @@ import { headerLines } from '../input/header-lines.js'
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 
 /** Whether a request has one Host header, and one that names a host. */
-export const namesOneHost = ({ rawHeaders }: IncomingMessage): boolean => {
+const namesOneHost = ({ rawHeaders }: IncomingMessage): boolean => {
   const [host, ...others] = headerLines(rawHeaders, 'host')
   return host !== undefined && others.length === 0 && HOST.test(host)
 }

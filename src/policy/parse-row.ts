@@ -73,7 +73,7 @@ const FIELDS = {
   },
 }
 
-export const ROW_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
+const ROW_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(FIELDS).map(([ptype, fields]) => [ptype, Object.keys(fields)]),
 )
 

@@ -62,7 +62,7 @@ export const EntryView = EntryBase.extend({
   change: z.record(z.string().max(200), z.unknown()).optional().describe('what was changed'),
 }).meta({ id: 'LogEntry', description: 'A decision, or a change of a user, of the policy or of the log itself.' })
 
-export const ExplainedView = DecisionView.extend({
+const ExplainedView = DecisionView.extend({
   explanation: z
     .looseObject({ layer: text(20, 'that decided') })
     .nullable()

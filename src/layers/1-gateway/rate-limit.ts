@@ -11,7 +11,7 @@ import type { Count, Counter, Quota } from './rate-limit-store.js'
 
 export type { Quota } from './rate-limit-store.js'
 
-export const QUOTA_NAMES = ['anonymous', 'user', 'sign_in', 'invite', 'link_password', 'link_passwords'] as const
+const QUOTA_NAMES = ['anonymous', 'user', 'sign_in', 'invite', 'link_password', 'link_passwords'] as const
 export type QuotaName = (typeof QUOTA_NAMES)[number]
 
 export interface RateLimiter {

@@ -39,7 +39,7 @@ export interface VisitsStoreParts {
 }
 
 /** What adding up the visits of links by their tags may cost. */
-export const TAGGED_MS = 3_000
+const TAGGED_MS = 3_000
 
 /** The data layer of visits. They are for whoever may change the link: what `link:update` reaches. */
 export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts): DataRule<LinkVisitsStore> => ({
