@@ -38,7 +38,6 @@ export const serveAsWorker = async ({ config, worker, log }: WorkerParts): Promi
       opened: {
         service: start.database,
         listener: listenerOf(start.database, config),
-        embedded: config.databaseUrl === undefined,
         migrated: [],
         leave: async () => {},
       },

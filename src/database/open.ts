@@ -23,7 +23,6 @@ export interface OpenedDatabase {
   readonly service: ClientConfig
   /** for notifications: bypasses a pooler */
   readonly listener: ClientConfig
-  readonly embedded: boolean
   /** names of the migrations that were applied */
   readonly migrated: readonly string[]
   /** stops the embedded database, unless another process uses it */
@@ -69,7 +68,7 @@ const openEmbedded = async (
     const migrated = await migrate({ owner, service, folder })
     const { user, password } = service
     const login = { ...owner, user, password, options: optionsOf(false, undefined) }
-    return { service: login, listener: login, embedded: true, migrated, leave }
+    return { service: login, listener: login, migrated, leave }
   } catch (error) {
     await leave()
     throw error
@@ -90,7 +89,7 @@ const openExternal = async (
     owns === false || (migrationDatabaseUrl !== undefined && new URL(migrationDatabaseUrl).username !== username)
   const role = separate ? undefined : SERVICE_ROLE
   const service = { connectionString: databaseUrl, options: optionsOf(pooled, role) }
-  const opened = { service, listener: listenerOf(service, settings), embedded: false, leave: async () => {} }
+  const opened = { service, listener: listenerOf(service, settings), leave: async () => {} }
   if (separate && !migrating) {
     await requireServiceSession(service, { role, pooled })
     const [first, ...others] = (await migrationStatus({ owner: service, folder })).filter(({ applied }) => !applied)

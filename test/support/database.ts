@@ -27,7 +27,6 @@ export const openedDatabase = (owner: ClientConfig, { user, password }: Embedded
     owner,
     service: login,
     listener: login,
-    embedded: true,
     migrated: [],
     leave: async () => {},
     asOwner: withPool(owner),
