@@ -19,16 +19,14 @@ export interface Listener {
 interface ListenerOptions {
   /** must bypass a pooler in transaction mode, which drops notifications */
   readonly connection: ClientConfig
-  /** the database function that announces changes; called at every heartbeat */
-  readonly announce: string
   /** sends a notification through the service's pool, to prove that it arrives here */
   readonly notify: (channel: string, payload: string) => Promise<unknown>
   /** called with the reason when connecting fails, and with null when connected */
   readonly onChange: (fault: unknown) => void
-  readonly heartbeatMs?: number
 }
 
 const ECHO_CHANNEL = 'linkgate_echo'
+const HEARTBEAT_MS = 400
 const MAX_RETRY_MS = 2_000
 const MIN_RETRY_MS = 50
 /** An unanswered heartbeat ends the connection: a network that drops packets reports no error. */
@@ -60,13 +58,13 @@ const expectEcho = () => {
   }
 }
 
-export const createListener = ({
-  connection,
-  announce,
-  notify,
-  onChange,
-  heartbeatMs = 400,
-}: ListenerOptions): Listener => {
+/**
+ * Makes a listener that is up only where it hears what the service sends: each connection first receives a notification
+ * that went through the service's pool, and announces what is waiting. `onUp` is called before `up` is true, so that
+ * nobody who sees it up still holds what was missed. A heartbeat that is not answered within 1.5 seconds ends the
+ * connection; the next attempt follows after 50 ms to 2 s.
+ */
+export const createListener = ({ connection, notify, onChange }: ListenerOptions): Listener => {
   const channels = new Map<string, (payload: string) => void>()
   let notifyUp = () => {}
   let stopped = false
@@ -100,12 +98,12 @@ export const createListener = ({
       retry.unref()
       retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
     }
-    /** The answer arrives after every earlier notification, on the same connection. */
+    /** Announces what waits. The answer arrives after every earlier notification, on the same connection. */
     const confirm = async () => {
       const startedAt = performance.now()
-      await listening.query(`select ${announce}()`)
+      await listening.query('select announce_changed_links()')
       confirmedAt = startedAt
-      beat = setTimeout(() => void confirm().catch(lost), heartbeatMs)
+      beat = setTimeout(() => void confirm().catch(lost), HEARTBEAT_MS)
       beat.unref()
     }
     const echo = expectEcho()

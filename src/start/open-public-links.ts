@@ -38,7 +38,6 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
   }
   const listener = createListener({
     connection: opened.listener,
-    announce: 'announce_changed_links',
     notify: (channel, payload) => data.pool.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] }),
     onChange: onChange((err) => {
       if (err !== null) log.warn({ err }, 'notifications are not heard; the policy is polled, and no link is cached')

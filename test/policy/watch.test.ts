@@ -66,7 +66,6 @@ describe('the watch over the policy', () => {
     const heard = createListener({
       connection,
       notify,
-      announce: 'announce_changed_links',
       onChange: (fault) => {
         if (fault !== null) onFault(fault)
       },
