@@ -16,9 +16,10 @@ interface WatchOptions {
   readonly intervalMs?: number
   /** called where the stored rows were not those in force */
   readonly onDiffer?: () => void
-  readonly checkMs?: number
 }
 
+/** Between checks; longer where a check takes long. */
+const CHECK_MS = 2_000
 /** A check takes at most this part of the time: it reads all rows. */
 const CHECK_SHARE = 0.02
 
@@ -31,7 +32,6 @@ export const watchPolicy = ({
   onLook,
   intervalMs = 400,
   onDiffer = () => undefined,
-  checkMs = 2_000,
 }: WatchOptions): PolicyWatch => {
   const look = () => void policy.refresh().then(() => onLook(null), onLook)
   const timer = setInterval(look, intervalMs)
@@ -49,9 +49,9 @@ export const watchPolicy = ({
     // a failure shows in the status, and the next look finds a database that is away
     const differed = await policy.check().catch(() => policy.status().differs === true)
     if (differed) onDiffer()
-    checkAfter(Math.max(checkMs, (performance.now() - startedAt) / CHECK_SHARE))
+    checkAfter(Math.max(CHECK_MS, (performance.now() - startedAt) / CHECK_SHARE))
   }
-  checkAfter(checkMs)
+  checkAfter(CHECK_MS)
   return {
     look,
     stop: () => {
