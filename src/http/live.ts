@@ -31,14 +31,15 @@ export interface Listener {
 }
 
 interface LiveOptions {
+  /** between two events of a stream, at least */
   readonly everyMs?: number
-  /** listeners of this process */
-  readonly most?: number
-  /** of one user */
-  readonly mostOfUser?: number
 }
 
 export const EVERY_TOPIC = '*'
+
+/** Listeners of this process, and of one user. */
+const MOST = 200
+const MOST_OF_USER = 10
 
 /** How often a quiet stream is proved to be alive, and its listener's rights with it: each so many looks. */
 const QUIET_LOOKS = 15
@@ -53,7 +54,12 @@ interface Open extends Listener {
   isReading: boolean
 }
 
-export const createLive = ({ everyMs = 1_000, most = 200, mostOfUser = 10 }: LiveOptions = {}): Live => {
+/**
+ * The listeners of one process: at most 200, and 10 of one user. A quiet stream sends an event all the same after 15
+ * times `everyMs`, which reads again what its listener may know, and each ends after 600 of them. Without listeners
+ * nothing runs.
+ */
+export const createLive = ({ everyMs = 1_000 }: LiveOptions = {}): Live => {
   const open = new Set<Open>()
   let timer: NodeJS.Timeout | undefined
   let ended = false
@@ -94,7 +100,7 @@ export const createLive = ({ everyMs = 1_000, most = 200, mostOfUser = 10 }: Liv
   return {
     listen: (wanted) => {
       const ofUser = [...open].filter(({ user }) => user === wanted.user).length
-      if (ended || open.size >= most || ofUser >= mostOfUser)
+      if (ended || open.size >= MOST || ofUser >= MOST_OF_USER)
         throw new Refusal('too_many_listeners', { headers: { 'Retry-After': '10' } })
       const stream = new Readable({ read: () => undefined })
       const listener: Open = { ...wanted, stream, looks: 0, events: 0, isDue: false, isReading: false }
