@@ -6,6 +6,7 @@ import { closestMatch } from 'leven'
 import { z } from 'zod'
 
 import { isLoopbackOrHttps } from './domain/issuer-url.js'
+import type { Quota } from './domain/quota.js'
 import { StartError } from './domain/start-error.js'
 
 /** The folder of the package's own files (model.conf, policies/, migrations/), the same from src/ and from dist/. */
@@ -13,9 +14,6 @@ export const PACKAGE_ROOT = new URL('../', import.meta.url)
 
 /** The origins whose pages may call the service from a browser, or `any`. */
 export type CorsOrigins = readonly string[] | 'any'
-
-/** Requests in a span of seconds; undefined: the limit is off. */
-export type Quota = { readonly points: number; readonly seconds: number } | undefined
 
 const url = (protocol: RegExp, name: string) => z.url({ protocol, error: `must be ${name} URL` })
 const httpUrl = url(/^https?$/, 'an http or https')
@@ -54,10 +52,11 @@ const algorithms = list.refine(
   'must be RS, PS or ES with 256, 384 or 512, such as "RS256 ES256"; symmetric algorithms and none are not supported',
 )
 
+/** undefined: the limit is off */
 const quota = z
   .string()
   .regex(/^(?:off|[1-9]\d{0,6}\/[1-9]\d{0,5})$/, 'must be REQUESTS/SECONDS, such as 60/60, or off')
-  .transform((text): Quota => {
+  .transform((text): Quota | undefined => {
     const [points, seconds] = text.split('/')
     return seconds === undefined ? undefined : { points: Number(points), seconds: Number(seconds) }
   })

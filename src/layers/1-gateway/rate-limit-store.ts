@@ -9,11 +9,7 @@ import {
   RLWrapperTimeouts,
 } from 'rate-limiter-flexible'
 
-/** Requests in a fixed window of so many seconds. */
-export interface Quota {
-  readonly points: number
-  readonly seconds: number
-}
+import type { Quota } from '../../domain/quota.js'
 
 /** Where a bucket stands after a request was counted. */
 export interface Count {

@@ -4,12 +4,11 @@ import type { Redis } from 'ioredis'
 import type { Context } from 'koa'
 import koaRatelimit from 'koa-ratelimit'
 
+import type { Quota } from '../../domain/quota.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { LimiterObserver } from '../../metrics/metrics.js'
 import { createCounter } from './rate-limit-store.js'
-import type { Count, Counter, Quota } from './rate-limit-store.js'
-
-export type { Quota } from './rate-limit-store.js'
+import type { Count, Counter } from './rate-limit-store.js'
 
 const QUOTA_NAMES = ['anonymous', 'user', 'sign_in', 'invite', 'link_password', 'link_passwords'] as const
 export type QuotaName = (typeof QUOTA_NAMES)[number]
