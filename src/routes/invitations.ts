@@ -12,7 +12,7 @@ import type { DataRule, Route } from '../layers/route.js'
 import { acceptedPage, invitationPage } from '../pages/pages.js'
 import { mayGrant } from '../policy/table.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { Id, PROFILE_EXAMPLE, ProfileView, countedBy, pageOf, text } from './schemas.js'
+import { Id, PROFILE_EXAMPLE, ProfileView, countedBy, pageOf, text, textIn } from './schemas.js'
 import {
   AcceptedInvitation,
   InvitationListQuery,
@@ -41,10 +41,6 @@ const requireOpen = <Found extends object>(found: Found | 'over' | 'unknown'): F
     })
   return found
 }
-
-/** The name that somebody typed, whatever else was sent. */
-const typedName = (sent: unknown): string =>
-  typeof sent === 'object' && sent !== null && 'name' in sent && typeof sent.name === 'string' ? sent.name : ''
 
 /** POST, GET and DELETE /users/invitations, and GET and POST /invitations/{token}/accept. */
 export const invitationRoutes = ({
@@ -177,7 +173,7 @@ export const invitationRoutes = ({
       params: ByToken,
       body: AcceptedInvitation,
       accepts: ['json', 'form'],
-      form: (faults, sent) => invitationPage(host, faults, typedName(sent)),
+      form: (faults, sent) => invitationPage(host, faults, textIn(sent, 'name')),
       handle: async ({ params, body, snapshot, deadline }) => {
         const mayGive = mayGiveUnder(snapshot)
         const accepted = requireOpen(await accept({ token: params.token, ...body, mayGive }, deadline))
