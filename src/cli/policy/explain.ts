@@ -5,7 +5,7 @@ import { explainRecord } from '../../audit/record-explanation.js'
 import type { EndpointRefusal, RecordExplanation } from '../../audit/record-explanation.js'
 import { isCode } from '../../domain/link.js'
 import type { PolicyRow } from '../../domain/policy-row.js'
-import { ENGINE_ROLES, isRoleName } from '../../domain/role.js'
+import { ENGINE_ROLES, isCallerRole } from '../../domain/role.js'
 import { requestDecisions } from '../../layers/4-data/request-decisions.js'
 import type { RequestDecision } from '../../layers/4-data/request-decisions.js'
 import { explain } from '../../policy/explanation.js'
@@ -22,10 +22,7 @@ import { counted, renderTable } from './render.js'
 import { snapshotOfRevision, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
 
-const role = checked(
-  (text) => isRoleName(text) && text !== ENGINE_ROLES.anyone,
-  'must be a role, user for any other role, or anonymous',
-)
+const role = checked(isCallerRole, 'must be a role, user for any other role, or anonymous')
 const code = checked(isCode, 'must be the code of a link')
 
 interface Options {
