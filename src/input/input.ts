@@ -11,7 +11,7 @@ import { parseStrictJson } from './strict-json.js'
 
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_JSON_DEPTH = 32
-const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+export const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /**

@@ -1,12 +1,11 @@
 import { SCOPES } from '../domain/action.js'
+import { MEDIA_TYPES } from '../input/input.js'
 import { TAGS } from '../layers/documentation.js'
 import type { Route } from '../layers/route.js'
 import { HEADER_PARAMETERS, parametersOf } from './parameters.js'
 import { ANSWER_HEADERS, PAGE, PROBLEM, responsesOf } from './responses.js'
 import { schemaOf } from './schemas.js'
 import type { Json, NamedSchemas } from './schemas.js'
-
-const MEDIA = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
 const bodyOf = ({ body, accepts, documentation: { example } }: Route, schemas: NamedSchemas): Json => {
   if (body === undefined) return {}
@@ -15,7 +14,7 @@ const bodyOf = ({ body, accepts, documentation: { example } }: Route, schemas: N
   return {
     requestBody: {
       required: !body.safeParse(undefined).success,
-      content: Object.fromEntries(accepts.map((each) => [MEDIA[each], media])),
+      content: Object.fromEntries(accepts.map((each) => [MEDIA_TYPES[each], media])),
     },
   }
 }
