@@ -1,13 +1,13 @@
 import type { Context } from 'koa'
 
 import type { Decision } from '../domain/decision.js'
-import { isId } from '../domain/id.js'
-import type { Owned } from '../domain/link.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
+import { isId } from '../domain/id.js'
+import { isCode } from '../domain/link.js'
+import type { Owned } from '../domain/link.js'
 import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
-import { isOpaqueToken } from '../identity/opaque-token.js'
-import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
+import { PERSONAL_TOKEN_PREFIX, isOpaqueToken } from '../identity/opaque-token.js'
 import type { Caller } from './route.js'
 
 /** What a decision record is made of. */
@@ -68,14 +68,12 @@ const recordOf = (
   resource_id: linkId,
 })
 
-/** A code or an id. Other texts name no record, and may hold what PostgreSQL cannot store (U+0000). */
-const NAME = /^[A-Za-z0-9_-]{1,64}$/
-
 /** The record's name in the path. Until a record was found, a text that looks like a token is left out. */
 const nameIn = (params: unknown, found: boolean): string | null => {
   if (typeof params !== 'object' || params === null) return null
   const name: unknown = 'code' in params ? params.code : 'id' in params ? params.id : undefined
-  if (typeof name !== 'string' || !NAME.test(name)) return null
+  // an id looks like a code; other texts name no record, and may hold what PostgreSQL cannot store (U+0000)
+  if (!isCode(name)) return null
   const mayBeToken = isOpaqueToken(name) || isOpaqueToken(name, PERSONAL_TOKEN_PREFIX)
   return found || !mayBeToken ? name : null
 }
