@@ -98,7 +98,7 @@ export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingO
       const tooLong = new AbortController()
       await Promise.race([
         provider.shutdown().catch(onFault),
-        delay(SEND_WITHIN_MS, undefined, tooLong).catch(() => undefined),
+        delay(SEND_WITHIN_MS, undefined, { signal: tooLong.signal }).catch(() => undefined),
       ])
       tooLong.abort()
       current.disable()
