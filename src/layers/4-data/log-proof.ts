@@ -35,6 +35,10 @@ const TOLD = 20
 const STEPS = 1_000
 const COME_AGAIN_S = 10
 
+/**
+ * The data layer of the log's proof, which reads as the role that may read the log alone. A verification ends with its
+ * reader, and the next may begin then.
+ */
 export const logProofStore = (database: Database, signer: EvidenceSigner): DataRule<LogProof> => {
   const keys = new Map([[signer.key.kid, signer.key.publicKey]])
   let isVerifying = false
@@ -44,8 +48,8 @@ export const logProofStore = (database: Database, signer: EvidenceSigner): DataR
       const id = caller.user?.id ?? 'anonymous'
       const reader = { id, enter: AS_READER.enterRead }
 
-      async function* walk(): AsyncGenerator<VerificationStep> {
-        const steps = database.parts(reader, async function* (client): AsyncGenerator<VerificationStep> {
+      const walk = (): AsyncGenerator<VerificationStep> =>
+        database.parts(reader, async function* (client): AsyncGenerator<VerificationStep> {
           const faults: LogFault[] = []
           const walking = walkLog(client, {
             keys,
@@ -68,8 +72,6 @@ export const logProofStore = (database: Database, signer: EvidenceSigner): DataR
             yield { name: 'progress', data: step.value }
           }
         })
-        yield* steps
-      }
 
       return {
         state: async () => {
