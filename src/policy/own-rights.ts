@@ -1,7 +1,7 @@
 import type { CellChange, Outcome } from '../domain/decision-table.js'
 import type { Relation } from '../domain/decision.js'
+import { pauseEvery } from '../domain/pause-every.js'
 import { Refusal } from '../domain/refusal.js'
-import { pauseEvery } from './pause-every.js'
 import type { Snapshot } from './snapshot.js'
 import { describeRelation, mayGrant, universeOf } from './table.js'
 

@@ -1,8 +1,8 @@
+import { pauseEvery } from '../domain/pause-every.js'
 import type { EndpointRow, InheritanceRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import { createInheritance } from './inheritance.js'
 import type { Inheritance } from './inheritance.js'
-import { pauseEvery } from './pause-every.js'
 import { byPriority, rowsFor } from './row-index.js'
 import type { RowIndex } from './row-index.js'
 

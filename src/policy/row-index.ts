@@ -1,7 +1,7 @@
+import { pauseEvery } from '../domain/pause-every.js'
 import type { EndpointRow, ObjectRow, PolicyRow } from '../domain/policy-row.js'
 import { createInheritance } from './inheritance.js'
 import type { Inheritance } from './inheritance.js'
-import { pauseEvery } from './pause-every.js'
 import { PolicyError } from './policy-error.js'
 
 /** Rows by role and action. */

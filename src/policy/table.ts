@@ -2,12 +2,12 @@ import { ACTIONS } from '../domain/action.js'
 import type { Deadline } from '../domain/deadline.js'
 import type { Cell, CellChange, Outcome } from '../domain/decision-table.js'
 import type { Relation } from '../domain/decision.js'
+import { pauseEvery } from '../domain/pause-every.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import { formatCsv } from './format-csv.js'
 import type { Engine } from './engine.js'
-import { pauseEvery } from './pause-every.js'
 import type { Snapshot } from './snapshot.js'
 
 /**

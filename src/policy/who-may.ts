@@ -1,7 +1,7 @@
 import type { Who } from '../domain/decision.js'
+import { pauseEvery } from '../domain/pause-every.js'
 import { isUserRole } from '../domain/role.js'
 import type { User } from '../domain/user.js'
-import { pauseEvery } from './pause-every.js'
 import type { Snapshot } from './snapshot.js'
 import { universeOf } from './table.js'
 

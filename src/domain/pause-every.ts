@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-import type { Deadline } from '../domain/deadline.js'
+import type { Deadline } from './deadline.js'
 
 /**
  * For long loops: each `count`th call waits until the event loop has served everybody else, and throws
