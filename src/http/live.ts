@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 
-import { eventText } from '../domain/event-stream.js'
 import { Refusal } from '../domain/refusal.js'
+import { eventText } from './event-stream.js'
 
 /** Tells listeners of news, as server-sent events (HTML Living Standard, "Server-sent events"). */
 export interface Live {

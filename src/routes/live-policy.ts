@@ -1,5 +1,5 @@
+import { EVENT_STREAM } from '../http/event-stream.js'
 import type { Live } from '../http/live.js'
-import { EVENT_STREAM } from '../domain/event-stream.js'
 import { Refusal } from '../domain/refusal.js'
 import type { ListenerStore } from '../layers/4-data/listener.js'
 import { route } from '../layers/compose.js'

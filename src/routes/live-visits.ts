@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
-import { EVENT_STREAM } from '../domain/event-stream.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'
+import { EVENT_STREAM } from '../http/event-stream.js'
 import type { LiveCount } from '../layers/4-data/live-visits.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'

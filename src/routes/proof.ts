@@ -1,4 +1,4 @@
-import { EVENT_STREAM, eventText } from '../domain/event-stream.js'
+import { EVENT_STREAM, eventText } from '../http/event-stream.js'
 import type { SigningKey } from '../identity/signing-key.js'
 import type { LogProof } from '../layers/4-data/log-proof.js'
 import { route } from '../layers/compose.js'
