@@ -168,7 +168,8 @@ export class LinkgateProblem extends Error {
   constructor(document: ProblemDetails, { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown }) {
     const { status, code, title, detail, rule, errors = [], request_id } = document
     const faults = errors.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
-    super(`${code}: ${[title, detail, faults].filter(Boolean).join('. ')}`, { cause })
+    // the detail says only the first of many faults
+    super(`${code}: ${[title, faults || detail].filter(Boolean).join('. ')}`, { cause })
     this.name = 'LinkgateProblem'
     this.status = status
     this.code = code

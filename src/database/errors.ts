@@ -19,11 +19,13 @@ export const SQLSTATE = {
 } as const
 
 /** What the caller receives when a function of the database refuses a change. */
-const REFUSED_BY_DATABASE: Readonly<Record<string, { readonly code: RefusalCode; readonly retryAfter?: string }>> = {
+const REFUSED_BY_DATABASE: Readonly<
+  Record<string, { readonly code: RefusalCode; readonly detail?: string; readonly retryAfter?: string }>
+> = {
   LG003: { code: 'last_admin' },
   LG004: { code: 'request_in_progress', retryAfter: '1' },
   LG005: { code: 'already_created' },
-  LG006: { code: 'too_many_tokens' },
+  LG006: { code: 'too_many_tokens', detail: 'A user has at most 100 live personal tokens: revoke one first.' },
   LG009: { code: 'idempotency_key_reused' },
   LG013: { code: 'proposal_closed' },
   LG012: { code: 'rate_limited', retryAfter: '3600' },
@@ -106,8 +108,9 @@ export const translateError = (error: unknown): unknown => {
   if (state === SQLSTATE.recordChanged) return new RecordChanged(error)
   const refused = REFUSED_BY_DATABASE[state]
   if (refused !== undefined) {
-    const { code, retryAfter } = refused
-    return new Refusal(code, { cause: error, headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter } })
+    const { code, detail, retryAfter } = refused
+    const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter }
+    return new Refusal(code, { detail, cause: error, headers })
   }
   return AWAY.test(state) ? databaseAway(error) : error
 }

@@ -13,13 +13,24 @@ interface Kind {
   readonly status: number
   readonly reason: string
   readonly code: 'invalid_request' | 'not_implemented'
+  readonly detail?: string
 }
 
 const INVALID: Kind = { status: 400, reason: 'Bad Request', code: 'invalid_request' }
 const UNKNOWN_METHOD: Kind = { status: 501, reason: 'Not Implemented', code: 'not_implemented' }
 const KINDS: Readonly<Record<string, Kind>> = {
-  HPE_HEADER_OVERFLOW: { ...INVALID, status: 431, reason: 'Request Header Fields Too Large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { ...INVALID, status: 408, reason: 'Request Timeout' },
+  HPE_HEADER_OVERFLOW: {
+    ...INVALID,
+    status: 431,
+    reason: 'Request Header Fields Too Large',
+    detail: 'The headers are too large.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    ...INVALID,
+    status: 408,
+    reason: 'Request Timeout',
+    detail: 'The request did not arrive in time.',
+  },
 }
 
 /** A valid request line (RFC 9112 §3): if node's parser refuses it, only the method is unknown. */
@@ -88,9 +99,9 @@ const answerBroken = (secure: boolean, observe: (request: FinishedRequest) => vo
       socket.destroy()
       return
     }
-    const { status, reason, code } = kindOf(error)
+    const { status, reason, code, detail } = kindOf(error)
     const requestId = randomUUID()
-    const refusal = new Refusal(code, { cause: error })
+    const refusal = new Refusal(code, { detail, cause: error })
     const body = JSON.stringify({ ...problemOf(refusal, requestId), status })
     // before end(), which removes it
     const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : ''

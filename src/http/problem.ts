@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 
 import { isCode } from '../domain/link.js'
-import type { Refusal } from '../domain/refusal.js'
+import type { Fault, Refusal } from '../domain/refusal.js'
 import { refusalPage } from '../pages/pages.js'
 import type { PageIn } from '../pages/pages.js'
 import { codeIn } from './finished-request.js'
@@ -11,15 +11,33 @@ import { respond } from './respond.js'
 const whenAgain = ({ 'Retry-After': seconds }: Refusal['headers']): string | undefined =>
   seconds === undefined ? undefined : `Try again in ${seconds} ${seconds === '1' ? 'second' : 'seconds'}.`
 
+const MOST_FAULTS = 3
+// a field that there is not has the name that the caller gave it
+const MOST_OF_FIELD = 100
+
+/** Cut between characters: each has one or two UTF-16 units. */
+const nameOf = (field: string): string =>
+  [...field.slice(0, 2 * MOST_OF_FIELD)].slice(0, MOST_OF_FIELD).join('').replaceAll('\0', '\uFFFD')
+
+/** The first faults as a sentence. */
+const sentenceOf = (faults: readonly Fault[] = []): string | undefined => {
+  if (faults.length === 0) return undefined
+  const said = faults
+    .slice(0, MOST_FAULTS)
+    .map(({ field, message }) => (field === '' ? message : `${nameOf(field)}: ${message}`))
+  const left = faults.length - said.length
+  return `${[...said, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')}.`
+}
+
 /** A refusal as problem details (RFC 9457). */
 export const problemOf = (refusal: Refusal, requestId: string): object => {
-  const { extensions, code, title, status, detail, headers, errors } = refusal
+  const { extensions, code, title, status, detail, advice, headers, errors } = refusal
   return {
     ...extensions,
     type: `urn:linkgate:problem:${code}`,
     title,
     status,
-    detail: detail ?? whenAgain(headers),
+    detail: detail ?? sentenceOf(errors) ?? whenAgain(headers) ?? advice,
     code,
     request_id: requestId,
     errors,

@@ -72,12 +72,12 @@ const text = (maxLength: number, description: string, more: Json = {}): Json => 
 export const PROBLEM: Json = {
   type: 'object',
   description: 'Problem details (RFC 9457). `code` is for programs, `title` and `detail` are for people.',
-  required: ['type', 'title', 'status', 'code', 'request_id'],
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
   properties: {
     type: text(100, 'a URN with the code', { format: 'uri' }),
     title: text(200, 'what happened, the same for each code'),
     status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599, description: 'the status of the answer' },
-    detail: text(2_000, 'what happened this time'),
+    detail: text(2_000, 'what happened this time, or what can be done about it'),
     code: text(64, 'stable', { enum: Object.keys(REFUSALS) }),
     rule: text(64, 'of a policy that denies: its rule, such as R5'),
     request_id: text(64, 'names the request in the log', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),

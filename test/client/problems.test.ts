@@ -58,8 +58,10 @@ describe('LinkgateProblem', () => {
       { field: '', message: 'is required' },
     ]
     const title = 'A field is not valid'
-    const problem = await problemOf(json({ status: 422, code: 'validation_failed', title, errors }, 422))
+    const detail = 'target: must be an absolute http or https URL; is required.'
+    const problem = await problemOf(json({ status: 422, code: 'validation_failed', title, detail, errors }, 422))
     expect(problem.errors).to.deep.equal(errors)
+    expect(problem.detail).to.equal(detail)
     expect(problem.message).to.equal(
       'validation_failed: A field is not valid. target must be an absolute http or https URL; is required',
     )

@@ -157,6 +157,11 @@ describe('what became of an item', () => {
       is: 'refused',
       why: { is: 'text', text: 'target must be an absolute http or https URL; code is reserved for the service' },
     })
+    const late = { code: 'conflict', title: 'It has changed', detail: 'Load it again.' }
+    expect(outcomeOf({ index: 0, status: 409, problem: late })).to.deep.equal({
+      is: 'refused',
+      why: { is: 'text', text: 'It has changed. Load it again.' },
+    })
     const denied = { code: 'policy_denied', title: 'The policy denies this', rule: 'R4' }
     expect(outcomeOf({ index: 0, status: 403, problem: denied })).to.deep.equal({
       is: 'refused',

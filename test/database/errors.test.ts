@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises'
+
 import { expect } from 'chai'
 import { DatabaseError } from 'pg'
 
 import { CallerChanged, PolicyReplaced, isDatabaseAway, translateError } from '../../src/database/errors.js'
+import { Refusal } from '../../src/domain/refusal.js'
+import { at } from '../support/json.js'
 
 const withState = (code: string) => Object.assign(new DatabaseError('message', 1, 'error'), { code })
 
@@ -38,5 +42,13 @@ describe('an error of the database', () => {
     ] as const) {
       expect(translateError(withState(state)), state).to.include({ code })
     }
+  })
+
+  it('that counted tokens says how many there may be', async () => {
+    const sql = await readFile(new URL('../../migrations/functions/personal_tokens.sql', import.meta.url), 'utf8')
+    const [, most] = /at most (\d+) live personal tokens/.exec(sql) ?? []
+    const error = translateError(withState('LG006'))
+    expect(error).to.be.instanceOf(Refusal)
+    expect(String(at(error, 'detail'))).to.include(`${most} live personal tokens`)
   })
 })

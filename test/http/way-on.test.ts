@@ -52,6 +52,17 @@ describe('a refusal tells the way on, without its headers, too', () => {
     expect(await change('1-1')).to.include('quotes')
   })
 
+  it('where there is nothing, or something already, or where a field is wrong', async () => {
+    const { token } = editor
+    const json = { target: 'https://example.com/', code }
+    expect(await told('GET', '/links/nowhere', { token })).to.include('not for this caller to see')
+    expect(await told('POST', '/links', { token, json })).to.equal('code: is taken.')
+    expect(await told('POST', '/links', { token, json: { target: 'ftp://example.com/' } })).to.match(
+      /^target: must be /,
+    )
+    expect(await told('GET', '/links?limit=none', { token })).to.match(/^limit: /)
+  })
+
   it('where the address, the method or the JSON is wrong', async () => {
     expect(await told('GET', '/links/a/b/c')).to.include('/docs')
     expect(await told('PUT', `/links/${code}`)).to.include('Allow')

@@ -91,7 +91,7 @@ export const de: Texts = {
     if (status === 503)
       return 'Der Dienst antwortet gerade nicht. Was Sie getippt haben, bleibt stehen; versuchen Sie es noch einmal.'
     const faults = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
-    return [title, detail, faults].filter(Boolean).join('. ')
+    return [title, faults || detail].filter(Boolean).join('. ')
   },
 
   door: {

@@ -96,7 +96,7 @@ export const en = {
     if (code === 'not_found') return 'It is not there any more, or never was.'
     if (status === 503) return 'The service cannot answer at the moment. What you typed is kept; try again.'
     const faults = errors.map(({ field, message }) => `${field} ${message}`).join('; ')
-    return [title, detail, faults].filter(Boolean).join('. ')
+    return [title, faults || detail].filter(Boolean).join('. ')
   },
 
   door: {

@@ -42,7 +42,7 @@ const faultIn = (fault: unknown): string =>
 /** Every fault of a problem, or what it is about. */
 const textOf = ({ errors, detail, title, rule }: Readonly<Record<string, unknown>>): string => {
   const faults = Array.isArray(errors) ? errors.map(faultIn).filter(Boolean).join('; ') : ''
-  const text = faults || textIn(detail) || textIn(title)
+  const text = faults || [textIn(title), textIn(detail)].filter(Boolean).join('. ')
   return textIn(rule) === '' ? text : `${text} (${textIn(rule)})`
 }
 

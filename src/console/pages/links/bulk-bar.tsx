@@ -58,8 +58,9 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
       refused.value = null
       const results = await work()
       const failed = results.filter((result) => !isDone(result))
-      const why = failed[0]?.problem?.['detail'] ?? failed[0]?.problem?.['title']
-      if (failed.length > 0) refused.value = t.links.refused(failed.length, String(why))
+      const first = failed[0]?.problem
+      const why = [first?.['title'], first?.['detail']].filter((text) => typeof text === 'string').join('. ')
+      if (failed.length > 0) refused.value = t.links.refused(failed.length, why)
       asks.value = null
     })
   const remove = () =>
