@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { isLoopbackOrHttps } from './domain/issuer-url.js'
 import type { Quota } from './domain/quota.js'
 import { StartError } from './domain/start-error.js'
+import { faultMessage } from './input/fault-message.js'
 
 /** The folder of the package's own files (model.conf, policies/, migrations/), the same from src/ and from dist/. */
 export const PACKAGE_ROOT = new URL('../', import.meta.url)
@@ -179,7 +180,7 @@ const conflictsOf = (given: Environment): readonly string[] => {
  */
 export const readConfig = (environment: Environment = process.env, isTerminal = isatty(STANDARD_OUTPUT)) => {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value))
-  const { data: settings, error } = Settings.safeParse(given)
+  const { data: settings, error } = Settings.safeParse(given, { error: faultMessage })
   const faults = [
     ...(error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
     ...conflictsOf(given),

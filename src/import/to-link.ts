@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { isId } from '../domain/id.js'
+import { faultMessage } from '../input/fault-message.js'
 import { linkFields } from '../routes/link-fields.js'
 import { Instant } from '../routes/schemas.js'
 import type { OwnPlace } from '../routes/target.js'
@@ -61,7 +62,7 @@ export const linkReader = (place: OwnPlace): ((words: Words) => Read<ImportedLin
     const unstorable = unstorableIn(texts)
     if (unstorable !== undefined) return refused(`${unstorable} holds a character that cannot be stored`)
     if (!words.target) return refused('target is missing')
-    const parsed = Link.safeParse(typedFields(texts))
+    const parsed = Link.safeParse(typedFields(texts), { error: faultMessage })
     if (!parsed.success)
       return refused(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${ruleOf(issue)}`).join('; '))
     const link = parsed.data

@@ -6,6 +6,7 @@ import { Refusal } from '../domain/refusal.js'
 import type { Fault } from '../domain/refusal.js'
 import { isStorable } from '../domain/storable.js'
 import { faultOfBody } from './broken-body.js'
+import { faultMessage, queryFaultMessage } from './fault-message.js'
 import { headerOf } from './header-lines.js'
 import { parseStrictJson } from './strict-json.js'
 
@@ -93,7 +94,7 @@ export const parseInput = <T>(
   code: InputFault = 'validation_failed',
   { stored = true } = {},
 ): T => {
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, { error: code === 'invalid_query' ? queryFaultMessage : faultMessage })
   const faults = !parsed.success ? faultsOf(parsed.error) : stored ? unstorable(parsed.data) : []
   if (parsed.success && faults.length === 0) return parsed.data
   throw new Refusal(code, { errors: faults })
@@ -137,9 +138,6 @@ const unstorable = (value: unknown, path: readonly string[] = []): Fault[] => {
 const faultsOf = (error: z.ZodError): Fault[] =>
   error.issues.flatMap((issue): Fault[] =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({
-          field: [...issue.path, key].join('.'),
-          message: 'is not a field that may be set here',
-        }))
+      ? issue.keys.map((key) => ({ field: [...issue.path, key].join('.'), message: issue.message }))
       : [{ field: issue.path.join('.'), message: issue.message }],
   )

@@ -6,6 +6,7 @@ import { EFFECTS, REACHES } from '../domain/policy-row.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { ENGINE_ROLES, isRoleName, isUserRole } from '../domain/role.js'
+import { faultMessage } from '../input/fault-message.js'
 import { CommentText } from './comment-text.js'
 
 /** The value, or every fault of the input. */
@@ -104,7 +105,7 @@ export const Row: z.ZodType<RowWithComment> = z.discriminatedUnion(
 
 /** Parses a row as `parseRow` does, with what an edit says of its comment. */
 export const parseEditedRow = (input: unknown): Parsed<EditedRow> => {
-  const parsed = Row.safeParse(input)
+  const parsed = Row.safeParse(input, { error: faultMessage })
   if (parsed.success) {
     const { comment: said, ...row } = parsed.data
     return { ok: true, value: { row, comment: said } }

@@ -58,6 +58,10 @@ describe('the settings of the log', () => {
     for (const isTerminal of [true, false])
       expect(readConfig({ LOG_LEVEL: 'info' }, isTerminal)).to.include({ logLevel: 'info' })
     expect(() => readConfig({ LOG_FORMAT: 'pretty' })).to.throw(StartError, 'LOG_FORMAT: must be json or text')
+    expect(() => readConfig({ LOG_LEVEL: 'loud' })).to.throw(
+      StartError,
+      'LOG_LEVEL: must be one of trace, debug, info,',
+    )
   })
 })
 
