@@ -110,6 +110,10 @@ const DATABASE_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0
 const BATCH_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 const MAX_RULES = 200
 
+/**
+ * Makes the metrics of a process: once, since a worker's primary is answered by those that were made last. At most 200
+ * rules have a label of their own.
+ */
 export const createMetrics = (): Metrics => {
   const registry = new AggregatorRegistry<PrometheusContentType>()
   const registries = [registry, processMetrics()]

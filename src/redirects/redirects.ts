@@ -31,6 +31,10 @@ export interface RedirectParts {
   readonly cacheSize: number
 }
 
+/**
+ * Opens the links of public redirects. `find` answers no link as it was longer than STALE_MS ago, wherever it comes
+ * from, and rejects where it is not remembered and the database is away. `stop` first announces what changed here.
+ */
 export const openRedirects = ({ database, pool, listener, replica, cacheSize }: RedirectParts): Redirects => {
   const changes = createRecentChanges(STALE_MS)
   const primary = findLink(database)

@@ -51,6 +51,11 @@ export interface VisitsOptions {
 
 const BATCH = 2_000
 
+/**
+ * Counts visits in batches: no request waits for one, and no address or user agent is kept once a visit was described.
+ * While the database is away they wait in memory; a batch whose answer was lost is sent again and written once. What
+ * the database refuses for what is in it is dropped. Times are in milliseconds.
+ */
 export const createVisits = ({
   database,
   ownHost,
