@@ -18,6 +18,7 @@ export interface Inheritance {
   rolesOf(role: string, ancestors?: Iterable<string>): ReadonlySet<string>
 }
 
+/** Makes the graph. It remembers the ancestors of the first 1,000 roles that it is asked for, known or not. */
 export const createInheritance = (rows: Iterable<InheritanceRow>): Inheritance => {
   const parents = new Map<string, string[]>()
   for (const { role, inherits } of rows) {

@@ -35,6 +35,7 @@ export interface StoredRevision {
   readonly stored: readonly StoredRow[]
 }
 
+/** A row as the database holds it, which somebody may have written by hand. Never throws: the faults are its value. */
 export const parseStoredRow = ({ ptype, rule }: Omit<StoredRow, 'comment'>): Parsed<PolicyRow> =>
   Array.isArray(rule) && rule.every((text): text is string => typeof text === 'string')
     ? parseRowTexts(ptype, rule)

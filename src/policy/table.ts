@@ -39,6 +39,7 @@ export const universeOf = (...sets: readonly (readonly PolicyRow[])[]): Universe
   }
 }
 
+/** What a caller of this role can be to a record: without a user nobody owns one. */
 export const relationsOf = (role: string): readonly Relation[] =>
   role === ENGINE_ROLES.anonymous ? ['anonymous'] : ['own', 'other']
 

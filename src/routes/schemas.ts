@@ -122,6 +122,7 @@ export const countedBy = async (
   countAll: () => Promise<number>,
 ): Promise<{ readonly count?: number }> => (wanted === 'true' ? { count: await countAll() } : {})
 
+/** A page of a list: at most 100 of what `view` describes, and the way to the next. */
 export const pageOf = <View extends z.ZodType>(view: View) =>
   z.object({
     data: z.array(view).max(MOST_OF_A_PAGE).meta({ description: 'of this page' }),

@@ -29,6 +29,7 @@ const formatCursor = (sort: string, key: string): string =>
 /** The key of a row in the order of a time; those of one millisecond are in the order of their ids. */
 export const timeAndId = (time: string, id: string): string => `${time} ${id}`
 
+/** Checks the shape that `timeAndId` writes, with a time in UTC to the millisecond; not that there is such a day. */
 export const isTimeAndId = (key: string): boolean => {
   const [time = '', id, ...more] = key.split(' ')
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && isId(id) && more.length === 0
