@@ -32,6 +32,10 @@ export type TokenSubject = Pick<AccessToken, 'issuer' | 'subject' | 'signIn' | '
 /** The `issuer` of personal tokens beside an external issuer: they name users of this service. */
 const PERSONAL_ISSUER = 'urn:linkgate:personal'
 
+/**
+ * Opens who calls, with this service as the issuer of access tokens or an external one. A user is read from the
+ * database for each call, as they are then. Throws StartError where argon2 is not installed.
+ */
 export const createIdentity = async ({
   database,
   key,

@@ -32,6 +32,10 @@ const refused = (reason: string): Outcome => ({ kind: 'refused', reason })
 /** A code that was free when it was looked up may be taken by a request before it is written. */
 const TRIES = 3
 
+/**
+ * Opens what an import writes to. What is there already, with the same owner and target, is `unchanged`, so a file may
+ * be imported again. A dry run writes nothing, and decides as if what it would have made were there.
+ */
 export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStoreParts): LinkStore => {
   const users = createUsers(database)
   // a dry run cannot ask the database for the links that the same file named before

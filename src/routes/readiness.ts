@@ -15,6 +15,10 @@ export interface Readiness {
 const POLICY_FAULT = 'a newer policy revision could not be loaded; the last good one is in force'
 const ROWS_DIFFER = 'the rows in the database are not those of the policy revision in force; they are being loaded'
 
+/**
+ * Asks the database and the policy, anew each time, whether the service can answer. Never rejects: what is away is in
+ * the checks. A service that stops is not ready.
+ */
 export const readinessOf =
   ({
     database,

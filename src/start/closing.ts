@@ -5,6 +5,7 @@ export interface Closing {
   closeAll(): Promise<void>
 }
 
+/** Collects what is to be closed. A second `closeAll` waits for the first, which closes nothing that came later. */
 export const createClosing = (): Closing => {
   const opened: (() => Promise<unknown> | void)[] = []
   let closed: Promise<void> | undefined
