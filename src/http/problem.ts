@@ -17,7 +17,10 @@ const MOST_OF_FIELD = 100
 
 /** Cut between characters: each has one or two UTF-16 units. */
 const nameOf = (field: string): string =>
-  Array.from(field.slice(0, 2 * MOST_OF_FIELD)).slice(0, MOST_OF_FIELD).join('').replaceAll('\0', '\uFFFD')
+  Array.from(field.slice(0, 2 * MOST_OF_FIELD))
+    .slice(0, MOST_OF_FIELD)
+    .join('')
+    .replaceAll('\0', '\uFFFD')
 
 /** The first faults as a sentence. */
 const sentenceOf = (faults: readonly Fault[] = []): string | undefined => {

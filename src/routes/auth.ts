@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-import { networkOf } from '../domain/network.js'
 import { Refusal } from '../domain/refusal.js'
 import { PERSONAL_TOKEN_PREFIX } from '../identity/opaque-token.js'
 import type { SignIn, SignInRequest, SignedIn } from '../identity/sign-in.js'
 import { route } from '../layers/compose.js'
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
+import { requestOf } from './sign-in-request.js'
 import { RevokeRequest, TokenAnswer, TokenRequest } from './sign-in-schemas.js'
 
 const grantToken = async (
@@ -65,11 +65,11 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     ...signingIn,
     path: '/auth/token',
     body: TokenRequest,
-    handle: async ({ body, caller, requestId, deadline, countAccount }) => {
+    handle: async (input) => {
+      const { body } = input
       // attempts on one account are limited across all addresses
-      if (body.username !== undefined) await countAccount(body.username)
-      const request = { id: requestId, network: networkOf(caller.address), deadline }
-      const { access, refreshToken } = await grantToken(signIn, body, request)
+      if (body.username !== undefined) await input.countAccount(body.username)
+      const { access, refreshToken } = await grantToken(signIn, body, requestOf(input))
       return { status: 200, body: { ...access, refresh_token: refreshToken } }
     },
     documentation: {

@@ -11,11 +11,9 @@ import { NO_INPUT } from '../layers/route.js'
 import type { Answer, DataRule, Route } from '../layers/route.js'
 import { passwordPage } from '../pages/pages.js'
 import type { Visits } from '../visits/visits.js'
-import { Code, textIn } from './schemas.js'
+import { ByCode, textIn } from './schemas.js'
 
 type FindLink = (code: string) => Promise<Link | null> | Link | null
-
-const ByCode = z.object({ code: Code })
 
 /** What a visitor meets instead of a link that is not open: 404 `not_found`, or 410 `link_expired`. */
 export const requireOpen = (link: Link): void => {
