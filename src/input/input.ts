@@ -102,7 +102,7 @@ export const parseInput = <T>(
 
 /**
  * Narrows a query string to its schema. 400 with every fault, such as a repeated or unknown parameter. Null: the route
- * takes no parameters, and ignores what others have appended to a link (`?utm_source=…`).
+ * takes no parameters; where it is public, it ignores what others have appended to a link (`?utm_source=…`).
  */
 export const parseQuery = <T>(querystring: string | null, schema: z.ZodType<T>): T =>
   parseInput(
@@ -119,7 +119,7 @@ const listsIn = (schema: z.ZodType): readonly string[] =>
       )
     : []
 
-/** For changes without parameters: whoever sends one would take it for applied. */
+/** For what takes no parameters: whoever sends one would take it for applied. */
 export const requireNoQuery = (querystring: string): void => {
   if (querystring !== '') parseQuery(querystring, z.strictObject({}))
 }

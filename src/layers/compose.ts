@@ -156,7 +156,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
 
   // Only callers who may do the thing are told what is wrong with their input.
   const query = parseQuery(isTaken(spec.query) ? ctx.querystring : null, spec.query)
-  if (!isTaken(spec.query) && spec.method !== 'get' && spec.gateway.scope !== 'public') requireNoQuery(ctx.querystring)
+  if (!isTaken(spec.query) && spec.gateway.scope !== 'public') requireNoQuery(ctx.querystring)
   const part = spec.part?.asked(query) ? openPart(spec.part, request, caller, snapshot, spec.status) : null
   const rawBody = isTaken(spec.body) ? await readBodyOnce() : undefined
   if (spec.form !== undefined) ctx.state.sent = rawBody

@@ -29,9 +29,7 @@ export const problemsOf = (route: Route): readonly RefusalCode[] => {
     ...(endpoint !== 'none' || decided ? (['role_not_allowed'] as const) : []),
     ...(decided ? (['policy_denied'] as const) : []),
     ...(path.includes(':') ? (['not_found'] as const) : []),
-    ...(query !== undefined || (route.method !== 'get' && gateway.scope !== 'public')
-      ? (['invalid_query'] as const)
-      : []),
+    ...(query !== undefined || gateway.scope !== 'public' ? (['invalid_query'] as const) : []),
     ...(body === undefined
       ? []
       : (['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'] as const)),

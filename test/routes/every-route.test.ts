@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 
 import { at } from '../support/json.js'
+import { addLink } from '../support/records.js'
 import { requestOf } from '../support/samples.js'
 import { startTestService } from '../support/service.js'
 import type { TestService } from '../support/service.js'
@@ -68,6 +69,21 @@ describe('every route of the table', () => {
         'get /.well-known/authzen-configuration',
       ])
     }
+  })
+
+  it('refuses a parameter that it does not take, where it needs a token: it would be taken for applied', async () => {
+    const { id, token } = await service.addUser('admin')
+    const code = await addLink(service.db, { owner: id })
+    const asked = service.routes
+      .filter(({ method, path, gateway }) => method === 'get' && gateway.scope !== 'public' && !path.includes(':'))
+      .map(({ path }) => path)
+    expect(asked).to.include.members(['/tags', '/users/me', '/users/me/tokens', '/policy/model', '/links'])
+    for (const path of [...asked, `/users/${id}`, `/links/${code}/rights`]) {
+      const answer = await service.request('GET', `${path}?utm_source=x`, { token })
+      expect([answer.status, at(answer.json, 'code')], path).to.deep.equal([400, 'invalid_query'])
+    }
+    for (const path of ['/healthz', `/links/${code}`])
+      expect((await service.request('GET', `${path}?utm_source=x`, { token })).status, path).to.equal(200)
   })
 
   it('never answers 5xx to a viewer or an admin, with a valid request, an empty one, and one of nonsense', async () => {
