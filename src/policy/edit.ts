@@ -64,7 +64,7 @@ export const parseEdit = (add: readonly unknown[], remove: readonly unknown[]): 
       const row = parseEditedRow(input)
       if (row.ok) return [row.value]
       for (const { field, message } of row.faults)
-        faults.push({ field: `${list}[${i}]${field && `.${field}`}`, message })
+        faults.push({ field: `${list}.${i}${field && `.${field}`}`, message })
       return []
     })
   const [added, removed] = [parseAll('add', add), parseAll('remove', remove)]
@@ -114,27 +114,27 @@ export const editedRows = (base: Snapshot, edit: Edit): Omit<UncheckedPlan, 'mak
   const remove = new Map<string, PolicyRow>()
   for (const [i, row] of edit.remove.entries()) {
     const text = rowText(row)
-    if (!rows.delete(text)) refuse(`remove[${i}]`, remove.has(text) ? 'is listed twice' : 'is not a row of the policy')
+    if (!rows.delete(text)) refuse(`remove.${i}`, remove.has(text) ? 'is listed twice' : 'is not a row of the policy')
     remove.set(text, row)
   }
   const priorities = new Set([...rows.values()].map((row) => (row.ptype === 'p' ? row.priority : 0)))
   const add: PolicyRow[] = []
   for (const [i, row] of edit.add.entries()) {
     const text = rowText(row)
-    if (remove.has(text)) refuse(`add[${i}]`, 'is also listed for removal')
+    if (remove.has(text)) refuse(`add.${i}`, 'is also listed for removal')
     if (rows.has(text)) continue
     rows.set(text, row)
     add.push(row)
     if (row.ptype !== 'p') continue
     if (priorities.has(row.priority))
-      refuse(`add[${i}].priority`, `${row.priority} is the priority of another row; priorities are unique`)
+      refuse(`add.${i}.priority`, `${row.priority} is the priority of another row; priorities are unique`)
     priorities.add(row.priority)
   }
   const inheritance = createInheritance([...rows.values()].filter((row) => row.ptype === 'g'))
   const isNew = new Set(add)
   for (const [i, row] of edit.add.entries()) {
     const loop = row.ptype === 'g' && isNew.has(row) ? loopThrough(inheritance, row) : null
-    if (loop !== null) refuse(`add[${i}].inherits`, describeLoop(loop))
+    if (loop !== null) refuse(`add.${i}.inherits`, describeLoop(loop))
   }
   if (faults.length > 0) throw new Refusal('validation_failed', { errors: faults })
   const kept = new Map(base.comments)

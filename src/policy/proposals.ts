@@ -119,7 +119,7 @@ export const planProposal = async (
   const readable = (list: string, rows: readonly HistoryRow[]): readonly PolicyRow[] =>
     rows.flatMap((row, i) => {
       if (!('unreadable' in row)) return [row]
-      faults.push({ field: `${list}[${i}]`, message: 'is not a row' })
+      faults.push({ field: `${list}.${i}`, message: 'is not a row' })
       return []
     })
   const edit = { add: readable('added', added), remove: readable('removed', removed) }
@@ -130,7 +130,7 @@ export const planProposal = async (
     const text = rowText(row)
     const now = base.comments.get(text)?.comment ?? null
     if (going?.has(text)) return []
-    const refuse = (message: string) => faults.push({ field: `comments[${i}]`, message })
+    const refuse = (message: string) => faults.push({ field: `comments.${i}`, message })
     if (!coming?.has(text) && !inForce.has(text)) refuse('is about a row that is not there any more')
     else if (now !== before && now !== after) refuse('is about a row that has another comment by now')
     return [{ row, comment: after }]

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 
+import { LinkgateProblem } from '../../src/client/client.js'
 import {
   addRow,
   changeRow,
@@ -20,6 +21,7 @@ import {
 } from '../../src/console/pages/propose/draft.js'
 import type { Commented, Draft } from '../../src/console/pages/propose/draft.js'
 import { draftHash, draftInHash, draftText, parseDraft } from '../../src/console/pages/propose/kept-draft.js'
+import { notesOf } from '../../src/console/pages/propose/row-notes.js'
 import type { ObjectRow, PolicyRow } from '../../src/domain/policy-row.js'
 
 const row = (priority: number, more: Partial<ObjectRow> = {}): ObjectRow => ({
@@ -191,5 +193,22 @@ describe('a draft of an edit', () => {
       expect(parseDraft(text), text).to.equal(null)
     for (const hash of ['', '#draft=', '#draft=%%', '#draft=AAAA', '#other'])
       expect(draftInHash(hash), hash).to.equal(null)
+  })
+
+  it('has the faults that the service names beside their rows, and others by themselves', () => {
+    const removed = removeRow(start(), idOf(100))
+    const [draft, added] = addRow(removed, commented(row(111, { role: 'viewer' })))
+    const errors = [
+      { field: 'add.0.priority', message: '111 is the priority of another row' },
+      { field: 'remove.0', message: 'is not a row of the policy' },
+      { field: 'reason', message: 'is required' },
+    ]
+    const problem = new LinkgateProblem({ status: 422, code: 'validation_failed', title: 'x', errors }, {})
+    const { ofRow, others, faults } = notesOf(draft, changesIn(draft), null, problem)
+    const [first, second, third] = errors.map(({ message }) => message)
+    expect(ofRow.get(added)).to.deep.equal([{ is: 'fault', field: 'priority', message: first }])
+    expect(ofRow.get(idOf(100))).to.deep.equal([{ is: 'fault', field: '', message: second }])
+    expect(others).to.deep.equal([{ is: 'fault', field: '', message: third }])
+    expect(faults).to.equal(3)
   })
 })

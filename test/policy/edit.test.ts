@@ -222,7 +222,7 @@ describe('parseEdit', () => {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       expect(error.code).to.equal('validation_failed')
-      expect(error.errors?.map(({ field }) => field)).to.deep.equal(['add[1].role', 'remove[0].inherits', 'remove[1]'])
+      expect(error.errors?.map(({ field }) => field)).to.deep.equal(['add.1.role', 'remove.0.inherits', 'remove.1'])
     }
   })
 })
@@ -245,7 +245,7 @@ describe('planEdit', () => {
 
   it('refuses a priority that another row has, unless that row goes', async () => {
     expect(await faults('p, 300, X, editor, link:read, any, allow')).to.deep.equal([
-      'add[0].priority 300 is the priority of another row; priorities are unique',
+      'add.0.priority 300 is the priority of another row; priorities are unique',
     ])
     expect(
       await faults('p, 400, X, user, link:create, any, allow', 'p, 400, R4, user, link:create, any, allow'),
@@ -254,13 +254,13 @@ describe('planEdit', () => {
 
   it('refuses to remove a row that is not there, one with another effect too', async () => {
     expect(await faults('', 'p, 400, R4, user, link:create, any, deny')).to.deep.equal([
-      'remove[0] is not a row of the policy',
+      'remove.0 is not a row of the policy',
     ])
   })
 
   it('refuses a row in both lists', async () => {
     expect(await faults('p2, viewer, link:read', 'p2, viewer, link:read')).to.deep.equal([
-      'add[0] is also listed for removal',
+      'add.0 is also listed for removal',
     ])
   })
 

@@ -73,7 +73,7 @@ describe('a preview of an edit', () => {
     const { json } = await preview({ add: [row(510, 'X', 'editor', 'link:read', 'allow')], remove: [{ ptype: 'x' }] })
     expect(json).to.include({ status: 422 })
     const taken = await preview({ add: [row(510, 'X', 'editor', 'link:read', 'allow')], remove: [] })
-    expect(at(taken.json, 'errors', 0, 'field')).to.equal('add[0].priority')
+    expect(at(taken.json, 'errors', 0, 'field')).to.equal('add.0.priority')
   })
 
   it('is for whoever may read the policy, with what would refuse them; a replay, for readers of the log', async () => {

@@ -284,15 +284,15 @@ describe('the policy over HTTP', () => {
         code: 'precondition_failed',
       })
     const faults: readonly (readonly [readonly unknown[], readonly unknown[], string])[] = [
-      [[row(900), row(901, { effect: 'Allow' })], [], 'add[1].effect'],
-      [[row(900, { role: 'no role' })], [], 'add[0].role'],
-      [[row(900, { action: 'publish' })], [], 'add[0].action'],
-      [[row(0)], [], 'add[0].priority'],
-      [[row(900, { extra: 1 })], [], 'add[0].extra'],
-      [[{ ptype: 'p3' }], [], 'add[0].ptype'],
-      [[row(530)], [], 'add[0].priority'],
-      [[], [row(900)], 'remove[0]'],
-      [['no row'], [], 'add[0]'],
+      [[row(900), row(901, { effect: 'Allow' })], [], 'add.1.effect'],
+      [[row(900, { role: 'no role' })], [], 'add.0.role'],
+      [[row(900, { action: 'publish' })], [], 'add.0.action'],
+      [[row(0)], [], 'add.0.priority'],
+      [[row(900, { extra: 1 })], [], 'add.0.extra'],
+      [[{ ptype: 'p3' }], [], 'add.0.ptype'],
+      [[row(530)], [], 'add.0.priority'],
+      [[], [row(900)], 'remove.0'],
+      [['no row'], [], 'add.0'],
     ]
     for (const [add, remove, field] of faults) {
       const answer = await edit(add, remove)
@@ -355,8 +355,8 @@ describe('the policy over HTTP', () => {
     const both = await edit([g('clerk', 'notary'), row(900), g('notary', 'clerk')], [])
     expect(both.json).to.include({ status: 422, code: 'validation_failed' })
     expect(listAt(both.json, 'errors')).to.deep.equal([
-      { field: 'add[0].inherits', message: 'closes a loop of roles: clerk > notary > clerk' },
-      { field: 'add[2].inherits', message: 'closes a loop of roles: notary > clerk > notary' },
+      { field: 'add.0.inherits', message: 'closes a loop of roles: clerk > notary > clerk' },
+      { field: 'add.2.inherits', message: 'closes a loop of roles: notary > clerk > notary' },
     ])
     expect((await edit([g('a', 'b'), g('b', 'c')], [])).status).to.equal(200)
     expect((await edit([g('c', 'a')], [])).text).to.include('closes a loop of roles: c > a > b > c')

@@ -331,9 +331,9 @@ describe('edits in two pairs of hands (POLICY_APPROVALS=1)', () => {
     ).to.equal(200)
     await revision()
     const ways = [
-      [commented, 'comments[0]'],
-      [removing, 'remove[0]'],
-      [taking, 'add[0].priority'],
+      [commented, 'comments.0'],
+      [removing, 'remove.0'],
+      [taking, 'add.0.priority'],
       [same, 'what it asks for'],
     ] as const
     for (const [id, says] of ways) {

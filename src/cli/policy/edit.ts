@@ -98,7 +98,7 @@ const requireDryRun = ({ dryRun, replay }: EditOptions): void => {
 const namingRows = (error: unknown, added: readonly PolicyRow[]): unknown => {
   if (!(error instanceof Refusal) || error.errors === undefined) return error
   const faults = error.errors.map(({ field, message }) => {
-    const [, index, rest = ''] = /^add\[(\d+)\](?:\.(.*))?$/.exec(field) ?? []
+    const [, index, rest = ''] = /^add\.(\d+)(?:\.(.*))?$/.exec(field) ?? []
     const row = index === undefined ? undefined : added[Number(index)]
     if (row === undefined) return { field: '', message: field === 'add' ? message : `${field} ${message}` }
     return { field: `the row "${rowText(row)}"${rest && `, ${rest}`}`, message }

@@ -1,4 +1,4 @@
-import type { LinkgateProblem, PolicyPreview } from '../../api'
+import type { LinkgateProblem, PolicyPreview } from 'linkgate/client'
 import { rowText } from '../../parts/policy/row.js'
 import type { SentRow } from '../../parts/policy/row.js'
 import { shownOf, textOf } from './draft.js'
@@ -34,7 +34,7 @@ const byEdited = ({ by }: Finding, edited: ReadonlySet<number>): readonly number
 
 type Changes = ReturnType<typeof changesIn>
 
-const PLACE = /^(add|remove)\[(\d+)\](?:\.(.*))?$/
+const PLACE = /^(add|remove)\.(\d+)(?:\.(.*))?$/
 
 /** Puts what the service says of an edit beside the rows that it is about. */
 export const notesOf = (
