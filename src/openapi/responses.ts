@@ -116,6 +116,7 @@ const problemContent = (codes: readonly RefusalCode[]): Json => {
     type: `urn:linkgate:problem:${code}`,
     title: REFUSALS[code].title,
     status: REFUSALS[code].status,
+    detail: REFUSALS[code].advice,
     code,
     request_id: '0d5c2f0e-8f0b-4e5e-9b7a-3c1f0a2b4d6e',
   }

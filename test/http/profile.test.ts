@@ -111,7 +111,7 @@ describe('R7: a profile update changes what its list names, and nothing else', (
     })
     expect(answer.json).to.deep.include({
       status: 400,
-      errors: ['role', 'name'].map((field) => ({ field, message: 'is not a field that may be set here' })),
+      errors: ['role', 'name'].map((field) => ({ field, message: 'is not a parameter here' })),
     })
     expect(await users()).to.deep.equal(before)
   })
