@@ -211,7 +211,7 @@ describe('an identifier', () => {
     }
   })
 
-  it('in a body or a query beside the one in the path is refused: 422 or 400, and neither row changes', async () => {
+  it('in a body or a query beside the one in the path is refused: 422, 409 or 400, and neither row changes', async () => {
     const { editor, other, admin } = callers
     const [mine, theirs] = [
       await addLink(service.db, { owner: editor.id }),
@@ -232,10 +232,10 @@ describe('an identifier', () => {
     for (const json of [
       { id: other.id, role: 'viewer' },
       { user_id: other.id, role: 'viewer' },
-      { email: other.email },
     ]) {
       expect((await ask(admin, 'PATCH', `/users/${editor.id}`, json)).status, JSON.stringify(json)).to.equal(422)
     }
+    expect((await ask(admin, 'PATCH', `/users/${editor.id}`, { email: other.email })).status).to.equal(409)
     expect((await ask(editor, 'PATCH', '/users/me', { id: other.id, name: 'x' })).status).to.equal(422)
     for (const body of [
       `{"code":"${mine}","code":"${theirs}"}`,

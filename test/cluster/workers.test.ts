@@ -182,7 +182,7 @@ describe('two workers on one port', function () {
     // a terminal and a service manager signal every process of the group: the workers leave it to the primary
     for (const pid of pids) process.kill(pid, 'SIGINT')
     await untilSaid(node, (output) => output.includes('stopping:'))
-    expect(await Promise.all(begun.map(({ finish }) => finish()))).to.deep.equal([422, 422, 422, 422])
+    expect(await Promise.all(begun.map(({ finish }) => finish()))).to.deep.equal([400, 400, 400, 400])
     await under.stop()
     expect((await within('the node ends', exited))[0]).to.equal(0)
     expect(await Promise.all(pids.map(isRunning))).to.deep.equal([false, false])

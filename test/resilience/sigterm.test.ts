@@ -92,7 +92,7 @@ describe('SIGTERM to one process under load', function () {
     const exited = once(node.child, 'exit')
     node.child.kill('SIGTERM')
     await untilRefused(node)
-    expect(await slow.finish(), 'what was half sent').to.equal(422)
+    expect(await slow.finish(), 'what was half sent').to.equal(400)
     await within('every client is cut off', Promise.all(clients))
     expect(await within('the service ends', exited), node.output()).to.deep.equal([0, null])
 

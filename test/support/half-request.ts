@@ -18,7 +18,7 @@ export interface HalfRequest {
 }
 
 /**
- * A request whose body lacks its last character until `finish`; without options a sign-in that is refused with 422.
+ * A request whose body lacks its last character until `finish`; without options a sign-in that is refused with 400.
  * `answer` waits for the end of the connection, so a server that has no reason to end it is asked with
  * `Connection: close`.
  */
