@@ -211,7 +211,7 @@ describe('an identifier', () => {
     }
   })
 
-  it('in a body or a query beside the one in the path is refused: 422, 409 or 400, and neither row changes', async () => {
+  it('in a body or a query beside the one in the path is refused, and neither row changes', async () => {
     const { editor, other, admin } = callers
     const [mine, theirs] = [
       await addLink(service.db, { owner: editor.id }),
