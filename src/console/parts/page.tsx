@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
 /** A page: its name, which gets the focus when the page is opened, what can be done, and what it shows. */
 export const Page = ({
@@ -18,7 +18,7 @@ export const Page = ({
   useEffect(() => {
     document.title = `${title} · Linkgate`
   }, [title])
-  useEffect(() => {
+  useLayoutEffect(() => {
     name.current?.focus({ preventScroll: true })
     scrollTo(0, 0)
   }, [])

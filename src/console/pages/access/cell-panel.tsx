@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import type { Question } from '../../../domain/decision-table.js'
 import { api } from '../../api'
@@ -39,7 +39,7 @@ export const CellPanel = ({
   )
   const { value, problem, busy } = state.value
   const title = useRef<HTMLHeadingElement>(null)
-  useEffect(() => title.current?.focus(), [role, action, relation])
+  useLayoutEffect(() => title.current?.focus(), [role, action, relation])
   const names = [
     role === OTHER_ROLE ? t.policy.otherRole : role,
     action === OTHER_ACTION ? t.policy.otherAction : action,

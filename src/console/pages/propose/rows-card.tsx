@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import { number } from '../../language/format'
 import { t } from '../../language/language'
@@ -53,13 +53,18 @@ export const RowsCard = ({
   const wantsFocus = useRef<string | null>(null)
   const rows = rowsOfKind(draft.value, kind.value, held.value)
   const around = rows.flatMap(({ now }) => (now === null ? [] : [{ ...now.row }]))
-  useEffect(() => {
+  // before the next key: somebody who types fast means the row that was just moved
+  useLayoutEffect(() => {
     if (wantsFocus.current === null) return
     opener.current?.focus()
     wantsFocus.current = null
   })
-  /** The row that gets the focus when the rows are drawn again. */
-  const focus = (id: string) => (wantsFocus.current = id)
+  /** The row that gets the focus when the rows are drawn again; where it has gone, the one after it. */
+  const focus = (id: string) => {
+    const at = rows.findIndex((each) => each.id === id)
+    const isThere = at === -1 || draft.value.rows.some((each) => each.id === id)
+    wantsFocus.current = isThere ? id : ((rows[at + 1] ?? rows[at - 1])?.id ?? null)
+  }
   /** Opens a row where it stands. */
   const hold = (id: string) => {
     const found = draft.value.rows.find((each) => each.id === id)
