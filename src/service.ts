@@ -5,7 +5,8 @@ import type { Logger } from 'pino'
 import { keepLog } from './audit/keep-log.js'
 import type { Config } from './config.js'
 import type { Database } from './database/database.js'
-import { createGate } from './database/gate.js'
+import { deadlineExceeded } from './domain/deadline.js'
+import { createGate } from './domain/gate.js'
 import type { OpenedDatabase } from './database/open.js'
 import { createIdentity } from './identity/identity.js'
 import { loadOrMakeSigningKey, loadSigningKey } from './identity/signing-key.js'
@@ -125,9 +126,17 @@ const start = async (
   const readiness = readinessOf({ database: data.database, policy, draining: () => draining })
   const exposed = siblings === undefined ? metrics : { text: siblings.metrics, contentType: metrics.contentType }
   // half of the pool stays for everything else
-  const searches = createGate(Math.max(1, Math.floor(config.databasePoolSize / 2)), SEARCH_MS, 'Others search now.')
+  const searches = createGate({
+    atOnce: Math.max(1, Math.floor(config.databasePoolSize / 2)),
+    withinMs: SEARCH_MS,
+    refuse: () => deadlineExceeded({ detail: 'Others search now.' }),
+  })
   // each takes the processor for as long as it lasts
-  const analyses = createGate(1, config.requestDeadlineMs / 2, 'Others have the policy analysed now.')
+  const analyses = createGate({
+    atOnce: 1,
+    withinMs: config.requestDeadlineMs / 2,
+    refuse: () => deadlineExceeded({ detail: 'Others have the policy analysed now.' }),
+  })
   const sendMail = mailer?.send
   const { trashDays, visitDays, countsVisits, policyApprovals } = config
   const table = {

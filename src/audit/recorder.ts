@@ -2,7 +2,16 @@ import type { Database } from '../database/database.js'
 import { AUDIT_WRITER, insertDecisions } from '../database/decision-log.js'
 import { enter } from '../database/enter.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
-import type { RecorderStats } from '../metrics/metrics.js'
+
+/** What the recorder reports. Totals only grow. */
+export interface RecorderStats {
+  /** records that wait for the next batch */
+  readonly waiting: number
+  /** records that were dropped since the start, because too many waited */
+  readonly lost: number
+  /** batches that could not be written since the start; their records wait */
+  readonly failures: number
+}
 
 interface RecorderOptions {
   readonly database: Pick<Database, 'flush'>

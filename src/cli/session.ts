@@ -44,7 +44,7 @@ export const withDatabase = async <T>(
   }
 }
 
-export const requireUser = async (database: Database, idOrEmail: string): Promise<User> => {
+export const lookUpUser = async (database: Database, idOrEmail: string): Promise<User> => {
   const user = await createAccounts(database).find(idOrEmail)
   if (user === null) throw new StartError(`there is no user ${idOrEmail}`)
   return user

@@ -8,7 +8,7 @@ import { openIssuer } from '../identity/identity.js'
 import { MAX_TTL_SECONDS } from '../identity/issuer.js'
 import { PERSONAL_TOKEN_PREFIX, hashOfToken, newOpaqueToken } from '../identity/opaque-token.js'
 import { count, parsed } from './arguments.js'
-import { print, requireUser, withDatabase } from './session.js'
+import { print, lookUpUser, withDatabase } from './session.js'
 
 const scopes = parsed(
   (text) => {
@@ -36,7 +36,7 @@ export const register = (program: Command) =>
     .option('--ttl <seconds>', 'lifetime', count(MAX_TTL_SECONDS), 3_600)
     .action(({ user: idOrEmail, scope, ttl }: Options) =>
       withDatabase(async (database, { externalIssuer, signingKeyFile, jwtAudience }) => {
-        const user = await requireUser(database, idOrEmail)
+        const user = await lookUpUser(database, idOrEmail)
         if (user.suspended) throw new StartError(`the user ${idOrEmail} is suspended`)
         const accounts = createAccounts(database)
         const expiresAt = new Date(Date.now() + ttl * 1_000)

@@ -16,7 +16,7 @@ import { describeLoneRole, loneRoleOfUser } from '../policy/role-names.js'
 import { storedRoles } from '../policy/store.js'
 import { checked, email, parsed } from './arguments.js'
 import { UsageError } from './errors.js'
-import { complain, print, requireUser, withDatabase } from './session.js'
+import { complain, print, lookUpUser, withDatabase } from './session.js'
 
 const role = checked(isUserRole, 'must match [a-z][a-z0-9_-]{0,31}, and not be anonymous, anyone or user')
 const subject = checked((text) => /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text), 'must have 1 to 255 characters')
@@ -55,7 +55,7 @@ const changeUser = (
   change: (accounts: Accounts, user: User, config: Config, database: Database) => Promise<User | null>,
 ): Promise<void> =>
   withDatabase(async (database, config) => {
-    const user = await requireUser(database, idOrEmail)
+    const user = await lookUpUser(database, idOrEmail)
     const changed = await change(createAccounts(database), user, config, database)
     if (changed === null) throw new StartError(`there is no user ${idOrEmail}`)
     printUser(changed)
@@ -133,8 +133,8 @@ export const register = (program: Command): void => {
     .option('--links <delete or transfer:USER>', 'delete their links as well, or give them to another user', links)
     .action((who: string, options: { readonly links?: LinksOption }) =>
       withDatabase(async (database) => {
-        const user = await requireUser(database, who)
-        const receiver = options.links?.to === undefined ? undefined : await requireUser(database, options.links.to)
+        const user = await lookUpUser(database, who)
+        const receiver = options.links?.to === undefined ? undefined : await lookUpUser(database, options.links.to)
         if (receiver?.id === user.id) throw new UsageError('--links transfer: names the user who is deleted')
         const given = receiver === undefined ? undefined : { to: receiver.id }
         await createAccounts(database).remove(user.id, given ?? (options.links && 'delete'))
@@ -157,7 +157,7 @@ export const register = (program: Command): void => {
       withDatabase(async (database, { baseUrl, externalIssuer }) => {
         if (externalIssuer !== undefined) throw new UsageError('with JWT_ISSUER, passwords are the issuer’s')
         if (baseUrl === undefined) throw new UsageError('a link needs BASE_URL where PORT is 0')
-        const user = await requireUser(database, who)
+        const user = await lookUpUser(database, who)
         if (user.suspended) throw new StartError(`the user ${who} is suspended`)
         const token = newOpaqueToken()
         const expiresAt = new Date(Date.now() + PASSWORD_LINK_MS)

@@ -375,3 +375,7 @@ export class Refusal extends Error {
     this.decision = details.decision
   }
 }
+
+/** 503, to be repeated in a second: no policy that could be in force is known. A refusal stays what it is. */
+export const policyUnavailable = (cause: unknown): Refusal =>
+  cause instanceof Refusal ? cause : new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause })

@@ -1,8 +1,9 @@
 import type { Database } from '../database/database.js'
+import { createGate } from '../domain/gate.js'
 import { Refusal } from '../domain/refusal.js'
 import { asIdentity } from './as-identity.js'
 import { hashOfToken, isOpaqueToken, isShortToken, newOpaqueToken } from './opaque-token.js'
-import { boundedWork } from './password.js'
+import { tooManyWait } from './password.js'
 import { originOf } from './sign-in.js'
 import type { SignInRequest } from './sign-in.js'
 
@@ -58,7 +59,7 @@ const RESET = `
 /** Of a mail or of `reset-link`; the short one is the first admin's, who reads it on a terminal. */
 const mayBeLink = (token: string): boolean => isOpaqueToken(token) || isShortToken(token)
 
-/** Questions that may wait at once; beyond it: `rate_limited` (429), whoever asks. */
+/** Requests for a link that may wait at once. */
 const MOST_WAITING = 64
 
 /**
@@ -75,7 +76,7 @@ export const createPasswordReset = ({
   /** called where a link could not be made for somebody who asked for one */
   readonly onFault: (error: unknown) => void
 }) => {
-  const bounded = boundedWork({ atOnce: 2, waiting: MOST_WAITING })
+  const bounded = createGate({ atOnce: 2, waiting: MOST_WAITING, refuse: tooManyWait })
   const asked = new Set<Promise<void>>()
 
   const make = async (email: string, request: SignInRequest, deliver: Deliver): Promise<void> => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
+import { createGate } from '../domain/gate.js'
 import { Refusal } from '../domain/refusal.js'
 import { loadArgon2 } from './load-argon2.js'
 import type { Argon2 } from './load-argon2.js'
@@ -9,6 +10,9 @@ const LENGTH = { min: 8, max: 256 } as const
 
 // argon2id, the library's default, with the parameters of OWASP's password storage cheat sheet
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const
+
+/** `rate_limited` (429), whoever asks: a burst of expensive work cannot take all memory and threads. */
+export const tooManyWait = (): Refusal => new Refusal('rate_limited', { headers: { 'Retry-After': '1' } })
 
 /** Passwords under argon2id (RFC 9106). Throws StartError where argon2 is not installed. */
 export const createPasswords = async ({
@@ -24,7 +28,7 @@ export const createPasswords = async ({
   readonly argon2?: Argon2
 } = {}) => {
   const argon2 = given ?? (await loadArgon2())
-  const bounded = boundedWork({ atOnce, waiting })
+  const bounded = createGate({ atOnce, waiting, refuse: tooManyWait })
   const dummyHash = await argon2.hash(randomBytes(32), PARAMETERS)
   return {
     /** The hash to store (PHC string). Throws `validation_failed` (422) for a password of another length. */
@@ -57,26 +61,4 @@ const normalize = (password: string): string | null => {
   if (password.length > 2 * LENGTH.max) return null
   const length = [...password].length
   return length >= LENGTH.min && length <= LENGTH.max ? password.normalize('NFKC') : null
-}
-
-/**
- * Runs at most `atOnce` jobs at a time and queues at most `waiting` more. Throws `rate_limited` (429) beyond that, so
- * that a burst of expensive work cannot take all memory and threads.
- */
-export const boundedWork = ({ atOnce, waiting }: { readonly atOnce: number; readonly waiting: number }) => {
-  const queue: (() => void)[] = []
-  let running = 0
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running < atOnce) running += 1
-    else if (queue.length >= waiting) throw new Refusal('rate_limited', { headers: { 'Retry-After': '1' } })
-    // the job that ends hands over its slot
-    else await new Promise<void>((resolve) => queue.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = queue.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
 }

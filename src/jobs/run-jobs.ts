@@ -1,5 +1,4 @@
 import type { Database } from '../database/database.js'
-import type { JobObserver } from '../metrics/metrics.js'
 
 /** Work that no request waits for. It may run twice, and be cut off anywhere. */
 export interface Job {
@@ -9,6 +8,12 @@ export interface Job {
   readonly everySeconds: number
   /** Answers how many records it dealt with. Once `isStopping`, it begins no further statement. */
   readonly run: (isStopping: () => boolean) => Promise<number>
+}
+
+/** Told of background work. */
+export interface JobObserver {
+  ran(job: string, records: number, seconds: number): void
+  failed(job: string): void
 }
 
 interface JobsOptions {

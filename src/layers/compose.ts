@@ -4,7 +4,7 @@ import { CallerChanged, PolicyReplaced, RecordChanged } from '../database/errors
 import type { Action } from '../domain/action.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
-import { Refusal } from '../domain/refusal.js'
+import { Refusal, policyUnavailable } from '../domain/refusal.js'
 import { demandOf, headerOf } from '../input/header-lines.js'
 import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
@@ -327,16 +327,12 @@ const DECIDED_BY_POLICY: ReadonlySet<string> = new Set([
 const isPolicyRefusal = (error: unknown): boolean => error instanceof Refusal && DECIDED_BY_POLICY.has(error.code)
 
 const refusalOfOutdated = (error: unknown): Refusal =>
-  error instanceof PolicyReplaced
-    ? new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
-    : new Refusal('conflict', { cause: error })
+  error instanceof PolicyReplaced ? policyUnavailable(error) : new Refusal('conflict', { cause: error })
 
 /** What the database holds now. Where that cannot be in force (rows that somebody broke by hand): 503. */
 const newestSnapshot = (policy: Runtime['policy']): Promise<Snapshot> =>
   policy.refresh().catch((error: unknown) => {
-    throw error instanceof Refusal
-      ? error
-      : new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
+    throw policyUnavailable(error)
   })
 
 const REVISION = /^\d{1,15}$/

@@ -1,50 +1,21 @@
 import { AggregatorRegistry, Registry } from 'prom-client'
 import type { PrometheusContentType } from 'prom-client'
 
+import type { RecorderStats } from '../audit/recorder.js'
 import type { DatabaseObserver } from '../database/observer.js'
 import type { PoolStats } from '../database/pool.js'
 import type { ReplicaStats } from '../database/replica.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 import type { FinishedRequest } from '../domain/finished-request.js'
+import type { JobObserver } from '../jobs/run-jobs.js'
+import type { LimiterObserver } from '../layers/1-gateway/rate-limit.js'
 import type { PolicyStatus } from '../policy/current.js'
 import type { Snapshot } from '../policy/snapshot.js'
+import type { CacheStats } from '../redirects/link-cache.js'
 import type { VisitStats } from '../visits/visits.js'
 import { boundedLabel } from './bounded-label.js'
 import { metricsIn } from './metrics-in.js'
 import { processMetrics } from './process-metrics.js'
-
-/** The cache of public redirects. Totals only grow. */
-export interface CacheStats {
-  /** codes that were answered from memory */
-  readonly hits: number
-  /** codes that were asked of the database */
-  readonly misses: number
-  /** codes that memory knew to have no link */
-  readonly negativeHits: number
-  /** entries that the database invalidated */
-  readonly invalidations: number
-  /** codes that are cached now */
-  readonly entries: number
-  /** true while nothing is cached, because nobody could invalidate it (or there is no cache) */
-  readonly off: boolean
-}
-
-/** The recorder of the decision log. Totals only grow. */
-export interface RecorderStats {
-  /** records that wait for the next batch */
-  readonly waiting: number
-  /** records that were dropped since the start, because too many waited */
-  readonly lost: number
-  /** batches that could not be written since the start; their records wait */
-  readonly failures: number
-}
-
-/** What the rate limiter reports. */
-export interface LimiterObserver {
-  /** a request over the quota of this name; the names are a closed set */
-  readonly refused: (quota: string) => void
-  readonly storeFailed: () => void
-}
 
 /** What is read when the metrics are collected, instead of being counted here. */
 export interface Sources {
@@ -62,12 +33,6 @@ export interface Sources {
 
 /** `load` of createCurrentPolicy: the newest snapshot, or null where the one with `known` is still the newest. */
 export type LoadPolicy = (known: number | null) => Promise<Snapshot | null>
-
-/** Told of background work. */
-export interface JobObserver {
-  ran(job: string, records: number, seconds: number): void
-  failed(job: string): void
-}
 
 /**
  * What one process counts, for Prometheus. Names, labels and meaning are part of the contract (docs/metrics.md):

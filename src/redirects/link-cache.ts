@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import { isDatabaseAway } from '../database/errors.js'
 import type { Listener } from '../database/listener.js'
 import type { Link } from '../domain/link.js'
-import type { CacheStats } from '../metrics/metrics.js'
 
 export const LINKS_CHANNEL = 'linkgate_links'
 
@@ -15,6 +14,22 @@ export const EVERY_CODE = '*'
  * bound is for a connection that hangs and a database that is down.
  */
 export const STALE_MS = 2_000
+
+/** What the cache reports. Totals only grow. */
+export interface CacheStats {
+  /** codes that were answered from memory */
+  readonly hits: number
+  /** codes that were asked of the database */
+  readonly misses: number
+  /** codes that memory knew to have no link */
+  readonly negativeHits: number
+  /** entries that the database invalidated */
+  readonly invalidations: number
+  /** codes that are cached now */
+  readonly entries: number
+  /** true while nothing is cached, because nobody could invalidate it (or there is no cache) */
+  readonly off: boolean
+}
 
 export interface LinkCache {
   /** The link of a code, or null; from the cache if that cannot be older than STALE_MS. */

@@ -1,11 +1,10 @@
 import type { Database } from '../database/database.js'
 import type { Listener } from '../database/listener.js'
 import type { Replica } from '../database/replica.js'
-import type { CacheStats } from '../metrics/metrics.js'
 import { createAnnouncer } from './announcer.js'
 import { findLink, findLinkInReplica } from './find-link.js'
 import { STALE_MS, createLinkCache } from './link-cache.js'
-import type { LinkCache } from './link-cache.js'
+import type { CacheStats, LinkCache } from './link-cache.js'
 import { createRecentChanges } from './recent-changes.js'
 
 export { EVERY_CODE, LINKS_CHANNEL, STALE_MS } from './link-cache.js'

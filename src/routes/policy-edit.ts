@@ -2,9 +2,9 @@ import { z } from 'zod'
 
 import type { Database } from '../database/database.js'
 import { PolicyReplaced } from '../database/errors.js'
-import { Refusal } from '../domain/refusal.js'
+import { Refusal, policyUnavailable } from '../domain/refusal.js'
 import { createAccounts } from '../identity/accounts.js'
-import { originOf, proposalsStore } from '../layers/4-data/proposals.js'
+import { editOriginOf, proposalsStore } from '../layers/4-data/proposals.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import type { Answer, Caller, DataRule } from '../layers/route.js'
 import type { CurrentPolicy } from '../policy/current.js'
@@ -32,7 +32,7 @@ export const editStore = (database: Database, approvals: boolean): DataRule<Edit
   open: (context) => ({
     propose: approvals ? async (plan, reason) => proposalsStore(database).open(context).propose(plan, reason) : null,
     rolesInUse: () => createAccounts(database).rolesInUse(),
-    commit: async (plan, reason) => commitEdit(database, plan, { ...originOf(context), reason }),
+    commit: async (plan, reason) => commitEdit(database, plan, { ...editOriginOf(context), reason }),
   }),
 })
 
@@ -57,9 +57,7 @@ export const requireRevision = async (
 /** Where another revision is in force by now, has everything decided again under it. */
 export const requireNewest = async (policy: CurrentPolicy, snapshot: Snapshot): Promise<void> => {
   const newest = await policy.refresh().catch((error: unknown) => {
-    throw error instanceof Refusal
-      ? error
-      : new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
+    throw policyUnavailable(error)
   })
   if (newest.revision !== snapshot.revision) throw new PolicyReplaced(`revision ${newest.revision}`)
 }
@@ -68,7 +66,7 @@ export const requireNewest = async (policy: CurrentPolicy, snapshot: Snapshot): 
 const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<never> => {
   if (!(error instanceof PolicyError)) throw error
   await policy.check().catch(() => undefined)
-  throw new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
+  throw policyUnavailable(error)
 }
 
 /** Answers what the plan changes, after committing it unless this is a dry run or nothing changes. */

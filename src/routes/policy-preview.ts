@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 import type { Database } from '../database/database.js'
-import type { Gate } from '../database/gate.js'
+import type { Gate } from '../domain/gate.js'
 import { createAccounts } from '../identity/accounts.js'
 import type { Replays } from '../layers/4-data/replay.js'
 import { route } from '../layers/compose.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import type { Database } from '../database/database.js'
-import type { Gate } from '../database/gate.js'
+import type { Gate } from '../domain/gate.js'
 import { PolicyReplaced } from '../database/errors.js'
 import type { Link } from '../domain/link.js'
 import { Refusal } from '../domain/refusal.js'

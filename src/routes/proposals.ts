@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js'
-import type { Gate } from '../database/gate.js'
+import type { Gate } from '../domain/gate.js'
 import { Refusal } from '../domain/refusal.js'
 import type { User } from '../domain/user.js'
 import { proposalsStore } from '../layers/4-data/proposals.js'

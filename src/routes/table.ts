@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js'
-import type { Gate } from '../database/gate.js'
+import type { Gate } from '../domain/gate.js'
 import { createDocs } from '../docs/docs.js'
 import { openapiDocument } from '../openapi/document.js'
 import type { Identity } from '../identity/identity.js'

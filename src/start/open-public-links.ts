@@ -31,7 +31,7 @@ export interface RedirectParts {
 /** Opens the cache of public links, and the listener: it tells the cache, the policy's watch and live visits. */
 export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirects => {
   const { config, opened, data, watch, live, metrics, log } = parts
-  const replica = openReplica(parts)
+  const replica = followReplica(parts)
   if (replica !== undefined) {
     closing.add(replica.close)
     metrics.readFrom({ replica: replica.stats })
@@ -65,7 +65,8 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
   return redirects
 }
 
-const openReplica = ({ config, opened, log }: RedirectParts) => {
+/** Follows the replica that the settings name. */
+const followReplica = ({ config, opened, log }: RedirectParts) => {
   if (config.replicaDatabaseUrl === undefined) return undefined
   return openReplicaAt({
     url: config.replicaDatabaseUrl,

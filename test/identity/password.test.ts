@@ -2,7 +2,7 @@ import * as library from '@node-rs/argon2'
 import { expect } from 'chai'
 
 import { Refusal } from '../../src/domain/refusal.js'
-import { boundedWork, createPasswords } from '../../src/identity/password.js'
+import { createPasswords } from '../../src/identity/password.js'
 import type { Passwords } from '../../src/identity/password.js'
 
 const refusalOf = async (promise: Promise<unknown>): Promise<Refusal | null> =>
@@ -97,29 +97,5 @@ describe('passwords', () => {
       expect(answer.headers).to.deep.equal({ 'Retry-After': '1' })
     }
     expect(await few.verify(await few.hash('correct horse'), 'correct horse')).to.equal(true)
-  })
-})
-
-describe('expensive work', () => {
-  it('runs at most so many at once, in order, and goes on after one that failed', async () => {
-    const bounded = boundedWork({ atOnce: 2, waiting: 100 })
-    const order: number[] = []
-    let running = 0
-    let most = 0
-    const work = (i: number) =>
-      bounded(async () => {
-        running += 1
-        most = Math.max(most, running)
-        order.push(i)
-        await new Promise((resolve) => setImmediate(resolve))
-        running -= 1
-        if (i % 3 === 0) throw new Error('failed')
-        return i
-      })
-    const answers = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => work(i)))
-    expect(most).to.equal(2)
-    expect(order).to.deep.equal(Array.from({ length: 50 }, (_, i) => i))
-    expect(answers.filter(({ status }) => status === 'rejected')).to.have.length(17)
-    expect(await bounded(async () => 'free')).to.equal('free')
   })
 })

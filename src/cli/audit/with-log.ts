@@ -1,12 +1,12 @@
 import type { LogFilter } from '../../domain/log-filter.js'
 import { decisionLog } from '../../layers/4-data/decisions.js'
 import type { DecisionLog } from '../../layers/4-data/decisions.js'
-import { requireUser, withDatabase } from '../session.js'
+import { lookUpUser, withDatabase } from '../session.js'
 
 /** Opens the log, and looks up the user of the filter, who may be named by an e-mail address. */
 export const withLog = (options: LogFilter, work: (log: DecisionLog, filter: LogFilter) => Promise<void>) =>
   withDatabase(async (database) => {
     const { user } = options
-    const filter = user === undefined ? options : { ...options, user: (await requireUser(database, user)).id }
+    const filter = user === undefined ? options : { ...options, user: (await lookUpUser(database, user)).id }
     await work(decisionLog(database, 'command line'), filter)
   })

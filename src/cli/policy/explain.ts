@@ -17,7 +17,7 @@ import { findLink } from '../../redirects/find-link.js'
 import { action, checked, jsonOption, revision } from '../arguments.js'
 import { UsageError } from '../errors.js'
 import { withProgress } from '../progress.js'
-import { complain, print, requireUser } from '../session.js'
+import { complain, print, lookUpUser } from '../session.js'
 import { counted, renderTable } from './render.js'
 import { snapshotOfRevision, withPolicy } from './session.js'
 import type { PolicySession } from './session.js'
@@ -82,7 +82,7 @@ const explainQuestion = async (options: Options): Promise<void> => {
 /** The role and the relation that the options name. Throws where there is no such user or link. */
 const questionOf = async ({ database }: PolicySession, { user, role, link, relation }: Options) => {
   const isAnonymous = (user ?? role) === ENGINE_ROLES.anonymous
-  const subject = isAnonymous ? null : role === undefined ? await requireUser(database, user ?? '') : { role }
+  const subject = isAnonymous ? null : role === undefined ? await lookUpUser(database, user ?? '') : { role }
   if (subject && 'suspended' in subject && subject.suspended)
     complain(`warning: ${user} is suspended: their tokens are refused, and the policy treats them as anonymous`)
   const record = link === undefined ? null : await findLink(database)(link)

@@ -6,7 +6,6 @@ import koaRatelimit from 'koa-ratelimit'
 
 import type { Quota } from '../../domain/quota.js'
 import { Refusal } from '../../domain/refusal.js'
-import type { LimiterObserver } from '../../metrics/metrics.js'
 import { createCounter } from './rate-limit-store.js'
 import type { Count, Counter } from './rate-limit-store.js'
 
@@ -24,6 +23,13 @@ export interface RateLimiter {
   refund(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
   /** true while every quota is counted for all processes together */
   shared(): boolean
+}
+
+/** What the rate limiter reports. */
+export interface LimiterObserver {
+  /** a request over the quota of this name; the names are a closed set */
+  readonly refused: (quota: string) => void
+  readonly storeFailed: () => void
 }
 
 export interface RateLimiterOptions {

@@ -10,15 +10,15 @@ import { knex } from './query.js'
 export const countOf = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
   knex.select(knex.raw('count(*)::int as count')).from(rows.select(knex.raw('1')).limit(MOST_COUNTED).as('counted'))
 
-export interface Counted {
+export interface CountRow {
   readonly count: number
 }
 
-export const numberIn = (rows: readonly Counted[]): number => rows[0]?.count ?? 0
+export const numberIn = (rows: readonly CountRow[]): number => rows[0]?.count ?? 0
 
 /** How many rows a query has for the caller, up to MOST_COUNTED. */
 export const countRows = async (
   database: Database,
   binding: Pick<Binding, 'enterRead'>,
   rows: Knex.QueryBuilder,
-): Promise<number> => numberIn(await read<Counted>(database, binding, countOf(rows)))
+): Promise<number> => numberIn(await read<CountRow>(database, binding, countOf(rows)))

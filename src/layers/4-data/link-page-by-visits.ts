@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
-import type { Gate } from '../../database/gate.js'
+import type { Gate } from '../../domain/gate.js'
 import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import type { Deadline } from '../../domain/deadline.js'

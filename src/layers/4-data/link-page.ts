@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
-import type { Gate } from '../../database/gate.js'
+import type { Gate } from '../../domain/gate.js'
 import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import { MOST_COUNTED } from '../../domain/counting.js'
@@ -12,7 +12,7 @@ import type { Link } from '../../domain/link.js'
 import { read } from './context.js'
 import type { Binding } from './context.js'
 import { countOf, countRows, numberIn } from './count.js'
-import type { Counted } from './count.js'
+import type { CountRow } from './count.js'
 import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows, prepared, toStatement } from './query.js'
@@ -88,7 +88,7 @@ export const countLinks = async (
   const hits = matching(filtered(source().select('id'), query), query).limit(MOST_COUNTED)
   const deadline = binding.deadline.within(SEARCH_MS)
   return searches(async () =>
-    numberIn(await ask<Counted>(database, binding, countOf(links().whereIn('id', hits)), deadline)),
+    numberIn(await ask<CountRow>(database, binding, countOf(links().whereIn('id', hits)), deadline)),
   )
 }
 

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import type { Knex } from 'knex'
 
 import type { Database } from '../../database/database.js'
-import type { Gate } from '../../database/gate.js'
+import type { Gate } from '../../domain/gate.js'
 import { LINK_ROW, toLink, visitsOf } from '../../database/link-row.js'
 import type { LinkRow } from '../../database/link-row.js'
 import { RecordChanged } from '../../database/errors.js'

@@ -11,9 +11,9 @@ import { AS_READER } from './decisions.js'
 
 /** How a verification goes on, and how it ended. */
 type VerificationStep =
-  { readonly name: 'progress'; readonly data: Progress } | { readonly name: 'verdict'; readonly data: Verdict }
+  { readonly name: 'progress'; readonly data: Progress } | { readonly name: 'verdict'; readonly data: ProofVerdict }
 
-export interface Verdict extends Omit<LogVerdict, 'faults'> {
+export interface ProofVerdict extends Omit<LogVerdict, 'faults'> {
   readonly whole: boolean
   /** the first of them */
   readonly faults: readonly LogFault[]

@@ -28,7 +28,7 @@ const ROLES = { own: 'policy_editor', any: 'policy_editor' } as const
 const actorOf = ({ caller }: DataContext): Actor => ({ id: caller.user?.id ?? null, name: null })
 
 /** Who makes an edit over HTTP, with the proof of them and the decision that allowed it. */
-export const originOf = (context: DataContext): Omit<EditOrigin, 'reason'> => {
+export const editOriginOf = (context: DataContext): Omit<EditOrigin, 'reason'> => {
   const { caller, decision, requestId, snapshot, deadline } = context
   return {
     actor: actorOf(context),
@@ -82,7 +82,7 @@ export const proposalsStore = (database: Database): DataRule<Proposals> => ({
         return { ...proposal, state, closed: { actor: me, time: timeOf(row), reason } }
       },
       approve: async (plan, { id, actor, reason }, proposer, why) => {
-        const origin = originOf(context)
+        const origin = editOriginOf(context)
         // in the order of their locks (functions/lock_rights.sql)
         const people = [
           { user: caller.user, proof: requireCaller(caller) },

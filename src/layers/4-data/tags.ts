@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.js'
-import type { Gate } from '../../database/gate.js'
+import type { Gate } from '../../domain/gate.js'
 import type { DataRule } from '../route.js'
 import { bind, read } from './context.js'
 import { LINK_ROLES } from './link-rows.js'
