@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { isLoopbackOrHttps } from './domain/issuer-url.js'
 import type { Quota } from './domain/quota.js'
 import { StartError } from './domain/start-error.js'
+import { isEmail } from './domain/user.js'
 import { faultMessage } from './input/fault-message.js'
 
 /** The folder of the package's own files (model.conf, policies/, migrations/), the same from src/ and from dist/. */
@@ -73,6 +74,10 @@ const corsOrigins = list
   )
   .transform((origins): CorsOrigins => (origins[0] === '*' ? 'any' : origins))
 
+/** An address, or a name and an address (RFC 5322 §3.4), on one line. */
+const isSender = (text: string): boolean =>
+  isEmail(text) || isEmail(/^[^<>\p{Cc}]{1,100}<([^<>]+)>$/u.exec(text)?.[1] ?? '')
+
 const DEFAULT_DATA_DIR = './data'
 
 /** Where the data is if nobody says otherwise: it depends on the current folder. */
@@ -99,7 +104,10 @@ const Settings = z.object({
   REDIRECT_CACHE_SIZE: integer(0, 10_000_000).default(50_000),
   REDIS_URL: url(/^rediss?$/, 'a redis://').optional(),
   SMTP_URL: url(/^smtps?$/, 'an smtp:// or smtps://').optional(),
-  MAIL_FROM: z.string().min(3).max(254).optional(),
+  MAIL_FROM: z
+    .string()
+    .refine(isSender, 'must be an address such as links@example.com, or Links <links@example.com>')
+    .optional(),
   JWT_ISSUER: issuerUrl.optional(),
   JWKS_URI: issuerUrl.optional(),
   JWT_ALGORITHMS: algorithms.prefault('RS256 ES256'),

@@ -167,7 +167,8 @@ const requireOwner = async (database: Database, address: string): Promise<User> 
 
 const sizeOf = async (file: string): Promise<number> => {
   const found = await stat(file).catch(() => undefined)
-  if (found?.isFile() !== true) throw new UsageError(`there is no file ${file}`)
+  if (found === undefined) throw new UsageError(`there is no file ${file}`)
+  if (!found.isFile()) throw new UsageError(`${file} is ${found.isDirectory() ? 'a folder' : 'no plain file'}`)
   return Math.max(found.size, 1)
 }
 

@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
+import type { Option } from 'commander'
 
 import { Refusal } from '../domain/refusal.js'
 import { NoInstallation, StartError } from '../domain/start-error.js'
@@ -27,6 +28,7 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     .description('Link management in which one policy function decides every operation.')
     .version(VERSION, '--version', 'print the version')
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
+    .configureHelp({ optionDescription: describeOption })
     .exitOverride()
   const named = COMMANDS.get(argv[2] ?? '')
   for (const load of named === undefined ? COMMANDS.values() : [named]) (await load()).register(program)
@@ -40,6 +42,9 @@ export const runCli = async (argv: readonly string[]): Promise<number> => {
     return error instanceof UsageError || error instanceof NoInstallation ? EXIT.usage : EXIT.no
   }
 }
+
+const describeOption = (option: Option): string =>
+  `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`
 
 const describe = (error: unknown): string => {
   if (error instanceof Refusal) {

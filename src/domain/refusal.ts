@@ -228,7 +228,7 @@ export const REFUSALS = {
   precondition_failed: {
     status: 412,
     layer: 'data',
-    title: 'The record has changed',
+    title: 'A precondition does not hold',
     advice: 'Load it again, and send If-Match with the new ETag.',
   },
   precondition_required: {

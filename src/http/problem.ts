@@ -29,7 +29,9 @@ const sentenceOf = (faults: readonly Fault[] = []): string | undefined => {
     .slice(0, MOST_FAULTS)
     .map(({ field, message }) => (field === '' ? message : `${nameOf(field)}: ${message}`))
   const left = faults.length - said.length
-  return `${[...said, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')}.`
+  const sentence = `${[...said, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')}.`
+  // a field keeps its name
+  return faults[0]?.field === '' ? `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}` : sentence
 }
 
 /** A refusal as problem details (RFC 9457). */

@@ -239,7 +239,7 @@ describe('linkgate import', () => {
     const before = await storedLinks(at.db)
     for (const [args, message] of [
       [[join(at.folder, 'none.csv'), '--format', 'csv'], 'there is no file'],
-      [[at.folder, '--format', 'csv'], 'there is no file'],
+      [[at.folder, '--format', 'csv'], 'is a folder'],
       [[file, '--format', 'excel'], 'Allowed choices are'],
       [[file], 'required option'],
       [[file, '--format', 'csv'], 'no column of it is the target'],

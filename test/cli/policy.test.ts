@@ -85,6 +85,7 @@ describe('linkgate policy', () => {
       (await done('table', '--role', 'editor', '--action', 'link:delete', '--csv')).trimEnd().split('\n'),
     ).to.have.length(3)
     expect((await policy('table', '--csv', '--json')).code).to.equal(2)
+    expect((await policy('table', '--action', 'foo')).err).to.contain('must be <resource>:<verb>')
   })
 
   it('check analyses each row of a file without a database', async () => {

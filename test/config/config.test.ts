@@ -24,6 +24,14 @@ describe('the settings', () => {
     })
   }
 
+  it('take a sender as a mail names it: an address, or a name and an address, on one line', () => {
+    const from = (MAIL_FROM: string) => readConfig({ SMTP_URL: 'smtp://127.0.0.1', MAIL_FROM }).smtp?.from
+    for (const sender of ['links@example.com', 'Links <links@example.com>', 'Ödön & Co. <links@localhost>'])
+      expect(from(sender)).to.equal(sender)
+    for (const none of ['links', 'links@', 'Links <links>', '<a@example.com', 'a\nBcc: b@x <a@x>', 'a@x, b@x'])
+      expect(() => from(none), none).to.throw(StartError, 'MAIL_FROM: must be an address')
+  })
+
   it('have an IPv6 address in brackets where it is part of an address of the web', () => {
     expect(readConfig({ HOST: '::1' })).to.include({ host: '::1', hostname: '[::1]', baseUrl: 'http://[::1]:3000' })
     expect(readConfig({ HOST: '::1', PORT: '0' })).to.include({ hostname: '[::1]', baseUrl: undefined })

@@ -27,6 +27,7 @@ describe('a problem', () => {
     expect(detailOf(new Refusal('validation_failed', { errors, headers }))).to.equal(
       'target: is required; a body is required.',
     )
+    expect(detailOf(new Refusal('invalid_request', { errors: errors.slice(1) }))).to.equal('A body is required.')
     expect(detailOf(new Refusal('rate_limited', { headers }))).to.equal('Try again in 7 seconds.')
     expect(detailOf(new Refusal('rate_limited', { headers: { 'Retry-After': '1' } }))).to.equal(
       'Try again in 1 second.',

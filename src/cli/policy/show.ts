@@ -8,7 +8,7 @@ import type { HistoryRow, Revision } from '../../policy/history.js'
 import { rowText } from '../../policy/parse-row.js'
 import { PolicyError } from '../../policy/policy-error.js'
 import { decisionTable, formatTableCsv } from '../../policy/table.js'
-import { count, jsonOption, revision } from '../arguments.js'
+import { action, count, jsonOption, revision } from '../arguments.js'
 import { withProgress } from '../progress.js'
 import { print } from '../session.js'
 import { actionText, commentLine, renderTable, roleText } from './render.js'
@@ -39,7 +39,7 @@ export const tableCommand = (policy: Command) =>
     .command('table')
     .description('print every decision that the rows in force make')
     .option('--role <role>', 'decisions about one role')
-    .option('--action <action>', 'decisions about one action')
+    .option('--action <action>', 'decisions about one action, such as link:delete', action)
     .addOption(jsonOption())
     .option('--csv', 'print CSV')
     .action(({ json, csv, ...only }: TableOptions) =>
