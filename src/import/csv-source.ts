@@ -1,4 +1,4 @@
-import { unguardCell } from '../domain/csv-cell.js'
+import { unguardCell } from '../csv/cell.js'
 import type { Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'

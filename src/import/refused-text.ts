@@ -1,4 +1,4 @@
-import { formatCsv } from '../policy/format-csv.js'
+import { formatCsv } from '../csv/format.js'
 import type { SourceRecord } from './source-record.js'
 import { columnName } from './words.js'
 

@@ -26,3 +26,7 @@ export const headerOf = ({ req }: Pick<Context, 'req'>, name: string): string | 
   const value = req.headers[name]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
+
+/** Whether a proxy says that it passes the request on for somebody. */
+export const isForwarded = (ctx: Pick<Context, 'req'>): boolean =>
+  (headerOf(ctx, 'x-forwarded-for') ?? headerOf(ctx, 'forwarded')) !== undefined

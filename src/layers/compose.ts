@@ -5,7 +5,7 @@ import type { Action } from '../domain/action.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
 import { Refusal, policyUnavailable } from '../domain/refusal.js'
-import { demandOf, headerOf } from '../input/header-lines.js'
+import { demandOf, headerOf, isForwarded } from '../input/header-lines.js'
 import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
@@ -188,7 +188,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     headers: {
       ifMatch: demandOf(ctx, 'if-match'),
       chunked: ctx.req.httpVersion !== '1.0',
-      forwarded: (headerOf(ctx, 'x-forwarded-for') ?? headerOf(ctx, 'forwarded')) !== undefined,
+      forwarded: isForwarded(ctx),
       ahead: ctx.method === 'HEAD' || /\bprefetch\b/i.test(headerOf(ctx, 'sec-purpose') ?? ''),
     },
   })

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 
-import { unguardCell } from '../domain/csv-cell.js'
+import { unguardCell } from '../csv/cell.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { Fault } from '../domain/refusal.js'
 import { CommentText } from './comment-text.js'

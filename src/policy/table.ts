@@ -6,7 +6,7 @@ import { pauseEvery } from '../domain/pause-every.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import { Refusal } from '../domain/refusal.js'
 import { ENGINE_ROLES } from '../domain/role.js'
-import { formatCsv } from './format-csv.js'
+import { formatCsv } from '../csv/format.js'
 import type { Engine } from './engine.js'
 import type { Snapshot } from './snapshot.js'
 

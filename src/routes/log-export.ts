@@ -1,5 +1,5 @@
 import type { LogEntry } from '../layers/4-data/decisions.js'
-import { formatCsv } from '../policy/format-csv.js'
+import { formatCsv } from '../csv/format.js'
 import type { TextFormat } from './export-text.js'
 
 const COLUMNS =

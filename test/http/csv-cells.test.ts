@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 
-import { guardCell, guardedColumn, unguardCell } from '../../src/domain/csv-cell.js'
+import { guardCell, guardedColumn, unguardCell } from '../../src/csv/cell.js'
 import { parsePolicyCsv } from '../../src/policy/csv.js'
 import { addLink } from '../support/records.js'
 import type { TestService } from '../support/service.js'

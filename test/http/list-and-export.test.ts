@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 import { z } from 'zod'
 
-import { unguardCell } from '../../src/domain/csv-cell.js'
+import { unguardCell } from '../../src/csv/cell.js'
 import { at, listAt, textAt } from '../support/json.js'
 import { BY_HAND, addLink, addManyLinks, freshCode, storedLinks } from '../support/records.js'
 import { sendRaw } from '../support/raw-http.js'

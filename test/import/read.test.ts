@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { stringify } from 'csv-stringify/sync'
 import * as fc from 'fast-check'
 
-import { guardCell } from '../../src/domain/csv-cell.js'
+import { guardCell } from '../../src/csv/cell.js'
 import { withSource } from '../../src/import/source.js'
 import type { SourceRecord } from '../../src/import/source-record.js'
 import { linkReader } from '../../src/import/to-link.js'

@@ -19,7 +19,10 @@ describe('a storm of edits against writers in two processes', function () {
   })
 
   it('finds changes that commit too late when the lock is removed', async () => {
-    const report = await storm({ milliseconds: 1_000, writers: 4, sabotage: WITHOUT_THE_LOCK })
-    expect(report.tooLate).to.be.greaterThan(0)
+    let tooLate = 0
+    // on a busy machine few edits meet a change at the moment that counts
+    for (let storms = 0; tooLate === 0 && storms < 5; storms += 1)
+      ({ tooLate } = await storm({ milliseconds: 1_000, writers: 4, sabotage: WITHOUT_THE_LOCK }))
+    expect(tooLate).to.be.greaterThan(0)
   })
 })

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import type { CellChange } from '../../domain/decision-table.js'
 import type { ReplayWindow } from '../../domain/replay-window.js'
-import { formatCsv } from '../../policy/format-csv.js'
+import { formatCsv } from '../../csv/format.js'
 import { commentChanges } from '../../policy/comments.js'
 import { editBetween } from '../../policy/edit.js'
 import { decisionChanges } from '../../policy/table.js'

@@ -9,8 +9,8 @@ export interface Origin {
 /** What a request says of who sent it last. */
 export interface Sender {
   readonly remoteAddress: string | undefined
-  /** whether it has an `X-Forwarded-For` or a `Forwarded` header */
-  readonly isForwarded: boolean
+  /** whether a proxy says that it passes the request on */
+  readonly forwarded: boolean
 }
 
 /**
@@ -26,8 +26,8 @@ export const clientAddress = ({ remoteAddress, forwardedFor }: Origin, trustedPr
 }
 
 /** Whether this machine itself sent the request, and no proxy on it says that it passes one on for somebody. */
-export const isFromThisMachine = ({ remoteAddress, isForwarded }: Sender): boolean =>
-  !isForwarded && isLoopback(remoteAddress ?? '')
+export const isFromThisMachine = ({ remoteAddress, forwarded }: Sender): boolean =>
+  !forwarded && isLoopback(remoteAddress ?? '')
 
 /** Whether an address, in any spelling, is one of the loopback interface. */
 export const isLoopback = (address: string): boolean => {

@@ -7,7 +7,7 @@ import type { AccessToken } from '../../domain/access-token.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { Identity, TokenSubject } from '../../identity/identity.js'
 import { PERSONAL_TOKEN_PREFIX } from '../../identity/opaque-token.js'
-import { headerOf } from '../../input/header-lines.js'
+import { headerOf, isForwarded } from '../../input/header-lines.js'
 import type { Admitted, Caller, Gateway, GatewayRule } from '../route.js'
 import { addressBucket, clientAddress, isFromThisMachine } from './address.js'
 import { requireOwnPage } from './own-pages.js'
@@ -148,7 +148,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
 
 const senderOf = (ctx: Context) => ({
   remoteAddress: ctx.req.socket.remoteAddress,
-  isForwarded: (headerOf(ctx, 'x-forwarded-for') ?? headerOf(ctx, 'forwarded')) !== undefined,
+  forwarded: isForwarded(ctx),
 })
 
 const NOBODY: Omit<Caller, 'address'> = {

@@ -1,4 +1,4 @@
-import { guardedColumn } from '../../domain/csv-cell.js'
+import { guardedColumn } from '../../csv/cell.js'
 import type { CopyFormat } from './query.js'
 
 /** Forms in which links are exported. */

@@ -1,4 +1,4 @@
-import { guardedColumn } from '../../domain/csv-cell.js'
+import { guardedColumn } from '../../csv/cell.js'
 import { jsonLine, quoted, text, utc } from './link-export.js'
 import type { LinkForm, LinkFormat } from './link-export.js'
 

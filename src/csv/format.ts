@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 
-import { guardCell } from '../domain/csv-cell.js'
+import { guardCell } from './cell.js'
 
 /**
  * Writes records as CSV in which no text is a formula to a spreadsheet. `columns`: which fields are written, in this
