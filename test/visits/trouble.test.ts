@@ -105,7 +105,7 @@ describe('visits in trouble', () => {
 
     it('stops within a few seconds while the database says nothing, and counts what it had to drop', async () => {
       note(1)
-      await untilCounted(service, link, 1)
+      await until('it is known', () => visits.stats().counted === 1)
       wire.hold()
       note(3)
       await within('it stops', visits.stop())
