@@ -126,7 +126,7 @@ describeConsole('the console in a browser', () => {
       await page.getByRole('searchbox').fill(code.slice(0, 12))
       await row(code).waitFor()
       await soon(async () => (await page.locator('tbody tr').count()) === 1)
-      expect(new URL(page.url()).searchParams.get('q')).to.equal(code.slice(0, 12))
+      await page.waitForURL(({ searchParams }) => searchParams.get('q') === code.slice(0, 12))
       await page.reload()
       await row(code).waitFor()
       expect(await page.locator('tbody tr').count()).to.equal(1)
@@ -158,7 +158,7 @@ describeConsole('the console in a browser', () => {
       expect(new URL((await more).url()).searchParams.get('sort')).to.equal('code')
       await shown(page, /^(6\d) of \1$/)
       await page.getByLabel('Sorted by').selectOption({ label: 'newest' })
-      await soon(async () => new URL(page.url()).search === '')
+      await page.waitForURL(({ search }) => search === '')
     })
 
     it('are changed and deleted many at once, and come back from the trash', async () => {

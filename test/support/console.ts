@@ -107,6 +107,12 @@ const UNTOLD = `({ id }) => id !== 'color-contrast'`
 const tooWide = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - innerWidth').then(Number)
 
+/** Gives the page another size, and waits for the frame in which its scripts have followed. */
+export const resize = async (page: Page, size: { width: number; height: number }): Promise<void> => {
+  await page.setViewportSize(size)
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+}
+
 /** Fails where a page stays wider than its window: what a script lays out follows a new size a moment later. */
 const requireFits = async (page: Page, what: string): Promise<void> => {
   const fits = until('it fits', async () => (await tooWide(page)) <= 0, { withinMs: 5_000 }).catch(() => false)
@@ -128,7 +134,7 @@ export const requireClean = async (page: Page, what: string): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     for (const screen of [WIDE, PHONE]) {
-      await page.setViewportSize(screen)
+      await resize(page, screen)
       await requireFits(page, `${what}, ${screen.width} pixels`)
       expect(
         await axeFaults(page, { untold: UNTOLD, rules: colorScheme === 'light' ? 'all' : 'colours' }),
@@ -136,7 +142,7 @@ export const requireClean = async (page: Page, what: string): Promise<void> => {
       ).to.deep.equal([])
     }
   }
-  await page.setViewportSize(ZOOMED)
+  await resize(page, ZOOMED)
   await requireFits(page, `${what}, at 200 %`)
-  await page.setViewportSize(WIDE)
+  await resize(page, WIDE)
 }

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
 import { addAccount } from '../../support/account.js'
-import { describeConsole, go, openSignedIn, requireClean, shown, soon } from '../../support/console.js'
+import { describeConsole, go, openSignedIn, requireClean, resize, shown, soon } from '../../support/console.js'
 import { editPolicy } from '../../support/edit-policy.js'
 import { textAt } from '../../support/json.js'
 import { addLink, freshCode } from '../../support/records.js'
@@ -102,7 +102,7 @@ describeConsole('the pages of the policy in a browser', () => {
     it('is searched, and keeps what was searched for in its address', async () => {
       await page.getByLabel('Find a role or an action').fill('editor delete')
       await soon(async () => (await grid().getByRole('row').count()) === 2 + 2)
-      expect(page.url()).to.contain('find=editor+delete')
+      await page.waitForURL(/find=editor\+delete/)
       await page.reload()
       await soon(async () => (await grid().getByRole('row').count()) === 2 + 2)
       await page.getByLabel('Find a role or an action').fill('<img src=x onerror=alert(1)>')
@@ -133,11 +133,11 @@ describeConsole('the pages of the policy in a browser', () => {
     })
 
     it('shows one role at a time on a phone', async () => {
-      await page.setViewportSize({ width: 360, height: 780 })
+      await resize(page, { width: 360, height: 780 })
       await page.getByLabel('Role', { exact: true }).selectOption('auditor')
       await grid().getByRole('columnheader', { name: 'auditor', exact: true }).waitFor()
       expect(await grid().getByRole('columnheader', { name: 'admin', exact: true }).count()).to.equal(0)
-      await page.setViewportSize({ width: 1_280, height: 800 })
+      await resize(page, { width: 1_280, height: 800 })
     })
 
     it('draws only what is in sight of two hundred roles, and its keys reach the last of them', async () => {
@@ -232,7 +232,7 @@ describeConsole('the pages of the policy in a browser', () => {
         .getByRole('region', { name: `${revision} → 2` })
         .getByRole('row', { name: /^editor link:update own.* deny FREEZE.* allow R5/ })
         .waitFor()
-      expect(page.url()).to.contain(`compare=${revision}%2C2`)
+      await page.waitForURL((url) => url.search.includes(`compare=${revision}%2C2`))
     })
 
     it('are found by a day', async () => {
@@ -302,7 +302,7 @@ describeConsole('the pages of the policy in a browser', () => {
     })
 
     it('keeps the question in its address, which leads to the same answer', async () => {
-      expect(page.url()).to.contain(`user=${editor.id}&action=link%3Adelete&link=${code}`)
+      await page.waitForURL((url) => url.search.includes(`user=${editor.id}&action=link%3Adelete&link=${code}`))
       await page.reload()
       await page.getByRole('heading', { name: 'Denied at the third of four layers' }).waitFor()
       await soon(async () => (await page.getByLabel('Who', { exact: true }).inputValue()) === editor.email)
@@ -372,7 +372,7 @@ describeConsole('the pages of the policy in a browser', () => {
       await page.getByLabel('Role', { exact: true }).selectOption('viewer')
       await page.getByLabel('whose record').selectOption('own')
       await page.getByRole('button', { name: 'Walk it' }).click()
-      await soon(async () => page.url().includes('role=viewer'))
+      await page.waitForURL(/role=viewer/)
       const rows = page.locator('.walk').last().locator('> li')
       await rows.last().getByText('p, 530, R5, user, link:delete, own, allow').waitFor()
       await rows.last().getByText('"7" == "7"').waitFor()

@@ -83,7 +83,7 @@ describeConsole('the pages of the record in a browser', () => {
       expect(await band.innerText()).to.contain(`“${HOSTILE}”`)
       await band.getByRole('link', { name: 'What changed' }).click()
       await page.getByRole('heading', { level: 1, name: 'Revisions' }).waitFor()
-      expect(page.url()).to.match(/revisions\?revision=2$/)
+      await page.waitForURL(/revisions\?revision=2$/)
       await page.goBack()
       await lines().first().waitFor()
     })
@@ -139,7 +139,7 @@ describeConsole('the pages of the record in a browser', () => {
       await page.keyboard.type(`user:${editor.email} `)
       await soon(async () => (await chips()).length === 2)
       await soon(async () => (await lines().count()) === 1)
-      expect(new URL(page.url()).searchParams.get('q')).to.equal(`effect:deny user:${editor.email}`)
+      await page.waitForURL(({ searchParams }) => searchParams.get('q') === `effect:deny user:${editor.email}`)
       await requireClean(page, 'a search')
       await page.reload()
       await soon(async () => (await lines().count()) === 1)
@@ -172,7 +172,7 @@ describeConsole('the pages of the record in a browser', () => {
       await page.keyboard.press('Escape')
       expect(await chips()).to.deep.equal(['effect:deny', `user:${editor.email}`])
       await page.getByRole('button', { name: 'Remove effect:deny' }).click()
-      await soon(async () => new URL(page.url()).searchParams.get('q') === `user:${editor.email}`)
+      await page.waitForURL(({ searchParams }) => searchParams.get('q') === `user:${editor.email}`)
     })
 
     it('show nothing for a search of which a part means nothing, and say which part and why', async () => {

@@ -74,7 +74,7 @@ describeConsole('the pages of users in a browser', () => {
       await page.getByRole('combobox', { name: 'State' }).selectOption('suspended')
       await found('Search Cleo')
       await shown(page, '1 of 1 person')
-      expect(page.url()).to.match(/\?q=search&role=viewer&state=suspended$/)
+      await page.waitForURL(/\?q=search&role=viewer&state=suspended$/)
       await page.reload()
       await found('Search Cleo')
       await page.getByLabel('Search name, address').fill(HOSTILE)
