@@ -4,7 +4,7 @@ import type { Relation } from '../domain/decision.js'
 import type { Effect } from '../domain/policy-row.js'
 
 /** How the policy answered: by a row's rule, `default`, or the code of the layer that refused. */
-export interface Verdict {
+export interface PolicyAnswer {
   readonly effect: Effect
   readonly rule: string
 }
@@ -16,7 +16,7 @@ export interface DecisionGroup {
   readonly relation: Relation
   readonly layer: 'endpoint' | 'object'
   readonly count: number
-  readonly before: Verdict
+  readonly before: PolicyAnswer
 }
 
 /** How many decisions were about one user; id null: about callers without a user. */
@@ -64,15 +64,15 @@ export interface Example {
   readonly subject: { readonly id: string | null; readonly role: string }
   readonly action: string
   readonly resource: { readonly type: string; readonly code: string | null }
-  readonly before: Verdict
-  readonly after: Verdict | null
+  readonly before: PolicyAnswer
+  readonly after: PolicyAnswer | null
 }
 
 /** The newest decisions of these groups. */
 export const readExamples = async (
   client: PoolClient,
   { from, to }: Period,
-  groups: readonly (DecisionGroup & { readonly after: Verdict | null })[],
+  groups: readonly (DecisionGroup & { readonly after: PolicyAnswer | null })[],
   most: number,
 ): Promise<readonly Example[]> => {
   if (groups.length === 0) return []

@@ -6,7 +6,7 @@ import type { ReplayWindow } from '../domain/replay-window.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import { relationsOf } from '../policy/table.js'
 import { readExamples, readGroups, readSubjects } from './decision-groups.js'
-import type { DecisionGroup, Verdict } from './decision-groups.js'
+import type { DecisionGroup, PolicyAnswer } from './decision-groups.js'
 import { REFUSED_BY_ROUTE } from './refused-by-route.js'
 import { readLog } from './read-log.js'
 
@@ -89,7 +89,10 @@ export const replay = async (
  * before it was known whose record it was, or a route refused to pass on rights that the caller lacks, though the rows
  * allowed it. What a route refuses for another reason, it refuses under any policy.
  */
-const decideAgain = (snapshot: Snapshot, { role, action, relation, layer, before }: DecisionGroup): Verdict | null => {
+const decideAgain = (
+  snapshot: Snapshot,
+  { role, action, relation, layer, before }: DecisionGroup,
+): PolicyAnswer | null => {
   if (!snapshot.mayCall(role, action)) return { effect: 'deny', rule: 'role_not_allowed' }
   const byRoute = REFUSED_BY_ROUTE.get(before.rule)
   const relations = layer === 'object' && byRoute === undefined ? [relation] : relationsOf(role)
@@ -99,7 +102,7 @@ const decideAgain = (snapshot: Snapshot, { role, action, relation, layer, before
   return byRoute.restsOnRights ? null : before
 }
 
-const isSame = (one: Verdict | null, other: Verdict | null): boolean =>
+const isSame = (one: PolicyAnswer | null, other: PolicyAnswer | null): boolean =>
   one?.effect === other?.effect && one?.rule === other?.rule
 
 const total = (groups: readonly { readonly count: number }[]): number =>

@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg'
 
+import { errorCode } from '../domain/error-code.js'
 import { Refusal } from '../domain/refusal.js'
 import type { RefusalCode } from '../domain/refusal.js'
 
@@ -96,7 +97,7 @@ const LOST_MESSAGES: ReadonlySet<string> = new Set([
 ])
 
 const isLost = (error: unknown): boolean =>
-  error instanceof Error && (LOST_MESSAGES.has(error.message) || ('code' in error && LOST_CODES.has(error.code)))
+  error instanceof Error && (LOST_MESSAGES.has(error.message) || LOST_CODES.has(errorCode(error)))
 
 /** Turns the error of a query into a Refusal or one of the errors above, or returns it unchanged. */
 export const translateError = (error: unknown): unknown => {

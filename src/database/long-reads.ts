@@ -69,7 +69,7 @@ export const openLongReads = ({
         : translateError(error)
       throw failure
     } finally {
-      observer.asked('stream', (performance.now() - startedAt) / 1_000)
+      observer.queried('stream', (performance.now() - startedAt) / 1_000)
       if (isDatabaseAway(failure)) observer.lost()
     }
   }

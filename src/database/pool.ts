@@ -8,7 +8,7 @@ import { sendBatch } from './batch.js'
 import type { Database } from './database.js'
 import { SQLSTATE, databaseAway, isDatabaseAway, sqlState, translateError } from './errors.js'
 import { openLongReads } from './long-reads.js'
-import type { DatabaseObserver, QuestionKind } from './observer.js'
+import type { DatabaseObserver, QueryKind } from './observer.js'
 import type { Statement } from './statement.js'
 import { toNamedWire, toWire } from './wire.js'
 
@@ -40,7 +40,7 @@ export interface PooledDatabase extends Database {
 const UNOBSERVED: DatabaseObserver = {
   acquired: () => undefined,
   acquireFailed: () => undefined,
-  asked: () => undefined,
+  queried: () => undefined,
   lost: () => undefined,
 }
 
@@ -74,7 +74,7 @@ export const openPool = ({
   pool.on('connect', (client) => client.on('error', () => undefined))
 
   const withClient = async <T>(
-    kind: QuestionKind,
+    kind: QueryKind,
     work: (client: PoolClient) => Promise<T>,
     deadline?: Deadline,
   ): Promise<T> => {
@@ -94,7 +94,7 @@ export const openPool = ({
       failure = isLate ? deadlineExceeded({ cause: error }) : translateError(error)
       throw failure
     } finally {
-      observer.asked(kind, (performance.now() - acquiredAt) / 1_000)
+      observer.queried(kind, (performance.now() - acquiredAt) / 1_000)
       if (isDatabaseAway(failure)) observer.lost()
       // Closed if a transaction is open, which would lend its caller's identity to the next request; if its answer
       // never came, which the next query would receive; or if the server's clock may have been set.

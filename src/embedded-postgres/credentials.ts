@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+
 import { StartError } from '../domain/start-error.js'
-import { unlessMissing, writeDurably } from './files.js'
+import { unlessMissing, writeDurably } from '../files.js'
 
 /** The two passwords of an embedded database. */
 export interface Credentials {

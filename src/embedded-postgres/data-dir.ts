@@ -1,8 +1,11 @@
 import { access, chmod, chown, constants, mkdir, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+
+import { errorCode } from '../domain/error-code.js'
 import { StartError } from '../domain/start-error.js'
-import { errorCode, unlessMissing } from './files.js'
-import { takeLock, type Lock } from './lock.js'
+import { unlessMissing } from '../files.js'
+import { takeLock } from './lock.js'
+import type { Lock } from './lock.js'
 import { requireServerUser } from './server-user.js'
 
 /** Creates the data folder where it is missing, and returns its real path. `StartError` where it cannot be used. */

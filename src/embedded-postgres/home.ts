@@ -1,8 +1,10 @@
 import { chmod, chown, mkdir, mkdtemp, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+
 import { StartError } from '../domain/start-error.js'
-import { unlessMissing, writeDurably } from './files.js'
-import { canEnter, requireServerUser, type ServerUser } from './server-user.js'
+import { unlessMissing, writeDurably } from '../files.js'
+import { canEnter, requireServerUser } from './server-user.js'
+import type { ServerUser } from './server-user.js'
 
 /** Where the server keeps its files, and the user it runs as. */
 export interface Home {

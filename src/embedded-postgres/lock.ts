@@ -1,7 +1,9 @@
 import { mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { errorCode, unlessMissing } from './files.js'
+
+import { errorCode } from '../domain/error-code.js'
+import { unlessMissing } from '../files.js'
 import { isAlive, ownMark, pidOf } from './process-mark.js'
 
 const POLL_MS = 10

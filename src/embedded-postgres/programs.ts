@@ -3,8 +3,9 @@ import { cp, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+
 import { StartError } from '../domain/start-error.js'
-import { unlessMissing } from './files.js'
+import { unlessMissing } from '../files.js'
 import type { Home } from './home.js'
 import { runAs } from './server-user.js'
 

@@ -1,8 +1,9 @@
 import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+
 import { StartError } from '../domain/start-error.js'
-import { syncFolder, unlessMissing } from './files.js'
+import { syncFolder, unlessMissing } from '../files.js'
 import type { Home } from './home.js'
 import { commandOf } from './process-mark.js'
 import type { Programs } from './programs.js'

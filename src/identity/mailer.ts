@@ -1,5 +1,7 @@
 import { createTransport } from 'nodemailer'
 
+import { errorCode } from '../domain/error-code.js'
+
 /** A mail as plain text, to one address. */
 export interface Mail {
   readonly to: string
@@ -49,7 +51,7 @@ export const createMailer = ({
 }
 
 const faultOf = (error: unknown) => ({
-  code: error instanceof Error && 'code' in error ? String(error.code) : undefined,
+  code: errorCode(error),
   response_code:
     error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number'
       ? error.responseCode

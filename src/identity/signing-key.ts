@@ -7,7 +7,9 @@ import { promisify } from 'node:util'
 
 import { calculateJwkThumbprint } from 'jose'
 
+import { errorCode } from '../domain/error-code.js'
 import { StartError } from '../domain/start-error.js'
+import { syncFolder } from '../files.js'
 
 const MAX_BYTES = 16 * 1024
 // A second block could be a key of another algorithm, or of another owner.
@@ -39,8 +41,8 @@ export const loadOrMakeSigningKey = async (file: string, onMade: () => void = ()
 /** The file's text; null where there is no file. All checks use the open file, so that it cannot be swapped between. */
 const readPrivate = async (file: string): Promise<string | null> => {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null
-    throw new StartError(`the signing key ${file} cannot be read (${codeOf(error)})`, { cause: error })
+    if (errorCode(error) === 'ENOENT') return null
+    throw new StartError(`the signing key ${file} cannot be read (${errorCode(error)})`, { cause: error })
   })
   if (handle === null) return null
   try {
@@ -76,17 +78,10 @@ const createFile = async (file: string, onMade: () => void): Promise<string> => 
     onMade()
     return text
   } catch (error) {
-    const theirs = codeOf(error) === 'EEXIST' ? await readPrivate(file) : null
+    const theirs = errorCode(error) === 'EEXIST' ? await readPrivate(file) : null
     if (theirs !== null) return theirs
-    throw new StartError(`the signing key ${file} cannot be made (${codeOf(error)})`, { cause: error })
+    throw new StartError(`the signing key ${file} cannot be made (${errorCode(error)})`, { cause: error })
   }
-}
-
-/** Makes the new name survive a crash, on systems that can sync a folder. */
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, constants.O_RDONLY).catch(() => null)
-  await handle?.sync().catch(() => undefined)
-  await handle?.close()
 }
 
 const toSigningKey = async (text: string, file: string) => {
@@ -112,6 +107,3 @@ const parsePrivateKey = (text: string): KeyObject | null => {
     return null
   }
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error'

@@ -1,4 +1,5 @@
 import { unguardCell } from '../csv/cell.js'
+import { errorCode } from '../domain/error-code.js'
 import type { Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'
@@ -68,8 +69,7 @@ interface CsvError extends Error {
   readonly code: string
   readonly lines?: unknown
 }
-const isCsvError = (error: unknown): error is CsvError =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('CSV_')
+const isCsvError = (error: unknown): error is CsvError => errorCode(error)?.startsWith('CSV_') === true
 
 /**
  * The line on which each record begins, asked for one record after another. The parser counts the line on which it

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
 
+import { errorCode } from '../domain/error-code.js'
+
 /** The connection ended before the response did, or the client closed it. */
 const CLIENT_LEFT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
@@ -10,7 +12,7 @@ const CLIENT_LEFT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_S
 export const logBrokenResponse =
   (log: Logger) =>
   (error: unknown): void => {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = errorCode(error)
     if (CLIENT_LEFT.has(code)) log.debug({ code }, 'a client left before its response was whole')
     else log.warn({ err: error }, 'a response broke off')
   }

@@ -154,21 +154,21 @@ export const createMetrics = (): Metrics => {
   // database
   gauge('linkgate_pool_connections', 'Connections to the database that are open', 'sum', () => sources.pool().total)
   gauge('linkgate_pool_idle_connections', 'Open connections that nobody uses', 'sum', () => sources.pool().idle)
-  gauge('linkgate_pool_waiting', 'Questions that wait for a connection', 'sum', () => sources.pool().waiting)
+  gauge('linkgate_pool_waiting', 'Queries that wait for a connection', 'sum', () => sources.pool().waiting)
   gauge('linkgate_pool_size_limit', 'Connections that may be open', 'sum', () => sources.pool().limit)
   const waits = histogram(
     'linkgate_pool_acquire_duration_seconds',
-    'How long a question waited for a connection',
+    'How long a query waited for a connection',
     DATABASE_BUCKETS,
   )
   const acquireFailures = counter(
     'linkgate_pool_acquire_failures_total',
-    'Questions that got no connection: none was free in time, or none could be opened',
+    'Queries that got no connection: none was free in time, or none could be opened',
   )
   const lostConnections = counter('linkgate_pool_lost_connections_total', 'Connections that broke, in use or idle')
-  const questions = histogram(
+  const queries = histogram(
     'linkgate_database_duration_seconds',
-    'Questions to the database by kind, with the connection in hand',
+    'Queries by kind, with the connection in hand',
     DATABASE_BUCKETS,
     ['kind'],
   )
@@ -281,7 +281,7 @@ export const createMetrics = (): Metrics => {
     pool: {
       acquired: (seconds) => waits.observe(seconds),
       acquireFailed: () => acquireFailures.inc(),
-      asked: (kind, seconds) => questions.observe({ kind }, seconds),
+      queried: (kind, seconds) => queries.observe({ kind }, seconds),
       lost: () => lostConnections.inc(),
     },
     limiter: { refused: (quota) => overQuota.inc({ quota }), storeFailed: () => storeErrors.inc() },

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 
 import { verifyEvidence } from '../../audit/verify-evidence.js'
 import type { EvidenceFault, EvidenceVerdict } from '../../audit/verify-evidence.js'
+import { errorCode } from '../../domain/error-code.js'
 import { AnswerIsNo, UsageError } from '../errors.js'
 import { counted } from '../policy/render.js'
 import { print } from '../print.js'
@@ -25,8 +26,7 @@ async function* bytesOf(file: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of createReadStream(file)) if (Buffer.isBuffer(chunk)) yield chunk
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EISDIR')
-      throw new UsageError(`${file} is a folder, and no evidence file`)
+    if (errorCode(error) === 'EISDIR') throw new UsageError(`${file} is a folder, and no evidence file`)
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 
-import type { Verdict } from '../../audit/decision-groups.js'
+import type { PolicyAnswer } from '../../audit/decision-groups.js'
 import { replay } from '../../audit/replay.js'
 import type { Replay } from '../../audit/replay.js'
 import type { Database } from '../../database/database.js'
@@ -34,8 +34,8 @@ export const replayOf = async (
 
 const MAX_NAMED = 5
 
-const verdictText = (verdict: Verdict | null): string =>
-  verdict === null ? 'undetermined' : `${verdict.effect} ${verdict.rule}`
+const answerText = (answer: PolicyAnswer | null): string =>
+  answer === null ? 'undetermined' : `${answer.effect} ${answer.rule}`
 
 const whom = ({ users, subjects }: Replay['decisions'][number]): string => {
   const shown = subjects.slice(0, MAX_NAMED)
@@ -54,8 +54,8 @@ export const renderReplay = (answer: Replay): string => {
     each.action,
     each.layer === 'endpoint' ? 'not looked up' : RECORD[each.relation],
     number(each.count),
-    verdictText(each.before),
-    verdictText(each.after),
+    answerText(each.before),
+    answerText(each.after),
     whom(each),
   ])
   const of = counted(answer.considered, 'recorded decision')

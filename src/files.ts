@@ -1,9 +1,7 @@
 import { open, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** The system's code of an error (ENOENT, EACCES …) or a SQLSTATE; undefined where the error carries none. */
-export const errorCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+import { errorCode } from './domain/error-code.js'
 
 /** Resolves to `otherwise` where a file or folder does not exist. Every other error passes. */
 export const unlessMissing = async <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> => {
@@ -15,13 +13,19 @@ export const unlessMissing = async <T, U>(work: Promise<T>, otherwise: U): Promi
   }
 }
 
-/** Makes the renames in a folder survive a power failure. */
+/** What systems say that cannot sync a folder; PostgreSQL passes over the same. */
+const NO_FOLDERS: ReadonlySet<string | undefined> = new Set(['EISDIR', 'EACCES', 'EPERM', 'EBADF', 'EINVAL'])
+
+/** Makes new names in a folder survive a power failure, on systems that can. */
 export const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r')
+  let handle
   try {
+    handle = await open(folder)
     await handle.sync()
+  } catch (error) {
+    if (!NO_FOLDERS.has(errorCode(error))) throw error
   } finally {
-    await handle.close()
+    await handle?.close()
   }
 }
 
