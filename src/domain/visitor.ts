@@ -2,5 +2,5 @@
 export interface Visitor {
   readonly address: string
   /** a header by its lower-case name; undefined where it is missing or empty */
-  readonly header: (name: string) => string | undefined
+  header(name: string): string | undefined
 }

@@ -101,15 +101,10 @@ export const parseInput = <T>(
 }
 
 /**
- * Narrows a query string to its schema. 400 with every fault, such as a repeated or unknown parameter. Null: the route
- * takes no parameters; where it is public, it ignores what others have appended to a link (`?utm_source=…`).
+ * Narrows a query string to its schema. 400 with every fault, such as a repeated or unknown parameter.
  */
-export const parseQuery = <T>(querystring: string | null, schema: z.ZodType<T>): T =>
-  parseInput(
-    querystring === null ? undefined : readPairs(querystring, 'invalid_query', listsIn(schema)),
-    schema,
-    'invalid_query',
-  )
+export const parseQuery = <T>(querystring: string, schema: z.ZodType<T>): T =>
+  parseInput(readPairs(querystring, 'invalid_query', listsIn(schema)), schema, 'invalid_query')
 
 /** The parameters that may be repeated. */
 const listsIn = (schema: z.ZodType): readonly string[] =>

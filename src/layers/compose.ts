@@ -1,28 +1,18 @@
 import type { Context } from 'koa'
 
-import { CallerChanged, PolicyReplaced, RecordChanged } from '../database/errors.js'
-import type { Action } from '../domain/action.js'
 import type { Decision } from '../domain/decision.js'
 import type { Owned } from '../domain/link.js'
-import { Refusal, policyUnavailable } from '../domain/refusal.js'
-import { demandOf, headerOf, isForwarded } from '../input/header-lines.js'
+import { Refusal } from '../domain/refusal.js'
 import { idempotencyKeyOf } from '../input/idempotency-key.js'
 import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input.js'
 import type { Snapshot } from '../policy/snapshot.js'
-import { linkIdOf, recordOfAnswer, recordOfRefusal } from './decision-record.js'
-import { NO_DATA, isTaken, noRecord } from './route.js'
-import type {
-  Admitted,
-  Answer,
-  Caller,
-  ItemLayers,
-  Layers,
-  PartRule,
-  Right,
-  Route,
-  RouteSpec,
-  Runtime,
-} from './route.js'
+import { decideUnderOnePolicy } from './decide-under-one-policy.js'
+import { linkIdOf, recordOfAnswer } from './decision-record.js'
+import { HandlerLayers } from './handler-layers.js'
+import { LayeredRequest } from './layered-request.js'
+import { RequestHeaders, RequestVisitor } from './request-headers.js'
+import { NO_DATA, isTaken, noRecord, nothing } from './route.js'
+import type { Admitted, Answer, Caller, PartRule, Route, RouteSpec } from './route.js'
 
 /**
  * Makes a route: the only place where the four layers meet, and the only way into the route table. In order: who calls
@@ -50,16 +40,7 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
   form: spec.form,
   documentation: spec.documentation,
   serve: async (runtime, ctx) => {
-    const request: LayeredRequest = {
-      runtime,
-      ctx,
-      action: actionOf(spec),
-      caller: null,
-      decision: null,
-      linkId: null,
-      part: null,
-      counted: new Set(),
-    }
+    const request = new LayeredRequest(runtime, ctx, actionOf(spec))
     try {
       const admitted = await runtime.layers.gateway.admit(ctx, spec.gateway)
       const body = once(() => readBodyOf(spec, ctx))
@@ -69,37 +50,11 @@ export const route = <Params, Query, Body, Record extends Owned, Store, Part = n
       recordAnswer(spec, request, answer)
       return answer
     } catch (error) {
-      const record = recordOfRefusal(request, error)
-      if (record !== null) {
-        runtime.count(record)
-        runtime.record(record)
-      }
+      request.recordRefusal(error)
       throw error instanceof Refusal ? (spec.shape?.(error) ?? error) : error
     }
   },
 })
-
-/** A request on its way through the layers: what its decision record is made of. */
-interface LayeredRequest {
-  readonly runtime: Runtime
-  readonly ctx: Context
-  action: string
-  /** null until the gateway knows: a refusal before that is recorded of nobody */
-  caller: Caller | null
-  decision: Decision | null
-  linkId: string | null
-  /** the decision about the part that was asked for */
-  part: Decision | null
-  /** what was counted against a limit: a second attempt counts nothing again */
-  readonly counted: Set<string>
-}
-
-/** Counts a request against a limit beside that of the gateway, once however often it is attempted. */
-const countOnce = async ({ counted }: LayeredRequest, what: string, count: () => Promise<void>): Promise<void> => {
-  if (counted.has(what)) return
-  counted.add(what)
-  await count()
-}
 
 type Declared = Pick<Route, 'method' | 'gateway' | 'endpoint'> & {
   readonly object: { readonly action: string }
@@ -123,24 +78,14 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const { ctx } = request
   const { layers } = request.runtime
   const { requestId, deadline } = ctx.state
-  deadline.require()
-  request.action = actionOf(spec)
-  request.caller = null
-  request.decision = null
-  request.linkId = null
-  request.part = null
-  ctx.state.revision = snapshot.revision
+  request.startAttempt(snapshot)
 
   // Gateway: who calls. The record is looked up at the same time; if both fail, the caller's refusal is the answer.
   const params = spec.params.safeParse(isTaken(spec.params) ? ctx.params : undefined)
-  const identifying = layers.gateway.identify(admitted, spec.gateway, (known) => {
-    request.caller = known
-    ctx.state.userId = known.user?.id
-  })
+  const identifying = layers.gateway.identify(admitted, spec.gateway, (known) => request.identify(known))
   const loading = params.success ? spec.object.load(params.data, identifying) : null
   const [caller, found] = await bothInOrder(identifying, loading)
-  request.caller = caller
-  ctx.state.userId = caller.user?.id
+  request.identify(caller)
   request.linkId = found === null ? null : linkIdOf(spec.object.action, found)
 
   // Endpoint: the role.
@@ -150,18 +95,21 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   if (!params.success) throw new Refusal('not_found')
   const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, found)
   const { and } = spec.object
-  if (and !== undefined) under(request, and, () => layers.object(snapshot, caller, and, record))
+  if (and !== undefined) request.under(and, () => layers.object(snapshot, caller, and, record))
   request.decision = decision
   ctx.state.decision = decision ?? undefined
 
   // Only callers who may do the thing are told what is wrong with their input.
-  const query = parseQuery(isTaken(spec.query) ? ctx.querystring : null, spec.query)
+  const query = isTaken(spec.query) ? parseQuery(ctx.querystring, spec.query) : nothing(spec.query)
+  // A public route ignores what others append to a link (`?utm_source=…`).
   if (!isTaken(spec.query) && spec.gateway.scope !== 'public') requireNoQuery(ctx.querystring)
   const part = spec.part?.asked(query) ? openPart(spec.part, request, caller, snapshot, spec.status) : null
   const rawBody = isTaken(spec.body) ? await readBodyOnce() : undefined
   if (spec.form !== undefined) ctx.state.sent = rawBody
   deadline.require()
-  const body = parseInput(rawBody, spec.body, spec.inputFault, { stored: spec.storesInput !== false })
+  const body = isTaken(spec.body)
+    ? parseInput(rawBody, spec.body, spec.inputFault, { stored: spec.storesInput !== false })
+    : nothing(spec.body)
 
   // Data: the handler reaches rows through this store alone.
   const { method, path, status } = spec
@@ -178,66 +126,11 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     snapshot,
     deadline,
     requestId,
-    rightTo: (action, record, inForce = snapshot) => rightTo(layers, inForce, caller, action, record),
-    cookie: (name) => (spec.gateway.from === undefined ? undefined : ctx.cookies.get(name)),
-    countAccount: (account) => countOnce(request, 'account', () => layers.gateway.countAccount(ctx, account)),
-    items: itemsOf(request, snapshot, caller, admitted),
-    countLinkPassword: (link) => countOnce(request, 'password', () => layers.gateway.countLinkPassword(ctx, link)),
+    layers: new HandlerLayers(request, snapshot, caller, admitted),
+    headers: new RequestHeaders(ctx, spec.gateway),
+    visitor: new RequestVisitor(ctx, admitted.address),
     querystring: ctx.querystring,
-    visitor: { address: admitted.address, header: (name) => headerOf(ctx, name) },
-    headers: {
-      ifMatch: demandOf(ctx, 'if-match'),
-      chunked: ctx.req.httpVersion !== '1.0',
-      forwarded: isForwarded(ctx),
-      ahead: ctx.method === 'HEAD' || /\bprefetch\b/i.test(headerOf(ctx, 'sec-purpose') ?? ''),
-    },
   })
-}
-
-/** Requests of a bulk request: one for so many items. */
-const ITEMS_OF_A_REQUEST = 50
-
-const itemsOf = (request: LayeredRequest, snapshot: Snapshot, caller: Caller, admitted: Admitted): ItemLayers => {
-  const { runtime, ctx } = request
-  const { layers } = runtime
-  return {
-    begin: async (action, count) => {
-      request.action = action
-      const more = Math.ceil(count / ITEMS_OF_A_REQUEST) - 1
-      await countOnce(request, 'items', () => layers.gateway.countMore(ctx, admitted, more))
-      layers.gateway.requireScope(caller, action)
-      layers.endpoint(snapshot, caller, action)
-    },
-    decide: (action, record, name) => {
-      try {
-        const { decision } = layers.object(snapshot, caller, action, record)
-        runtime.count({ effect: 'allow', rule: decision.rule, layer: 'object' })
-        return decision
-      } catch (error) {
-        const linkId = record === null ? null : linkIdOf(action, record)
-        const refused = recordOfRefusal({ ...request, action, caller, linkId, name }, error)
-        if (refused !== null) {
-          runtime.count(refused)
-          runtime.record(refused)
-        }
-        throw error
-      }
-    },
-    isNewest: async () => (await newestSnapshot(runtime.policy)).revision === snapshot.revision,
-  }
-}
-
-/** Asks the layers about an action, in their order. */
-const rightTo = (layers: Layers, snapshot: Snapshot, caller: Caller, action: Action, record: Owned): Right => {
-  try {
-    layers.gateway.requireScope(caller, action)
-    layers.endpoint(snapshot, caller, action)
-    const { decision } = layers.object(snapshot, caller, action, record)
-    return { allowed: true, layer: 'object', rule: decision.rule }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return { allowed: false, layer: error.layer, rule: error.decision?.rule ?? null }
-  }
 }
 
 /** Asks the object layer, unless the route is about no action. */
@@ -253,15 +146,6 @@ const decideOn = <Record extends Owned>(
   return { record: found, decision: null }
 }
 
-/** Asks about a second action; its refusal is recorded under that action. */
-const under = <T>(request: LayeredRequest, action: string, ask: () => T): T => {
-  const first = request.action
-  request.action = action
-  const answer = ask()
-  request.action = first
-  return answer
-}
-
 /** Takes the part that a request asks for through the layers. */
 const openPart = <Part>(
   { action, object = action, data }: PartRule<never, Part>,
@@ -271,7 +155,7 @@ const openPart = <Part>(
   status: number,
 ): Part => {
   const { layers } = request.runtime
-  const { decision } = under(request, action, () => {
+  const { decision } = request.under(action, () => {
     layers.gateway.requireScope(caller, action)
     layers.endpoint(snapshot, caller, action)
     return layers.object(snapshot, caller, object, noRecord())
@@ -285,71 +169,6 @@ const openPart = <Part>(
     status,
     deadline: request.ctx.state.deadline,
     idempotencyKey: null,
-  })
-}
-
-/**
- * Makes an attempt under the policy in force, and a second and last one where the first rested on something that was
- * replaced meanwhile (promise 1). A change that the policy refuses is refused only under the revision that the database
- * holds at that moment (promise 7).
- */
-const decideUnderOnePolicy = async (
-  { runtime: { policy }, ctx }: LayeredRequest,
-  isChange: boolean,
-  act: (snapshot: Snapshot) => Promise<Answer>,
-): Promise<Answer> => {
-  const demanded = demandOf(ctx, 'policy-at-least')
-  const snapshot = demanded === undefined ? policy.current() : await demandedSnapshot(policy, demanded)
-  try {
-    return await act(snapshot)
-  } catch (error) {
-    const refusedByPolicy = isChange && isPolicyRefusal(error)
-    if (!refusedByPolicy && !isOutdated(error)) throw error
-    const newest = await newestSnapshot(policy)
-    if (refusedByPolicy && newest.revision === snapshot.revision) throw error
-    return await act(newest).catch((second: unknown) => {
-      throw isOutdated(second) ? refusalOfOutdated(second) : second
-    })
-  }
-}
-
-/** The policy, the caller or the record was replaced between the decision and the commit; nothing was written. */
-const isOutdated = (error: unknown): boolean =>
-  error instanceof PolicyReplaced || error instanceof CallerChanged || error instanceof RecordChanged
-
-const DECIDED_BY_POLICY: ReadonlySet<string> = new Set([
-  'role_not_allowed',
-  'policy_denied',
-  'beyond_own_rights',
-  'proposer_lost_rights',
-])
-
-const isPolicyRefusal = (error: unknown): boolean => error instanceof Refusal && DECIDED_BY_POLICY.has(error.code)
-
-const refusalOfOutdated = (error: unknown): Refusal =>
-  error instanceof PolicyReplaced ? policyUnavailable(error) : new Refusal('conflict', { cause: error })
-
-/** What the database holds now. Where that cannot be in force (rows that somebody broke by hand): 503. */
-const newestSnapshot = (policy: Runtime['policy']): Promise<Snapshot> =>
-  policy.refresh().catch((error: unknown) => {
-    throw policyUnavailable(error)
-  })
-
-const REVISION = /^\d{1,15}$/
-
-/** `Policy-At-Least: REVISION`: decide under that revision or a newer one, or not at all. */
-const demandedSnapshot = async (policy: Runtime['policy'], demanded: string): Promise<Snapshot> => {
-  const current = policy.current()
-  if (!REVISION.test(demanded)) {
-    throw new Refusal('invalid_request', {
-      errors: [{ field: 'Policy-At-Least', message: 'must be the number of a policy revision' }],
-    })
-  }
-  if (current.revision >= Number(demanded)) return current
-  const fresh = await newestSnapshot(policy)
-  if (fresh.revision >= Number(demanded)) return fresh
-  throw new Refusal('precondition_failed', {
-    detail: `Policy revision ${fresh.revision} is in force; ${demanded} was demanded.`,
   })
 }
 

@@ -14,6 +14,8 @@ import type { IdempotencyKey } from '../input/idempotency-key.js'
 import type { PageIn } from '../pages/pages.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import type { Documentation } from './documentation.js'
+import type { HandlerLayers } from './handler-layers.js'
+import type { RequestHeaders } from './request-headers.js'
 
 /** Who made the request, after the gateway: a user with the scopes of their token, or nobody. */
 export interface Caller {
@@ -51,9 +53,10 @@ export interface GatewayRule {
    * Whose requests are counted, and in which quota; every route has one. `invite` counts in the caller's and in one of
    * its own. `probe` is `caller`, but where this machine itself asks without a token, nothing is counted. `file` is
    * `caller`, but without a token nothing is counted: a page needs many files at once, and answering one from memory
-   * costs less than counting it.
+   * costs less than counting it. `redirect` is `caller`, but without a token it is counted without koa-ratelimit, which
+   * would be a sixth of its price (docs/decisions/0034).
    */
-  readonly quota: 'caller' | 'sign_in' | 'invite' | 'probe' | 'file'
+  readonly quota: 'caller' | 'redirect' | 'sign_in' | 'invite' | 'probe' | 'file'
   /** The origin whose pages alone may send it: the route reads a cookie, which a browser sends for every page. */
   readonly from?: string
 }
@@ -140,28 +143,9 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   /** after it nothing of the request may commit */
   readonly deadline: Deadline
   readonly requestId: string
-  /**
-   * What the layers answer the caller about this, without doing it; nothing is recorded. `inForce`: for a stream, which
-   * outlasts the revision that let the caller in.
-   */
-  readonly rightTo: (action: Action, record: Owned, inForce?: Snapshot) => Right
-  /** A cookie by its name; undefined where none was sent, and on every route that takes requests of any page. */
-  readonly cookie: (name: string) => string | undefined
-  /** counts a sign-in attempt on an account; throws `rate_limited` */
-  readonly countAccount: (account: string) => Promise<void>
-  /** counts a password that is tried on a link; throws `rate_limited` */
-  readonly countLinkPassword: (link: string) => Promise<void>
-  readonly headers: {
-    readonly ifMatch: string | undefined
-    /** whether the client can tell a body that breaks off from a whole one; HTTP/1.0 cannot (RFC 9112 §8) */
-    readonly chunked: boolean
-    /** whether a proxy says that it passes the request on for somebody */
-    readonly forwarded: boolean
-    /** whether nobody sees the answer: HEAD, or a browser that fetches ahead (`Sec-Purpose: prefetch`) */
-    readonly ahead: boolean
-  }
-  /** the layers for what is inside a request; for routes with the scope `items` */
-  readonly items: ItemLayers
+  /** what the handler may ask of the layers beyond the decision that let the request in */
+  readonly layers: HandlerLayers
+  readonly headers: RequestHeaders
   /** the query string as it was sent, without `?` */
   readonly querystring: string
   /** for the statistics of a link that is followed */
@@ -183,9 +167,9 @@ export interface Right {
  */
 export interface ItemLayers {
   /** Once: 403 for the scope and the role; 429, since fifty items count as a request. */
-  begin(action: Action, count: number): Promise<void>
+  beginItems(action: Action, count: number): Promise<void>
   /** 404, 403. `name`: the record's, for the log. */
-  decide(action: Action, record: Owned | null, name: string | null): Decision
+  decideItem(action: Action, record: Owned | null, name: string | null): Decision
   /** Whether the database still holds the revision that decides: refusals of an older one do not count (promise 7). */
   isNewest(): Promise<boolean>
 }
@@ -244,6 +228,9 @@ export const NO_INPUT = { params: NOTHING, query: NOTHING, body: NOTHING } as co
 
 /** Whether a route takes this part of the request. */
 export const isTaken = (schema: z.ZodType): boolean => schema !== NOTHING
+
+/** What a route gets of a part that it does not take. */
+export const nothing = <T>(schema: z.ZodType<T>): T => schema.parse(undefined)
 
 /** A route whose types are settled: what the route table holds. `route()` in compose.ts is the only way to make one. */
 export interface Route {

@@ -68,7 +68,7 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     handle: async (input) => {
       const { body } = input
       // attempts on one account are limited across all addresses
-      if (body.username !== undefined) await input.countAccount(body.username)
+      if (body.username !== undefined) await input.layers.countAccount(body.username)
       const { access, refreshToken } = await grantToken(signIn, body, requestOf(input))
       return { status: 200, body: { ...access, refresh_token: refreshToken } }
     },

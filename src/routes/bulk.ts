@@ -83,18 +83,18 @@ export const bulkRoute = ({
     operation: Operation,
     raw: unknown,
     { found, users }: { readonly found: Records; readonly users: ReadonlySet<string> },
-    items: ItemLayers,
+    layers: ItemLayers,
   ): BulkItem => {
     if (operation === 'create') {
       const { code: given, ...fields } = parseInput(raw, itemOf.create)
       requireOrder(fields)
       const link = { ...fields, code: given ?? generateCode() }
-      return { operation, link, decision: items.decide('link:create', noRecord(), link.code) }
+      return { operation, link, decision: layers.decideItem('link:create', noRecord(), link.code) }
     }
     const name = parseInput(raw, namesIn(operation))
     const record = found.get(name) ?? null
     const code = operation === 'restore' ? (record?.code ?? null) : name
-    const decision = items.decide(ACTION_OF[operation], record, code)
+    const decision = layers.decideItem(ACTION_OF[operation], record, code)
     // refused by then; the type does not say so
     if (record === null) throw new Refusal('not_found')
     const { changes, owner, if_match } = parseRest(operation, raw, users)
@@ -102,7 +102,7 @@ export const bulkRoute = ({
     return { operation, record, decision, changes, owner, version: requireMatch(record, if_match) }
   }
 
-  const decideAll = async (operation: Operation, raw: readonly unknown[], items: ItemLayers) => {
+  const decideAll = async (operation: Operation, raw: readonly unknown[], layers: ItemLayers) => {
     const find = operation === 'restore' ? findDeletedLink : findLink
     const found: Records = operation === 'create' ? new Map() : await foundIn(raw, namesIn(operation), find)
     const owners = operation === 'transfer' ? await foundIn(raw, NamesOwner, isUser) : new Map<string, boolean>()
@@ -110,7 +110,7 @@ export const bulkRoute = ({
     const pause = pauseEvery(AT_ONCE)
     const decided: (BulkItem | Refusal)[] = []
     for (const item of raw) {
-      decided.push(orRefusal(() => decide(operation, item, { found, users }, items)))
+      decided.push(orRefusal(() => decide(operation, item, { found, users }, layers)))
       await pause()
     }
     return decided
@@ -160,10 +160,10 @@ export const bulkRoute = ({
     query: BulkQuery,
     body: bulkRequest(Object.values(itemOf).map(inputSchema)),
     maxBody: MAX_BODY,
-    handle: async ({ store, query: { dry_run }, body: { operation, items: raw, atomic }, items, requestId }) => {
-      await items.begin(ACTION_OF[operation], raw.length)
-      const outcomes = refuseRepeated(await decideAll(operation, raw, items))
-      if (outcomes.some(isPolicyRefusal) && !(await items.isNewest())) throw new PolicyReplaced()
+    handle: async ({ store, query: { dry_run }, body: { operation, items: raw, atomic }, layers, requestId }) => {
+      await layers.beginItems(ACTION_OF[operation], raw.length)
+      const outcomes = refuseRepeated(await decideAll(operation, raw, layers))
+      if (outcomes.some(isPolicyRefusal) && !(await layers.isNewest())) throw new PolicyReplaced()
       const allowed = outcomes.filter(isItem)
       const results =
         atomic && allowed.length < raw.length ? NONE : await run(store, allowed, atomic, dry_run === 'true')

@@ -23,7 +23,7 @@ export const livePolicyRoute = ({
     path: '/policy/live',
     data: listener,
     query: LiveQuery,
-    handle: ({ caller, query, store, rightTo }) => ({
+    handle: ({ caller, query, store, layers }) => ({
       status: 200,
       body: live.listen({
         topic: 'policy',
@@ -33,7 +33,7 @@ export const livePolicyRoute = ({
         read: async () => {
           await store.requireSame()
           const inForce = policy.current()
-          if (!rightTo('policy:read', noRecord(), inForce).allowed) throw new Refusal('policy_denied')
+          if (!layers.rightTo('policy:read', noRecord(), inForce).allowed) throw new Refusal('policy_denied')
           return { revision: inForce.revision }
         },
       }),

@@ -31,7 +31,7 @@ export const ownRightsRoute = ({ findLink }: { readonly findLink: (code: string)
     data: NO_DATA,
     body: AskedRights,
     storesInput: false,
-    handle: async ({ body, record: { user }, snapshot, rightTo }) => {
+    handle: async ({ body, record: { user }, snapshot, layers }) => {
       // asked in one turn, they share one query
       const found = await Promise.all([...new Set(body.codes)].map((code) => findLink(code)))
       const links = found.flatMap((link) => (link !== null && isShown(snapshot, user, link) ? [link] : []))
@@ -40,10 +40,10 @@ export const ownRightsRoute = ({ findLink }: { readonly findLink: (code: string)
         body: {
           revision: snapshot.revision,
           role: roleOf(user),
-          service: rightsTo(ACTIONS, (action) => rightTo(action, noRecord())),
+          service: rightsTo(ACTIONS, (action) => layers.rightTo(action, noRecord())),
           links: links.map((link) => ({
             code: link.code,
-            rights: rightsTo(LINK_ACTIONS, (action) => rightTo(action, link)),
+            rights: rightsTo(LINK_ACTIONS, (action) => layers.rightTo(action, link)),
           })),
         },
       }

@@ -58,11 +58,11 @@ export const profileRoutes = ({
     object: { action: 'profile:update', load: ownAccount },
     data: profile,
     body: profileUpdate(mailAddressLink !== undefined),
-    handle: async ({ store, record: { user }, body, countAccount }) => {
+    handle: async ({ store, record: { user }, body, layers }) => {
       const { name, email, password, current_password: current, end_tokens: endTokens } = body
       const guarded = password !== undefined || email !== undefined
       // a guess at the password, like a sign-in: whoever stole a token must not have more of them
-      if (guarded) await countAccount(user.email)
+      if (guarded) await layers.countAccount(user.email)
       if (guarded && !(await checkPassword(user, current ?? '')))
         throw new Refusal('validation_failed', {
           errors: [{ field: 'current_password', message: 'is not the password of this account' }],

@@ -84,10 +84,10 @@ export const redirectRoutes = ({
         fault: faultOf(faults, sent),
         requestId,
       }),
-    handle: async ({ record, store, body, querystring, countLinkPassword, visitor }) => {
+    handle: async ({ record, store, body, querystring, layers, visitor }) => {
       requireOpen(record)
       if (record.has_password) {
-        await countLinkPassword(record.id)
+        await layers.countLinkPassword(record.id)
         if (!(await store.hasPassword(record, body.password))) throw new Refusal('wrong_password')
       }
       await store.take(record)
@@ -107,7 +107,7 @@ export const redirectRoutes = ({
     path: '/:code',
     status: 302,
     ...NO_INPUT,
-    gateway: { scope: 'public', quota: 'caller' },
+    gateway: { scope: 'public', quota: 'redirect' },
     endpoint: 'link:read',
     object: { action: 'link:read', load: ({ code }: z.infer<typeof ByCode>) => findLink(code) },
     data: following,

@@ -64,11 +64,11 @@ export const sessionRoutes = <Credentials>({
       status: 200,
       gateway: { scope: 'public', quota: 'sign_in', from: baseUrl },
       body: signIn.credentials,
-      handle: async ({ body, countAccount, ...input }) => {
+      handle: async ({ body, layers, ...input }) => {
         const kept = requireCookie()
         // attempts on one account are limited across all addresses
         const account = signIn.account(body)
-        if (account !== undefined) await countAccount(account)
+        if (account !== undefined) await layers.countAccount(account)
         return answerOf(await signIn.begin(body, requestOf(input)), kept)
       },
       documentation: {
@@ -87,9 +87,9 @@ export const sessionRoutes = <Credentials>({
       status: 200,
       // not as a sign-in: nobody guesses 256 bits, and each load of a page renews
       gateway: { scope: 'public', quota: 'caller', from: baseUrl },
-      handle: async ({ cookie: read, ...input }) => {
+      handle: async ({ headers, ...input }) => {
         const kept = requireCookie()
-        const token = kept.valueOf(read(kept.name))
+        const token = kept.valueOf(headers.cookie(kept.name))
         if (token === null) throw sessionEnded(kept)
         const session = await signIn.refresh(token, requestOf(input)).catch((error: unknown) => {
           throw error instanceof Refusal && error.code === 'invalid_grant' ? sessionEnded(kept) : error
@@ -110,9 +110,9 @@ export const sessionRoutes = <Credentials>({
       path: '/auth/session',
       status: 204,
       gateway: { scope: 'public', quota: 'caller', from: baseUrl },
-      handle: async ({ cookie: read, deadline }) => {
+      handle: async ({ headers, deadline }) => {
         const kept = requireCookie()
-        const token = kept.valueOf(read(kept.name))
+        const token = kept.valueOf(headers.cookie(kept.name))
         if (token !== null) await signIn.end(token, deadline)
         return { status: 204, headers: { 'Set-Cookie': kept.clear, 'Cache-Control': 'no-store' } }
       },

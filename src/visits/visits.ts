@@ -171,15 +171,14 @@ export const createVisits = ({
   return {
     note: (link, visitor) => {
       if (total() >= most) return drop(1)
-      const { address, header } = visitor
       noted.push({
         link,
         at: performance.now(),
-        address,
-        userAgent: header('user-agent'),
-        referer: header('referer'),
-        country: countries.header === undefined ? undefined : header(countries.header),
-        plain: header('sec-gpc') === '1' || header('dnt') === '1',
+        address: visitor.address,
+        userAgent: visitor.header('user-agent'),
+        referer: visitor.header('referer'),
+        country: countries.header === undefined ? undefined : visitor.header(countries.header),
+        plain: visitor.header('sec-gpc') === '1' || visitor.header('dnt') === '1',
       })
       if (noted.length === BATCH) setImmediate(tick)
     },

@@ -7,7 +7,7 @@ import koaRatelimit from 'koa-ratelimit'
 import type { Quota } from '../../domain/quota.js'
 import { Refusal } from '../../domain/refusal.js'
 import { createCounter } from './rate-limit-store.js'
-import type { Count, Counter } from './rate-limit-store.js'
+import type { Count } from './rate-limit-store.js'
 
 const QUOTA_NAMES = ['anonymous', 'user', 'sign_in', 'invite', 'link_password', 'link_passwords'] as const
 export type QuotaName = (typeof QUOTA_NAMES)[number]
@@ -19,6 +19,8 @@ export interface RateLimiter {
    * at least 1 second. A request may be counted against several quotas; one that is `off` counts nothing.
    */
   require(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
+  /** The same for a redirect, without koa-ratelimit (docs/decisions/0034). */
+  requireForRedirect(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
   /** Takes back what `require` counted: the request turned out to be another caller's. */
   refund(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
   /** true while every quota is counted for all processes together */
@@ -52,7 +54,7 @@ export interface Standing {
   readonly seconds: number
 }
 
-/** One koa-ratelimit for each quota, each over counters of its own. */
+/** One koa-ratelimit for each quota, each over counters of its own; a redirect asks the counter directly. */
 export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): RateLimiter => {
   const limits = QUOTA_NAMES.flatMap((name) => {
     const quota = quotas[name]
@@ -61,6 +63,7 @@ export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): Rat
   const limitOf = new Map(limits.map((limit) => [limit.name, limit]))
   return {
     require: (ctx, name, bucket) => limitOf.get(name)?.require(ctx, bucketKey(bucket)) ?? DONE,
+    requireForRedirect: (ctx, name, bucket) => limitOf.get(name)?.requireForRedirect(ctx, bucketKey(bucket)) ?? DONE,
     refund: (ctx, name, bucket) => limitOf.get(name)?.refund(ctx, bucketKey(bucket)) ?? DONE,
     shared: () => limits.length > 0 && limits.every((limit) => limit.shared()),
   }
@@ -79,11 +82,20 @@ const createLimit = (
     ...(observer ? { onStoreError: observer.storeFailed } : {}),
   })
   const policy = `"${name}";q=${quota.points};w=${quota.seconds}`
+  const count = async (ctx: Context, bucket: string): Promise<Count> => {
+    const counted = await counter.consume(bucket)
+    tell(ctx, name, policy, counted)
+    return counted
+  }
+  const overQuota = (resetMs: number): Refusal => {
+    observer?.refused(name)
+    return new Refusal('rate_limited', { headers: { 'Retry-After': String(secondsUntil(resetMs)) } })
+  }
   const counting = new Map<string, Counting>()
   let requests = 0
   const options = {
     driver: 'redis' as const,
-    db: storeOf(counting, counter, quota),
+    db: storeOf(counting, quota),
     namespace: NAMESPACE,
     id: (ctx: Context) => String(ctx.state.limitKey),
     max: quota.points,
@@ -91,9 +103,7 @@ const createLimit = (
     disableHeader: true,
     errorMessage: 'rate_limited',
     onLimited: (ctx: Context) => {
-      observer?.refused(name)
-      const { count } = counting.get(ctx.state.limitKey ?? '') ?? {}
-      throw new Refusal('rate_limited', { headers: { 'Retry-After': String(secondsUntil(count?.resetMs ?? 0)) } })
+      throw overQuota(counting.get(ctx.state.limitKey ?? '')?.resetMs ?? 0)
     },
   }
   const limit = koaRatelimit(options)
@@ -101,15 +111,17 @@ const createLimit = (
     name,
     require: async (ctx: Context, bucket: string): Promise<void> => {
       const key = String((requests += 1))
-      const request: Counting = { bucket, count: undefined }
-      counting.set(key, request)
+      counting.set(key, { count: () => count(ctx, bucket), resetMs: 0 })
       ctx.state.limitKey = key
       try {
         await limit(ctx, NEXT)
       } finally {
         counting.delete(key)
-        if (request.count !== undefined) tell(ctx, name, policy, request.count)
       }
+    },
+    requireForRedirect: async (ctx: Context, bucket: string): Promise<void> => {
+      const { allowed, resetMs } = await count(ctx, bucket)
+      if (!allowed) throw overQuota(resetMs)
     },
     refund: async (ctx: Context, bucket: string): Promise<void> => {
       await counter.refund(bucket)
@@ -128,20 +140,21 @@ const NAMESPACE = 'request'
 
 /** A request that koa-ratelimit asks about. Its key names the request, so that two of one bucket are told apart. */
 interface Counting {
-  readonly bucket: string
-  count: Count | undefined
+  readonly count: () => Promise<Count>
+  resetMs: number
 }
 
 /**
  * What koa-ratelimit's Redis driver needs of its `db`: one command that counts a request and answers how many were left
  * before it, when they are given anew (seconds since 1970), and the quota. A Map satisfies the declared type.
  */
-const storeOf = (counting: ReadonlyMap<string, Counting>, counter: Counter, { points }: Quota) =>
+const storeOf = (counting: ReadonlyMap<string, Counting>, { points }: Quota) =>
   Object.assign(new Map<never, never>(), {
     ratelimiter: async (key: string): Promise<readonly [number, number, number]> => {
       const request = counting.get(key.slice(NAMESPACE.length + 1))
       if (request === undefined) throw new Error('koa-ratelimit asks about a request that is not counted')
-      const { allowed, left, resetMs } = (request.count = await counter.consume(request.bucket))
+      const { allowed, left, resetMs } = await request.count()
+      request.resetMs = resetMs
       return [allowed ? left + 1 : 0, (Date.now() + resetMs) / 1_000, points]
     },
   })

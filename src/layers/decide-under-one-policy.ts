@@ -1,0 +1,71 @@
+import { CallerChanged, PolicyReplaced, RecordChanged } from '../database/errors.js'
+import { Refusal, policyUnavailable } from '../domain/refusal.js'
+import { demandOf } from '../input/header-lines.js'
+import type { Snapshot } from '../policy/snapshot.js'
+import type { LayeredRequest } from './layered-request.js'
+import type { PolicyInForce } from './route.js'
+
+/**
+ * Makes an attempt under the policy in force, and a second and last one where the first rested on something that was
+ * replaced meanwhile (promise 1). A change that the policy refuses is refused only under the revision that the database
+ * holds at that moment (promise 7).
+ */
+export const decideUnderOnePolicy = async <T>(
+  { runtime: { policy }, ctx }: LayeredRequest,
+  isChange: boolean,
+  act: (snapshot: Snapshot) => Promise<T>,
+): Promise<T> => {
+  const demanded = demandOf(ctx, 'policy-at-least')
+  const snapshot = demanded === undefined ? policy.current() : await demandedSnapshot(policy, demanded)
+  try {
+    return await act(snapshot)
+  } catch (error) {
+    const refusedByPolicy = isChange && isPolicyRefusal(error)
+    if (!refusedByPolicy && !isOutdated(error)) throw error
+    const newest = await newestSnapshot(policy)
+    if (refusedByPolicy && newest.revision === snapshot.revision) throw error
+    return await act(newest).catch((second: unknown) => {
+      throw isOutdated(second) ? refusalOfOutdated(second) : second
+    })
+  }
+}
+
+/** The policy, the caller or the record was replaced between the decision and the commit; nothing was written. */
+const isOutdated = (error: unknown): boolean =>
+  error instanceof PolicyReplaced || error instanceof CallerChanged || error instanceof RecordChanged
+
+const DECIDED_BY_POLICY: ReadonlySet<string> = new Set([
+  'role_not_allowed',
+  'policy_denied',
+  'beyond_own_rights',
+  'proposer_lost_rights',
+])
+
+const isPolicyRefusal = (error: unknown): boolean => error instanceof Refusal && DECIDED_BY_POLICY.has(error.code)
+
+const refusalOfOutdated = (error: unknown): Refusal =>
+  error instanceof PolicyReplaced ? policyUnavailable(error) : new Refusal('conflict', { cause: error })
+
+/** What the database holds now. Where that cannot be in force (rows that somebody broke by hand): 503. */
+export const newestSnapshot = (policy: PolicyInForce): Promise<Snapshot> =>
+  policy.refresh().catch((error: unknown) => {
+    throw policyUnavailable(error)
+  })
+
+const REVISION = /^\d{1,15}$/
+
+/** `Policy-At-Least: REVISION`: decide under that revision or a newer one, or not at all. */
+const demandedSnapshot = async (policy: PolicyInForce, demanded: string): Promise<Snapshot> => {
+  const current = policy.current()
+  if (!REVISION.test(demanded)) {
+    throw new Refusal('invalid_request', {
+      errors: [{ field: 'Policy-At-Least', message: 'must be the number of a policy revision' }],
+    })
+  }
+  if (current.revision >= Number(demanded)) return current
+  const fresh = await newestSnapshot(policy)
+  if (fresh.revision >= Number(demanded)) return fresh
+  throw new Refusal('precondition_failed', {
+    detail: `Policy revision ${fresh.revision} is in force; ${demanded} was demanded.`,
+  })
+}

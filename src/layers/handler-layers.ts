@@ -1,0 +1,89 @@
+import type { Action } from '../domain/action.js'
+import type { Decision } from '../domain/decision.js'
+import type { Owned } from '../domain/link.js'
+import { Refusal } from '../domain/refusal.js'
+import type { Snapshot } from '../policy/snapshot.js'
+import { newestSnapshot } from './decide-under-one-policy.js'
+import { linkIdOf } from './decision-record.js'
+import type { LayeredRequest } from './layered-request.js'
+import type { Admitted, Caller, ItemLayers, Right } from './route.js'
+
+/** Items of a bulk request that count as one request. */
+const ITEMS_OF_A_REQUEST = 50
+
+/** What a handler may ask of the layers beyond the decision that let its request in. */
+export class HandlerLayers implements ItemLayers {
+  readonly #request: LayeredRequest
+  readonly #snapshot: Snapshot
+  readonly #caller: Caller
+  readonly #admitted: Admitted
+
+  constructor(request: LayeredRequest, snapshot: Snapshot, caller: Caller, admitted: Admitted) {
+    this.#request = request
+    this.#snapshot = snapshot
+    this.#caller = caller
+    this.#admitted = admitted
+  }
+
+  /**
+   * What the layers would answer the caller about this, asked in their order; nothing is done or recorded. `inForce`:
+   * for a stream, which outlasts the revision that let the caller in.
+   */
+  rightTo(action: Action, record: Owned, inForce = this.#snapshot): Right {
+    try {
+      this.#requireScopeAndRole(action, inForce)
+      const { decision } = this.#layers.object(inForce, this.#caller, action, record)
+      return { allowed: true, layer: 'object', rule: decision.rule }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { allowed: false, layer: error.layer, rule: error.decision?.rule ?? null }
+    }
+  }
+
+  /** Counts a sign-in attempt on an account; throws `rate_limited`. */
+  countAccount(account: string): Promise<void> {
+    const { ctx } = this.#request
+    return this.#request.countOnce('account', () => this.#layers.gateway.countAccount(ctx, account))
+  }
+
+  /** Counts a password that is tried on a link; throws `rate_limited`. */
+  countLinkPassword(link: string): Promise<void> {
+    const { ctx } = this.#request
+    return this.#request.countOnce('password', () => this.#layers.gateway.countLinkPassword(ctx, link))
+  }
+
+  async beginItems(action: Action, count: number): Promise<void> {
+    const { ctx } = this.#request
+    this.#request.action = action
+    const more = Math.ceil(count / ITEMS_OF_A_REQUEST) - 1
+    await this.#request.countOnce('items', () => this.#layers.gateway.countMore(ctx, this.#admitted, more))
+    this.#requireScopeAndRole(action, this.#snapshot)
+  }
+
+  decideItem(action: Action, record: Owned | null, name: string | null): Decision {
+    const { ctx, runtime } = this.#request
+    const caller = this.#caller
+    try {
+      const { decision } = this.#layers.object(this.#snapshot, caller, action, record)
+      runtime.count({ effect: 'allow', rule: decision.rule, layer: 'object' })
+      return decision
+    } catch (error) {
+      const linkId = record === null ? null : linkIdOf(action, record)
+      this.#request.recordRefusal(error, { ctx, action, caller, decision: null, linkId, name })
+      throw error
+    }
+  }
+
+  async isNewest(): Promise<boolean> {
+    return (await newestSnapshot(this.#request.runtime.policy)).revision === this.#snapshot.revision
+  }
+
+  get #layers() {
+    return this.#request.runtime.layers
+  }
+
+  #requireScopeAndRole(action: Action, snapshot: Snapshot): void {
+    this.#layers.gateway.requireScope(this.#caller, action)
+    this.#layers.endpoint(snapshot, this.#caller, action)
+  }
+}

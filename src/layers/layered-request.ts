@@ -1,0 +1,67 @@
+import type { Context } from 'koa'
+
+import type { Decision } from '../domain/decision.js'
+import type { Snapshot } from '../policy/snapshot.js'
+import { recordOfRefusal } from './decision-record.js'
+import type { Decided } from './decision-record.js'
+import type { Caller, Runtime } from './route.js'
+
+/** A request on its way through the layers: what they found out so far, of which its decision record is made. */
+export class LayeredRequest implements Decided {
+  action: string
+  /** null until the gateway knows: a refusal before that is recorded without a subject */
+  caller: Caller | null = null
+  decision: Decision | null = null
+  linkId: string | null = null
+  /** the decision about the part that was asked for (`PartRule`) */
+  part: Decision | null = null
+  readonly runtime: Runtime
+  readonly ctx: Context
+  readonly #routeAction: string
+  #counted: Set<string> | undefined
+
+  constructor(runtime: Runtime, ctx: Context, routeAction: string) {
+    this.runtime = runtime
+    this.ctx = ctx
+    this.action = this.#routeAction = routeAction
+  }
+
+  /** Starts an attempt under this revision: nothing that an earlier attempt found is left. */
+  startAttempt({ revision }: Snapshot): void {
+    this.ctx.state.deadline.require()
+    this.action = this.#routeAction
+    this.caller = this.decision = this.linkId = this.part = null
+    this.ctx.state.revision = revision
+  }
+
+  /** Called as soon as the gateway knows who calls. */
+  identify(caller: Caller): void {
+    this.caller = caller
+    this.ctx.state.userId = caller.user?.id
+  }
+
+  /** Counts against a limit beside the gateway's: once, however many attempts the request takes. */
+  async countOnce(limit: string, count: () => Promise<void>): Promise<void> {
+    this.#counted ??= new Set()
+    if (this.#counted.has(limit)) return
+    this.#counted.add(limit)
+    await count()
+  }
+
+  /** Asks the layers about another action; their refusal is recorded under that action. */
+  under<T>(action: string, ask: () => T): T {
+    const before = this.action
+    this.action = action
+    const answer = ask()
+    this.action = before
+    return answer
+  }
+
+  /** Counts and records a refusal by a layer. `of`: an item of a bulk request that it is about. */
+  recordRefusal(error: unknown, of: Decided = this): void {
+    const record = recordOfRefusal(of, error)
+    if (record === null) return
+    this.runtime.count(record)
+    this.runtime.record(record)
+  }
+}
