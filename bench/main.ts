@@ -1,6 +1,7 @@
 import { canSuite } from './can.js'
 import { consoleSuite } from './console.js'
 import { httpSuites } from './http.js'
+import { limitSuite } from './limits.js'
 import { linkSuites } from './links.js'
 import { propagationSuite } from './propagation.js'
 import { policyScaleSuite } from './policy-scale.js'
@@ -21,6 +22,7 @@ const SUITES: Readonly<Record<string, () => Promise<Suite | readonly Suite[]>>> 
   'policy-scale': policyScaleSuite,
   replay: replaySuite,
   transaction: transactionSuite,
+  limits: limitSuite,
   http: httpSuites,
   links: linkSuites,
   visits: visitSuites,

@@ -18,11 +18,14 @@ const encode = (value: unknown): string | Buffer | null => {
 
 /** An array element (PostgreSQL, "Array Input and Output Syntax"); quoted, so that the text `null` is not a null. */
 const encodeElement = (value: unknown): string => {
+  if (typeof value === 'number') return String(value)
   const text = Array.isArray(value) ? undefined : encode(value)
   if (text === null) return 'null'
   if (typeof text !== 'string') throw new TypeError('an array in a statement cannot contain bytes or arrays')
-  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+  return NEEDS_ESCAPE.test(text) ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : `"${text}"`
 }
+
+const NEEDS_ESCAPE = /["\\]/
 
 /**
  * Encodes a statement without its name. Throws for a value that cannot be sent, so that a transaction with one fails

@@ -6,7 +6,7 @@ export class AnswerHeaders {
   readonly list: string[]
 
   constructor(common: readonly string[] = []) {
-    this.list = [...common]
+    this.list = common.slice()
   }
 
   /** Replaces what was set under that name. */

@@ -53,8 +53,8 @@ export interface GatewayRule {
    * Whose requests are counted, and in which quota; every route has one. `invite` counts in the caller's and in one of
    * its own. `probe` is `caller`, but where this machine itself asks without a token, nothing is counted. `file` is
    * `caller`, but without a token nothing is counted: a page needs many files at once, and answering one from memory
-   * costs less than counting it. `redirect` is `caller`, but without a token it is counted without koa-ratelimit, which
-   * would be a sixth of its price (docs/decisions/0034).
+   * costs less than counting it. `redirect` is `caller`, but without a token it is counted without koa-ratelimit
+   * (docs/decisions/0034).
    */
   readonly quota: 'caller' | 'redirect' | 'sign_in' | 'invite' | 'probe' | 'file'
   /** The origin whose pages alone may send it: the route reads a cookie, which a browser sends for every page. */

@@ -13,10 +13,10 @@ const ROW_FIELDS = ['detail', 'where', 'hint', 'internalQuery'] as const
 const STANDARD_OUTPUT = 1
 
 /**
- * Bytes: the most that is written at once, and how many start a write. Up to 4,096 bytes are written to a pipe
- * atomically, so the lines of processes that share one do not mix.
+ * Bytes: the most that is written at once, and how many start a write. A pipe holds 65,536 bytes. Up to 4,096 are
+ * written to one atomically, so the lines of processes that share one do not mix.
  */
-const WRITES = { alone: { maxWrite: 16_384, minLength: 15_360 }, shared: { maxWrite: 4_096, minLength: 3_584 } }
+const WRITES = { alone: { maxWrite: 65_536, minLength: 61_440 }, shared: { maxWrite: 4_096, minLength: 3_584 } }
 /** How long, in milliseconds, fewer bytes may wait. */
 const FLUSH_MS = 100
 

@@ -1,4 +1,5 @@
 import { createAgents } from './agent.js'
+import type { Agent } from './agent.js'
 import type { Countries } from './country.js'
 import type { DaySalt } from './day-salt.js'
 import { referrerOf } from './referrer.js'
@@ -36,23 +37,44 @@ export interface DescriberOptions {
   readonly keepsSingle: boolean
 }
 
-/** Describes visits; null for the preview of a messenger, which is none. Never throws. */
+/** Describes the visits of a batch. Leaves out previews of messengers, which are no visits. Never throws. */
 export const createDescriber = ({ ownHost, countries, keepsSingle }: DescriberOptions) => {
   const agentOf = createAgents()
-  return (noted: Noted, salt: DaySalt | null): Seen | null => {
-    const { link, at, address, userAgent } = noted
-    const { kind, ...agent } = agentOf(userAgent)
-    if (kind === 'preview') return null
-    const bot = kind === 'bot'
-    if (noted.plain) return { link, at, kind: JSON.stringify({ bot, single: false }), visitor: null, day: null }
-    const referrer = referrerOf(noted.referer, ownHost)
-    const country = countries.of(address, noted.country)
-    return {
-      link,
-      at,
-      kind: JSON.stringify({ referrer, country, ...agent, bot, single: keepsSingle }),
-      visitor: bot || salt === null ? null : salt.hash(link, address, userAgent ?? ''),
-      day: salt?.day ?? null,
-    }
+  return (batch: readonly Noted[], salt: DaySalt | null): readonly Seen[] => {
+    // A batch has few distinct referrers and kinds. Neither is cached for longer: a referrer may be private.
+    const hostOf = memoize((referer: string | undefined) => referrerOf(referer, ownHost))
+    const kindOf = memoize(({ kind, ...agent }: Agent) =>
+      memoize((referrer: string | null) =>
+        memoize((country: string | null) =>
+          JSON.stringify({ referrer, country, ...agent, bot: kind === 'bot', single: keepsSingle }),
+        ),
+      ),
+    )
+    return batch.flatMap((noted) => {
+      const { link, at, address, userAgent } = noted
+      const agent = agentOf(userAgent)
+      if (agent.kind === 'preview') return []
+      const bot = agent.kind === 'bot'
+      if (noted.plain) return { link, at, kind: JSON.stringify({ bot, single: false }), visitor: null, day: null }
+      return {
+        link,
+        at,
+        kind: kindOf(agent)(hostOf(noted.referer))(countries.of(address, noted.country)),
+        visitor: bot || salt === null ? null : salt.hash(link, address, userAgent ?? ''),
+        day: salt?.day ?? null,
+      }
+    })
+  }
+}
+
+/** The same function, run once for each distinct argument. */
+const memoize = <Argument, Result>(run: (argument: Argument) => Result): ((argument: Argument) => Result) => {
+  const results = new Map<Argument, { readonly result: Result }>()
+  return (argument) => {
+    const known = results.get(argument)
+    if (known !== undefined) return known.result
+    const result = run(argument)
+    results.set(argument, { result })
+    return result
   }
 }

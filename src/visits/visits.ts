@@ -100,11 +100,9 @@ export const createVisits = ({
     today = salt?.day ?? null
     const batch = noted
     noted = []
-    for (const each of batch) {
-      const seen = describe(each, salt)
-      if (seen === null) previews += 1
-      else waiting.push(seen)
-    }
+    const seen = describe(batch, salt)
+    previews += batch.length - seen.length
+    waiting = waiting.concat(seen)
   }
 
   const writeBatch = async (): Promise<void> => {

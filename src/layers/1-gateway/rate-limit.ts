@@ -170,14 +170,19 @@ const tell = (ctx: Context, name: QuotaName, policy: string, { allowed, left, re
 }
 
 const tellStandings = ({ state }: Context): void => {
-  const list = [...(state.standings ?? [])]
-  if (list.length === 0) {
+  const policies: string[] = []
+  const limits: string[] = []
+  for (const [name, { policy, left, seconds }] of state.standings ?? []) {
+    policies.push(policy)
+    limits.push(`"${name}";r=${left};t=${seconds}`)
+  }
+  if (limits.length === 0) {
     state.headers.delete('RateLimit-Policy')
     state.headers.delete('RateLimit')
     return
   }
-  state.headers.set('RateLimit-Policy', list.map(([, each]) => each.policy).join(', '))
-  state.headers.set('RateLimit', list.map(([each, { left, seconds }]) => `"${each}";r=${left};t=${seconds}`).join(', '))
+  state.headers.set('RateLimit-Policy', policies.join(', '))
+  state.headers.set('RateLimit', limits.join(', '))
 }
 
 const secondsUntil = (resetMs: number): number => Math.max(1, Math.ceil(resetMs / 1_000))

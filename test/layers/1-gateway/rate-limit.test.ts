@@ -13,10 +13,12 @@ const quotas = {
   invite: { points: 1, seconds: 60 },
 }
 
+type Way = 'require' | 'requireForRedirect'
+
 /** One request: its context, and the refusal where there was one. */
-const request = async (limiter: RateLimiter, quota: QuotaName, bucket: string) => {
+const request = async (limiter: RateLimiter, quota: QuotaName, bucket: string, way: Way = 'require') => {
   const ctx = koaContext()
-  const refusal = await limiter.require(ctx, quota, bucket).then(
+  const refusal = await limiter[way](ctx, quota, bucket).then(
     () => null,
     (error: unknown) => error,
   )
@@ -64,6 +66,35 @@ describe('the rate limit', () => {
     expect(Number(refusal?.headers['Retry-After'])).to.be.within(1, 30)
     expect(ctx.state.headers.get('RateLimit-Policy')).to.equal('"sign_in";q=2;w=30')
     expect(ctx.state.headers.get('RateLimit')).to.equal('"sign_in";r=0;t=30')
+  })
+
+  it('answers a redirect as every other request, and counts both together', async () => {
+    const refused: string[] = []
+    const observer = { refused: (quota: string) => void refused.push(quota), storeFailed: () => undefined }
+    const answersOf = async (ways: readonly Way[]) => {
+      const limiter = createRateLimiter({ quotas, observer })
+      const answers = []
+      for (const way of ways) {
+        const { ctx, refusal } = await request(limiter, 'anonymous', '192.0.2.1', way)
+        const { code, status, headers } = refusal ?? {}
+        answers.push({ sent: ctx.state.headers.list, code, status, headers })
+      }
+      return answers
+    }
+    const seven = (way: Way): readonly Way[] => Array.from({ length: 7 }, () => way)
+    const mixed = seven('require').map((way, i): Way => (i % 2 === 0 ? way : 'requireForRedirect'))
+    const expected = await answersOf(seven('require'))
+    expect(expected.map(({ status }) => status)).to.deep.equal([...Array(5).fill(undefined), 429, 429])
+    expect(await answersOf(seven('requireForRedirect'))).to.deep.equal(expected)
+    expect(await answersOf(mixed)).to.deep.equal(expected)
+    expect(refused).to.deep.equal(Array(6).fill('anonymous'))
+  })
+
+  it('lets exactly 5 of 200 parallel redirects pass at 5, in one tick', async () => {
+    const limiter = createRateLimiter({ quotas })
+    const redirect = () => request(limiter, 'anonymous', '192.0.2.1', 'requireForRedirect')
+    const answers = await Promise.all(Array.from({ length: 200 }, redirect))
+    expect(answers.filter(({ refusal }) => refusal === null)).to.have.length(5)
   })
 
   it('gives back what it counted, and says no more of that quota', async () => {
