@@ -20,6 +20,12 @@ export interface Database {
   run<Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]>
 
   /**
+   * As `run`, for a look-up by keys: a fast one that changes nothing. Look-ups that are sent in one go
+   * (end-of-turn.ts) share a connection and a round trip; if one fails, all do.
+   */
+  lookUp<Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]>
+
+  /**
    * Sends the statements as one transaction in one round trip. The first that fails rejects, and nothing is kept.
    * Resolves after the commit, with a result for each statement in order. With a deadline nothing commits after it:
    * `deadline_exceeded`.

@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader'
 import { Pool } from 'pg'
 import type { ClientConfig, PoolClient, QueryResultRow } from 'pg'
 
@@ -5,6 +6,7 @@ import { deadlineExceeded } from '../domain/deadline.js'
 import type { Deadline } from '../domain/deadline.js'
 import { Refusal } from '../domain/refusal.js'
 import { sendBatch } from './batch.js'
+import type { StatementResult } from './batch.js'
 import type { Database } from './database.js'
 import { SQLSTATE, databaseAway, isDatabaseAway, sqlState, translateError } from './errors.js'
 import { openLongReads } from './long-reads.js'
@@ -102,11 +104,22 @@ export const openPool = ({
     }
   }
 
+  const lookUps = new DataLoader<Statement, StatementResult>(
+    (statements) => {
+      const encoded = statements.map(wire)
+      return withClient('run', (client) => sendBatch(client, encoded))
+    },
+    { cache: false, batchScheduleFn: process.nextTick },
+  )
+
   const { close: closeLongReads, ...longReads } = openLongReads({ connection, size, deadlineMs, observer })
 
   return Object.freeze({
     run: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
       withClient('run', async (client) => (await sendBatch(client, [wire(statement)]))[0]?.rows ?? []),
+
+    lookUp: async <Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]> =>
+      (await lookUps.load(statement)).rows,
 
     flush: async (statements: readonly Statement[], deadline?: Deadline) => {
       // all are encoded before any is sent

@@ -1,12 +1,25 @@
 import { createHash } from 'node:crypto'
 
+import DataLoader from 'dataloader'
+
 import type { Database } from '../database/database.js'
+import { IN_ONE_TURN } from '../database/end-of-turn.js'
 import { toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
 import type { AccessToken } from '../domain/access-token.js'
 import { isId } from '../domain/id.js'
 import type { User } from '../domain/user.js'
 import { PERSONAL_TOKEN_PREFIX, hashOfToken, isOpaqueToken } from './opaque-token.js'
+
+/** The user whom a token names, and what they must still have for it: a sign-in, a personal token. */
+interface UserKey extends Pick<AccessToken, 'signIn' | 'personalToken'> {
+  readonly id: string
+}
+
+const FIND_USERS = `
+  select wanted.nth::integer, found.*
+    from unnest($1::bigint[], $2::uuid[], $3::bigint[]) with ordinality as wanted (id, sign_in, personal_token, nth)
+   cross join lateral find_user(wanted.id, wanted.sign_in, wanted.personal_token) as found`
 
 interface PersonalTokenRow {
   readonly id: string
@@ -20,17 +33,30 @@ interface PersonalTokenRow {
  * because the login role cannot read the tables of users and tokens.
  */
 export const findCallers = (database: Database) => {
+  const findUsers = async (keys: readonly UserKey[]) => {
+    const rows = await database.lookUp<UserRow & { readonly nth: number }>({
+      name: 'find_users',
+      text: FIND_USERS,
+      values: [
+        keys.map(({ id }) => id),
+        keys.map(({ signIn }) => signIn),
+        keys.map(({ personalToken }) => personalToken),
+      ],
+    })
+    const users = new Map(rows.map((row) => [row.nth, toUser(row)]))
+    return keys.map((_, place) => users.get(place + 1) ?? null)
+  }
+  const byKey = new DataLoader<UserKey, User | null>(findUsers, IN_ONE_TURN)
   const findOne = async (name: string, text: string, values: readonly unknown[]): Promise<User | null> => {
     const [row] = await database.run<UserRow>({ name, text, values })
     return row ? toUser(row) : null
   }
   return {
-    /** By id; null also where the sign-in that their token comes from, or their personal token, has ended. */
+    /** By id; those of one turn of the event loop in one query. null also where the sign-in that their token comes from, or their personal token, has ended. */
     byId: async (
       id: string,
       { signIn, personalToken }: Pick<AccessToken, 'signIn' | 'personalToken'> = { signIn: null, personalToken: null },
-    ): Promise<User | null> =>
-      isId(id) ? findOne('find_user', 'select * from find_user($1, $2, $3)', [id, signIn, personalToken]) : null,
+    ): Promise<User | null> => (isId(id) ? byKey.load({ id, signIn, personalToken }) : null),
 
     /**
      * The user linked to a subject of an external issuer; both are compared exactly. With `admit` an unknown subject

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 
 import type { Database } from '../database/database.js'
+import { IN_ONE_TURN } from '../database/end-of-turn.js'
 import { toLink } from '../database/link-row.js'
 import type { LinkRow } from '../database/link-row.js'
 import type { Replica } from '../database/replica.js'
@@ -15,9 +16,6 @@ const select = (codes: readonly string[]): Statement => ({
   values: [codes],
 })
 
-/** Look-ups of one turn of the event loop share a query, a hundred at most. */
-const IN_ONE_TURN = { cache: false, maxBatchSize: 100, batchScheduleFn: setImmediate }
-
 export type FindLink = (code: string) => Promise<Link | null>
 
 /**
@@ -25,9 +23,9 @@ export type FindLink = (code: string) => Promise<Link | null>
  * identity of a caller. Codes that are asked for in one turn of the event loop share a query; text that cannot be a
  * code needs none.
  */
-export const findLink = (database: Pick<Database, 'run'>): FindLink => {
+export const findLink = (database: Pick<Database, 'lookUp'>): FindLink => {
   const findLinks = async (codes: readonly string[]) => {
-    const rows = await database.run<LinkRow>(select(codes))
+    const rows = await database.lookUp<LinkRow>(select(codes))
     const links = new Map(rows.map((row) => [row.code, toLink(row)]))
     return codes.map((code) => links.get(code) ?? null)
   }
@@ -36,10 +34,10 @@ export const findLink = (database: Pick<Database, 'run'>): FindLink => {
 }
 
 /** Finds a link in the trash by its id; many at once in one query, as `findLink`. */
-export const findDeletedLink = (database: Pick<Database, 'run'>): ((id: string) => Promise<Link | null>) => {
+export const findDeletedLink = (database: Pick<Database, 'lookUp'>): ((id: string) => Promise<Link | null>) => {
   const findLinks = async (ids: readonly string[]) => {
     const text = 'select found.* from unnest($1::bigint[]) as wanted, find_deleted_link(wanted) as found'
-    const rows = await database.run<LinkRow>({ name: 'find_deleted_links', text, values: [ids] })
+    const rows = await database.lookUp<LinkRow>({ name: 'find_deleted_links', text, values: [ids] })
     const links = new Map(rows.map((row) => [row.id, toLink(row)]))
     return ids.map((id) => links.get(id) ?? null)
   }

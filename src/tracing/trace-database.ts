@@ -22,6 +22,7 @@ export const traceDatabase = (tracer: Tracer, database: Database): Database => {
   }
   return {
     run: (statement) => traced('run', [statement], () => database.run(statement)),
+    lookUp: (statement) => traced('run', [statement], () => database.lookUp(statement)),
     flush: (statements, deadline) => traced('flush', statements, () => database.flush(statements, deadline)),
     transaction: (work, deadline) => traced('transaction', [], () => database.transaction(work, deadline)),
     stream: (reader, select, batch) =>

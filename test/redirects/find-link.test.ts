@@ -9,9 +9,9 @@ describe('a link that is looked up by its code', () => {
   let pool: PooledDatabase
   let asked = 0
   const find = findLink({
-    run: async (statement) => {
+    lookUp: async (statement) => {
       asked += 1
-      return pool.run(statement)
+      return pool.lookUp(statement)
     },
   })
 

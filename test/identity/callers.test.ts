@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+
+import { expect } from 'chai'
+import { array, assert, asyncProperty, constantFrom } from 'fast-check'
+
+import { openPool } from '../../src/database/pool.js'
+import type { PooledDatabase } from '../../src/database/pool.js'
+import { findCallers } from '../../src/identity/callers.js'
+import { findLink } from '../../src/redirects/find-link.js'
+import { testDatabase } from '../support/database.js'
+import type { TestDatabase } from '../support/database.js'
+import { addLink, addUserWithId, BY_HAND } from '../support/records.js'
+
+describe('who calls', () => {
+  const [lives, ended] = [randomUUID(), randomUUID()]
+  let db: TestDatabase
+  let pool: PooledDatabase
+  let tokens: readonly { readonly id: string }[]
+
+  before(async () => {
+    db = await testDatabase()
+    pool = openPool({ connection: db.service, size: 2, deadlineMs: 5_000 })
+    for (const id of ['1', '2', '3']) await addUserWithId(db, id, 'editor')
+    await db.asOwner('update users set suspended_at = now() where id = 3')
+    await db.asOwner(
+      `insert into refresh_tokens (family, user_id, token_hash, scope, expires_at, revoked_at)
+       select family, 1, sha256(family::text::bytea), '', now() + interval '1 hour', ended
+         from (values ($1::uuid, null::timestamptz), ($2, now())) as t (family, ended)`,
+      [lives, ended],
+    )
+    tokens = await db.asOwner<{ id: string }>(
+      `with decided as (select set_config('app.decision', $1, false))
+         insert into personal_tokens (user_id, name, token_hash, scopes, expires_at, revoked_at)
+         select user_id, 'x', sha256(user_id::text::bytea), '{}', now() + interval '1 hour', ended
+           from decided, (values (1, null::timestamptz), (2, now())) as t (user_id, ended)
+         returning id`,
+      [BY_HAND],
+    )
+  })
+  after(() => pool.close())
+
+  it('is the same whether they are asked for alone or in one turn with others', async () => {
+    const callers = findCallers(pool)
+    const [token, revoked] = tokens.map(({ id }) => id)
+    const keys = constantFrom(
+      { id: '1', signIn: null, personalToken: null },
+      { id: '1', signIn: lives, personalToken: null },
+      { id: '1', signIn: ended, personalToken: null },
+      { id: '1', signIn: randomUUID(), personalToken: null },
+      { id: '1', signIn: null, personalToken: token ?? null },
+      { id: '2', signIn: null, personalToken: token ?? null },
+      { id: '2', signIn: null, personalToken: revoked ?? null },
+      { id: '2', signIn: null, personalToken: null },
+      { id: '3', signIn: null, personalToken: null },
+      { id: '404', signIn: null, personalToken: null },
+    )
+    await assert(
+      asyncProperty(array(keys, { maxLength: 30 }), async (asked) => {
+        const together = await Promise.all(asked.map((key) => callers.byId(key.id, key)))
+        const alone = []
+        for (const key of asked) alone.push(await callers.byId(key.id, key))
+        expect(together).to.deep.equal(alone)
+      }),
+      { numRuns: 30 },
+    )
+    const found = async (id: string, signIn: string | null, personalToken: string | null) =>
+      (await callers.byId(id, { signIn, personalToken }))?.id
+    expect(await found('1', lives, null)).to.equal('1')
+    expect(await found('1', ended, null)).to.equal(undefined)
+    expect(await found('1', null, token ?? null)).to.equal('1')
+    expect(await found('2', null, token ?? null)).to.equal(undefined)
+    expect(await found('2', null, revoked ?? null)).to.equal(undefined)
+    expect(await callers.byId('3')).to.include({ id: '3', suspended: true })
+  })
+
+  it('is found beside links that are looked up in the same turn, each as itself', async () => {
+    const callers = findCallers(pool)
+    const find = findLink(pool)
+    const codes = [await addLink(db, { owner: '1' }), await addLink(db, { owner: '2' })]
+    const [users, links] = await Promise.all([
+      Promise.all(['2', '404', '1', '2'].map((id) => callers.byId(id))),
+      Promise.all([...codes, 'absent', ...codes].map((code) => find(code))),
+    ])
+    expect(users.map((user) => user?.id)).to.deep.equal(['2', undefined, '1', '2'])
+    expect(links.map((link) => link?.code)).to.deep.equal([...codes, undefined, ...codes])
+  })
+
+  it('is not known, and no link is, while the database is away: 503 for each', async () => {
+    const away = openPool({ connection: { ...db.service, port: 1, host: '127.0.0.1' }, size: 1, deadlineMs: 1_000 })
+    try {
+      const asked = [findCallers(away).byId('1'), findCallers(away).byId('2'), findLink(away)('code')]
+      for (const answer of await Promise.allSettled(asked)) {
+        expect(answer).to.have.nested.property('reason.code', 'database_unavailable')
+      }
+    } finally {
+      await away.close()
+    }
+  })
+})
