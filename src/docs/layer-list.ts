@@ -15,6 +15,7 @@ const QUOTAS: Readonly<Record<string, string>> = {
   caller: 'for the caller',
   sign_in: 'as an attempt to sign in',
   invite: 'for the caller, and as an invitation',
+  redirect: 'for the caller',
   probe: 'for the caller, unless this machine itself asks',
   file: 'for the caller where a token is sent, and otherwise not: pages need many files at once',
 }
