@@ -19,6 +19,8 @@ export const csvOptions = (head: string) => ({
   delimiter: delimiterOf(head),
   info: true as const,
   max_record_size: LONGEST_RECORD,
+  // lines that were pasted together may end differently
+  record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,
   // a quote inside a cell that is not quoted is a quote
   relax_quotes: true,

@@ -44,9 +44,12 @@ export interface ImportFormat {
 /** How columns are compared: `Long URL`, `long_url` and `longUrl` are one. */
 export const columnName = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-/** The code in a short URL, with or without its scheme; a text that is no URL is a code already. */
+/**
+ * The code in a short URL, with or without its scheme and host; a text that is no URL is a code already. Without a
+ * scheme a host has a dot or a port: `spring/sale` is no code `sale`, and is refused as it stands.
+ */
 export const codeOf = (text: string): string => {
-  const path = /^(?:https?:\/\/)?[^/]*\/([^?#]*?)\/*(?:[?#].*)?$/i.exec(text)?.[1]
+  const path = /^(?:https?:\/\/[^/]*|[^/]*[.:][^/]*)?\/([^?#]*?)\/*(?:[?#].*)?$/i.exec(text)?.[1]
   if (path === undefined) return text
   try {
     return decodeURIComponent(path)

@@ -89,6 +89,17 @@ describe('reading a file of links', () => {
     expect(found[1]?.fault).to.equal('has 3 cells, and the first line names 2 columns')
   })
 
+  it('lines may end differently in one file', async () => {
+    for (const text of ['a,b\r\n1,2\n3,4\r', 'a,b\n1,2\r\n3,4\r\n', 'a,b\r1,2\n3,4']) {
+      const found = await read(text)
+      expect(cells(found), JSON.stringify(text)).to.deep.equal([
+        { a: '1', b: '2' },
+        { a: '3', b: '4' },
+      ])
+      expect(found.map(({ place }) => place)).to.deep.equal(['2', '3'])
+    }
+  })
+
   it('JSON is read by lines, as one document, and as the pages of APIs', async () => {
     const expected = [{ a: '1' }, { a: '2' }]
     for (const text of [
@@ -129,6 +140,8 @@ describe('reading a file of links', () => {
       ['https://bit.ly/abc', 'abc'],
       ['https://s.example/abc/?x=1#y', 'abc'],
       ['/abc/', 'abc'],
+      ['localhost:8080/abc', 'abc'],
+      ['spring/sale', 'spring/sale'],
       ['https://s.example/a%20b', 'a b'],
       ['https://s.example/a/b', 'a/b'],
       ['https://s.example/%zz', '%zz'],
