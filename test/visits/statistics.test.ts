@@ -184,5 +184,9 @@ describe('statistics of visits', () => {
       }
     const { json } = await service.request('GET', `/links/${code}/visits?tag=a`, { token: ada.token })
     expect(json).to.include({ status: 400 })
+    for (const from of ['yesterday', '2026-02-30', '1969-12-31', '0000-01-01']) {
+      const answer = await service.request('GET', `/links/${code}/visits?from=${from}`, { token: ada.token })
+      expect(at(answer.json, 'errors', 0, 'message'), from).to.match(/^must be a day such as .* from 1970 to 9999$/)
+    }
   })
 })
