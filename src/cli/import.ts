@@ -119,9 +119,9 @@ const run = async (database: Database, config: Config, file: string, options: Im
       owner: owner?.id,
       toLink: linkReader(placeOf(config)),
       store: createLinkStore({ database, dryRun, hashPassword: createHash() }),
-      refusedFile: (columns) => {
-        refusedPath = refusedPathOf(file, options, columns !== null)
-        return refusedPath === undefined ? undefined : createRefusedFile(refusedPath, columns)
+      refusedFile: (source) => {
+        refusedPath = refusedPathOf(file, options, source.columns !== null)
+        return refusedPath === undefined ? undefined : createRefusedFile(refusedPath, source)
       },
       onProgress: (bytes, records) => {
         if (!dryRun) announcer.soon()

@@ -1,6 +1,6 @@
 import { unguardCell } from '../csv/cell.js'
 import { errorCode } from '../domain/error-code.js'
-import type { Source, SourceRecord } from './source-record.js'
+import type { CsvDialect, Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'
 
@@ -16,7 +16,7 @@ export interface ParsedLine {
 /** What csv-parse is told. `head`: the beginning of the text, which shows what separates cells. */
 export const csvOptions = (head: string) => ({
   bom: true,
-  delimiter: delimiterOf(head),
+  delimiter: dialectOf(head).delimiter,
   info: true as const,
   max_record_size: LONGEST_RECORD,
   // lines that were pasted together may end differently
@@ -27,14 +27,17 @@ export const csvOptions = (head: string) => ({
   skip_empty_lines: true,
 })
 
-/** A CSV whose first line names the columns, from its lines. Throws UnreadableFile, as its records do. */
-export const csvSource = async (rows: AsyncIterator<ParsedLine>): Promise<Source> => {
+/**
+ * A CSV whose first line names the columns, from its lines. `head`: the beginning of the text. Throws
+ * UnreadableFile, as its records do.
+ */
+export const csvSource = async (rows: AsyncIterator<ParsedLine>, head: string): Promise<Source> => {
   const first = await nextRow(rows)
   const columns = first?.record ?? []
   const names = columns.map(columnName)
   const twice = names.find((name, at) => name !== '' && names.indexOf(name) !== at)
   if (twice !== undefined) throw new UnreadableFile(`two of its columns are called ${twice}`)
-  return { columns, records: recordsOf(rows, names) }
+  return { columns, dialect: dialectOf(head), records: recordsOf(rows, names) }
 }
 
 const recordsOf = async function* (
@@ -50,10 +53,14 @@ const recordsOf = async function* (
       original: texts,
       ...(texts.length === names.length
         ? {}
-        : { fault: `has ${texts.length} cells, and the first line names ${names.length} columns` }),
+        : {
+            fault: `has ${counted(texts.length, 'cell')}, and the first line names ${counted(names.length, 'column')}`,
+          }),
     }
   }
 }
+
+const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 const nextRow = async (rows: AsyncIterator<ParsedLine>): Promise<ParsedLine | undefined> => {
   try {
@@ -85,6 +92,8 @@ const lineCounter = (): ((row: ParsedLine) => number) => {
     return lines - countedTwice - (text.match(/\r\n|\r|\n/g)?.length ?? 0)
   }
 }
+
+const dialectOf = (head: string): CsvDialect => ({ delimiter: delimiterOf(head), bom: head.startsWith('\ufeff') })
 
 const DELIMITERS = [',', ';', '\t'] as const
 

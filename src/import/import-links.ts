@@ -25,7 +25,7 @@ export interface ImportOrder {
   readonly toLink: (words: Words) => Read<ImportedLink>
   readonly store: LinkStore
   /** answers undefined where what is refused is not kept */
-  readonly refusedFile: (columns: Source['columns']) => RefusedFile | undefined
+  readonly refusedFile: (source: Pick<Source, 'columns' | 'dialect'>) => RefusedFile | undefined
   readonly onProgress: (bytesRead: number, records: number) => void
   readonly onRefused: (place: string, reason: string) => void
   /** told of columns of ours that are not ours */
@@ -58,7 +58,7 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
   return withSource(order.file, read, async (source) => {
     const format = FORMATS[order.format]
     checkColumns(source.columns, format, order)
-    const writer = createWriter(order, order.refusedFile(source.columns))
+    const writer = createWriter(order, order.refusedFile(source))
     let records = 0
     let fault: string | null = null
     try {

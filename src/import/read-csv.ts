@@ -10,5 +10,5 @@ export const readCsv = async (text: AsyncIterable<string>, head: string): Promis
   const parser = parse(csvOptions(head))
   // a failure of the text ends the parser, and is thrown by what reads from it
   pipeline(text, parser).catch(() => undefined)
-  return csvSource(parser[Symbol.asyncIterator]())
+  return csvSource(parser[Symbol.asyncIterator](), head)
 }

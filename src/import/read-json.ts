@@ -10,7 +10,11 @@ const LONGEST = 64 * 1024 * 1024
  * One JSON value a line (NDJSON, or answers of an API one after another), or one document. A value is a link, a list of
  * links, or a page of an API that has a list of them.
  */
-export const readJson = (text: AsyncIterable<string>): Source => ({ columns: null, records: recordsOf(text) })
+export const readJson = (text: AsyncIterable<string>): Source => ({
+  columns: null,
+  dialect: null,
+  records: recordsOf(text),
+})
 
 const recordsOf = async function* (text: AsyncIterable<string>): AsyncGenerator<SourceRecord> {
   let line = 0

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
 import { refusedText } from './refused-text.js'
-import type { SourceRecord } from './source-record.js'
+import type { Source, SourceRecord } from './source-record.js'
 
 /** The records that were not taken, as they were read, and why. */
 export interface RefusedFile {
@@ -10,9 +10,9 @@ export interface RefusedFile {
   close(): Promise<void>
 }
 
-/** `columns`: those of a CSV; null: NDJSON. The file is made with the first record, for its maker alone to read. */
-export const createRefusedFile = (file: string, columns: readonly string[] | null): RefusedFile => {
-  const { head, line } = refusedText(columns)
+/** `source`: what they are from. The file is made with the first record, for its maker alone to read. */
+export const createRefusedFile = (file: string, source: Pick<Source, 'columns' | 'dialect'>): RefusedFile => {
+  const { head, line } = refusedText(source)
   let handle: FileHandle | undefined
   const openFile = async (): Promise<FileHandle> => {
     const made = await open(file, 'w', 0o600)

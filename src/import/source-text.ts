@@ -3,11 +3,11 @@ import { UnreadableFile } from './unreadable-file.js'
 /** Bytes that show what a file is. */
 export const HEAD_BYTES = 65_536
 
-/** The beginning of a file as text, without a byte order mark. Throws UnreadableFile where it is no text in UTF-8. */
+/** The beginning of a file as text, with its byte order mark. Throws UnreadableFile where it is no text in UTF-8. */
 export const headOf = (bytes: Uint8Array): string => {
   if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes.includes(0))
     throw new UnreadableFile('it is no text in UTF-8: save it as “CSV UTF-8”')
-  const text = new TextDecoder().decode(bytes)
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   if (text.trim() === '') throw new UnreadableFile('it is empty')
   return text
 }

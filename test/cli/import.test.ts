@@ -137,7 +137,7 @@ describe('linkgate import', () => {
       `linkgate: ${file}:7  code other is taken by a link with another target`,
       `linkgate: ${file}:8  code r1 is taken by a link with another target`,
       `linkgate: ${file}:9  target must not be on this service itself`,
-      `linkgate: ${file}:10  has 1 cells, and the first line names 3 columns`,
+      `linkgate: ${file}:10  has 1 cell, and the first line names 3 columns`,
       '',
     ])
     expect((await readFile(kept, 'utf8')).split('\n').slice(0, 4)).to.deep.equal([
@@ -210,6 +210,17 @@ describe('linkgate import', () => {
       { code: 'eu1', target: 'https://example.com/?a=1', title: 'Zwei Zeilen; "ja"' },
       { code: 'eu2', target: 'https://example.com/2', title: null },
     ])
+  })
+
+  it('writes what is refused as the spreadsheet wrote it: with its semicolons and its BOM', async () => {
+    const file = await at.fileOf('\ufeffcode;target;note\r\nmü1;https://example.com/1;a,b;\r\n', 'größe.csv')
+    const { code } = await at.run(file, '--format', 'csv')
+    expect(code).to.equal(1)
+    const text = await readFile(`${file}.refused.csv`, 'utf8')
+    expect(text.split('\n')[0]).to.equal('\ufeffcode;target;note;reason')
+    expect(text.split('\n')[1]).to.match(/^mü1;https:\/\/example.com\/1;a,b;;has 4 cells/)
+    const mended = text.replace('mü1', 'mue1').replace('a,b;', 'a,b')
+    expect((await at.run(await at.fileOf(mended, 'mended.csv'), '--format', 'csv')).out).to.match(/^1 made/)
   })
 
   it('what is refused of JSON is JSON again', async () => {

@@ -5,13 +5,13 @@ import type { ReadFile } from './read-file'
 import type { Row } from './rows'
 
 /** Saves the records that are not imported, as they were, each with why: importable again once they are mended. */
-export const downloadRefused = async ({ name, columns }: ReadFile, rows: readonly Row[]): Promise<void> => {
+export const downloadRefused = async ({ name, columns, dialect }: ReadFile, rows: readonly Row[]): Promise<void> => {
   const { refusedText } = await import('../../../import/refused-text.js')
   const reasons = new Map<SourceRecord, readonly string[]>()
   for (const { record, outcome } of rows)
     if (outcome.is === 'conflict' || outcome.is === 'refused')
       reasons.set(record, [...(reasons.get(record) ?? []), t.imports.why(outcome.why)])
-  const { head, line } = refusedText(columns)
+  const { head, line } = refusedText({ columns, dialect })
   const lines = [...reasons].map(([record, why]) => line(record, why.join('; ')))
   const [ending, type] = columns === null ? ['ndjson', 'application/x-ndjson'] : ['csv', 'text/csv']
   save(`${name}.refused.${ending}`, new Blob([head, ...lines], { type }))

@@ -1,7 +1,7 @@
 import { csvOptions, csvSource } from '../../../import/csv-source.js'
 import type { ParsedLine } from '../../../import/csv-source.js'
 import { readJson } from '../../../import/read-json.js'
-import type { Source, SourceRecord } from '../../../import/source-record.js'
+import type { CsvDialect, Source, SourceRecord } from '../../../import/source-record.js'
 import { HEAD_BYTES, headOf, isJson, textDecoder } from '../../../import/source-text.js'
 import { UnreadableFile } from '../../../import/unreadable-file.js'
 
@@ -12,6 +12,8 @@ export interface ReadFile {
   readonly name: string
   /** of a CSV, as the file names them; null: JSON */
   readonly columns: readonly string[] | null
+  /** null: JSON */
+  readonly dialect: CsvDialect | null
   readonly records: readonly SourceRecord[]
   /** why the rest could not be read; null where all was */
   readonly fault: string | null
@@ -23,7 +25,7 @@ export const readFile = async (file: File): Promise<ReadFile> => {
   const head = headOf(bytes.subarray(0, HEAD_BYTES))
   const decode = textDecoder()
   const text = decode(bytes) + decode()
-  const { columns, records } = isJson(head) ? readJson(inOnePiece(text)) : await readCsv(text, head)
+  const { columns, dialect, records } = isJson(head) ? readJson(inOnePiece(text)) : await readCsv(text, head)
   const read: SourceRecord[] = []
   let fault: string | null = null
   try {
@@ -33,7 +35,7 @@ export const readFile = async (file: File): Promise<ReadFile> => {
     fault = error.message
   }
   if (read.length === 0) throw new UnreadableFile('it has no records')
-  return { name: file.name, columns, records: read, fault }
+  return { name: file.name, columns, dialect, records: read, fault }
 }
 
 const inOnePiece = async function* (text: string): AsyncGenerator<string> {
@@ -54,7 +56,7 @@ const readCsv = async (text: string, head: string): Promise<Source> => {
   } catch (thrown) {
     error = thrown
   }
-  return csvSource(linesThen(lines, error))
+  return csvSource(linesThen(lines, error), head)
 }
 
 /** With `info` each line comes with where it ends; the types of the parser do not say so. */
