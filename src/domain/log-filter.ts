@@ -8,7 +8,7 @@ export interface LogFilter {
   readonly kind?: EntryKind | undefined
   /** id of the user */
   readonly user?: string | undefined
-  /** entries about one link: its id, or a code that it has or had */
+  /** entries about one link: its id, or a code that it has or had, for those under that code */
   readonly link?: string | undefined
   readonly request?: string | undefined
   readonly action?: string | undefined

@@ -81,7 +81,7 @@ export const Filter = z.strictObject({
     .refine((text) => isId(text) || isEmail(text), 'must be the id of a user, or their e-mail address')
     .optional()
     .describe('who asked: their id, or their e-mail address, in any case'),
-  link: Code.optional().describe('id of a link, or any code that it had'),
+  link: Code.optional().describe('id of a link: all its entries; or a code that it has or had: those under that code'),
   action: z
     .string()
     .refine(isAction, 'must be an action, such as link:delete')

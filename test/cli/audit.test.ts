@@ -10,11 +10,13 @@ import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { runCommand } from '../support/cli.js'
 import type { CliAnswer } from '../support/cli.js'
+import { textAt } from '../support/json.js'
 import { onDatabase } from '../support/node.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('linkgate audit', () => {
   let service: TestService
+  let admin: TestUser
   let editor: TestUser
   let environment: Record<string, string>
 
@@ -27,7 +29,7 @@ describe('linkgate audit', () => {
       token: editor.token,
       json: { target: 'https://example.com/', code: 'listed' },
     })
-    const admin = await service.addUser('admin')
+    admin = await service.addUser('admin')
     await service.request('POST', '/policy/changes', {
       token: admin.token,
       headers: { 'If-Match': '"1"' },
@@ -65,6 +67,21 @@ describe('linkgate audit', () => {
     expect([made, edited, decided, demoted], out)
       .to.deep.equal([made, edited, decided, demoted].toSorted((a, b) => a - b))
       .and.not.to.include(-1)
+  })
+
+  it('shows the id of a link, by which its entries under every code are found', async () => {
+    const { json } = await service.request('POST', '/links', {
+      token: admin.token,
+      json: { target: 'https://example.com/', code: 'before' },
+    })
+    await service.request('PATCH', '/links/before', { token: admin.token, json: { code: 'after' } })
+    await service.request('PATCH', '/links/after', { token: admin.token, json: { code: 'later' } })
+    const id = textAt(json, 'id')
+    const first = (await audit('list', '--link', 'before')).out
+    expect(first).to.match(new RegExp(`link:create +before #${id} .*\n.*link:update +after #${id} .*\n$`))
+    expect((await audit('list', '--link', id)).out).to.match(
+      /link:create.*\n.*link:update +after .*\n.*link:update +later .*\n$/,
+    )
   })
 
   it('prints no control or direction character of a reason that somebody typed', async () => {

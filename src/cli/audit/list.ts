@@ -18,7 +18,7 @@ const status = checked((text) => statusRange(text) !== null, 'must be a status s
 const withFilters = (command: Command): Command =>
   command
     .option('--user <id or e-mail>', 'entries of one user')
-    .option('--link <code or id>', 'entries about one link, by its id or a code that it has or had')
+    .option('--link <code or id>', 'entries about one link: by its id, or those under one of its codes')
     .option('--action <action>', 'entries of one action, such as link:delete', action)
     .addOption(new Option('--effect <effect>', 'what was allowed, or what was denied').choices(['allow', 'deny']))
     .option('--rule <rule>', 'entries by one rule, such as R5, or one refusal, such as insufficient_scope')
@@ -102,16 +102,22 @@ const entryLine = (entry: LogEntry): readonly StyledText[] => {
   const who = { text: (subject.id === null ? (subject.network ?? '-') : `${subject.role} ${subject.id}`).padEnd(18) }
   if (kind !== 'decision') {
     const change = { text: changeText(entry.change ?? {}) }
-    return [time, { text: kind.padEnd(OUTCOME_WIDTH), style: 'yellow' }, who, { text: resource.code ?? '' }, change]
+    return [time, { text: kind.padEnd(OUTCOME_WIDTH), style: 'yellow' }, who, { text: resourceText(resource) }, change]
   }
   const outcome: StyledText = {
     text: `${effect} ${status} ${rule}`.padEnd(OUTCOME_WIDTH),
     style: effect === 'allow' ? 'green' : 'red',
   }
-  const what = [action?.padEnd(15), resource.code, resource.relation === 'own' ? '(own)' : ''].filter(Boolean).join(' ')
+  const what = [action?.padEnd(15), resourceText(resource), resource.relation === 'own' ? '(own)' : '']
+    .filter(Boolean)
+    .join(' ')
   const change = entry.change === undefined ? [] : [{ text: changeText(entry.change) }]
   return [time, outcome, who, { text: what }, ...change, { text: `${entry.layer} ${entry.request_id}`, style: 'dim' }]
 }
+
+/** A link with its id, by which it is found under all of its codes. */
+const resourceText = ({ type, id, code }: LogEntry['resource']): string =>
+  [code, type === 'link' && id !== null ? `#${id}` : ''].filter(Boolean).join(' ')
 
 /** The width of `deny 403 insufficient_scope`. */
 const OUTCOME_WIDTH = 27
