@@ -107,6 +107,8 @@ export const translateError = (error: unknown): unknown => {
   if (state === SQLSTATE.policyReplaced) return new PolicyReplaced(error)
   if (state === SQLSTATE.callerChanged) return new CallerChanged(error)
   if (state === SQLSTATE.recordChanged) return new RecordChanged(error)
+  // two changes waited for each other, and PostgreSQL ended this one
+  if (state === SQLSTATE.deadlockDetected) return new Refusal('conflict', { cause: error })
   const refused = REFUSED_BY_DATABASE[state]
   if (refused !== undefined) {
     const { code, detail, retryAfter } = refused

@@ -164,7 +164,7 @@ export const bulkRoute = ({
       await layers.beginItems(ACTION_OF[operation], raw.length)
       const outcomes = refuseRepeated(await decideAll(operation, raw, layers))
       if (outcomes.some(isPolicyRefusal) && !(await layers.isNewest())) throw new PolicyReplaced()
-      const allowed = outcomes.filter(isItem)
+      const allowed = outcomes.filter(isItem).toSorted(byId)
       const results =
         atomic && allowed.length < raw.length ? NONE : await run(store, allowed, atomic, dry_run === 'true')
       const all = outcomes.map((each) => (isItem(each) ? (results.get(each) ?? new Refusal('not_done')) : each))
@@ -204,6 +204,13 @@ const DRY = 'dry run'
 const NONE: ReadonlyMap<BulkItem, Refusal> = new Map()
 
 const isItem = (each: BulkItem | Refusal): each is BulkItem => !(each instanceof Refusal)
+
+/**
+ * The order in which records are changed, whatever the caller's: two requests that name the same links wait for each
+ * other, and are no deadlock. New links stay in the caller's order, which their ids have.
+ */
+const byId = (a: BulkItem, b: BulkItem): number =>
+  a.operation === 'create' || b.operation === 'create' ? 0 : Number(BigInt(a.record.id) - BigInt(b.record.id))
 
 const orRefusal = <T>(decide: () => T): T | Refusal => {
   try {

@@ -39,6 +39,7 @@ describe('an error of the database', () => {
       ['LG006', 'too_many_tokens'],
       ['LG009', 'idempotency_key_reused'],
       ['57P01', 'database_unavailable'],
+      ['40P01', 'conflict'],
     ] as const) {
       expect(translateError(withState(state)), state).to.include({ code })
     }

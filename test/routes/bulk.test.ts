@@ -110,6 +110,25 @@ describe('many links in one request', () => {
     expect(denied).to.deep.equal(['link:update', 'deny', 'R5', 'other'])
   })
 
+  it('is no deadlock with another that names the same links in another order', async () => {
+    const codes = await make(50)
+    const update = (links: readonly string[], atomic: boolean, title: string) =>
+      bulk({ operation: 'update', atomic, items: links.map((link) => ({ link, title })) })
+    for (const atomic of [true, false]) {
+      const answers = await Promise.all(
+        ['a', 'b', 'c', 'd', 'e', 'f'].map((title, i) =>
+          update(i % 2 === 0 ? codes : codes.toReversed(), atomic, title),
+        ),
+      )
+      for (const { status, json, text } of answers) {
+        expect(status, text).to.equal(200)
+        expect(json, text).to.include({ done: 50 })
+      }
+      const titles = await Promise.all(codes.map(async (code) => at(await shown(code), 'title')))
+      if (atomic) expect(new Set(titles).size).to.equal(1)
+    }
+  })
+
   it('with atomic does all or nothing, and says which item was at fault', async () => {
     const [one = '', two = ''] = await make(2)
     const [theirs = ''] = await make(1, bob)
