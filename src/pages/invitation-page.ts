@@ -1,4 +1,5 @@
 import type { Fault } from '../domain/refusal.js'
+import { donePage } from './done-page.js'
 import { fieldsOf } from './field.js'
 import type { Field } from './field.js'
 import { html } from './html.js'
@@ -47,6 +48,5 @@ export const acceptedPage =
   (host: string, email: string): PageIn =>
   (texts) => {
     const { done, doneLead } = texts.invitation
-    const body = html`<p>${doneLead(html`<strong>${email}</strong>`)}</p>`
-    return pageOf(texts, { title: done, body, foot: [host] })
+    return donePage(texts, host, { done, lead: doneLead(html`<strong>${email}</strong>`) })
   }

@@ -1,3 +1,4 @@
+import { donePage } from './done-page.js'
 import { html } from './html.js'
 import { pageOf } from './page.js'
 import type { PageIn } from './page.js'
@@ -20,5 +21,5 @@ export const addressConfirmedPage =
   (host: string, email: string): PageIn =>
   (texts) => {
     const { done, doneLead } = texts.newAddress
-    return pageOf(texts, { title: done, body: html`<p>${doneLead(html`<strong>${email}</strong>`)}</p>`, foot: [host] })
+    return donePage(texts, host, { done, lead: doneLead(html`<strong>${email}</strong>`) })
   }

@@ -1,4 +1,5 @@
 import type { Fault } from '../domain/refusal.js'
+import { donePage } from './done-page.js'
 import { fieldsOf } from './field.js'
 import { html } from './html.js'
 import { pageOf } from './page.js'
@@ -44,5 +45,5 @@ export const passwordSetPage =
   (host: string): PageIn =>
   (texts) => {
     const { done, doneLead } = texts.newPassword
-    return pageOf(texts, { title: done, body: html`<p>${doneLead}</p>`, foot: [host] })
+    return donePage(texts, host, { done, lead: doneLead })
   }

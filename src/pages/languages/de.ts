@@ -6,6 +6,7 @@ import type { Texts } from './en.js'
 export const de: Texts = {
   language: 'de',
   request: (id: string) => `Anfrage ${id}`,
+  signIn: 'Anmelden',
 
   home: {
     title: (host: string) => `Kurzlinks von ${host}`,

@@ -6,6 +6,7 @@ export const en = {
   /** BCP 47 */
   language: 'en',
   request: (id: string) => `Request ${id}`,
+  signIn: 'Sign in',
 
   home: {
     title: (host: string) => `Short links of ${host}`,

@@ -1,0 +1,16 @@
+import { html } from './html.js'
+import type { Html } from './html.js'
+import type { Texts } from './languages/languages.js'
+import { pageOf } from './page.js'
+import type { Page } from './page.js'
+
+/** After a form about an account: what was done, and the way to sign in with it. */
+export const donePage = (
+  texts: Texts,
+  host: string,
+  { done, lead }: { readonly done: string; readonly lead: Html | string },
+): Page => {
+  const body = html`<p>${lead}</p>
+    <a class="main" href="/console">${texts.signIn}</a>`
+  return pageOf(texts, { title: done, body, foot: [host] })
+}
