@@ -27,6 +27,15 @@ export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, vis
     },
   })
   return [
+    {
+      // forgets the salt and the visitors of a day that is over; the first visit of the next one does so, too
+      name: 'visit_day',
+      everySeconds: 60,
+      run: async () => {
+        await database.run({ text: 'select from visit_day()' })
+        return 0
+      },
+    },
     // for good, what has been in the trash for longer
     inSteps('purge_trash', 3_600, 'purge_deleted_links($1)', trashDays),
     {

@@ -53,6 +53,22 @@ describe('the upkeep of visits', () => {
     expect(await jobs.find(({ name }) => name === 'move_visits')?.run(() => steps === 3)).to.equal(3)
   })
 
+  it('forgets who came on a day that is over, also where nobody comes on the next, or visits are off', async () => {
+    await run('visit_day')
+    const link = await makeLink(service, ada)
+    const salt = async () => String((await service.db.asOwner('select salt from visit_salt'))[0]?.['salt'])
+    const visitor = { link: link.id, at: Date.now(), visitor: '81985529216486895' }
+    await addVisits(service.db, [visitor], { day: '(select day from visit_salt)' })
+    await run('visit_day')
+    expect(await number('select count(*) from daily_visitors')).to.equal(1)
+    const before = await salt()
+    await service.db.asOwner('update visit_salt set day = day - 1')
+    await run('visit_day')
+    expect(await number('select count(*) from daily_visitors')).to.equal(0)
+    expect(await salt()).to.not.equal(before)
+    expect(await number('select count(*) from visit_salt')).to.equal(1)
+  })
+
   it('makes the months that come, and drops those in which every visit is too old', async () => {
     await run('visit_months')
     const months = async () =>
