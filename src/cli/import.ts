@@ -44,6 +44,8 @@ const mapping = (text: string, previous: ReadonlyMap<string, Field> = new Map())
   const map = new Map(previous)
   for (const { column, field } of pairs) {
     if (field === undefined) throw new UsageError(`--map: our fields are ${FIELDS.join(', ')}`)
+    if ([...map].some(([other, taken]) => taken === field && other !== column))
+      throw new UsageError(`--map: two columns cannot both be the ${field}`)
     map.set(column, field)
   }
   return map

@@ -258,6 +258,7 @@ describe('linkgate import', () => {
       [[file, '--format', 'csv', '--map', 'goal=target'], 'names a column that it lacks: goal'],
       [[file, '--format', 'csv', '--map', 'address=goal'], 'our fields are id, code'],
       [[file, '--format', 'csv', '--map', 'address'], 'our field'],
+      [[file, '--format', 'csv', '--map', 'address=target,name=target'], 'two columns cannot both be the target'],
       [[file, '--format', 'csv', '--owner', 'nobody@example.com'], 'there is no user'],
       [[file, '--format', 'csv', '--owner', 'nobody'], 'e-mail'],
       [[file, '--format', 'csv', '--map', 'address=target', '--refused', file], 'another file'],
