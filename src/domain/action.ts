@@ -23,8 +23,8 @@ export const ACTIONS = [
 export type ServiceAction = (typeof ACTIONS)[number]
 
 /**
- * The scopes that a token may have: the actions, and what is no action of the policy. `token:create` lets a personal
- * token make others; it is given only where it is asked for by name.
+ * The scopes that a token may have: all actions, and scopes that are not actions. `token:create` lets a personal token
+ * make others; it is granted only if it is requested by name.
  */
 export const SCOPES = [...ACTIONS, 'token:create'] as const
 

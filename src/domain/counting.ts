@@ -1,2 +1,2 @@
-/** Counting ends there: who has more is told this number, at a price that does not grow. */
+/** Counts stop here, so that their cost is bounded; a larger total is shown as this number. */
 export const MOST_COUNTED = 10_000

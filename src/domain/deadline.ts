@@ -1,6 +1,6 @@
 import { Refusal } from './refusal.js'
 
-/** Until when a request may do something. */
+/** The time limit of a request. */
 export class Deadline {
   readonly #at: number
 
@@ -14,7 +14,7 @@ export class Deadline {
     return Math.max(0, this.#at - performance.now())
   }
 
-  /** This deadline, or the one in so many milliseconds if that is earlier. */
+  /** This deadline, or the one after so many milliseconds if that is earlier. */
   within(milliseconds: number): Deadline {
     return new Deadline(Math.min(this.#at, performance.now() + milliseconds))
   }
@@ -25,7 +25,7 @@ export class Deadline {
   }
 }
 
-/** 503, to be repeated in a second. `detail`: for the caller, if there is more to say. */
+/** 503 with a Retry-After of one second. `detail`: for the caller, if there is more to say. */
 export const deadlineExceeded = (why: { readonly detail?: string; readonly cause?: unknown } = {}): Refusal =>
   new Refusal('deadline_exceeded', { ...why, headers: { 'Retry-After': '1' } })
 

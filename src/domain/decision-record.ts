@@ -18,7 +18,7 @@ export interface DecisionRecord {
   readonly rule: string
   readonly row_priority: number | null
   readonly status: number
-  /** of a link, which may change its code; null for other records */
+  /** of a link, whose code may change; null for other records */
   readonly resource_id: string | null
 }
 

@@ -1,12 +1,12 @@
 import type { Relation } from './decision.js'
 import type { Effect } from './policy-row.js'
 
-/** What the policy answers to one question. */
+/** The policy's answer to one question. */
 export interface Outcome {
   /** of the object rows */
   readonly effect: Effect
   readonly rule: string
-  /** of the endpoint rows: whether the role may ask at all */
+  /** of the endpoint rows: whether the role may call the endpoint at all */
   readonly endpoint: Effect
 }
 

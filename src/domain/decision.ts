@@ -1,6 +1,6 @@
 import type { Effect, ObjectRow } from './policy-row.js'
 
-/** How the caller stands to the record: beside role and action, all that an object rule may depend on. */
+/** The caller's relation to the record: beside role and action, the only input of an object rule. */
 export const RELATIONS = ['anonymous', 'own', 'other'] as const
 export type Relation = (typeof RELATIONS)[number]
 
@@ -11,10 +11,10 @@ export type Who =
   | { readonly who: 'owner'; readonly rule: string }
   | { readonly who: 'role'; readonly role: string; readonly rule: string }
 
-/** What the policy decided, and by which row. One frozen value for each (role, action, relation) of a revision. */
+/** What the policy decided, and by which row. Each (role, action, relation) of a revision has one frozen value. */
 export interface Decision {
   readonly effect: Effect
-  /** the label of the row that decided; `default` where no row matched and the model itself denies */
+  /** the label of the row that decided; `default` if no row matched and the model itself denies */
   readonly rule: string
   readonly row: ObjectRow | null
   readonly revision: number

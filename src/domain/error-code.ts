@@ -1,3 +1,3 @@
-/** The system's code of an error (ENOENT, EACCES …), a library's or a SQLSTATE; undefined where it carries none. */
+/** The code of an error: the system's (ENOENT, EACCES …), a library's or an SQLSTATE. Undefined if it has none. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -1,2 +1,2 @@
-/** The address of an installation's first account, until somebody gives it another. */
+/** The address of an installation's first account, until it is changed. */
 export const FIRST_ADMIN = 'admin@localhost'

@@ -1,6 +1,6 @@
 /**
- * The target with a visitor's query parameters after its own, as they were sent: some are signed. A name that the
- * target has already is left out: nobody who passes a link on can change what its owner has written.
+ * Appends a visitor's query parameters to the target's, unchanged, since some are signed. Leaves out names that the
+ * target already has, so that nobody who passes a link on can override what its owner wrote.
  */
 export const forwardQuery = (target: string, querystring: string): string => {
   const own = new URL(target).searchParams
@@ -13,9 +13,9 @@ export const forwardQuery = (target: string, querystring: string): string => {
   return [`${address}${joint}${added}`, ...fragment].join('#')
 }
 
-/** The parameters as a URL can have them: what is no character of a query is percent-encoded, and nothing else. */
+/** The parameters in URL form: characters that a query cannot contain are percent-encoded, and nothing else. */
 const partsOf = (querystring: string): readonly string[] => {
-  // `#` would end the query, and for some servers `;` begins another parameter
+  // `#` would end the query, and some servers start another parameter at `;`
   const safe = querystring.replaceAll('#', '%23').replaceAll(';', '%3B')
   return new URL(`http://host/?${safe}`).search
     .slice(1)

@@ -1,19 +1,19 @@
 import type { Refusal } from './refusal.js'
 
-/** Runs work, so much of it at once; the rest waits for its turn, in its order. */
+/** Runs work with limited concurrency. The rest waits in order. */
 export type Gate = <T>(work: () => Promise<T>) => Promise<T>
 
 interface GateOptions {
   readonly atOnce: number
-  /** how much more may wait; without it any number */
+  /** how many more may wait; unlimited by default */
   readonly waiting?: number
-  /** milliseconds that it may wait; without it any time */
+  /** milliseconds that one may wait; unlimited by default */
   readonly withinMs?: number
-  /** what is thrown where work does not begin: too much waits, or it has waited too long */
+  /** the error for work that does not begin: too many wait, or it has waited too long */
   readonly refuse: () => Refusal
 }
 
-/** Keeps expensive work from taking all memory and threads, and slow queries from taking all connections of a pool. */
+/** Keeps expensive work from using up memory and threads, and slow queries from using up the pool's connections. */
 export const createGate = ({ atOnce, waiting = Infinity, withinMs, refuse }: GateOptions): Gate => {
   let running = 0
   const queue = new Set<() => void>()
@@ -38,7 +38,7 @@ export const createGate = ({ atOnce, waiting = Infinity, withinMs, refuse }: Gat
       queue.add(begin)
     })
   }
-  /** Hands the turn on to whoever waits longest. */
+  /** Passes the turn to the one that has waited longest. */
   const leave = () => {
     const [next] = queue
     if (next === undefined) running -= 1

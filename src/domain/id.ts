@@ -4,7 +4,7 @@ export type Id = string & { readonly __id: unique symbol }
 const CANONICAL = /^[1-9]\d{0,18}$/
 const LARGEST = '9223372036854775807'
 
-/** Takes the canonical text alone: no sign, no leading zero, nothing above 2^63 - 1. */
+/** Accepts only the canonical text: no sign, no leading zero, nothing above 2^63 - 1. */
 export const isId = (text: unknown): text is Id =>
   typeof text === 'string' && CANONICAL.test(text) && (text.length < LARGEST.length || text <= LARGEST)
 

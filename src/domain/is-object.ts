@@ -1,3 +1,3 @@
-/** Narrows what was parsed from JSON to an object whose members may be anything; a list is none. */
+/** Narrows parsed JSON to an object with unknown members. An array is not one. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

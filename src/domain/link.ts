@@ -1,10 +1,10 @@
 import type { Id } from './id.js'
 
-/** Statuses of a redirect: those of a browser that keep the method (307, 308), and those that may change it. */
+/** Redirect statuses. Browsers keep the method for 307 and 308, and may change it for the others. */
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
 export type RedirectStatus = (typeof REDIRECT_STATUSES)[number]
 
-/** How often people followed a link, and when last; bots are counted apart. ISO 8601 in UTC. */
+/** How often people followed a link, and when last (ISO 8601 in UTC). Bots are counted separately. */
 export interface VisitCount {
   readonly total: number
   readonly last_at: string | null
@@ -29,16 +29,18 @@ export interface Link {
   readonly starts_at: string | null
   readonly expires_at: string | null
   readonly max_visits: number | null
-  /** redirects that were given out since `max_visits` was set */
+  /** redirects given out since `max_visits` was set */
   readonly used: number
   readonly has_password: boolean
   /** whether a visitor's query parameters are added to the target's */
   readonly forward_query: boolean
-  /** zero where the query did not read them, as for a redirect */
+  /** zero if the query did not read them, as for a redirect */
   readonly visits: VisitCount
 }
 
-/** What a visitor may find at a code. `absent`: not active, or not yet; `expired`: its time or its visits are over. */
+/**
+ * What a visitor finds at a code. `absent`: not active, or not yet started; `expired`: past its end or its visit limit.
+ */
 export type LinkState = 'open' | 'absent' | 'expired'
 
 /** `now`: milliseconds since 1970. */

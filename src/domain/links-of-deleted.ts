@@ -1,4 +1,4 @@
 import type { Id } from './id.js'
 
-/** What becomes of the links of a user who is deleted: they go as well, or to another user. */
+/** What happens to the links of a deleted user: they are deleted as well, or go to another user. */
 export type LinksOfDeleted = 'delete' | { readonly to: Id }

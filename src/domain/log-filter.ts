@@ -1,10 +1,10 @@
-/** `decision`: what the layers answered. The others: a change, by a request, the command line or SQL. */
+/** `decision`: an answer of the layers. The others: a change, by a request, the command line or SQL. */
 export const ENTRY_KINDS = ['decision', 'link', 'user', 'policy', 'audit'] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
-/** Which entries of the decision log are meant: those that match all of it. */
+/** Selects entries of the decision log that match every given field. */
 export interface LogFilter {
-  /** default: all of them */
+  /** default: all kinds */
   readonly kind?: EntryKind | undefined
   /** id of the user */
   readonly user?: string | undefined
@@ -29,7 +29,7 @@ export interface LogFilter {
 export const DECIDING_LAYERS = ['gateway', 'endpoint', 'object', 'data'] as const
 type DecidingLayer = (typeof DECIDING_LAYERS)[number]
 
-/** The statuses that a text means, from the first to the last; null for a text that means none. */
+/** The range of statuses that a text means, first to last; null if it is not a status or a class. */
 export const statusRange = (text: string): readonly [number, number] | null => {
   const [, digit, rest] = /^([1-5])(\d\d|xx)$/.exec(text) ?? []
   if (digit === undefined || rest === undefined) return null

@@ -9,7 +9,7 @@ export type Reach = (typeof REACHES)[number]
 /** An object row: one entry of the ordered rules that `can()` evaluates. */
 export interface ObjectRow {
   readonly ptype: 'p'
-  /** 1 to 999,999,999; unique; the smallest match decides */
+  /** 1 to 999,999,999; unique; the matching row with the smallest number decides */
   readonly priority: number
   /** the rule of the specification that the row implements: R1..R7, or an admin's own label */
   readonly rule: string

@@ -1,4 +1,4 @@
-/** Requests in a fixed window of so many seconds. */
+/** So many requests per fixed window of so many seconds. */
 export interface Quota {
   readonly points: number
   readonly seconds: number

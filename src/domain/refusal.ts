@@ -7,7 +7,7 @@ interface Kind {
   readonly status: number
   readonly layer: Layer
   readonly title: string
-  /** what it means or what the caller can do, true wherever the code is thrown: for refusals without a detail */
+  /** what it means or what the caller can do, for refusals without a detail; true wherever the code is thrown */
   readonly advice: string
 }
 
@@ -17,7 +17,7 @@ export const REFUSALS = {
     status: 400,
     layer: 'http',
     title: 'The request is not valid',
-    advice: 'Its first line or a header cannot be read, or something in the address.',
+    advice: 'Its first line, a header or a part of its address cannot be read.',
   },
   malformed_json: {
     status: 400,
@@ -65,8 +65,8 @@ export const REFUSALS = {
   https_required: {
     status: 403,
     layer: 'http',
-    title: 'Browsers sign in over https alone',
-    advice: 'Over plain http anybody on the way could read the session.',
+    title: 'Browsers can sign in only over https',
+    advice: 'Over plain http, anybody on the way could read the session.',
   },
   no_mail: { status: 404, layer: 'http', title: 'This installation sends no mail', advice: 'Ask an admin instead.' },
   not_implemented: {
@@ -79,7 +79,7 @@ export const REFUSALS = {
     status: 500,
     layer: 'http',
     title: 'Something went wrong on our side',
-    advice: 'Whoever runs the service finds the reason in its log, under the request_id.',
+    advice: 'The operator can find the reason in the service log, by the request_id.',
   },
   database_unavailable: {
     status: 503,
@@ -102,8 +102,8 @@ export const REFUSALS = {
   too_many_listeners: {
     status: 503,
     layer: 'http',
-    title: 'Too many listen already',
-    advice: 'Try again when some of them have left.',
+    title: 'There are too many listeners',
+    advice: 'Try again when some of them have disconnected.',
   },
   deadline_exceeded: {
     status: 503,
@@ -129,8 +129,8 @@ export const REFUSALS = {
   cross_site: {
     status: 403,
     layer: 'gateway',
-    title: 'Another site may not send this',
-    advice: 'Only pages of this service itself may send it.',
+    title: 'Other sites may not send this request',
+    advice: 'Only pages of this service may send it.',
   },
   insufficient_scope: {
     status: 403,
@@ -142,7 +142,7 @@ export const REFUSALS = {
     status: 503,
     layer: 'gateway',
     title: 'The token issuer is unavailable',
-    advice: 'The issuer that signs people in gave no answer that can be used. Try again in a moment.',
+    advice: 'The token issuer gave no usable answer. Try again in a moment.',
   },
   invalid_grant: {
     status: 400,
@@ -154,19 +154,19 @@ export const REFUSALS = {
     status: 400,
     layer: 'gateway',
     title: 'The grant type is not supported',
-    advice: '/docs says which there are.',
+    advice: '/docs lists the supported ones.',
   },
   unsupported_token_type: {
     status: 400,
     layer: 'gateway',
-    title: 'A token of this kind is not revoked here',
-    advice: 'Refresh tokens are revoked here.',
+    title: 'A token of this kind cannot be revoked here',
+    advice: 'Only refresh tokens can be revoked here.',
   },
   invalid_scope: {
     status: 400,
     layer: 'gateway',
     title: 'The scope is not valid',
-    advice: '/docs says which there are.',
+    advice: '/docs lists the valid ones.',
   },
 
   role_not_allowed: {
@@ -186,37 +186,37 @@ export const REFUSALS = {
     status: 403,
     layer: 'object',
     title: 'The password is wrong',
-    advice: 'Ask whoever shared the link.',
+    advice: 'Ask the person who shared the link.',
   },
   link_expired: {
     status: 410,
     layer: 'object',
     title: 'The link has expired',
-    advice: 'Its time is over, or it was followed as often as it may be.',
+    advice: 'It is past its end, or has reached its limit of visits.',
   },
   not_found: {
     status: 404,
     layer: 'object',
     title: 'There is no such record',
-    advice: 'It never was, is gone, or is not for this caller to see.',
+    advice: 'It never existed, was deleted, or is not visible to this caller.',
   },
   beyond_own_rights: {
     status: 403,
     layer: 'object',
     title: 'The edit goes beyond the rights of its maker',
-    advice: 'Somebody who may do all of it themselves can make this edit.',
+    advice: 'Somebody who has all of these rights can make it.',
   },
   own_proposal: {
     status: 403,
     layer: 'object',
-    title: 'Nobody decides about a proposal of their own',
-    advice: 'Somebody else has to decide about it.',
+    title: 'Nobody may decide on their own proposal',
+    advice: 'Somebody else has to decide on it.',
   },
   others_proposal: {
     status: 403,
     layer: 'object',
-    title: 'A proposal is withdrawn by who made it',
-    advice: 'Who may decide about it can decline it instead.',
+    title: 'Only its author can withdraw a proposal',
+    advice: 'Anybody who may decide on it can decline it instead.',
   },
   policy_denied: {
     status: 403,
@@ -235,13 +235,13 @@ export const REFUSALS = {
     status: 428,
     layer: 'data',
     title: 'If-Match is required',
-    advice: 'Send If-Match with the ETag of what was read.',
+    advice: 'Send If-Match with the ETag of the version that you read.',
   },
   not_done: {
     status: 424,
     layer: 'data',
-    title: 'Not done, because another item could not be done',
-    advice: 'Mend the item that could not be done, and send all of them again.',
+    title: 'Not done, because another item failed',
+    advice: 'Fix the item that failed, and send all of them again.',
   },
   code_taken: { status: 409, layer: 'data', title: 'The code is taken', advice: 'Choose another code.' },
   email_taken: { status: 409, layer: 'data', title: 'The e-mail address is taken', advice: 'Use another address.' },
@@ -249,7 +249,7 @@ export const REFUSALS = {
     status: 409,
     layer: 'data',
     title: 'The record changed during the request',
-    advice: 'Load it again, and repeat what is still to be done.',
+    advice: 'Load it again, and repeat the change if it is still needed.',
   },
   last_admin: {
     status: 409,
@@ -261,7 +261,7 @@ export const REFUSALS = {
     status: 409,
     layer: 'data',
     title: 'The user still has links',
-    advice: 'Say what becomes of them: delete them, or transfer them.',
+    advice: 'Say what happens to them: delete them, or transfer them.',
   },
   too_many_links: {
     status: 409,
@@ -279,31 +279,31 @@ export const REFUSALS = {
     status: 409,
     layer: 'data',
     title: 'The proposal is closed already',
-    advice: 'Somebody decided about it or withdrew it before: nothing was done.',
+    advice: 'It was already decided on or withdrawn: nothing was done.',
   },
   proposal_conflicts: {
     status: 409,
     layer: 'data',
     title: 'The proposal does not fit the rows in force',
-    advice: 'Propose the edit anew, from the rows in force.',
+    advice: 'Propose the edit again, based on the rows in force.',
   },
   proposer_lost_rights: {
     status: 409,
     layer: 'data',
-    title: 'Who proposed it may not do it any more',
-    advice: 'Somebody who may do it can propose it anew.',
+    title: 'The proposer no longer has the rights for it',
+    advice: 'Somebody who has them can propose it again.',
   },
   too_many_tokens: {
     status: 409,
     layer: 'data',
     title: 'The user has too many live tokens',
-    advice: 'Revoke one that nobody needs any more.',
+    advice: 'Revoke one that is no longer needed.',
   },
   request_in_progress: {
     status: 409,
     layer: 'data',
     title: 'A request with this Idempotency-Key is in progress',
-    advice: 'Wait for its end, and send this again with the same key.',
+    advice: 'Wait until it ends, and send this again with the same key.',
   },
   already_created: {
     status: 409,
@@ -321,7 +321,7 @@ export const REFUSALS = {
     status: 410,
     layer: 'data',
     title: 'This is no longer valid',
-    advice: 'It was used, has expired or was taken back.',
+    advice: 'It was used, has expired or was withdrawn.',
   },
 } as const satisfies Record<string, Kind>
 
@@ -340,7 +340,7 @@ interface Details {
   readonly headers?: Readonly<Record<string, string>>
   /** for the decision log; not shown to the caller */
   readonly decision?: Decision
-  /** members beside the standard ones of RFC 9457 */
+  /** members in addition to the standard ones of RFC 9457 */
   readonly extensions?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
@@ -376,6 +376,6 @@ export class Refusal extends Error {
   }
 }
 
-/** 503, to be repeated in a second: no policy that could be in force is known. A refusal stays what it is. */
+/** 503 with a Retry-After of one second, because no usable policy is loaded. Returns a Refusal unchanged. */
 export const policyUnavailable = (cause: unknown): Refusal =>
   cause instanceof Refusal ? cause : new Refusal('policy_unavailable', { headers: { 'Retry-After': '1' }, cause })

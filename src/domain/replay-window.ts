@@ -1,4 +1,4 @@
-/** A span of past decisions, back from now. */
+/** A time span of past decisions, counted back from now. */
 export interface ReplayWindow {
   /** as the caller wrote it, such as `24h` */
   readonly window: string
@@ -10,7 +10,7 @@ const LONGEST = 90 * 1_440
 
 export const WINDOW_RULE = 'must be a time back from now, such as 30m, 24h or 7d: 1m to 90d'
 
-/** Parses a window such as `24h`; null where it breaks WINDOW_RULE. */
+/** Parses a window such as `24h`; null if it breaks WINDOW_RULE. */
 export const parseWindow = (text: string): ReplayWindow | null => {
   const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? []
   const minutes = Number(count) * (MINUTES[unit ?? ''] ?? Number.NaN)

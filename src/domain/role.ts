@@ -1,4 +1,4 @@
-/** Roles with a meaning in model.conf. A constraint on the users table also keeps users from having one of them. */
+/** Roles that model.conf treats specially. A constraint on the users table also keeps users from having one of them. */
 export const ENGINE_ROLES = {
   /** callers without a user (R2) */
   anonymous: 'anonymous',
@@ -16,5 +16,5 @@ export const isRoleName = (text: unknown): text is string => typeof text === 'st
 /** A role that a user may hold. */
 export const isUserRole = (text: unknown): text is string => isRoleName(text) && !Object.hasOwn(ENGINE_ROLES, text)
 
-/** A role that a request can be decided for: of a user, or of a caller without one. `anyone` is no caller's role. */
+/** A role that a caller can have: that of a user, or `anonymous`. No caller has the role `anyone`. */
 export const isCallerRole = (text: unknown): text is string => isRoleName(text) && text !== ENGINE_ROLES.anyone

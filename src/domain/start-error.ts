@@ -6,7 +6,7 @@ export class StartError extends Error {
   }
 }
 
-/** There is no installation where the settings say, and what was asked for makes none. */
+/** There is no installation where the settings point, and the command does not create one. */
 export class NoInstallation extends StartError {
   constructor(where: string) {
     super(`there is no installation in ${where}; "linkgate serve" or "linkgate migrate" makes one`)

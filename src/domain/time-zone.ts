@@ -1,13 +1,13 @@
-/** Days since 1970-01-01, as calendars count them: those of no zone in particular. */
+/** Days since 1970-01-01, as calendars count them, independent of a time zone. */
 export type DayNumber = number
 
 /** The calendar of a time zone. */
 export interface TimeZone {
-  /** The day that it is there at an instant (in milliseconds since 1970). */
+  /** The day in this zone at an instant (in milliseconds since 1970). */
   dayAt(instant: number): DayNumber
   /**
-   * The instant at which a day begins there: at midnight, or where clocks skip that, at the end of the gap. A day that
-   * the zone skips begins with the one after it.
+   * The instant at which a day begins in this zone: at midnight, or if clocks skip that, at the end of the gap. A day
+   * that the zone skips begins with the next one.
    */
   startOfDay(day: DayNumber): number
 }
@@ -15,12 +15,12 @@ export interface TimeZone {
 export const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** The zone with this name in the IANA database; null where there is none. */
+/** The zone with this name in the IANA database; null if there is none. */
 export const timeZone = (name: string): TimeZone | null => {
   const clock = clockOf(name)
   if (clock === null) return null
   const known = new Map<number, number>()
-  /** Milliseconds that the zone's clocks are ahead of UTC. */
+  /** How far the zone's clocks are ahead of UTC, in milliseconds. */
   const offsetAt = (instant: number): number => {
     const offset = known.get(instant) ?? readClock(clock, instant) - instant
     known.set(instant, offset)
@@ -39,7 +39,7 @@ export const timeZone = (name: string): TimeZone | null => {
   }
 }
 
-/** Near a change of the offset: the first minute at which it is this day or a later one. */
+/** Near a change of the offset: the first minute that belongs to this day or a later one. */
 const firstMinuteOf = (day: DayNumber, midnight: number, dayAt: TimeZone['dayAt']): number => {
   // no zone is more than a day away from UTC
   let [before, since] = [midnight - 2 * DAY_MS, midnight + 2 * DAY_MS]
@@ -52,7 +52,7 @@ const firstMinuteOf = (day: DayNumber, midnight: number, dayAt: TimeZone['dayAt'
 }
 
 const clockOf = (name: string): Intl.DateTimeFormat | null => {
-  // newer engines take offsets as well
+  // newer engines accept offsets as well
   if (!/^[A-Za-z]/.test(name)) return null
   try {
     return new Intl.DateTimeFormat('en-US', {
@@ -72,7 +72,7 @@ const clockOf = (name: string): Intl.DateTimeFormat | null => {
   }
 }
 
-/** What the clock shows, as if it were UTC. `formatToParts` would take twice as long. */
+/** The local time, as if it were UTC. `formatToParts` would take twice as long. */
 const readClock = (clock: Intl.DateTimeFormat, instant: number): number => {
   // 11/23/2026, 04:31:14
   const [month = 1, day, year = 0, ...time] = (clock.format(instant).match(/\d+/g) ?? []).map(Number)

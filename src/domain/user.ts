@@ -1,6 +1,6 @@
 import type { Id } from './id.js'
 
-/** A user, without the password hash, which stays in identity/. Times are ISO 8601 in UTC. */
+/** A user without their password hash, which stays in identity/. Times are ISO 8601 in UTC. */
 export interface User {
   readonly id: Id
   readonly email: string
@@ -22,12 +22,12 @@ export type Subject = {
 
 /** RFC 5322 §3.2.3 without the quoted form: an address in it needs no escaping in a header, a URL or a list. */
 const LOCAL_PART = /^(?=.{1,64}$)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
-/** RFC 1035 §2.3.1, digits at the beginning included; a name beyond ASCII in its ASCII form (`xn--…`). */
+/** RFC 1035 §2.3.1, with leading digits allowed; a non-ASCII name in its ASCII form (`xn--…`). */
 const DOMAIN = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
 /**
- * An e-mail address in ASCII. Beyond it two different addresses can look alike (zero-width characters, soft hyphens,
- * letters of other scripts), and cases can fold differently here and in the database.
+ * An ASCII e-mail address. Non-ASCII addresses can look alike (zero-width characters, soft hyphens, letters of other
+ * scripts), and their case can fold differently here and in the database.
  */
 export const isEmail = (text: string): boolean => {
   const at = text.indexOf('@')

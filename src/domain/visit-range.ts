@@ -5,11 +5,11 @@ import type { DayNumber, TimeZone } from './time-zone.js'
 export const VISIT_INTERVALS = ['hour', 'day', 'week', 'month'] as const
 export type VisitInterval = (typeof VISIT_INTERVALS)[number]
 
-/** What is asked about visits: instants as ISO 8601, or days (`2026-11-01`) that begin at midnight in the zone. */
+/** The requested period: instants as ISO 8601, or days (`2026-11-01`) that begin at midnight in the zone. */
 export interface VisitPeriod {
-  /** default: 30 days before `to`, from the start of the interval on */
+  /** default: the start of the interval 30 days before `to` */
   readonly from?: string | undefined
-  /** default: now, with the hour that has begun */
+  /** default: the end of the current hour */
   readonly to?: string | undefined
   readonly interval: VisitInterval
   /** a name of the IANA database */
@@ -17,26 +17,26 @@ export interface VisitPeriod {
 }
 
 /**
- * Whole hours, each counted from 1970 in UTC, in intervals of a time zone. An interval that begins within an hour has
+ * Whole hours since 1970 in UTC, grouped into intervals of a time zone. An interval that begins within an hour includes
  * that hour.
  */
 export interface VisitRange {
   readonly from: number
-  /** the first hour after it */
+  /** exclusive */
   readonly to: number
   /** when each interval begins, in milliseconds; the first and the last may be cut by `from` and `to` */
   readonly starts: readonly number[]
 }
 
 export const HOUR_MS = 3_600_000
-/** Points of a series: a year of hours. Calendars take longer than hours, which no caller may have the process do. */
+/** The most points of a series of hours. Calendar intervals have a lower limit, because they are slower to compute. */
 export const MOST_HOURS = 10_000
 export const MOST_DAYS = 3_000
 const USUAL_DAYS = 30
 
 export const hourOf = (instant: number): number => Math.floor(instant / HOUR_MS)
 
-/** The range that is asked for, or the parameter that is wrong. */
+/** The requested range, or the parameter that is wrong. */
 export const visitRange = (
   { from, to, interval, zone: name }: VisitPeriod,
   now: number,
@@ -62,16 +62,16 @@ const DATE_LENGTH = '2026-11-01'.length
 
 const fault = (field: string, message: string) => ({ fault: { field, message } })
 
-/** The starts of all intervals with an hour of the range; one more than there may be where they are more. */
+/** The starts of all intervals in the range; one more than the limit if there are too many. */
 const startsOf = (interval: VisitInterval, zone: TimeZone, from: number, to: number): readonly number[] => {
   if (interval === 'hour')
     return Array.from({ length: Math.min(to - from, MOST_HOURS + 1) }, (_, i) => (from + i) * HOUR_MS)
   const starts: number[] = []
-  // the last millisecond of the hour: an interval that begins within it has it
+  // the last millisecond of the hour: an interval that begins within the hour includes it
   let day = firstDayOf(interval, zone.dayAt((from + 1) * HOUR_MS - 1))
   let start = zone.startOfDay(day)
   while (hourOf(start) < to && starts.length <= MOST_DAYS) {
-    // a day that the zone skipped begins with the one after it
+    // a skipped day begins with the next one
     if (start !== starts.at(-1)) starts.push(start)
     day = nextOf(interval, day)
     start = zone.startOfDay(day)
@@ -82,7 +82,7 @@ const startsOf = (interval: VisitInterval, zone: TimeZone, from: number, to: num
 const startOf = (interval: VisitInterval, zone: TimeZone, instant: number): number =>
   interval === 'hour' ? instant : zone.startOfDay(firstDayOf(interval, zone.dayAt(instant)))
 
-/** The first day of the day, week (from Monday on) or month that a day is in. */
+/** The first day of the interval (a day, a week from Monday on, or a month) that contains a day. */
 const firstDayOf = (interval: VisitInterval, day: DayNumber): DayNumber => {
   if (interval === 'week') return day - ((((day + 3) % 7) + 7) % 7)
   return interval === 'month' ? day - new Date(day * DAY_MS).getUTCDate() + 1 : day

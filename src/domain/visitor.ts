@@ -1,4 +1,4 @@
-/** Who follows a link, as far as the request says. Read at once and never stored (docs/visits.md). */
+/** A visitor, as far as the request describes them. Used at once and never stored (docs/visits.md). */
 export interface Visitor {
   readonly address: string
   /** a header by its lower-case name; undefined where it is missing or empty */

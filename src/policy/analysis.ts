@@ -13,43 +13,48 @@ import type { RowIndex } from './row-index.js'
 import type { Snapshot } from './snapshot.js'
 import { relationsOf, universeOf } from './table.js'
 
-/** What is to be said of one row. `by` and `stays` are priorities of object rows. */
+/** Something the author of a row should know about it. `by` and `stays` hold priorities of object rows. */
 export type Finding =
-  /** The row decides no request; `by` are the rows that decide instead, none where no request can match it. */
+  /**
+   * The row decides no request. `by` lists the rows that decide instead; it is empty if no request can match the row.
+   */
   | { readonly kind: 'unreachable'; readonly row: ObjectRow; readonly by: readonly number[] }
-  /** Without this one row no effect changes; the rows that `stays` names would decide the same. */
+  /** Removing this row alone changes no effect: the rows in `stays` would decide the same. */
   | { readonly kind: 'redundant'; readonly row: PolicyRow; readonly stays: readonly number[]; readonly why: string }
-  /** Earlier rows decide some of the requests that the row matches, with the other effect. */
+  /** For some of the requests that the row matches, an earlier row decides with the other effect. */
   | { readonly kind: 'overridden'; readonly row: ObjectRow; readonly by: readonly number[] }
   | { readonly kind: 'unknown_action'; readonly row: PolicyRow; readonly name: string }
-  /** No user has the role; `lone` where it is probably misspelt. */
+  /** No user has the role. `lone` is set if it is probably misspelt. */
   | { readonly kind: 'unknown_role'; readonly row: PolicyRow; readonly name: string; readonly lone: LoneRole | null }
-  /** The role is probably misspelt; whether users have it is not known, or it is one to inherit from. */
+  /**
+   * The role is probably misspelt. Either nobody knows which roles users have, or other roles inherit from this one.
+   */
   | { readonly kind: 'lone_role'; readonly row: PolicyRow; readonly name: string; readonly lone: LoneRole }
-  /** The row closes a loop: its role inherits from itself, by way of these roles. */
+  /** The row closes a loop: its role inherits from itself, through these roles. */
   | { readonly kind: 'loop'; readonly row: InheritanceRow; readonly path: readonly string[] }
 
 interface AnalysisOptions {
   /** the roles that users have; without them no role counts as unknown */
   readonly rolesInUse?: readonly string[]
-  /** roles that stand elsewhere, such as in the rows before an edit */
+  /** roles that are used elsewhere, such as in the rows before an edit */
   readonly knownRoles?: Iterable<string>
-  /** called from time to time with the part that is done, from 0 to 1 */
+  /** called now and then with the fraction done, from 0 to 1 */
   readonly onProgress?: (part: number) => void
-  /** after it the analysis stops, with `deadline_exceeded` */
+  /** past it, the analysis stops with `deadline_exceeded` */
   readonly deadline?: Deadline
 }
 
 /**
- * Finds what each row is good for, in the order of the rows. Exact: it decides every request that can matter. Near
- * linear in the rows; a row over `*` costs a decision for each action that rows for everybody name.
+ * Finds useless and suspicious rows, in the order of the rows. Exact: it decides every request that can matter. Takes
+ * nearly linear time in the number of rows; a row over `*` costs one decision for each action named by rows for
+ * everybody.
  */
 export const analyseRows = async (
   { rows }: Pick<Snapshot, 'rows'>,
   options: AnalysisOptions = {},
 ): Promise<readonly Finding[]> => {
   const { rolesInUse, knownRoles = [], deadline } = options
-  // two of the rows that match the same requests: the one that decides, and the one that would decide without it
+  // keep two rows of those that match the same requests: the one that decides, and the one that would decide without it
   const index = await indexRows(rows, 2)
   const findObjects = await analyseObjects(index, rows, options)
   const redundancy = redundancyOf(index)
@@ -79,9 +84,9 @@ export const analyseRows = async (
   return findings
 }
 
-/** What the requests say of one object row; priorities of other rows. */
+/** What the analysis has learnt about one object row; the numbers are priorities of other rows. */
 interface Notes {
-  /** true where some request would be decided otherwise without the row */
+  /** true if removing the row would change the decision of some request */
   isNeeded: boolean
   readonly stays: Set<number>
   readonly overriders: Set<number>
@@ -121,7 +126,7 @@ const analyseObjects = async (
   }
 
   /**
-   * Null where the row decides a request. It is enough to try the narrowest ones, for its own role and action: every
+   * Null if the row decides some request. Trying its narrowest requests, for its own role and action, is enough: every
    * other request that it matches is matched by the same rows and more.
    */
   const shadowsOf = (row: ObjectRow): ReadonlySet<number> | null => {
@@ -147,7 +152,7 @@ const analyseObjects = async (
   }
 }
 
-/** The actions for which a role may be decided otherwise than the role `user` is. */
+/** The actions for which a role's decisions can differ from those of the role `user`. */
 const actionsThatDiffer = ({ objects, inheritance }: RowIndex, role: string, actions: readonly string[]) => {
   if (role === ENGINE_ROLES.anonymous || role === ENGINE_ROLES.user) return actions
   const named = new Set(

@@ -4,7 +4,7 @@ import { isHeading } from './csv-headings.js'
 
 const MOST = 500
 
-/** One form for what a reader takes for the same: lines end in LF, without the headings of an exported file. */
+/** Normalizes a comment: lines end in LF, and the headings of an exported file are left out. */
 const tidy = (text: string): string =>
   text
     .split(/\r\n|[\r\n]/)
@@ -12,10 +12,10 @@ const tidy = (text: string): string =>
     .join('\n')
     .trim()
 
-/** What a line of a file, a terminal or PostgreSQL cannot take as text. */
+/** Characters that cannot be stored in a file, in PostgreSQL or shown on a terminal. */
 const UNWRITABLE = /(?![\n\t])[\p{Cc}\p{Cs}]/u
 
-/** The comment of a row, as somebody wrote it; empty: none. */
+/** The comment of a row; an empty string means none. */
 export const CommentText = z
   .string()
   .meta({ maxLength: MOST })

@@ -21,22 +21,22 @@ import type { Snapshot } from './snapshot.js'
 import type { StoredRow } from './store.js'
 import { POLICY_CHANNEL } from './watch.js'
 
-/** Who edits, and why. */
+/** Who makes an edit, and why. */
 export interface EditOrigin {
-  /** a user, by their id alone, or somebody at the command line by name */
+  /** a user, by id alone, or a person at the command line, by name */
   readonly actor: Actor
   readonly reason: string
-  /** each fails where somebody is no longer who the edit was decided for; none at the command line */
+  /** each fails if the caller's rights have changed since the edit was decided; empty at the command line */
   readonly proofs?: readonly Statement[]
-  /** where the actor proposed it: who approved it, and why */
+  /** set if the actor only proposed the edit: who approved it, and why */
   readonly approval?: {
     readonly proposal: string
     readonly actor: Actor
     readonly reason: string | null
   }
-  /** made past the approval that the installation asks for */
+  /** true if it bypasses the approval that the installation requires */
   readonly withoutApproval?: boolean | undefined
-  /** after it the edit may not commit */
+  /** the edit must not commit after it */
   readonly deadline?: Deadline
   /** what allowed the edit, for the decision log; null at the command line */
   readonly decision: Pick<
@@ -46,10 +46,10 @@ export interface EditOrigin {
 }
 
 /**
- * Commits a plan as the next revision: rows, revision, decision record and notification in one transaction under the
- * exclusive policy lock, so that no change that was decided under the old revision can still commit. Answers the new
- * snapshot. Throws PolicyReplaced where the plan's base is no longer the revision in force, and CallerChanged where
- * somebody is no longer who the edit was decided for, and `proposal_closed` where the proposal that it approves is.
+ * Commits a plan as the next revision: rows, revision, decision record and notification in one transaction, under the
+ * exclusive policy lock, so that no change decided under the old revision can still commit. Returns the new snapshot.
+ * Throws PolicyReplaced if the plan's base is no longer the revision in force, CallerChanged if a caller's rights have
+ * changed since the edit was decided, and `proposal_closed` if the proposal that it approves is closed.
  */
 export const commitEdit = async (database: Database, plan: EditPlan, origin: EditOrigin): Promise<Snapshot> => {
   await database.transaction((client) => writePlan(client, plan, origin), origin.deadline)
@@ -65,7 +65,7 @@ const writePlan = async (
   const revision = String(candidate.revision)
   const adapter = await newPostgresAdapter(client)
   const decider = approval?.actor ?? actor
-  // Only two round trips, since every change of the service waits while the lock is held.
+  // Only two round trips: every change in the service waits while this lock is held.
   const [, head] = await Promise.all([
     client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.policy]),
     client.query<{ revision: string }>('select revision from policy_head'),
@@ -125,12 +125,12 @@ const writePlan = async (
 
 const writeDecision = (client: PoolClient, record: DecisionRecord) => sendTo(client, insertDecisions([record]))
 
-/** As the trigger for edits by hand stores such a row in the history. */
+/** In the form that the trigger for edits by hand writes to the history. */
 const asHistory = ({ ptype, rule }: StoredRow): readonly unknown[] => [ptype, ...(Array.isArray(rule) ? rule : [rule])]
 
 /**
- * Sends the rows through casbin-pg-adapter, without waiting for each other. Only the closed vocabulary gets here, so a
- * removal holds none of the adapter's patterns (`regex:`, `like:`, empty fields); the rows are counted nevertheless.
+ * Sends the rows through casbin-pg-adapter, pipelined. Only the closed vocabulary gets here, so a removal contains none
+ * of the adapter's patterns (`regex:`, `like:`, empty fields). The rows are counted all the same.
  */
 const writeRows = async (client: PoolClient, adapter: Adapter, { add, remove, candidate }: EditPlan): Promise<void> => {
   const section = ({ ptype }: PolicyRow) => (ptype === 'g' ? 'g' : 'p')

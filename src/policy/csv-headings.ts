@@ -1,8 +1,8 @@
-/** What an exported file says by itself: of all rows, and above those of each kind. No comment of a row. */
+/** The comment at the top of an exported file. Headings are not comments of rows. */
 export const TITLE =
   'Policy rows. A new installation starts with R1 to R7 of the specification. How to read a row: policies/README.md'
 
-/** The headings of the kinds of rows, in the order of a file. */
+/** The headings of each kind of row, in the order of a file. */
 export const HEADINGS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'p',

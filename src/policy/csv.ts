@@ -12,8 +12,8 @@ import type { EditedRow, Parsed } from './parse-row.js'
 import { PolicyError, describeFaults } from './policy-error.js'
 
 /**
- * Parses a CSV file line by line; `#` begins a comment, and guarded cells are what they guard. `comment` is that of the
- * lines directly above a record, as written. Throws PolicyError naming the file and the faults of all lines.
+ * Parses a CSV file line by line. `#` starts a comment, and guarded cells are unguarded. `parseLine` also gets the
+ * comment lines directly above its record, as written. Throws PolicyError with the file and the faults of all lines.
  */
 export const parseCsv = <T>(
   file: string,
@@ -22,7 +22,7 @@ export const parseCsv = <T>(
 ): readonly T[] => {
   const values: T[] = []
   const faults: Fault[] = []
-  // the parser is told where lines end, so that it counts those of this list
+  // give the parser the same line ending that splits this list, so that line numbers match
   const [delimiter = '\n'] = /\r\n|[\r\n]/.exec(text) ?? []
   const lines = text.replace(/^\ufeff/, '').split(delimiter)
   const addLine = (fields: string[], { lines: line }: { readonly lines: number }): null => {
@@ -53,7 +53,7 @@ export const parseCsv = <T>(
 
 const COMMENT_LINE = /^\s*# ?(.*)$/s
 
-/** What the comment lines directly above a line say; no empty line lies between. */
+/** The text of the comment lines directly above a line, up to the first empty line. */
 const commentAbove = (lines: readonly string[], index: number): string => {
   const found: string[] = []
   for (let i = index - 1; i >= 0; i -= 1) {
@@ -64,13 +64,13 @@ const commentAbove = (lines: readonly string[], index: number): string => {
   return found.join('\n')
 }
 
-/** Where a spreadsheet would begin a cell of a comment line with a formula. An apostrophe keeps it from that. */
+/** An apostrophe stops a spreadsheet from reading part of a comment line as a formula. */
 const guardLine = (line: string): string => line.replace(/([,;\t]\s*"?)('*[=+\-@])/g, "$1'$2")
 const unguardLine = (line: string): string => line.replace(/([,;\t]\s*"?)'('*[=+\-@])/g, '$1$2')
 
 /**
- * Parses rows (`ptype, …fields`), each with the comment lines directly above it. A row or a priority that occurs twice
- * is a fault.
+ * Parses rows (`ptype, …fields`), each with the comment lines directly above it. Duplicate rows and duplicate
+ * priorities are faults.
  */
 export const parsePolicyCsv = (file: string, text: string): CommentedRows => {
   const linesByRow = new Map<string, number>()

@@ -4,15 +4,15 @@ import type { Snapshot } from './snapshot.js'
 export interface PolicyStatus {
   /** null while no policy has been loaded */
   readonly revision: number | null
-  /** why the newest load that reached the database failed, in one line; null where it succeeded */
+  /** why the latest load that reached the database failed, in one line; null if it succeeded */
   readonly fault: string | null
-  /** set where the fault is that the rows in the database are not those of the revision in force */
+  /** set if the fault is that the stored rows differ from those of the revision in force */
   readonly differs?: true
-  /** true while the newest load did not reach the database, which says nothing about the policy */
+  /** true while the latest load did not reach the database, which says nothing about the policy itself */
   readonly unreached: boolean
 }
 
-/** How stored rows are compared with those in force, and what is done where they differ. */
+/** Compares the stored rows with those in force, and records a difference as a revision. */
 export interface RowCheck {
   readonly differ: (inForce: Snapshot) => Promise<boolean>
   readonly record: () => Promise<void>
@@ -22,19 +22,19 @@ const NO_CHECK: RowCheck = { differ: async () => false, record: async () => unde
 
 /** The policy in force in this process. */
 export interface CurrentPolicy {
-  /** Throws until the first policy is loaded: nothing is decided before. */
+  /** Throws until the first policy is loaded, so nothing is decided before. */
   current(): Snapshot
   /**
-   * Loads what the database holds, and puts it in force where it is newer and complete. Otherwise the last good policy
-   * stays (promise 3).
+   * Loads the stored policy, and puts it in force if it is newer and complete. Otherwise the last good policy stays
+   * (promise 3).
    */
   refresh(): Promise<Snapshot>
-  /** Puts the snapshot of a confirmed commit in force without loading it, where it is newer (`commitEdit`). */
+  /** Puts a committed snapshot (`commitEdit`) in force without reloading it, if it is newer. */
   adopt(committed: Snapshot): void
   /**
-   * Compares the rows in force with the stored ones of their revision. Where they differ, or the database is back at an
-   * older revision, the policy has a fault until what no revision accounts for is recorded as one and the stored rows
-   * are in force. Answers whether they differed.
+   * Compares the rows in force with the stored rows of their revision. If they differ, or the database is back at an
+   * older revision, the policy has a fault until the difference is recorded as a revision and the stored rows are in
+   * force. Resolves with true if they differed.
    */
   check(): Promise<boolean>
   status(): PolicyStatus
@@ -43,15 +43,15 @@ export interface CurrentPolicy {
 interface InForce {
   readonly snapshot: Snapshot
   /**
-   * How the stored rows of its revision compare with its own, as far as a check has found. Once a difference is
-   * recorded as a revision, the stored rows may come into force.
+   * What the checks have found so far. Once a difference is recorded as a revision, the stored rows may come into
+   * force.
    */
   stored: 'the same' | 'different' | 'different and recorded'
 }
 
 /**
- * Holds one reference and swaps it. `load` gets the revision in force and answers null where it is the newest. `wrap`
- * sees each snapshot that comes into force, and may observe its decisions.
+ * Holds one reference and swaps it. `load` gets the revision in force, and resolves with null if that is the newest.
+ * `wrap` gets each snapshot before it comes into force, and may observe its decisions.
  */
 export const createCurrentPolicy = (
   load: (known: number | null) => Promise<Snapshot | null>,
@@ -77,7 +77,8 @@ export const createCurrentPolicy = (
     const isToBeReplaced = before?.stored === 'different and recorded'
     try {
       const loaded = await load(isToBeReplaced ? null : (before?.snapshot.revision ?? null))
-      // what differs is replaced whatever its revision is, unless something newer came meanwhile
+      // a snapshot that differs from the stored rows is replaced whatever its revision, unless a newer one came
+      // meanwhile
       if (loaded && isToBeReplaced && inForce === before) enter(loaded)
       else if (loaded) adopt(loaded)
       fault = null
@@ -88,7 +89,7 @@ export const createCurrentPolicy = (
       throw error
     }
   }
-  /** Refreshes share a load that has not begun yet. One that is running may have read an older revision. */
+  /** Refreshes share a load that has not started yet. A running one may have read an older revision. */
   const refreshed = () =>
     (queued ??= running
       .catch(() => undefined)

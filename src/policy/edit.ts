@@ -25,30 +25,30 @@ interface RowEdit {
 }
 
 export interface Edit extends RowEdit {
-  /** what it says of rows that it adds, or that are there already */
+  /** comments on rows that it adds or that exist already */
   readonly comments?: readonly EditedRow[]
 }
 
 /**
- * Whose rights bound an edit (promise 11): those of the user who makes it. Null is a caller without a user, as it is to
- * `can()`. `'unbounded'` is for the command line and the default policy alone: whoever runs them owns the installation,
- * and could write the rows with SQL as well.
+ * The user whose rights bound an edit (promise 11). Null is a caller without a user, as for `can()`. `'unbounded'` is
+ * only for the command line and the default policy: whoever runs them owns the installation, and could write the rows
+ * with SQL as well.
  */
 export type EditMaker = Subject | 'unbounded'
 
 export interface EditPlan extends RowEdit {
-  /** comments that come, change and go */
+  /** comments that are added, changed or removed */
   readonly commented: readonly CommentChange[]
-  /** stored rows to remove that do not parse: somebody wrote them by hand */
+  /** unparsable stored rows to remove; somebody wrote them by hand */
   readonly unreadable: readonly StoredRow[]
-  /** the snapshot that a load gives once this is committed */
+  /** the snapshot that a load gives once this plan is committed */
   readonly candidate: Snapshot
   readonly changes: readonly CellChange[]
-  /** who it was planned for, and checked against */
+  /** whose rights it was planned for and checked against */
   readonly maker: EditMaker
 }
 
-/** For programs: what a plan changes. */
+/** What a plan changes, as JSON shows it. */
 export const viewPlan = ({ changes, add, remove, commented }: EditPlan) => ({
   decisions_changed: changes,
   added: add,
@@ -72,7 +72,7 @@ export const parseEdit = (add: readonly unknown[], remove: readonly unknown[]): 
   return { add: added.map(({ row }) => row), remove: removed.map(({ row }) => row), comments: added }
 }
 
-/** The edit that adds rows to others, with what is said of them. */
+/** The edit that adds rows and their comments. */
 export const editAdding = ({ rows, comments }: CommentedRows): Edit => ({
   add: rows,
   remove: [],
@@ -86,27 +86,29 @@ export const editBetween = (from: readonly PolicyRow[], to: readonly PolicyRow[]
 }
 
 interface UncheckedPlan extends Omit<EditPlan, 'candidate' | 'changes' | 'commented'> {
-  /** the revision that decisions are compared with */
+  /** the revision whose decisions the new ones are compared with */
   readonly base: Snapshot
-  /** the new revision, and all its rows: those that stay in their order, and then the added ones */
+  /** the new revision */
   readonly revision: number
+  /** all rows of the new revision: kept ones in their order, then the added ones */
   readonly rows: readonly PolicyRow[]
-  /** those that are stored, and those of the new revision */
+  /** the stored comments */
   readonly commentsBefore: Comments
+  /** the comments of the new revision */
   readonly comments: Comments
-  /** the rows by which these and those of `base` differ, where that is more than the edit */
+  /** the rows that differ from `base`, if these are more than the edit itself */
   readonly changed?: readonly PolicyRow[]
 }
 
 /**
- * Plans an edit, and changes nothing. Throws `validation_failed` naming the row that cannot be added or removed,
- * `beyond_own_rights` where the edit goes beyond the rights of its `maker`, and `invariant_violated` naming the
- * invariant, the row and the decision.
+ * Plans an edit without changing anything. Throws `validation_failed` naming a row that cannot be added or removed,
+ * `beyond_own_rights` if the edit exceeds the rights of its `maker`, and `invariant_violated` naming the invariant, the
+ * row and the decision.
  */
 export const planEdit = async (base: Snapshot, edit: Edit, rules: PolicyRules, maker: EditMaker): Promise<EditPlan> =>
   checkPlan({ ...editedRows(base, edit), maker }, rules)
 
-/** The rows that an edit leaves. Throws `validation_failed` naming the row that cannot be added or removed. */
+/** The rows after an edit. Throws `validation_failed` naming a row that cannot be added or removed. */
 export const editedRows = (base: Snapshot, edit: Edit): Omit<UncheckedPlan, 'maker'> => {
   const faults: Fault[] = []
   const refuse = (field: string, message: string) => faults.push({ field, message })
@@ -152,8 +154,8 @@ export const editedRows = (base: Snapshot, edit: Edit): Omit<UncheckedPlan, 'mak
 }
 
 /**
- * Builds the candidate and checks it. Throws `validation_failed` where the rows cannot be in force together,
- * `beyond_own_rights` and `invariant_violated` as `planEdit`.
+ * Builds the candidate and checks it. Throws `validation_failed` if the rows cannot be in force together, and
+ * `beyond_own_rights` and `invariant_violated` like `planEdit`.
  */
 export const checkPlan = async (plan: UncheckedPlan, rules: PolicyRules): Promise<EditPlan> => {
   const { objections, ...checked } = await examinePlan(plan, rules)
@@ -163,8 +165,8 @@ export const checkPlan = async (plan: UncheckedPlan, rules: PolicyRules): Promis
 }
 
 /**
- * As `checkPlan`, but answers what stands in the way of the edit beside what it would change. Throws
- * `validation_failed` and `deadline_exceeded` alone.
+ * Like `checkPlan`, but returns the objections to the edit along with what it would change. Throws only
+ * `validation_failed` and `deadline_exceeded`.
  */
 export const examinePlan = async (
   { base, revision, rows, comments, commentsBefore, maker, ...edit }: UncheckedPlan,

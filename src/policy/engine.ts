@@ -14,16 +14,16 @@ import { byPriority, indexRows, rowsFor } from './row-index.js'
 /** Casbin over one immutable set of rows. Synchronous; the cost of a decision does not depend on the number of rows. */
 export interface Engine {
   readonly inheritance: Inheritance
-  /** Casbin's answer, and the row that gave it; null where none matched and the model itself denies. */
+  /** Casbin's answer and the row that gave it. The row is null if none matched, so the model itself denies. */
   decide(role: string, action: string, relation: Relation): Pick<Decision, 'effect' | 'rule' | 'row'>
   /** May the role call endpoints of this action at all? */
   mayCall(role: string, action: string): boolean
-  /** The rows that are put before Casbin, in the order in which it considers them. */
+  /** The rows that Casbin is given, in the order in which it considers them. */
   candidates(role: string, action: string): readonly ObjectRow[]
   endpointCandidates(role: string, action: string): readonly EndpointRow[]
 }
 
-/** Ids that stand for each relation. parseModel has proved that a matcher depends on nothing else about ids. */
+/** Sample ids for each relation. parseModel has checked that matchers depend on nothing else about ids. */
 const IDS: Readonly<Record<Relation, { readonly id: string; readonly owner_id: string }>> = {
   anonymous: { id: '', owner_id: '' },
   own: { id: '1', owner_id: '1' },
@@ -31,8 +31,8 @@ const IDS: Readonly<Record<Relation, { readonly id: string; readonly owner_id: s
 }
 
 /**
- * Builds an engine. It never changes; a new revision is a new engine. Throws PolicyError where two object rows have the
- * same priority, or where roles inherit over more levels than Casbin follows.
+ * Builds an engine. It never changes; a new revision gets a new engine. Throws PolicyError if two object rows have the
+ * same priority, or if roles inherit over more levels than Casbin follows.
  */
 export const buildEngine = async (model: PolicyModel, rows: readonly PolicyRow[]): Promise<Engine> => {
   const { objects, endpoints, inheritance } = await indexRows(rows, 1)
@@ -49,7 +49,7 @@ export const buildEngine = async (model: PolicyModel, rows: readonly PolicyRow[]
   const [object, endpoint] = [assertion('p', 'p'), assertion('p', 'p2')]
   assertion('g', 'g').rm = roleManagerOf(inheritance)
 
-  // rows of `user` for anonymous too: whether they match is for the model to say
+  // anonymous gets the rows of `user` as well: the model decides whether they match
   const roles = (role: string) =>
     new Set([...inheritance.ancestors(role).keys(), ENGINE_ROLES.user, ENGINE_ROLES.anyone])
   const candidates = (role: string, action: string) => rowsFor(objects, roles(role), action).sort(byPriority)
@@ -59,7 +59,7 @@ export const buildEngine = async (model: PolicyModel, rows: readonly PolicyRow[]
     inheritance,
     candidates,
     endpointCandidates,
-    // INVARIANT: nothing is awaited between setting the rows and deciding, so no decision sees the rows of another one
+    // INVARIANT: nothing is awaited between setting the rows and deciding, so no decision sees another one's rows
     decide: (role, action, relation) => {
       const rows = candidates(role, action)
       if (rows.length === 0) return { effect: 'deny', rule: 'default', row: null }

@@ -9,10 +9,10 @@ import { fault } from './parse-row.js'
 import type { Snapshot } from './snapshot.js'
 import { describeRelation } from './table.js'
 
-/** The questions that are asked of every edit; an installation may have none of these files. */
+/** The questions that every edit is tested with. An installation may have neither file. */
 export const EXPECTATION_FILES = ['policies/allow.csv', 'policies/deny.csv']
 
-/** A question with the answer that it must have, and why. */
+/** A question, its expected answer, and why. */
 export interface Expectation {
   readonly effect: Effect
   readonly role: string
@@ -23,7 +23,7 @@ export interface Expectation {
   readonly from: string
 }
 
-/** The answer that a file's questions must have, by its name (`allow.csv`, `clerks-deny.csv`); null without one. */
+/** The answer that a file expects, by its name (`allow.csv`, `clerks-deny.csv`); null if the name says none. */
 export const effectOfFile = (path: string): Effect | null => {
   const [, name] = /(?:^|[/\\._-])(allow|deny)\.csv$/.exec(path) ?? []
   return EFFECTS.find((effect) => effect === name) ?? null
@@ -40,14 +40,14 @@ export const parseExpectations = (file: string, effect: Effect, text: string): r
     return { ok: true, value: { effect, role, action, relation, why: why.join(', '), from: `${file}:${line}` } }
   })
 
-/** An expectation with the answer that a snapshot gives instead. */
+/** An unmet expectation, with the answer that the snapshot gives instead. */
 export interface Unmet {
   readonly expectation: Expectation
   readonly effect: Effect
   readonly rule: string
-  /** that decides; null: none matches */
+  /** the deciding row; null if none matches */
   readonly row: ObjectRow | null
-  /** true where the object rows allow it and no endpoint row lets the role in */
+  /** true if the object rows allow it but no endpoint row lets the role in */
   readonly isShut: boolean
 }
 
@@ -63,7 +63,6 @@ export const findUnmet = (snapshot: Snapshot, expectations: readonly Expectation
     return effect === expected && !isShut ? [] : [{ expectation, effect, rule, row, isShut }]
   })
 
-/** In one line, for people. */
 export const describeUnmet = ({ expectation, effect, rule, row, isShut }: Unmet): string => {
   const { effect: expected, role, action, relation, why, from } = expectation
   const by = row === null ? 'no row matches' : `row ${row.priority} (${rule})`

@@ -3,24 +3,24 @@ import type { ObjectRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import type { Snapshot } from './snapshot.js'
 
-/** A row that was put before Casbin. */
+/** A row that Casbin was given. */
 export interface Considered<Row> {
   readonly row: Row
   readonly outcome: 'does_not_match' | 'decides' | 'not_reached'
-  /** why it does not match; null for other outcomes */
+  /** why it does not match; otherwise null */
   readonly why: string | null
 }
 
-/** Why a question is answered as it is, under one revision. */
+/** How one revision comes to its answer to a question. */
 export type Explanation = ReturnType<typeof explain>
 
-/** Rows in one list of an explanation. The row that decided is always among them. */
+/** The most rows that one list of an explanation shows. The deciding row is always among them. */
 export const MOST_CONSIDERED = 200
 
 /**
- * Explains `(role, action, relation)`. The answer and the deciding row are Casbin's; the reasons for the other rows are
- * model.conf in words, which the tests compare with a plain Casbin over all rows. Only rows that are put before Casbin
- * are considered.
+ * Explains the decision on `(role, action, relation)`. The answer and the deciding row are Casbin's. The reasons for
+ * the other rows restate model.conf in words; tests compare them with a plain Casbin over all rows. Only rows that
+ * Casbin is given are considered.
  */
 export const explain = (snapshot: Snapshot, role: string, action: string, relation: Relation) => {
   const { engine, revision } = snapshot
@@ -43,12 +43,12 @@ export const explain = (snapshot: Snapshot, role: string, action: string, relati
     inherits: [...counted].filter((name) => name !== role),
     action,
     relation,
-    /** the layer that decides about a request: the endpoint's where it refuses, else the object's */
+    /** the layer that decides a request: the endpoint's if it refuses, otherwise the object's */
     layer: isLetIn ? 'object' : 'endpoint',
     effect: isLetIn ? effect : 'deny',
     /** each row that matches lets the role in */
     endpoint: { effect: isLetIn ? 'allow' : 'deny', ...listed(endpointRows) },
-    /** the first row that matches decides; null where none does and the model itself denies */
+    /** the first matching row decides; null if none matches, so the model itself denies */
     object: { effect, rule, row: decider, ...listed(objectRows, place) },
   } as const
 }
@@ -59,7 +59,7 @@ const consider = <Row>(row: Row, why: string | null): Considered<Row> => ({
   why,
 })
 
-/** The first rows, and the one at `place` even where it comes later. */
+/** The first rows, and always the one at `place`. */
 const listed = <Row>(all: readonly Row[], place = 0) => {
   const considered = all.slice(0, MOST_CONSIDERED)
   const decider = all[place]

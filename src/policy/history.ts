@@ -9,10 +9,10 @@ import type { Snapshot } from './snapshot.js'
 import { parseStored, parseStoredRow } from './store.js'
 import type { StoredRevision, StoredRow } from './store.js'
 
-/** A row of the history. One that was written by hand may not parse, and is shown as it was. */
+/** A row of the history. One written by hand may not parse, and is shown as stored. */
 export type HistoryRow = PolicyRow | { readonly ptype: string; readonly unreadable: unknown }
 
-/** What an edit changes, as it is stored. */
+/** The changes of an edit, as stored. */
 export interface StoredChanges {
   readonly added: readonly unknown[]
   readonly removed: readonly unknown[]
@@ -22,7 +22,7 @@ export interface StoredChanges {
 interface RevisionRow extends StoredChanges {
   readonly revision: string
   readonly actor_id: string | null
-  /** null for a user: they are kept by their id */
+  /** null for a user, who is recorded by id */
   readonly actor: string | null
   readonly email?: string | null
   readonly approved_by: string | null
@@ -39,7 +39,7 @@ interface RevisionRow extends StoredChanges {
 const COLUMNS =
   'revision, actor_id, actor, reason, time, added, removed, comments, model_sha256, ' +
   'approved_by, approver, proposal, without_approval'
-/** The address that a user has today; null where they were deleted. */
+/** The user's current address; null if they were deleted. */
 const EMAIL =
   '(select u.email from find_user(actor_id, null, null) u) as email, ' +
   '(select u.email from find_user(approved_by, null, null) u) as approver_email'
@@ -73,7 +73,9 @@ const toRevision = ({ actor_id, actor, email, ...row }: RevisionRow) => ({
 /** A revision as it is shown. */
 export type Revision = ReturnType<typeof toRevision>
 
-/** Revisions, newest first; `cursor` is the last revision of the page before. `until`: those made by then. */
+/**
+ * Revisions, newest first. `cursor` is the last revision of the previous page; `until` keeps only those made by then.
+ */
 export const listRevisions = async (
   database: Database,
   {
@@ -99,7 +101,7 @@ export const countRevisions = async (database: Database): Promise<number> => {
   return row?.count ?? 0
 }
 
-/** One revision with every decision that it changed; null where there is none. */
+/** One revision with every decision that it changed; null if there is no such revision. */
 export const findRevision = async (database: Database, revision: number) => {
   const [row] = await database.run<RevisionRow>({
     text: `select ${COLUMNS}, ${EMAIL}, decisions_changed from policy_revisions where revision = $1`,
@@ -121,7 +123,7 @@ export const storedRevisionOf = ({ revision, rows, comments }: Snapshot): Stored
   stored: rows.map((row) => asStored(row, comments.get(rowText(row))?.comment)),
 })
 
-/** An earlier revision: a later one with every revision between undone. Null where there was none. */
+/** Reconstructs an earlier revision by undoing every later one. Null if there was no such revision. */
 export const revisionBefore = async (
   database: Database,
   { revision: newest, stored }: StoredRevision,
@@ -145,7 +147,7 @@ export const revisionBefore = async (
 }
 
 /**
- * The rows of an earlier revision; null where there was none. Throws `validation_failed` where they do not parse
+ * The rows of an earlier revision; null if there was no such revision. Throws `validation_failed` if they do not parse
  * (somebody wrote them by hand).
  */
 export const rowsOfRevision = async (

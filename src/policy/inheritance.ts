@@ -3,22 +3,25 @@ import type { RoleManager } from 'casbin'
 import type { InheritanceRow, PolicyRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 
-/** How deep Casbin's own role manager follows inheritance. Deeper rows are refused, so that both always agree. */
+/**
+ * How many levels of inheritance Casbin's own role manager follows. Deeper rows are refused, so that it and ours always
+ * agree.
+ */
 export const DEEPEST_INHERITANCE = 10
 
 const MOST_CACHED = 1_000
 
-/** The inheritance rows as a graph that never changes. */
+/** The inheritance rows as an immutable graph. */
 export interface Inheritance {
   /** the direct parents of each role that inherits, in the order of the rows */
   readonly parents: ReadonlyMap<string, readonly string[]>
-  /** The role and all it inherits from, nearest first, with their distances. Cycles do no harm. */
+  /** The role and all it inherits from, nearest first, with their distances. Cycles are harmless. */
   ancestors(role: string): ReadonlyMap<string, number>
-  /** All roles whose rows count for a caller with this role: its ancestors, `user` and `anyone`. */
+  /** All roles whose rows apply to a caller with this role: its ancestors, `user` and `anyone`. */
   rolesOf(role: string, ancestors?: Iterable<string>): ReadonlySet<string>
 }
 
-/** Makes the graph. It remembers the ancestors of the first 1,000 roles that it is asked for, known or not. */
+/** Makes the graph. It caches the ancestors of the first 1,000 roles that it is asked for, known or not. */
 export const createInheritance = (rows: Iterable<InheritanceRow>): Inheritance => {
   const parents = new Map<string, string[]>()
   for (const { role, inherits } of rows) {
@@ -32,7 +35,7 @@ export const createInheritance = (rows: Iterable<InheritanceRow>): Inheritance =
     const cached = cache.get(role)
     if (cached) return cached
     const distances = new Map([[role, 0]])
-    // breadth first: iterating over a Map visits what is added meanwhile
+    // breadth first: iterating over a Map also visits entries added meanwhile
     for (const [name, distance] of distances) {
       for (const parent of parents.get(name) ?? []) if (!distances.has(parent)) distances.set(parent, distance + 1)
     }
@@ -51,7 +54,7 @@ export const createInheritance = (rows: Iterable<InheritanceRow>): Inheritance =
 export const findTooDeep = ({ parents, ancestors }: Inheritance): string | undefined =>
   [...parents.keys()].find((role) => [...ancestors(role).values()].some((distance) => distance > DEEPEST_INHERITANCE))
 
-/** The loop that a row is part of, from its role back to it; null where it closes none. */
+/** The loop that a row is part of, from its role back to itself; null if it closes none. */
 export const loopThrough = (
   { parents, ancestors }: Inheritance,
   { role, inherits }: Pick<InheritanceRow, 'role' | 'inherits'>,
@@ -66,7 +69,7 @@ export const loopThrough = (
   return [role, ...path]
 }
 
-/** The first loop that one of these rows closes; null where none does. */
+/** The first loop that one of these rows closes. */
 export const findLoop = (inheritance: Inheritance, rows: readonly PolicyRow[]): readonly string[] | null => {
   for (const row of rows) {
     const loop = row.ptype === 'g' ? loopThrough(inheritance, row) : null
@@ -78,8 +81,8 @@ export const findLoop = (inheritance: Inheritance, rows: readonly PolicyRow[]): 
 export const describeLoop = (loop: readonly string[]): string => `closes a loop of roles: ${loop.join(' > ')}`
 
 /**
- * The graph as Casbin's role manager. Casbin's own one does not mark visited roles: roles that inherit each other cost
- * it time exponential in their number, so that one edit could stop the service.
+ * The graph as a role manager for Casbin. Casbin's own does not mark visited roles: roles that inherit from each other
+ * take it exponential time, so that one edit could stop the service.
  */
 export const roleManagerOf = ({ ancestors }: Inheritance): RoleManager => {
   const refuse = async () => {

@@ -15,12 +15,12 @@ import type { PolicyRules } from './store.js'
 
 const DEFAULT_FILE = 'policies/default.csv'
 
-/** Reads the model and the invariants of an installation. Throws PolicyError where one of them has a fault. */
+/** Reads the model and the invariants of an installation. Throws PolicyError if one of them has a fault. */
 export const loadPolicyRules = async (root: URL): Promise<PolicyRules> => {
   const file = new URL(INVARIANTS_FILE, root)
   let cached: { readonly text: string; readonly invariants: readonly Invariant[] } | undefined
   const invariants = () => {
-    // synchronous: the file is small, and a new revision would wait for the thread pool longer than the reading takes
+    // synchronous: the file is small, and waiting for the thread pool would take longer than reading it
     const text = readFileSync(file, 'utf8')
     if (cached?.text !== text) cached = { text, invariants: parseInvariants(text) }
     return cached.invariants
@@ -36,8 +36,8 @@ export const loadPolicyRules = async (root: URL): Promise<PolicyRules> => {
 }
 
 /**
- * Stores policies/default.csv as revision 1 in a database that never had a policy; answers whether it did. An empty
- * table with a history is left alone: somebody emptied it.
+ * Stores policies/default.csv as revision 1 in a database that never had a policy, and resolves with whether it did. An
+ * empty table with a history stays empty: somebody emptied it.
  */
 export const installDefaultPolicy = async (database: Database, rules: PolicyRules, root: URL): Promise<boolean> => {
   const hasPolicy = async () => {
@@ -55,7 +55,7 @@ export const installDefaultPolicy = async (database: Database, rules: PolicyRule
     })
     return true
   } catch (error) {
-    // another process may have been faster
+    // another process may have been first
     if (await hasPolicy()) return false
     throw new StartError('the default policy could not be stored', { cause: error })
   }

@@ -13,7 +13,7 @@ import type { Universe } from './table.js'
 
 export const INVARIANTS_FILE = 'policies/invariants.csv'
 
-/** One line of policies/invariants.csv: what every revision has to keep. */
+/** One line of policies/invariants.csv: a rule that every revision must keep. */
 export interface Invariant {
   /** `never`: the rows must not allow it. `always`: object rows and endpoint rows must both allow it. */
   readonly kind: 'never' | 'always'
@@ -24,10 +24,10 @@ export interface Invariant {
   readonly why: string
 }
 
-/** Selects names: `x` selects x, also where no row names it; `!x` all others, `*` all. */
+/** Selects names: `x` selects x, even if no row names it; `!x` selects all others, `*` all. */
 type Pattern = (names: readonly string[]) => readonly string[]
 
-/** A broken invariant, with the first decision that breaks it and the row that made it. */
+/** A broken invariant, with the first decision that breaks it and the deciding row. */
 export interface Violation {
   readonly invariant: Invariant
   readonly cell: Cell
@@ -54,7 +54,7 @@ export const parseInvariants = (text: string): readonly Invariant[] =>
     return { ok: true, value: { kind, name, roles, actions, relation, why: why.join(', ') } }
   })
 
-/** Checks every decision that an invariant covers. Answers the first violation of each invariant that is broken. */
+/** Checks every decision that an invariant covers. Returns the first violation of each broken invariant. */
 export const findViolations = async (
   snapshot: Snapshot,
   invariants: readonly Invariant[],
@@ -90,7 +90,7 @@ const findViolation = async (
   return null
 }
 
-/** For programs: the members of a problem's `violations`, and of `linkgate policy check --json`. */
+/** A violation as JSON: in a problem's `violations`, and in `linkgate policy check --json`. */
 export const viewViolation = ({ invariant: { name, why }, cell, row }: Violation) => ({
   invariant: name,
   why,
@@ -99,7 +99,7 @@ export const viewViolation = ({ invariant: { name, why }, cell, row }: Violation
   row,
 })
 
-/** For people, in one line: which invariant, which decision, by which row, and which file to change. */
+/** A violation in one line: which invariant, which decision, by which row, and which file to change. */
 export const describeViolation = ({ invariant, cell, row }: Violation): string => {
   const { role, action, relation, effect } = cell
   const isShut = invariant.kind === 'always' && effect === 'allow'

@@ -26,7 +26,7 @@ const EFFECTS = { e: 'priority(p_eft) || deny', e2: 'some(where (p_eft == allow)
  */
 const ALLOWED_TERMS = {
   m: [
-    // R5 as a whole, between brackets or logic: either half of it would tell callers apart that share a cached decision
+    // R5 as a whole, between brackets or logic: half of it would tell callers apart that share a cached decision
     /(?<=\(|&& |\|\| )r_sub\.id != "" && r_obj\.owner_id == r_sub\.id(?=\)| &&| \|\|)/g,
     /r_sub\.role\b/g,
     /r_act\b/g,
@@ -35,12 +35,12 @@ const ALLOWED_TERMS = {
   m2: [/r2_role\b/g, /r2_act\b/g, /p2_(?:role|action)\b/g],
 } as const
 
-/** What may be left of a matcher without those terms: g(), constants, comparison and logic. */
+/** What else a matcher may contain: g(), constants, comparison and logic. */
 const REST = /^(?:g\(|"[a-z*]*"|==|!=|&&|\|\||[(),!\s])*$/
 
 /**
- * Parses a Casbin model. Throws PolicyError, naming the definition, where decisions could depend on more than the
- * engine's cache distinguishes: the service must not start on such a model.
+ * Parses a Casbin model. Throws PolicyError, naming the definition, if decisions could depend on more than the cache
+ * key distinguishes: the service must not start with such a model.
  */
 export const parseModel = (text: string): PolicyModel => {
   const { model } = casbinModel(text)
@@ -70,7 +70,7 @@ export const parseModel = (text: string): PolicyModel => {
   return Object.freeze({ text, sha256: createHash('sha256').update(text).digest('hex') })
 }
 
-/** A new Casbin model of the text. Throws PolicyError where Casbin cannot read it. */
+/** A new Casbin model from the text. Throws PolicyError if Casbin cannot read it. */
 export const casbinModel = (text: string): Model => {
   try {
     return newModelFromString(text)

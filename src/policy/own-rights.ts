@@ -5,25 +5,25 @@ import { Refusal } from '../domain/refusal.js'
 import type { Snapshot } from './snapshot.js'
 import { describeRelation, mayGrant, universeOf } from './table.js'
 
-/** Decisions that a refusal names; it says how many there are. */
+/** The most decisions that a refusal lists; it always gives their total. */
 const MOST_NAMED = 100
 
 interface BoundEdit {
-  /** the policy before the edit, by which the maker's rights are judged */
+  /** the policy before the edit; it determines the maker's rights */
   readonly base: Snapshot
   readonly candidate: Snapshot
   readonly changes: readonly CellChange[]
-  /** the role of who makes the edit */
+  /** the role of the user who makes the edit */
   readonly maker: string
 }
 
 /**
- * The refusal (403 `beyond_own_rights`) of an edit that allows any role what its maker may not do, or takes anything
- * from a role that may do more than its maker; null where there is none. The exact difference of the decision tables is
- * judged, so it does not matter by which rows the edit does it.
+ * The refusal (403 `beyond_own_rights`) of an edit that gives any role a right its maker lacks, or takes a right from a
+ * role that may do more than its maker; null if the edit does neither. It compares whole decision tables, so it does
+ * not matter which rows the edit uses.
  *
- * Nobody stands above a maker who may do everything that no row forbids everybody: they are not held back, and can lift
- * a freeze that binds themselves too.
+ * A maker who may do everything that is not forbidden to everybody has nobody above them. They are not held back, and
+ * can also lift a freeze that binds them.
  */
 export const findBeyondOwnRights = async (edit: BoundEdit): Promise<Refusal | null> => {
   const beyond = await changesBeyond(edit)
@@ -43,7 +43,7 @@ export const findBeyondOwnRights = async (edit: BoundEdit): Promise<Refusal | nu
 
 type Part = 'effect' | 'endpoint'
 
-/** The parts of a decision that turn from one answer into the other. Either of them alone prepares a right. */
+/** The parts of a decision that turn from one answer into the other. Changing either part alone can prepare a right. */
 const turned = (from: Outcome['effect'], { before, after }: CellChange): readonly Part[] =>
   (['effect', 'endpoint'] as const).filter((part) => before[part] === from && after[part] !== from)
 const gains = (change: CellChange) => turned('deny', change)
@@ -54,7 +54,7 @@ const changesBeyond = async ({ base, candidate, changes, maker }: BoundEdit): Pr
   const may = (part: Part, action: string, relation: Relation): boolean =>
     part === 'endpoint'
       ? base.engine.mayCall(maker, action)
-      : // what a caller without a user does to a record is done to another's
+      : // to a caller without a user, every record is somebody else's
         base.engine.decide(maker, action, relation === 'own' ? 'own' : 'other').effect === 'allow'
 
   const given: CellChange[] = []
@@ -82,7 +82,7 @@ const changesBeyond = async ({ base, candidate, changes, maker }: BoundEdit): Pr
     }
     return true
   }
-  // `*` stands for every action that no row names, so who may not do it all is not above everybody
+  // `*` stands for every action that no row names: without it, the maker is not above everybody
   if (mayAll('*') && ((await every(actions, mayAll)) || (await every(roles, isBelowMaker)))) return []
   const taken: CellChange[] = []
   for (const change of lost) {

@@ -13,7 +13,7 @@ import { CommentText } from './comment-text.js'
 export type Parsed<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly Fault[] }
 
-/** A row as an edit names it. `comment`: null takes it away, undefined leaves it as it is. */
+/** A row as an edit gives it. A `comment` of null removes it; undefined leaves it unchanged. */
 export interface EditedRow {
   readonly row: PolicyRow
   readonly comment?: string | null | undefined
@@ -21,7 +21,7 @@ export interface EditedRow {
 
 export const fault = (message: string, field = '') => ({ ok: false, faults: [{ field, message }] }) as const
 
-// The texts of a row in the database are strings, and so is its priority: only a canonical decimal becomes a number.
+// Rows are stored as strings, priorities too: only a canonical decimal becomes a number.
 const PRIORITY = /^[1-9]\d{0,8}$/
 const isPriority = (value: unknown): value is number => typeof value === 'number' && PRIORITY.test(String(value))
 
@@ -87,7 +87,7 @@ const comment = CommentText.transform((text) => (text === '' ? null : text))
 
 type RowWithComment = PolicyRow & { readonly comment?: string | null | undefined }
 
-/** What an edit may name; each row of it is parsed by itself. */
+/** One row of an edit. */
 export const Row: z.ZodType<RowWithComment> = z.discriminatedUnion(
   'ptype',
   [
@@ -103,7 +103,7 @@ export const Row: z.ZodType<RowWithComment> = z.discriminatedUnion(
   { error: ({ code }) => (code === 'invalid_union' ? 'must be p, p2 or g' : 'must be an object') },
 )
 
-/** Parses a row as `parseRow` does, with what an edit says of its comment. */
+/** Like `parseRow`, but also returns the comment of the edit. */
 export const parseEditedRow = (input: unknown): Parsed<EditedRow> => {
   const parsed = Row.safeParse(input, { error: faultMessage })
   if (parsed.success) {
@@ -119,15 +119,15 @@ export const parseEditedRow = (input: unknown): Parsed<EditedRow> => {
 }
 
 /**
- * Parses one row out of JSON into the closed vocabulary, before the engine or the database sees any of it. Names every
- * field with a fault; unknown fields are faults.
+ * Parses one row from JSON into the closed vocabulary, before the engine or the database sees any of it. Reports every
+ * field with a fault, unknown fields included.
  */
 export const parseRow = (input: unknown): Parsed<PolicyRow> => {
   const parsed = parseEditedRow(input)
   return parsed.ok ? { ok: true, value: parsed.value.row } : parsed
 }
 
-/** Parses a row in its stored or CSV form: the kind, and the texts of its fields in order. */
+/** Parses a row in its stored or CSV form: its kind, and its fields as strings, in order. */
 export const parseRowTexts = (ptype: string, texts: readonly string[]): Parsed<PolicyRow> => {
   const names = ROW_FIELDS.get(ptype)
   if (names === undefined) return parseRow({ ptype })
@@ -141,7 +141,7 @@ export const parseRowTexts = (ptype: string, texts: readonly string[]): Parsed<P
   return parseRow(row)
 }
 
-/** The texts of a row's fields, as Casbin and the database hold them. */
+/** A row's fields as strings, as Casbin and the database hold them. */
 export const rowTexts = (row: PolicyRow): string[] => {
   switch (row.ptype) {
     case 'p':
@@ -153,5 +153,5 @@ export const rowTexts = (row: PolicyRow): string[] => {
   }
 }
 
-/** The row as a line of a CSV file; equal rows have equal texts. */
+/** The row as a line of a CSV file. Equal rows give equal lines. */
 export const rowText = (row: PolicyRow): string => [row.ptype, ...rowTexts(row)].join(', ')

@@ -8,22 +8,22 @@ import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
 
-/** The snapshot of a revision; null where there was none, or where its rows do not parse any more. */
+/** Finds the snapshot of a revision; null if there was none, or if its rows no longer parse. */
 export type FindSnapshot = (revision: number) => Promise<Snapshot | null>
 
 /** The snapshot of a large policy takes tens of megabytes. */
 const MOST_CACHED = 4
 
 /**
- * Snapshots of earlier revisions, to explain decisions made under them. They are built one at a time and cached, so a
- * request that missed its deadline finds the snapshot when it is repeated.
+ * Snapshots of earlier revisions, to explain decisions made under them. They are built one at a time and cached, so the
+ * retry of a request that missed its deadline finds its snapshot ready.
  */
 export const createPastSnapshots = (database: Database, rules: PolicyRules, policy: CurrentPolicy): FindSnapshot => {
   const cache = new LRUCache<number, Promise<Snapshot | null>>({ max: MOST_CACHED })
   let building: Promise<unknown> = Promise.resolve()
 
   const build = async (revision: number): Promise<Snapshot | null> => {
-    // another process may have decided under a revision that this one has not loaded yet
+    // another process may have decided under a revision that this one has not loaded
     const newest = policy.current().revision < revision ? await policy.refresh() : policy.current()
     const found = await rowsOfRevision(database, storedRevisionOf(newest), revision)
     return found && buildSnapshot(revision, rules.model, found.rows, found.comments)

@@ -7,7 +7,7 @@ export class PolicyError extends Error {
 
 const MOST_FAULTS = 10
 
-/** The first faults in one line, and how many more there are. */
+/** The first faults in one line, and the number of the others. */
 export const describeFaults = (faults: readonly Fault[]): string => {
   const shown = faults.slice(0, MOST_FAULTS).map(({ field, message }) => (field ? `${field}: ${message}` : message))
   if (faults.length > MOST_FAULTS) shown.push(`and ${faults.length - MOST_FAULTS} more`)

@@ -12,14 +12,14 @@ import { rolesIn } from './role-names.js'
 import type { Snapshot } from './snapshot.js'
 import type { PolicyRules } from './store.js'
 
-/** Everything that can be said of an edit before it is made. */
+/** The effects and the problems of an edit, before it is made. */
 interface Preview {
   readonly plan: EditPlan
-  /** what would refuse it; the first is what its maker would be answered */
+  /** why it would be refused; its maker would get the first of them */
   readonly objections: readonly Refusal[]
-  /** what can be said of rows that could not be said before */
+  /** findings that the edit adds */
   readonly findings: readonly Finding[]
-  /** questions with another answer than the one that is expected */
+  /** questions whose answer is not the expected one */
   readonly unmet: readonly (Unmet & { readonly isNew: boolean })[]
   /** how many questions were asked */
   readonly asked: number
@@ -50,9 +50,8 @@ interface PreviewOptions {
 }
 
 /**
- * Makes the function that examines an edit: what it would change, and what speaks against it. That throws
- * `validation_failed` as `planEdit` does, and `deadline_exceeded`. The findings of a revision are cached: they are half
- * of the work, and the same for every edit of it.
+ * Makes the function that previews an edit. It throws `validation_failed` like `planEdit`, and `deadline_exceeded`. The
+ * findings of the base revision are cached: they are half of the work, and the same for every edit of it.
  */
 export const createPreviews = (rules: PolicyRules) => {
   const cache = new WeakMap<Snapshot, { readonly roles: string; readonly keys: ReadonlySet<string> }>()
@@ -61,7 +60,7 @@ export const createPreviews = (rules: PolicyRules) => {
     const roles = rolesInUse.join()
     const cached = cache.get(base)
     if (cached?.roles === roles) return cached.keys
-    // without a deadline: whoever asks again after a 503 finds it in the cache
+    // without a deadline, so that a retry after a 503 finds it in the cache
     const keys = new Set((await byKey(await analyseRows(base, { rolesInUse, knownRoles: rolesIn(base.rows) }))).keys())
     cache.set(base, { roles, keys })
     return keys

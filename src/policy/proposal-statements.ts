@@ -2,7 +2,7 @@ import type { Statement } from '../database/statement.js'
 import type { PolicyRow } from '../domain/policy-row.js'
 import type { CommentChange } from './comments.js'
 
-/** Somebody in a history: a user by their id alone, or a person at the command line by name. */
+/** The actor in a history: a user, by id alone, or a person at the command line, by name. */
 export interface Actor {
   readonly id: string | null
   readonly name: string | null
@@ -11,7 +11,7 @@ export interface Actor {
 interface NewProposal {
   readonly actor: Actor
   readonly reason: string
-  /** the revision that it was made for */
+  /** the revision that it is based on */
   readonly base: number
   readonly add: readonly PolicyRow[]
   readonly remove: readonly PolicyRow[]
@@ -33,7 +33,9 @@ interface Closing {
   readonly revision?: string
 }
 
-/** Closes a proposal, as the role `policy_editor`; returns `time`. `proposal_closed` where it is closed already. */
+/**
+ * Closes a proposal, as the role `policy_editor`; returns `time`. Fails with `proposal_closed` if it is closed already.
+ */
 export const closeProposal = (id: string, { state, actor, reason, revision }: Closing): Statement => ({
   text: `update policy_proposals
             set state = $2, closed_at = clock_timestamp(), closer_id = $3, closer = $4, closing_reason = $5,

@@ -39,7 +39,7 @@ interface ProposalRow extends StoredChanges {
 const COLUMNS =
   'id, time, actor_id, actor, reason, base, added, removed, comments, state, closed_at, closer_id, closer, ' +
   'closing_reason, revision, ' +
-  // the addresses that they have today; null where they were deleted
+  // their current addresses; null if they were deleted
   '(select u.email from find_user(actor_id, null, null) u) as email, ' +
   '(select u.email from find_user(closer_id, null, null) u) as closer_email'
 
@@ -62,7 +62,7 @@ const toProposal = (row: ProposalRow) => ({
   revision: row.revision === null ? null : Number(row.revision),
 })
 
-/** An edit that somebody proposed, and what became of it. */
+/** A proposed edit and its outcome. */
 export type Proposal = ReturnType<typeof toProposal>
 
 interface ProposalQuery {
@@ -71,7 +71,7 @@ interface ProposalQuery {
   readonly state?: ProposalState | undefined
 }
 
-/** Proposals, newest first; `cursor` is the last one of the page before. */
+/** Proposals, newest first. `cursor` is the last one of the previous page. */
 export const listProposals = async (database: Database, { limit, cursor, state }: ProposalQuery) => {
   const rows = await database.run<ProposalRow>({
     text: `select ${COLUMNS} from policy_proposals
@@ -82,7 +82,7 @@ export const listProposals = async (database: Database, { limit, cursor, state }
   return { data, next_cursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
 }
 
-/** How many there are, up to MOST_COUNTED. */
+/** The number of proposals, up to MOST_COUNTED. */
 export const countProposals = async (database: Database, state?: ProposalState): Promise<number> => {
   const text = `select count(*)::int as count
     from (select from policy_proposals where $1::text is null or state = $1 limit ${MOST_COUNTED}) p`
@@ -96,7 +96,7 @@ export const findProposal = async (database: Database, id: string): Promise<Prop
   return row ? toProposal(row) : null
 }
 
-/** Throws `proposal_closed`. */
+/** Throws `proposal_closed` unless the proposal is open. */
 export const requireOpen = ({ state, closed }: Proposal): void => {
   if (state !== 'open')
     throw new Refusal('proposal_closed', { detail: `It is ${state}, by ${nameOf(closed?.actor)}: nothing was done.` })
@@ -105,9 +105,8 @@ export const requireOpen = ({ state, closed }: Proposal): void => {
 const nameOf = (actor: Actor | undefined): string => actor?.name ?? `user ${actor?.id ?? 'unknown'}`
 
 /**
- * Plans a proposal anew, against the rows in force, with the checks of every edit for whoever approves it. Throws as
- * `planEdit`, but `proposal_conflicts` where rows or comments are not any more what they were to its maker, or where
- * it would change nothing.
+ * Plans a proposal against the rows in force, with the checks of every edit for `maker`. Throws like `planEdit`, but
+ * `proposal_conflicts` if its rows or comments have changed since it was made, or if it would change nothing.
  */
 export const planProposal = async (
   base: Snapshot,
@@ -131,15 +130,16 @@ export const planProposal = async (
     const now = base.comments.get(text)?.comment ?? null
     if (going?.has(text)) return []
     const refuse = (message: string) => faults.push({ field: `comments.${i}`, message })
-    if (!coming?.has(text) && !inForce.has(text)) refuse('is about a row that is not there any more')
-    else if (now !== before && now !== after) refuse('is about a row that has another comment by now')
+    if (!coming?.has(text) && !inForce.has(text)) refuse('is about a row that no longer exists')
+    else if (now !== before && now !== after) refuse('is about a row whose comment has changed since')
     return [{ row, comment: after }]
   })
   if (faults.length > 0) throw conflict(faults)
   const plan = await planEdit(base, { ...edit, comments: said }, rules, maker).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'validation_failed' ? conflict(error.errors, error.detail) : error
   })
-  if (isEmpty(plan)) throw new Refusal('proposal_conflicts', { detail: 'The rows in force are what it asks for.' })
+  if (isEmpty(plan))
+    throw new Refusal('proposal_conflicts', { detail: 'It would change nothing: the rows in force already match it.' })
   return plan
 }
 
@@ -150,24 +150,24 @@ const conflict = (errors?: readonly Fault[], detail?: string): Refusal => {
 }
 
 /**
- * Throws `proposer_lost_rights` unless who proposed a plan may make it themselves as they are now. Null: they were
- * deleted.
+ * Throws `proposer_lost_rights` unless the proposer, as they are now, could make the edit themselves. Null means that
+ * they were deleted.
  */
 export const requireProposer = async (base: Snapshot, plan: EditPlan, proposer: User | null): Promise<User> => {
   const lost = (detail: string, cause?: Refusal) =>
     new Refusal('proposer_lost_rights', { detail, cause, ...(cause && { extensions: cause.extensions }) })
-  if (proposer === null) throw lost('Who proposed it was deleted.')
-  if (proposer.suspended) throw lost('Who proposed it is suspended.')
+  if (proposer === null) throw lost('The proposer was deleted.')
+  if (proposer.suspended) throw lost('The proposer is suspended.')
   const maker = roleOf(proposer)
   if (!base.mayCall(maker, 'policy:write') || !base.can(proposer, 'policy:write', {}))
-    throw lost(`Who proposed it has the role ${maker} now, which may not edit the policy.`)
+    throw lost(`The proposer now has the role ${maker}, which may not edit the policy.`)
   const { candidate, changes } = plan
   const beyond = await findBeyondOwnRights({ base, candidate, changes, maker })
   if (beyond !== null) throw lost(beyond.message, beyond)
   return proposer
 }
 
-/** What an open proposal would do now, or what stands in its way. */
+/** What an open proposal would change now, or the problem that prevents it. */
 export const weighProposal = async (
   base: Snapshot,
   proposal: Proposal,

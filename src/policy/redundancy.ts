@@ -6,11 +6,11 @@ import type { Inheritance } from './inheritance.js'
 import { byPriority, rowsFor } from './row-index.js'
 import type { RowIndex } from './row-index.js'
 
-/** The callers whose requests are matched by a row of this role, and by the fewest other rows. */
+/** The callers to whom a row of this role applies along with the fewest other rows. */
 export const narrowestCallers = (role: string): readonly string[] =>
   role === ENGINE_ROLES.anyone ? [ENGINE_ROLES.anonymous, ENGINE_ROLES.user] : [role]
 
-/** Says why a row changes no effect; null where it changes one. */
+/** Returns why a row changes no effect, or null if it changes one. */
 export const redundancyOf = ({ objects, endpoints, inheritance }: RowIndex) => {
   const heirs = createInheritance(
     [...inheritance.parents].flatMap(([child, parents]) =>
@@ -51,7 +51,7 @@ export const redundancyOf = ({ objects, endpoints, inheritance }: RowIndex) => {
         const stays = ancestorsWithout(inheritance, row, heir)
         const [before, after] = [inheritance.rolesOf(heir), inheritance.rolesOf(heir, stays)]
         const actions = new Set(['*', ...actionsOf(lostWithRows.filter((name) => !stays.has(name)))])
-        // a lost row over `*` matters to every action that a remaining row names
+        // a lost row over `*` affects every action that a remaining row names
         if (lostWithRows.some((name) => objects.get(name)?.has('*') || endpoints.get(name)?.has('*')))
           for (const action of actionsOf(after)) actions.add(action)
         for (const action of actions) {

@@ -10,18 +10,18 @@ import type { Snapshot } from './snapshot.js'
 import { checkedSnapshot, parseStoredRow, readStored } from './store.js'
 import type { PolicyRules, StoredRevision } from './store.js'
 
-/** What the database holds, whether or not it can be in force. */
+/** The stored policy, whether or not it can be in force. */
 export interface StoredPolicy extends StoredRevision {
-  /** the newest revision that can be in force, by which every running process decides; an empty one without any */
+  /** the newest revision that can be in force, which every running process uses; an empty one if there is none */
   readonly lastGood: Snapshot
-  /** why the newest revision cannot be in force, in one line; null where it can */
+  /** why the newest revision cannot be in force, in one line; null if it can */
   readonly fault: string | null
 }
 
-/** Revisions that are tried until one can be in force. */
+/** How many revisions are tried for one that can be in force. */
 const MOST_TRIED = 100
 
-/** Reads the stored policy. Rows that somebody broke by hand are no error here: commands repair them. */
+/** Reads the stored policy. Rows that somebody broke by hand are not an error here, since commands repair them. */
 export const readStoredPolicy = async (database: Database, rules: PolicyRules): Promise<StoredPolicy> => {
   const newest = await readStored(database)
   let fault: string | null = null
@@ -39,8 +39,8 @@ export const readStoredPolicy = async (database: Database, rules: PolicyRules): 
 }
 
 /**
- * Plans the edit that leaves exactly these rows and comments, with the checks of every edit (`planEdit`). Decisions are
- * compared with the last good revision, also where the stored rows cannot be in force.
+ * Plans the edit that results in exactly these rows and comments, with the checks of every edit (`planEdit`). Decisions
+ * are compared with the last good revision, even if the stored rows cannot be in force.
  */
 export const planReplacement = async (
   { revision, stored, lastGood }: StoredPolicy,
@@ -73,7 +73,7 @@ export const planReplacement = async (
   )
 }
 
-/** Plans the return to an earlier revision; null where there was none. Otherwise as `planReplacement`. */
+/** Plans a return to an earlier revision; null if there was no such revision. Otherwise like `planReplacement`. */
 export const planRestore = async (
   database: Database,
   stored: StoredPolicy,
@@ -85,6 +85,6 @@ export const planRestore = async (
   return found && planReplacement(stored, found, rules, maker)
 }
 
-/** True where a plan changes no row and no comment, so that it makes no revision. */
+/** True if a plan changes no row and no comment, and so makes no revision. */
 export const isEmpty = ({ add, remove, unreadable, commented }: EditPlan): boolean =>
   add.length + remove.length + unreadable.length + commented.length === 0

@@ -4,24 +4,24 @@ import type { PolicyRow } from '../domain/policy-row.js'
 import { ENGINE_ROLES } from '../domain/role.js'
 import { DEFAULT_ROLES } from './table.js'
 
-/** A role that is probably misspelt: it is written once and nowhere else, or is a slip away from a known one. */
+/** A role that is probably misspelt: it occurs only once, or differs from a known role by a slip. */
 export interface LoneRole {
   readonly role: string
-  /** the known role whose name is nearest; null where none is near */
+  /** the known role with the most similar name; null if none is similar */
   readonly nearest: string | null
 }
 
-/** Lone roles for which the nearest name is looked for: each is compared with every name. */
+/** How many lone roles get a suggestion: each is compared with every name. */
 const MOST_COMPARED = 100
 
 const rolesOf = (row: PolicyRow): readonly string[] => (row.ptype === 'g' ? [row.role, row.inherits] : [row.role])
 
-/** The names of roles that some rows hold. */
+/** All role names in these rows. */
 export const rolesIn = (rows: readonly PolicyRow[]): ReadonlySet<string> => new Set(rows.flatMap(rolesOf))
 
 /**
- * The lone roles of `rows`, in their order. `known` are roles that stand elsewhere: those that users have, and those of
- * the rows in force. Casbin takes every name, so a misspelt one is silent: it is a role that nobody has.
+ * The lone roles of `rows`, in their order. `known` are roles used elsewhere: those of users, and those of the rows in
+ * force. Casbin accepts any name, so a misspelt role raises no error; it is simply a role that nobody has.
  */
 export const findLoneRoles = (rows: readonly PolicyRow[], known: Iterable<string> = []): readonly LoneRole[] => {
   const established = new Set([...DEFAULT_ROLES, ...Object.values(ENGINE_ROLES), ...known])
@@ -39,13 +39,13 @@ export const findLoneRoles = (rows: readonly PolicyRow[], known: Iterable<string
   })
 }
 
-/** The role of a user where no row and no other user has it; null otherwise. */
+/** The user's role as a lone role, if no row and no other user has it; otherwise null. */
 export const loneRoleOfUser = (role: string, known: Iterable<string>): LoneRole | null => {
   const names = [...new Set([...DEFAULT_ROLES, ...known])]
   return names.includes(role) ? null : { role, nearest: nearestRole(role, names) }
 }
 
-/** For people: what is wrong with the name, and which one may be meant. */
+/** What is wrong with the name, and which one may be meant. */
 export const describeLoneRole = ({ role, nearest }: LoneRole): string =>
   `the role ${role} is written nowhere else${nearest === null ? '' : `; did you mean ${nearest}?`}`
 
@@ -56,7 +56,7 @@ const nearestRole = (role: string, names: readonly string[]): string | null =>
     { maxDistance: Math.max(2, Math.floor(role.length / 2)) },
   ) ?? null
 
-/** One letter too many, too few or wrong, or two that changed places. */
+/** One letter added, missing or wrong, or two swapped. */
 const isSlip = (one: string, other: string): boolean => {
   const distance = leven(one, other)
   const letters = (text: string) => [...text].sort().join('')

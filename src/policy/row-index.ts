@@ -14,8 +14,8 @@ export interface RowIndex {
 }
 
 /**
- * Indexes rows. Object rows with equal role, action and reach match the same requests, so only the first `kept` of each
- * such group matter. Throws PolicyError where two object rows have the same priority.
+ * Indexes rows. Object rows with the same role, action and reach match the same requests, so only the first `kept` of
+ * each such group are kept. Throws PolicyError if two object rows have the same priority.
  */
 export const indexRows = async (rows: readonly PolicyRow[], kept: number): Promise<RowIndex> => {
   const pause = pauseEvery(1_000)

@@ -16,7 +16,7 @@ export type CollectionReach = 'none' | 'own' | 'any'
 export interface Snapshot {
   readonly revision: number
   readonly rows: readonly PolicyRow[]
-  /** what admins say of the rows; no decision looks at it */
+  /** admins' comments on the rows; no decision uses them */
   readonly comments: Comments
   readonly model: PolicyModel
   readonly engine: Engine
@@ -27,11 +27,11 @@ export interface Snapshot {
   decideFor(role: string, action: string, relation: Relation): Decision
   /** May the role call an endpoint of this action for some record? */
   mayCall(role: string, action: string): boolean
-  /** For lists, exports and the data layer, from the same decisions as `can()`. */
+  /** For lists, exports and the data layer; derived from the same decisions as `can()`. */
   reach(role: string, action: string): CollectionReach
 }
 
-/** Pairs of role and action whose answers are cached for each revision. */
+/** How many pairs of role and action each revision caches. */
 const MOST_CACHED = 10_000
 
 type Answers = Readonly<Record<Relation, Decision>> & { readonly mayCall: boolean }
@@ -41,15 +41,15 @@ export const roleOf = (user: Subject): string =>
   user === null || user.suspended === true ? ENGINE_ROLES.anonymous : user.role
 
 /**
- * How the caller stands to the record. R5: both ids are present and equal. Ids are canonical decimal text
- * (domain/id.ts), so those that differ only beyond 2^53 differ here too.
+ * The caller's relation to the record. R5: both ids are present and equal. Ids are canonical decimal text
+ * (domain/id.ts), so ids that differ only beyond 2^53 differ here too.
  */
 export const relationOf = (user: Subject, record: Owned | null): Relation => {
   if (user === null || user.suspended === true) return 'anonymous'
   return typeof user.id === 'string' && user.id !== '' && user.id === record?.owner_id ? 'own' : 'other'
 }
 
-/** Builds the snapshot of a revision. Throws PolicyError where the rows cannot be in force. */
+/** Builds the snapshot of a revision. Throws PolicyError if the rows cannot be in force. */
 export const buildSnapshot = async (
   revision: number,
   model: PolicyModel,
@@ -74,7 +74,7 @@ export const buildSnapshot = async (
     const cached = cache.get(role)?.get(action)
     if (cached) return cached
     const computed = compute(role, action)
-    // beyond the limit (a caller that invents actions) nothing is cached
+    // beyond the limit (a caller making up actions) nothing is cached
     if (size++ < MOST_CACHED) cache.set(role, (cache.get(role) ?? new Map<string, Answers>()).set(action, computed))
     return computed
   }

@@ -13,16 +13,16 @@ import { PolicyError, describeFaults } from './policy-error.js'
 import { buildSnapshot } from './snapshot.js'
 import type { Snapshot } from './snapshot.js'
 
-/** The files of an installation: the model, and what every revision has to keep. */
+/** The policy files of an installation. */
 export interface PolicyRules {
   readonly model: PolicyModel
-  /** Reads the file with every call: a change binds the next edit and load. Throws PolicyError for a faulty line. */
+  /** Rereads the file on every call, so a change binds the next edit and load. Throws PolicyError for a faulty line. */
   readonly invariants: () => readonly Invariant[]
-  /** Reads the files with every call: what an edit is compared with, and only warned of. Throws as `invariants`. */
+  /** Rereads the files on every call. An unmet expectation is only a warning. Throws like `invariants`. */
   readonly expectations: () => readonly Expectation[]
 }
 
-/** A row of the table `casbin`, unchecked, and what is said of it. */
+/** An unchecked row of the table `casbin`, with its comment. */
 export interface StoredRow {
   readonly ptype: string
   readonly rule: unknown
@@ -35,7 +35,7 @@ export interface StoredRevision {
   readonly stored: readonly StoredRow[]
 }
 
-/** A row as the database holds it, which somebody may have written by hand. Never throws: the faults are its value. */
+/** Parses a stored row, which somebody may have written by hand. Returns faults instead of throwing them. */
 export const parseStoredRow = ({ ptype, rule }: Omit<StoredRow, 'comment'>): Parsed<PolicyRow> =>
   Array.isArray(rule) && rule.every((text): text is string => typeof text === 'string')
     ? parseRowTexts(ptype, rule)
@@ -57,21 +57,23 @@ export const parseStored = async (stored: readonly StoredRow[]): Promise<Comment
   return { rows: rows.map(({ row }) => row), comments: editedComments(NO_COMMENTS, rows) }
 }
 
-/** One statement, so that the revision and its rows are of one moment. No row where the revision is the known one. */
+/**
+ * One statement, so that the revision and its rows belong together. Returns no row if the revision is the known one.
+ */
 const NEWER = `
   select h.revision, c.ptype, c.rule, n.comment from policy_head h left join casbin c on true
     left join policy_comments n on n.ptype = c.ptype and n.rule = c.rule
    where h.revision is distinct from $1::bigint
    order by c.ptype, case when c.ptype = 'p' then (c.rule ->> 0)::bigint end, c.id`
 
-/** Sorts rows as NEWER does; of equal place they keep their order. */
+/** Sorts rows as NEWER does. The sort is stable. */
 export const inStoredOrder = (rows: readonly PolicyRow[]): readonly PolicyRow[] =>
   rows.toSorted((a, b) => {
     if (a.ptype !== b.ptype) return a.ptype < b.ptype ? -1 : 1
     return a.ptype === 'p' && b.ptype === 'p' ? a.priority - b.priority : 0
   })
 
-/** The stored rows of the newest revision; null where it is `known`. */
+/** The stored rows of the newest revision; null if that is `known`. */
 const readNewer = async (database: Database, known: number | null): Promise<StoredRevision | null> => {
   type Row = Omit<StoredRow, 'ptype'> & { readonly revision: string; readonly ptype: string | null }
   const rows = await database.run<Row>({ name: 'policy_rows', text: NEWER, values: [known] })
@@ -83,7 +85,7 @@ export const readStored = async (database: Database): Promise<StoredRevision> =>
   (await readNewer(database, null)) ?? { revision: 0, stored: [] }
 
 /**
- * Loads the newest revision; null where it is `known`, or where no policy was ever stored. Reads the table without the
+ * Loads the newest revision; null if it is `known`, or if no policy was ever stored. Reads the table without the
  * adapter, whose loadPolicy has no order, blocks the event loop and parses each value as CSV (docs/decisions/0002).
  * Throws PolicyError for rows that do not parse or that break an invariant.
  */
@@ -94,20 +96,20 @@ export const loadSnapshot =
     return newer && checkedSnapshot(newer, rules)
   }
 
-/** A sum of hashes, so that looking for a change costs no transfer and no order. */
+/** A sum of hashes, so that a check for changes transfers no rows and needs no sort. */
 const DIGEST = `
   select h.revision, count(c.id) || ' ' || coalesce(sum(hashtextextended(c.ptype || c.rule::text, 0)), 0) as digest
     from policy_head h left join casbin c on true group by h.revision`
 
 /**
- * Tells whether the stored rows of a snapshot's revision are other ones than the snapshot's. They never are, but where
- * somebody changed them with the triggers off, or put back the database or a part of it.
+ * Makes a check for stored rows that differ from those of a snapshot of the same revision. They can differ only if
+ * somebody changed them with the triggers off, or restored all or part of the database.
  */
 export const rowsDiffer = (database: Database): ((inForce: Snapshot) => Promise<boolean>) => {
   let same: { readonly inForce: Snapshot; readonly digest: string } | null = null
   return async (inForce) => {
     const [now] = await database.run<{ revision: string; digest: string }>({ name: 'policy_digest', text: DIGEST })
-    // a newer revision is for the next load to find
+    // the next load will find a newer revision
     if (now === undefined || Number(now.revision) > inForce.revision) return false
     if (Number(now.revision) < inForce.revision) return true
     if (same?.inForce === inForce && same.digest === now.digest) return false
@@ -126,12 +128,12 @@ export const rowsDiffer = (database: Database): ((inForce: Snapshot) => Promise<
   }
 }
 
-/** Has the database write a revision for rows that none accounts for. */
+/** Has the database record a revision for rows that no revision accounts for. */
 export const recordUnexplainedRows = async (database: Database): Promise<void> => {
   await database.run({ text: 'select record_unexplained_policy_rows()' })
 }
 
-/** The names of roles that the stored rows hold, whether or not they can be in force. */
+/** All role names in the stored rows, whether or not these can be in force. */
 export const storedRoles = async (database: Database): Promise<readonly string[]> => {
   const text = `
     select distinct role from casbin, lateral (values
@@ -140,7 +142,7 @@ export const storedRoles = async (database: Database): Promise<readonly string[]
   return (await database.run<{ role: string }>({ text })).map(({ role }) => role)
 }
 
-/** When a revision was made; null where that is not known. */
+/** When a revision was made; null if unknown. */
 export const timeOfRevision =
   (database: Database) =>
   async (revision: number): Promise<Date | null> => {
@@ -149,7 +151,7 @@ export const timeOfRevision =
     return row?.time ?? null
   }
 
-/** The snapshot of stored rows. Throws PolicyError where they do not parse or break an invariant. */
+/** Builds the snapshot of stored rows. Throws PolicyError if they do not parse or break an invariant. */
 export const checkedSnapshot = async ({ revision, stored }: StoredRevision, rules: PolicyRules): Promise<Snapshot> => {
   const invariants = rules.invariants()
   try {

@@ -11,8 +11,8 @@ import type { Engine } from './engine.js'
 import type { Snapshot } from './snapshot.js'
 
 /**
- * All that decisions can differ by. The role `user` stands for every role that no row names, and the action `*` for
- * every action: Casbin decides about them as about any such name, so the table is exact.
+ * All roles and actions whose decisions can differ. The role `user` stands for every role that no row names, and the
+ * action `*` for every such action. Casbin treats all unnamed ones alike, so the table is exact.
  */
 export interface Universe {
   readonly roles: readonly string[]
@@ -39,7 +39,7 @@ export const universeOf = (...sets: readonly (readonly PolicyRow[])[]): Universe
   }
 }
 
-/** What a caller of this role can be to a record: without a user nobody owns one. */
+/** The possible relations of this role to a record. A caller without a user owns none. */
 export const relationsOf = (role: string): readonly Relation[] =>
   role === ENGINE_ROLES.anonymous ? ['anonymous'] : ['own', 'other']
 
@@ -56,7 +56,7 @@ export const cellsFor = (engine: Engine, role: string, action: string): readonly
   })
 }
 
-/** Decisions in one answer: more would take the memory that the service needs. */
+/** The most decisions in one response: more would take memory that the service needs. */
 const MOST_DECISIONS = 500_000
 const MOST = MOST_DECISIONS.toLocaleString('en')
 
@@ -93,8 +93,8 @@ export const formatTableCsv = (cells: readonly Cell[]): string =>
   formatCsv(cells, ['role', 'action', 'relation', 'effect', 'rule', 'endpoint'])
 
 /**
- * Every decision that differs between two snapshots. Only cells that a changed row can reach are compared. Throws
- * `validation_failed` where more than half a million decisions change, and `deadline_exceeded`.
+ * Every decision that differs between two snapshots. Compares only cells that a changed row can affect. Throws
+ * `validation_failed` if more than half a million decisions change, and `deadline_exceeded`.
  */
 export const decisionChanges = async (
   before: Snapshot,
@@ -125,7 +125,7 @@ export const decisionChanges = async (
 
 const outcome = ({ effect, rule, endpoint }: Outcome): Outcome => ({ effect, rule, endpoint })
 
-/** The roles that have changed rows, by themselves or by inheritance, each with the actions of these rows. */
+/** The roles affected by changed rows, directly or through inheritance, each with the actions of those rows. */
 const reachedBy = function* (
   changed: readonly PolicyRow[],
   { roles, actions }: Universe,
@@ -143,8 +143,8 @@ const reachedBy = function* (
 }
 
 /**
- * True where a caller with the role `granter` may give out `role`: they may do everything that `role` may do, by the
- * whole decision table. Otherwise they could give it to themselves.
+ * True if a caller with the role `granter` may give out `role`: `granter` may do everything that `role` may, by the
+ * whole decision table. Otherwise callers could raise their own rights.
  */
 export const mayGrant = (snapshot: Snapshot, granter: string, role: string): boolean => {
   const allows = (who: string, action: string, relation: Relation) =>

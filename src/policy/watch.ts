@@ -1,6 +1,6 @@
 import type { CurrentPolicy } from './current.js'
 
-/** PostgreSQL notifies on it with each new revision. */
+/** The PostgreSQL channel that announces each new revision. */
 export const POLICY_CHANNEL = 'linkgate_policy'
 
 export interface PolicyWatch {
@@ -11,21 +11,21 @@ export interface PolicyWatch {
 
 interface WatchOptions {
   readonly policy: CurrentPolicy
-  /** called after each refresh: with its error, or null */
+  /** called after each refresh, with its error or null */
   readonly onLook: (fault: unknown) => void
   readonly intervalMs?: number
-  /** called where the stored rows were not those in force */
+  /** called if the stored rows differed from those in force */
   readonly onDiffer?: () => void
 }
 
-/** Between checks; longer where a check takes long. */
+/** The pause between checks; longer if a check takes long. */
 const CHECK_MS = 2_000
-/** A check takes at most this part of the time: it reads all rows. */
+/** The largest fraction of the time that checks may take, since each reads all rows. */
 const CHECK_SHARE = 0.02
 
 /**
  * Keeps the policy in force up to date: by `look` on a notification, and at an interval, so that a lost notification
- * costs at most that interval (promise 2). Compares the rows in force with the stored ones from time to time.
+ * delays an update by at most that interval (promise 2). Now and then compares the rows in force with the stored ones.
  */
 export const watchPolicy = ({
   policy,
@@ -46,7 +46,7 @@ export const watchPolicy = ({
   }
   const check = async () => {
     const startedAt = performance.now()
-    // a failure shows in the status, and the next look finds a database that is away
+    // a failure shows in the status; the next refresh notices a database that is away
     const differed = await policy.check().catch(() => policy.status().differs === true)
     if (differed) onDiffer()
     checkAfter(Math.max(CHECK_MS, (performance.now() - startedAt) / CHECK_SHARE))

@@ -6,9 +6,9 @@ import type { Snapshot } from './snapshot.js'
 import { universeOf } from './table.js'
 
 /**
- * Who may do this to a record with this owner (null: nobody's): the roles that may do it to another's, as far as rows
- * name them, and the owner where their own role lets them do it to theirs alone. May means both that the endpoint rows
- * let the role in, and that `can()` allows it.
+ * Who may do this to a record of this owner (null: it has no owner): each role named by a row that may do it to
+ * anybody's record, and the owner if their role lets them do it only to their own. This means that the endpoint rows
+ * let the role in and `can()` allows the action.
  */
 export const whoMay = async (snapshot: Snapshot, action: string, owner: User | null): Promise<readonly Who[]> => {
   const pause = pauseEvery(200)

@@ -73,7 +73,7 @@ describe('linkgate policy, with POLICY_APPROVALS=1', () => {
       ['decline', id, '--reason', 'x'],
     ]) {
       const { code, err } = await policy(...args)
-      expect([code, err]).to.deep.equal([1, 'linkgate: Nobody decides about a proposal of their own\n'])
+      expect([code, err]).to.deep.equal([1, 'linkgate: Nobody may decide on their own proposal\n'])
     }
     expect(await done('withdraw', id)).to.equal(`proposal ${id} is withdrawn\n`)
     expect((await policy('withdraw', id)).err).to.contain('It is withdrawn, by')
@@ -83,7 +83,7 @@ describe('linkgate policy, with POLICY_APPROVALS=1', () => {
 
   it('a proposal of somebody else is approved or declined there, by the name of the system', async () => {
     const [first, second] = [await proposeOverHttp(), await proposeOverHttp()]
-    expect((await policy('withdraw', first)).err).to.equal('linkgate: A proposal is withdrawn by who made it\n')
+    expect((await policy('withdraw', first)).err).to.equal('linkgate: Only its author can withdraw a proposal\n')
     expect((await policy('decline', first)).code, 'without a reason').to.equal(2)
     expect(await done('decline', first, '--reason', 'no notaries')).to.equal(`proposal ${first} is declined\n`)
     expect(await done('approve', second, '--reason', 'one of them')).to.contain('revision 2 is in force')
@@ -110,8 +110,8 @@ describe('linkgate policy, with POLICY_APPROVALS=1', () => {
     await service.addUser('admin')
     await service.db.asOwner('update users set suspended_at = now() where id = $1', [admin.id])
     const { code, err } = await policy('approve', id)
-    expect([code, err]).to.deep.equal([1, 'linkgate: Who proposed it is suspended.\n'])
-    expect(await done('proposals', id)).to.contain('Who proposed it is suspended.')
+    expect([code, err]).to.deep.equal([1, 'linkgate: The proposer is suspended.\n'])
+    expect(await done('proposals', id)).to.contain('The proposer is suspended.')
     expect(await done('history')).not.to.match(/^2 /m)
   })
 
