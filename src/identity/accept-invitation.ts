@@ -13,8 +13,8 @@ const FIND = `
     from invitations i left join users u on u.id = i.invited_by and u.suspended_at is null
    where i.token_hash = $1`
 
-// One statement: the second of two that race waits for the row, finds the invitation used, and adds no account. The
-// inviter is locked, so that no suspension or demotion of theirs is acknowledged in between.
+// One statement: if two race, the second waits for the row, finds the invitation used, and adds no account. The inviter
+// is locked, so that no suspension or demotion of theirs is acknowledged in between.
 const ACCEPT = `
   with inviter as materialized (
     select u.id from invitations i join users u on u.id = i.invited_by
@@ -30,7 +30,7 @@ const ACCEPT = `
 
 export interface Asked {
   readonly token: string
-  /** whether somebody with the first role may still give out the second */
+  /** whether a user with the first role may still give out the second */
   readonly mayGive: (inviterRole: string, role: string) => boolean
 }
 
@@ -43,7 +43,7 @@ interface Found {
   readonly open: boolean
   readonly role: string
   readonly expires_at: Date
-  /** null where the inviter is suspended or gone */
+  /** null if the inviter is suspended or gone */
   readonly inviter_role: string | null
 }
 
@@ -55,8 +55,8 @@ export interface OpenInvitation {
 }
 
 /**
- * Finds an invitation by its token, and changes nothing: programs that scan mails open links. `over` where it is used,
- * withdrawn or expired, or its inviter may no longer give out its role, `unknown` where there never was one.
+ * Finds an invitation by its token. Changes nothing, because mail scanners open links. `over` if it is used, withdrawn
+ * or expired, or if its inviter may no longer give out its role; `unknown` if there never was one.
  */
 export const findInvitation =
   (database: Database) =>
@@ -72,8 +72,8 @@ export const findInvitation =
 export type FindInvitation = ReturnType<typeof findInvitation>
 
 /**
- * Resolves with the new account, `over` for an invitation that is used, withdrawn or expired, or whose inviter may no
- * longer give out its role, `unknown` where there never was one.
+ * Resolves with the new account; `over` if the invitation is used, withdrawn or expired, or if its inviter may no
+ * longer give out its role; `unknown` if there never was one.
  */
 export const acceptInvitation = (database: Database, hashPassword: (password: string) => Promise<string>) => {
   const find = findInvitation(database)
@@ -90,7 +90,7 @@ export const acceptInvitation = (database: Database, hashPassword: (password: st
       const row: UserRow | undefined = added?.rows[0]
       return row ? toUser(row) : 'over'
     } catch (error) {
-      // The address has got an account since. Saying so would reveal who has one.
+      // The address has an account by now. Saying so would reveal who has one.
       if (violates(error, 'users_email_key')) return 'over'
       throw error
     }

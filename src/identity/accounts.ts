@@ -16,18 +16,18 @@ export interface NewAccount {
   readonly email: string
   readonly role: string
   readonly name: string
-  /** argon2id; null: no sign-in by password */
+  /** argon2id hash; null: no sign-in by password */
   readonly passwordHash: string | null
   readonly external?: ExternalSubject
 }
 
-/** How an external issuer knows a user. */
+/** A user's identity at an external issuer. */
 export interface ExternalSubject {
   readonly issuer: string
   readonly subject: string
 }
 
-/** A link to choose a password, as it is stored. */
+/** A stored link for choosing a password. */
 export interface PasswordLinkHash {
   readonly hash: Buffer
   readonly expiresAt: Date
@@ -44,7 +44,7 @@ const ADD = `
   )
   select ${COLUMNS} from added`
 
-// Under the lock, so that only one of two nodes that start at once adds it.
+// Under the lock, so that only one of two nodes starting at once adds it.
 const FIRST_ACCOUNT_LOCK: Statement = {
   text: 'select pg_advisory_xact_lock($1)',
   values: [ADVISORY_LOCKS.firstAccount],
@@ -63,7 +63,7 @@ const ADD_PERSONAL_TOKEN = `
   insert into personal_tokens (user_id, name, token_hash, scopes, expires_at)
   values ($1, $2, $3, string_to_array($4, ' '), $5)`
 
-/** Links that one statement takes. */
+/** The most links that one statement deletes or moves. */
 const PIECE = 10_000
 
 const countLinks = (owner: Id): Statement => ({
@@ -71,7 +71,9 @@ const countLinks = (owner: Id): Statement => ({
   values: [owner],
 })
 
-/** Deletes a piece of somebody's links, or gives it away. Each is recorded (migrations/functions/record_change.sql). */
+/**
+ * Deletes a batch of a user's links, or gives it away. Each link is recorded (migrations/functions/record_change.sql).
+ */
 const takeLinks = (table: 'links' | 'deleted_links', owner: Id, links: LinksOfDeleted): Statement => {
   const piece = `where id in (select id from ${table} where owner_id = $1 limit ${PIECE})`
   if (links === 'delete') return { text: `delete from ${table} ${piece}`, values: [owner] }
@@ -80,8 +82,8 @@ const takeLinks = (table: 'links' | 'deleted_links', owner: Id, links: LinksOfDe
 }
 
 /**
- * Accounts as the first start and the command line manage them, without the data layer. Of requests, those that ask for
- * the roles in use, or for the user of an address, come this way: no request changes anything here.
+ * Accounts as the first start and the command line manage them, without the data layer. Requests come here only to read
+ * the roles in use or the user with an address; they change nothing here.
  */
 export const createAccounts = (database: Database) => {
   const ask = async (text: string, values: readonly unknown[]) => {
@@ -102,7 +104,7 @@ export const createAccounts = (database: Database) => {
   const setSuspended = (id: Id, suspended: boolean): Promise<User | null> =>
     change(id, 'suspended_at = case when $2 then coalesce(suspended_at, now()) end', suspended)
   return {
-    /** Throws `email_taken` for an address that has an account, in any case, and `conflict` for a linked subject. */
+    /** Throws `email_taken` if the address has an account, in any case, and `conflict` if the subject is linked. */
     add: async ({ email, role, name, passwordHash, external }: NewAccount): Promise<User> => {
       const values = [email, role, name, passwordHash, external?.issuer ?? null, external?.subject ?? null]
       const [user] = await ask(ADD, values)
@@ -114,7 +116,7 @@ export const createAccounts = (database: Database) => {
       return user
     },
 
-    /** By id, or by address in any case; null where there is none. */
+    /** By id, or by address in any case; null if there is no such account. */
     find: async (idOrEmail: string): Promise<User | null> => {
       const where = isId(idOrEmail) ? 'id = $1' : 'lower(email) = lower($1)'
       const [user] = await ask(`select ${COLUMNS} from users where ${where}`, [idOrEmail])
@@ -138,14 +140,14 @@ export const createAccounts = (database: Database) => {
       }
     },
 
-    /** Null where there is no such account. Throws `last_admin` where no active admin would be left. */
+    /** Null if there is no such account. Throws `last_admin` if no active admin would be left. */
     setRole: (id: Id, role: string): Promise<User | null> => change(id, 'role = $2', role),
 
-    /** Throws `email_taken` for an address that another account has, in any case. */
+    /** Throws `email_taken` if another account has the address, in any case. */
     setEmail: (id: Id, email: string): Promise<User | null> =>
       change(id, 'email = $2', email).catch(refuseTaken(email)),
 
-    /** As `setRole`. The tokens and sign-ins of a suspended account are refused. */
+    /** Like `setRole`. The tokens and sign-ins of a suspended account are refused. */
     setSuspended,
 
     /** Sets the password and ends all sign-ins of the account, in one transaction. */
@@ -156,9 +158,9 @@ export const createAccounts = (database: Database) => {
       }),
 
     /**
-     * Deletes an account with all that is its own; its links, those in the trash too, go as well or to another account.
-     * Throws `has_links` where it has links and nothing is said of them, and `last_admin`. Many links go in pieces,
-     * each committed by itself: the account is suspended first, and the next call continues one that was interrupted.
+     * Deletes an account and everything it owns. Its links, also those in the trash, are deleted or go to another
+     * account. Throws `has_links` if it has links and `links` is undefined, and `last_admin`. Many links are handled in
+     * batches with a commit each: the account is suspended first, and after an interruption the next call continues.
      */
     remove: async (id: Id, links: LinksOfDeleted | undefined): Promise<void> => {
       const [counted] = await asIdentity(database, [countLinks(id)])
@@ -173,9 +175,9 @@ export const createAccounts = (database: Database) => {
       await database.transaction(async (client) => {
         const send = (statement: Statement) => sendTo(client, statement)
         await send({ text: 'select enter_identity()' })
-        // theirs exclusively, before any row: changes of theirs that are under way are waited for
+        // exclusive, and before any row lock: waits for the user's running changes
         await send(lockRights(id))
-        // nobody gives them another link until this ends
+        // until this commits, nobody can give the user another link
         await send({ text: 'select from users where id = $1 for update', values: [id] })
         const { rows } = await send(countLinks(id))
         const count = Number(rows[0]?.count)
@@ -190,14 +192,14 @@ export const createAccounts = (database: Database) => {
       })
     },
 
-    /** Makes a link by which somebody may choose a new password for the account. */
+    /** Makes a link for choosing a new password for the account. */
     addPasswordLink: async (id: Id, { hash, expiresAt }: PasswordLinkHash): Promise<void> => {
       const text = `
         insert into account_tokens (user_id, purpose, token_hash, expires_at) values ($1, 'password', $2, $3)`
       await asIdentity(database, [{ text, values: [id, hash, expiresAt] }])
     },
 
-    /** Links a subject of an external issuer to an account. Throws `conflict` where it is linked to another. */
+    /** Links a subject of an external issuer to an account. Throws `conflict` if it is linked to another one. */
     link: async (id: Id, { issuer, subject }: ExternalSubject): Promise<void> => {
       const [, linked] = await asIdentity(database, [
         {
@@ -212,7 +214,7 @@ export const createAccounts = (database: Database) => {
       if (linked?.rows[0]?.user_id !== id) throw linkedToAnother(subject)
     },
 
-    /** Throws `too_many_tokens` where the account has as many live personal tokens as it may. */
+    /** Throws `too_many_tokens` if the account has reached its limit of live personal tokens. */
     addPersonalToken: async (
       id: Id,
       name: string,
@@ -224,13 +226,13 @@ export const createAccounts = (database: Database) => {
       await asIdentity(database, [{ text: ADD_PERSONAL_TOKEN, values }])
     },
 
-    /** Records an access token (`jti`) that was signed for the account and is kept nowhere. */
+    /** Records an access token (`jti`) that was signed for the account. The token itself is stored nowhere. */
     recordSignedToken: async (id: Id, token: string, scopes: readonly string[], expiresAt: Date): Promise<void> => {
       const text = `select record_signed_token($1, $2, string_to_array($3, ' '), $4)`
       await asIdentity(database, [{ text, values: [id, token, scopes.join(' '), expiresAt] }])
     },
 
-    /** Adds the first account, and with it a link to choose its password; null where there is one already. */
+    /** Adds the first account along with a link for choosing its password; null if there is an account already. */
     addFirst: async ({
       email,
       role,

@@ -5,17 +5,17 @@ import { hashOfToken, isOpaqueToken } from './opaque-token.js'
 import { originOf } from './sign-in.js'
 import type { SignInRequest } from './sign-in.js'
 
-/** How long a link to confirm a new address works. */
+/** How long a link for confirming a new address works. */
 export const ADDRESS_LINK_MS = 86_400_000
 
-/** Where whoever has a link's token confirms the address. */
+/** The URL for confirming the address with a link's token. */
 export const addressLink = (baseUrl: string, token: string): string => `${baseUrl}/auth/email/confirm?token=${token}`
 
 const FIND = `
   select t.email, t.expires_at from account_tokens t join users u on u.id = t.user_id
    where t.token_hash = $1 and t.purpose = 'address' and t.expires_at > now() and u.suspended_at is null`
 
-// One statement: the second of two that race waits for the token's row, and finds it gone.
+// One statement: if two race, the second waits for the token's row, and finds it gone.
 const CONFIRM = `
   with used as (
     delete from account_tokens where token_hash = $1 and purpose = 'address' and expires_at > now()
@@ -28,15 +28,15 @@ const CONFIRM = `
   )
   select before.email as old, changed.email as new, record_link_used(id, 'address') from changed join before using (id)`
 
-/** A link to confirm an address that works. */
+/** A valid link for confirming an address. */
 export interface AddressLink {
   readonly email: string
   readonly expiresAt: Date
 }
 
-/** New addresses by a link that was sent to them. Only the SHA-256 of a link's token is stored. */
+/** Changes of address, confirmed by a link sent to the new one. Only the SHA-256 of a link's token is stored. */
 export const createAddressChange = (database: Database) => ({
-  /** Which address it confirms, and until when; changes nothing: programs that scan mails open links. */
+  /** The address that a link confirms, and its expiry. Changes nothing, because mail scanners open links. */
   find: async (token: string): Promise<AddressLink | null> => {
     if (!isOpaqueToken(token)) return null
     const [found] = await asIdentity(database, [{ text: FIND, values: [hashOfToken(token)] }])
@@ -44,7 +44,9 @@ export const createAddressChange = (database: Database) => ({
     return link === undefined ? null : { email: link.email, expiresAt: link.expires_at }
   },
 
-  /** Gives the account its new address. Null where the link does not work, or somebody has the address by now. */
+  /**
+   * Gives the account its new address. Null if the link does not work, or if another account has the address by now.
+   */
   confirm: async (
     token: string,
     request: SignInRequest,

@@ -6,9 +6,9 @@ import type { Deadline } from '../domain/deadline.js'
 const ENTER: Statement = { name: 'enter_identity', text: 'select enter_identity()' }
 
 /**
- * Sends statements as one transaction of the role `identity`, which alone may read password hashes, sign-ins and
- * invitations. They are raw SQL: sign-in, invitations and the command line have no caller whose rows a builder could be
- * bound to.
+ * Sends statements as one transaction of the role `identity`, the only one that may read password hashes, sign-ins and
+ * invitations. They are raw SQL: sign-in, invitations and the command line have no caller to whose rows a query builder
+ * could be bound.
  */
 export const asIdentity = async (
   database: Database,
@@ -16,7 +16,7 @@ export const asIdentity = async (
   deadline?: Deadline,
 ): Promise<readonly StatementResult[]> => (await database.flush([ENTER, ...statements], deadline)).slice(1)
 
-/** Goes before a statement that takes rights from a user (migrations/functions/lock_rights.sql). */
+/** Must come before a statement that takes rights from a user (migrations/functions/lock_rights.sql). */
 export const lockRights = (userId: string): Statement => ({
   name: 'lock_rights',
   text: 'select lock_rights(null, $1)',

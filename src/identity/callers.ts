@@ -29,8 +29,8 @@ interface PersonalTokenRow {
 }
 
 /**
- * Finds who calls, as they are now; each resolves with null where there is nobody. It calls functions of the database,
- * because the login role cannot read the tables of users and tokens.
+ * Finds the caller as they are now; null if there is none. Goes through database functions, because the login role
+ * cannot read the tables of users and tokens.
  */
 export const findCallers = (database: Database) => {
   const findUsers = async (keys: readonly UserKey[]) => {
@@ -59,8 +59,8 @@ export const findCallers = (database: Database) => {
     ): Promise<User | null> => (isId(id) ? byKey.load({ id, signIn, personalToken }) : null),
 
     /**
-     * The user linked to a subject of an external issuer; both are compared exactly. With `admit` an unknown subject
-     * becomes a new viewer, and only one if its first requests race.
+     * The user linked to a subject of an external issuer; both are compared exactly. With `admit`, an unknown subject
+     * becomes a new viewer, and only one even if its first requests race.
      */
     bySubject: async (
       issuer: string,
@@ -73,7 +73,7 @@ export const findCallers = (database: Database) => {
       return findOne('admit_external_user', 'select * from admit_external_user($1, $2, $3)', [issuer, subject, email])
     },
 
-    /** The live personal token with this value, whose use is noted. `issuer` marks its subject as one of our users. */
+    /** The live personal token with this value. Records its use. `issuer` marks its subject as one of our users. */
     personalToken: async (value: string, issuer: string): Promise<AccessToken | null> => {
       if (!isOpaqueToken(value, PERSONAL_TOKEN_PREFIX)) return null
       const [row] = await database.run<PersonalTokenRow>({
@@ -96,7 +96,7 @@ export const findCallers = (database: Database) => {
 }
 
 /**
- * An address that belongs to nobody (RFC 2606): an access token does not prove which addresses are its subject's. The
+ * An address that belongs to nobody (RFC 2606): an access token does not prove which addresses its subject owns. The
  * subject is hashed, because some issuers use addresses as subjects.
  */
 const placeholderAddress = (issuer: string, subject: string): string => {

@@ -17,7 +17,7 @@ import { createSignIn, findAccount } from './sign-in.js'
 import { loadSigningKey } from './signing-key.js'
 import type { SigningKey } from './signing-key.js'
 
-/** The own issuer of an installation, with its key. */
+/** The installation's own issuer, with its key. */
 export const openIssuer = async ({
   signingKeyFile,
   audience,
@@ -26,15 +26,15 @@ export const openIssuer = async ({
   readonly audience: string | undefined
 }): Promise<Issuer> => createIssuer(await loadSigningKey(signingKeyFile), audience)
 
-/** Whom a verified token names. */
+/** The claims by which a verified token names its user. */
 export type TokenSubject = Pick<AccessToken, 'issuer' | 'subject' | 'signIn' | 'personalToken'>
 
-/** The `issuer` of personal tokens beside an external issuer: they name users of this service. */
+/** The `issuer` of personal tokens when there is also an external issuer. They name users of this service. */
 const PERSONAL_ISSUER = 'urn:linkgate:personal'
 
 /**
- * Opens who calls, with this service as the issuer of access tokens or an external one. A user is read from the
- * database for each call, as they are then. Throws StartError where argon2 is not installed.
+ * Sets up authentication, with access tokens from this service or from an external issuer. Every call reads the user
+ * from the database. Throws StartError if argon2 is not installed.
  */
 export const createIdentity = async ({
   database,
@@ -49,9 +49,9 @@ export const createIdentity = async ({
   readonly key: SigningKey
   readonly audience: string | undefined
   readonly externalIssuer: ExternalIssuer | undefined
-  /** called where the external issuer could not be asked, for its keys or a sign-in */
+  /** called if the external issuer could not be reached for its keys or a sign-in */
   readonly onIssuerFault: (error: unknown) => void
-  /** called where somebody who asked for a new password could get no link */
+  /** called if a requested link for a new password could not be made */
   readonly onResetFault: (error: unknown) => void
 }) => {
   const passwords = await createPasswords()
@@ -59,7 +59,7 @@ export const createIdentity = async ({
   const issuer = createIssuer(key, audience)
   const isExternal = (token: TokenSubject) => external !== undefined && token.issuer !== PERSONAL_ISSUER
   return {
-    /** Whose access tokens are accepted. `ownSignIns`: their `sid` names a sign-in of this service. */
+    /** The issuer whose access tokens are accepted. `ownSignIns`: their `sid` names a sign-in of this service. */
     issuer: external
       ? {
           ...external,
@@ -68,7 +68,7 @@ export const createIdentity = async ({
         }
       : { ...issuer, algorithms: ['ES256'], ownSignIns: true },
 
-    /** Null with an external issuer, which then manages accounts. */
+    /** Null with an external issuer, which manages accounts itself. */
     own: external
       ? null
       : {
@@ -80,7 +80,7 @@ export const createIdentity = async ({
           passwordReset: createPasswordReset({ database, hashPassword: passwords.hash, onFault: onResetFault }),
         },
 
-    /** Sign-ins of browsers at an external issuer; null where that does not know the console. */
+    /** Browser sign-ins at an external issuer; null if no client of that issuer is configured for the console. */
     issuerSession:
       external?.consoleClientId === undefined
         ? null
@@ -91,12 +91,12 @@ export const createIdentity = async ({
             onFault: onIssuerFault,
           }),
 
-    /** The live personal token with this value, whose use is noted; null where there is none. */
+    /** The live personal token with this value, or null. Records its use. */
     findPersonalToken: (value: string): Promise<AccessToken | null> =>
       callers.personalToken(value, external ? PERSONAL_ISSUER : issuer.name),
 
     /**
-     * The user whom a verified token names, as they are now; null where there is none, or their sign-in or token has
+     * The user named by a verified token, as they are now; null if there is none, or if their sign-in or token has
      * ended.
      */
     findCaller: (token: TokenSubject): Promise<User | null> =>
@@ -104,14 +104,14 @@ export const createIdentity = async ({
         ? callers.bySubject(token.issuer, token.subject, { admit: external?.unknownSubjects === 'viewer' })
         : callers.byId(token.subject, token),
 
-    /** How an external issuer knows the user; null for a token that names a user of ours. */
+    /** The user's identity at an external issuer; null if the token names a user of ours. */
     externalSubject: (token: TokenSubject): ExternalSubject | null =>
       isExternal(token) ? { issuer: token.issuer, subject: token.subject } : null,
 
-    /** The user as they are now; null where there is none. */
+    /** The user as they are now, or null. */
     findUser: (id: string): Promise<User | null> => callers.byId(id),
 
-    /** The user with an e-mail address, in any case; null where there is none. */
+    /** The user with an e-mail address, in any case, or null. */
     findAddress: (email: string): Promise<User | null> => createAccounts(database).find(email),
 
     checkPassword: async ({ email }: User, password: string): Promise<boolean> =>
@@ -123,5 +123,5 @@ export const createIdentity = async ({
   }
 }
 
-/** Who calls: verifies and makes tokens, finds users. */
+/** Verifies and makes tokens, and finds users. */
 export type Identity = Awaited<ReturnType<typeof createIdentity>>

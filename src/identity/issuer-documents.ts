@@ -2,12 +2,12 @@ import { z } from 'zod'
 
 import { isLoopbackOrHttps } from '../domain/issuer-url.js'
 
-/** Reads a JSON document of an issuer. Rejects where it is late, larger than 256 KiB, moved, or no JSON. */
+/** Reads a JSON document of an issuer. Rejects if it is late, larger than 256 KiB, redirected, or not JSON. */
 export type ReadDocument = (url: string, signal: AbortSignal) => Promise<unknown>
 
 const MAX_BYTES = 256 * 1024
 
-/** Does not follow redirects: the address is the configured one, or the one that the discovery document names. */
+/** Does not follow redirects: the URL is the configured one, or the one in the discovery document. */
 export const readDocument: ReadDocument = async (url, signal) => {
   const response = await fetch(url, {
     redirect: 'error',
@@ -21,13 +21,13 @@ export const readDocument: ReadDocument = async (url, signal) => {
   return readJson(url, response.body)
 }
 
-/** An answer of an issuer's endpoint. */
+/** A response of an issuer's endpoint. */
 export interface IssuerAnswer {
   readonly status: number
   readonly document: unknown
 }
 
-/** Sends a form to an endpoint of an issuer. Rejects as `readDocument` does, but answers what it refuses (4xx). */
+/** Sends a form to an endpoint of an issuer. Rejects like `readDocument`, but resolves with refusals (4xx). */
 export const postForm = async (
   url: string,
   form: Readonly<Record<string, string>>,
@@ -76,13 +76,13 @@ const discover = async <Shape extends z.ZodRawShape>(
 const Address = z.string().refine(isLoopbackOrHttps)
 
 /**
- * The address of an issuer's keys, from its discovery document (OpenID Connect Discovery 1.0 §4). Throws where the
- * document names another issuer (§4.3), or an address that is neither https nor on this machine.
+ * The URL of an issuer's keys, from its discovery document (OpenID Connect Discovery 1.0 §4). Throws if the document
+ * names another issuer (§4.3), or a URL that is neither https nor on this machine.
  */
 export const discoverJwksUri = async (issuer: string, read: ReadDocument, signal: AbortSignal): Promise<string> =>
   (await discover(issuer, { jwks_uri: Address }, read, signal)).jwks_uri
 
-/** Where people sign in, and codes and tokens are traded and revoked. Throws as `discoverJwksUri` does. */
+/** The URLs for signing in, and for exchanging and revoking codes and tokens. Throws like `discoverJwksUri`. */
 export const discoverSignIn = (issuer: string, read: ReadDocument, signal: AbortSignal) =>
   discover(
     issuer,

@@ -11,12 +11,12 @@ import type { SignedIn } from './sign-in.js'
 /** in milliseconds, less than a request's deadline */
 const TIMEOUT = 3_000
 const FRESH = 10 * 60_000
-/** in which tabs that renew at once share one renewal: an issuer takes a refresh token once */
+/** tabs that renew within this time share one renewal: an issuer accepts a refresh token only once */
 const SHARED = 10_000
-/** of the cookie: when the session ends, the issuer says by refusing to renew it */
+/** of the cookie; the issuer ends the session earlier by refusing to renew it */
 const KEPT = 30 * 86_400_000
 const LONGEST_SECONDS = 86_400
-/** of an access token whose issuer does not say how long it lives */
+/** assumed lifetime of an access token, if its issuer does not say */
 const USUAL_SECONDS = 60
 
 /** A success of the token endpoint (RFC 6749 §5.1). */
@@ -29,13 +29,13 @@ const Tokens = z.object({
 })
 const Refused = z.object({ error: z.string() })
 
-/** A sign-in at an issuer; null where that gives no refresh token. */
+/** A sign-in at an issuer; `refreshToken` is null if the issuer gives none. */
 export type IssuedSession = Omit<SignedIn, 'refreshToken'> & { readonly refreshToken: string | null }
 
-/** A renewal that several tabs share. It is kept under the key of the refresh token that it uses up. */
+/** A renewal that several tabs share, stored under the key of the refresh token that it spends. */
 interface Renewal {
   readonly session: Promise<IssuedSession>
-  /** the key of the refresh token that the issuer gave for it; null until that is known */
+  /** the key of the refresh token that it returned; null until known */
   given: string | null
 }
 
@@ -48,9 +48,9 @@ export interface IssuedCode {
 }
 
 /**
- * Sign-ins of browsers at an external issuer: authorization code with PKCE, as a public client. The issuer decides how
- * long they last. Everything rejects with `issuer_unavailable` (503) where the issuer is away or refuses this service,
- * and tells `onFault` why.
+ * Browser sign-ins at an external issuer: authorization code with PKCE, as a public client. The issuer decides how long
+ * they last. Every method rejects with `issuer_unavailable` (503) if the issuer is away or refuses this service, and
+ * passes the reason to `onFault`.
  */
 export const createIssuerSession = ({
   issuer,
@@ -85,7 +85,7 @@ export const createIssuerSession = ({
       throw unavailable(error)
     })
 
-  // RFC 8707: an issuer of several services makes the token for this one
+  // RFC 8707: asks an issuer that serves several services for a token for this one
   const resource = URL.canParse(audience) ? { resource: audience } : {}
 
   const trade = async (form: Readonly<Record<string, string>>, held: string | null): Promise<IssuedSession> => {
@@ -117,7 +117,7 @@ export const createIssuerSession = ({
 
   return {
     /**
-     * Where a page sends people to sign in; it adds `state` and `code_challenge`. They come back to
+     * Where a page sends people to sign in, after adding `state` and `code_challenge`. The issuer sends them back to
      * `redirectUriOf(baseUrl)` with `code` and `state`.
      */
     authorizationUrl: async (baseUrl: string): Promise<string> => {
@@ -127,7 +127,7 @@ export const createIssuerSession = ({
         response_type: 'code',
         client_id: clientId,
         redirect_uri: redirectUriOf(baseUrl),
-        // many issuers give a refresh token for this scope alone; others would refuse it
+        // many issuers give a refresh token only for this scope; others would refuse the scope
         scope: ['openid', ...ACTIONS, ...scopes.filter((each) => each === 'offline_access')].join(' '),
         code_challenge_method: 'S256',
         ...resource,
@@ -136,11 +136,11 @@ export const createIssuerSession = ({
       return url.href
     },
 
-    /** Trades a code. Throws `invalid_grant` (400) for one that the issuer does not take. */
+    /** Exchanges a code. Throws `invalid_grant` (400) if the issuer does not accept it. */
     begin: ({ code, code_verifier }: IssuedCode, baseUrl: string): Promise<IssuedSession> =>
       trade({ grant_type: 'authorization_code', code, code_verifier, redirect_uri: redirectUriOf(baseUrl) }, null),
 
-    /** Trades a refresh token. Throws `invalid_grant` (400) where the session is over. */
+    /** Exchanges a refresh token. Throws `invalid_grant` (400) if the session has ended. */
     refresh: (token: string): Promise<IssuedSession> => {
       const key = keyOf(token)
       const shared = renewals.get(key)
@@ -155,7 +155,9 @@ export const createIssuerSession = ({
       return session
     },
 
-    /** Ends a session where the issuer has a revocation endpoint (RFC 7009). Access tokens live on until they end. */
+    /**
+     * Ends a session, if the issuer has a revocation endpoint (RFC 7009). Access tokens stay valid until they expire.
+     */
     end: async (token: string): Promise<void> => {
       forget(keyOf(token))
       const { revocation_endpoint: url } = await findEndpoints()
@@ -168,5 +170,5 @@ export const createIssuerSession = ({
 
 export type IssuerSession = ReturnType<typeof createIssuerSession>
 
-/** Where an issuer sends people back to. */
+/** Where an issuer sends people back after they signed in. */
 const redirectUriOf = (baseUrl: string): string => `${baseUrl}/console/signed-in`

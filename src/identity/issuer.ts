@@ -8,27 +8,27 @@ import type { SigningKey } from './signing-key.js'
 /** The `aud` of tokens for this service, unless JWT_AUDIENCE names another. */
 const AUDIENCE = 'linkgate'
 
-/** The longest life of an access token, in seconds, that the verifier accepts. */
+/** The longest lifetime of an access token, in seconds, that the verifier accepts. */
 export const MAX_TTL_SECONDS = 86_400
 
 /** An issuer's public keys. */
 export interface KeySource {
   /**
-   * The key with this name, if it is for this algorithm: a key has one algorithm (RFC 8725 §3.1). Rejects with
-   * `Refusal('issuer_unavailable')` where the keys could not be fetched, with another error where there is no such key.
+   * The key with this name, if it is for this algorithm: each key has one algorithm (RFC 8725 §3.1). Rejects with
+   * `Refusal('issuer_unavailable')` if the keys could not be fetched, and with another error if there is no such key.
    */
   find(kid: string, alg: string): Promise<KeyObject>
 }
 
-/** The service's own issuer: JWT access tokens of RFC 9068, signed with ES256. */
+/** The service's own issuer of JWT access tokens (RFC 9068), signed with ES256. */
 export const createIssuer = (key: SigningKey, audience = AUDIENCE) => {
-  // after the key, so that all nodes with the key agree on the name (docs/decisions/0005)
+  // derived from the key, so that all nodes with the key agree on the name (docs/decisions/0005)
   const name = `urn:linkgate:${key.kid}`
   return {
     name,
     audience,
 
-    /** Signs an access token. Throws RangeError where `ttlSeconds` is out of bounds. */
+    /** Signs an access token. Throws RangeError if `ttlSeconds` is out of bounds. */
     sign: async (grant: {
       /** the user's id */
       readonly subject: string

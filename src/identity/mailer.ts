@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer'
 
 import { errorCode } from '../domain/error-code.js'
 
-/** A mail as plain text, to one address. */
+/** A plain-text mail to one address. */
 export interface Mail {
   readonly to: string
   readonly subject: string
@@ -12,7 +12,7 @@ export interface Mail {
 /** Queues a mail for sending; returns at once. */
 export type SendMail = (mail: Mail) => void
 
-/** Sends mails (RFC 5321), each over a new connection. One that fails is reported, not retried. */
+/** Sends mails (RFC 5321), each over a new connection. A failed one is reported, not retried. */
 export const createMailer = ({
   url,
   from,
@@ -21,9 +21,9 @@ export const createMailer = ({
 }: {
   readonly url: string
   readonly from: string
-  /** Gets codes only: a server's message may quote the mail. */
+  /** Gets only codes: a server's message may quote the mail. */
   readonly onFault: (fault: { readonly code: string | undefined; readonly response_code: number | undefined }) => void
-  /** for each step, so that a silent server cannot keep the service from stopping */
+  /** per step, so that a silent server cannot keep the service from stopping */
   readonly timeoutMs?: number
 }) => {
   const timeouts = {
@@ -43,7 +43,7 @@ export const createMailer = ({
   }
   return {
     send,
-    /** Resolves when no mail is being sent any more. */
+    /** Resolves when no mail is being sent. */
     settled: async (): Promise<void> => {
       await Promise.all(pending)
     },

@@ -4,7 +4,7 @@ const lines = (...each: readonly string[]): string => [...each, ''].join('\n')
 
 const once = (expiresAt: Date): string => `It works once, until ${expiresAt.toUTCString()}.`
 
-/** To somebody who is invited. */
+/** To the person who is invited. */
 export const invitationMail = (to: string, url: string, expiresAt: Date): Mail => ({
   to,
   subject: 'Your invitation to Linkgate',
@@ -19,7 +19,7 @@ export const invitationMail = (to: string, url: string, expiresAt: Date): Mail =
   ),
 })
 
-/** To whoever has forgotten their password. */
+/** To a user who asked for a new password. */
 export const passwordMail = (to: string, url: string, expiresAt: Date): Mail => ({
   to,
   subject: 'A new password for Linkgate',
@@ -34,7 +34,7 @@ export const passwordMail = (to: string, url: string, expiresAt: Date): Mail => 
   ),
 })
 
-/** To an address that somebody wants to be theirs. */
+/** To the new address that an account asked for. */
 export const addressMail = (to: string, url: string, expiresAt: Date): Mail => ({
   to,
   subject: 'Confirm your address for Linkgate',
@@ -49,25 +49,25 @@ export const addressMail = (to: string, url: string, expiresAt: Date): Mail => (
   ),
 })
 
-/** To the address that an account has, when another one was asked for with its password. */
+/** To the account's current address, after somebody with its password asked for another one. */
 export const addressAskedMail = (to: string): Mail => ({
   to,
   subject: 'Another address for your Linkgate account',
   text: lines(
-    'Somebody, probably you, asked for another address for your account, and knew its password. It changes when the',
-    'new address is confirmed.',
+    'Somebody, probably you, entered the password of your account and asked to change its address. The address changes',
+    'when the new one is confirmed.',
     '',
-    'If it was not you, choose a new password at once: that ends the question as well.',
+    'If it was not you, choose a new password at once: that cancels the change as well.',
   ),
 })
 
-/** To the address that an account had until now. */
+/** To the previous address of an account. */
 export const addressChangedMail = (to: string): Mail => ({
   to,
   subject: 'Your Linkgate account has another address',
   text: lines(
     'The address of your account was changed, and this one is no longer used.',
     '',
-    'If it was not you, tell whoever runs the service.',
+    'If it was not you, tell the people who run the service.',
   ),
 })

@@ -7,19 +7,19 @@ import { tooManyWait } from './password.js'
 import { originOf } from './sign-in.js'
 import type { SignInRequest } from './sign-in.js'
 
-/** How long a link to choose a new password works. */
+/** How long a link for choosing a new password works. */
 export const PASSWORD_LINK_MS = 3_600_000
 
-/** Where whoever has a link's token chooses the password. */
+/** The URL for choosing a password with a link's token. */
 export const passwordLink = (baseUrl: string, token: string): string => `${baseUrl}/auth/password/reset?token=${token}`
 
-/** Links that an account may have at once: nobody fills somebody's mailbox. */
+/** The most live links of one account, so that nobody can flood a mailbox. */
 const MOST_LINKS = 3
 
-/** Two questions for one account wait for each other here, so that the second counts the first one's link. */
+/** Serializes requests for one account, so that the second counts the first one's link. */
 const LOCK_ACCOUNT = 'select from users where lower(email) = lower($1) for no key update'
 
-// Also deletes every expired link: the table holds only those that still work.
+// Also deletes all expired links, so that the table holds only working ones.
 const ASK = `
   with account as (
     select u.id, u.email from users u
@@ -38,10 +38,10 @@ const FIND = `
   select u.email, t.expires_at from account_tokens t join users u on u.id = t.user_id
    where t.token_hash = $1 and t.purpose = 'password' and t.expires_at > now() and u.suspended_at is null`
 
-/** Before the account's row: what takes rights waits for changes that are under way (lock_rights.sql). */
+/** Taken before the account's row lock: it waits for running changes (lock_rights.sql). */
 const LOCK = 'select lock_rights(null, user_id) from account_tokens where token_hash = $1'
 
-// One statement: the second of two that race waits for the token's row, and finds it gone.
+// One statement: if two race, the second waits for the token's row, and finds it gone.
 const RESET = `
   with used as (
     delete from account_tokens where token_hash = $1 and purpose = 'password' and expires_at > now() returning user_id
@@ -56,15 +56,16 @@ const RESET = `
   )
   select record_link_used(id, 'password') from changed`
 
-/** Of a mail or of `reset-link`; the short one is the first admin's, who reads it on a terminal. */
+/** Accepts tokens of mails and of `reset-link`, and the short one that the first admin reads on a terminal. */
 const mayBeLink = (token: string): boolean => isOpaqueToken(token) || isShortToken(token)
 
-/** Requests for a link that may wait at once. */
+/** The most requests for a link that may wait at once. */
 const MOST_WAITING = 64
 
 /**
- * New passwords by a link, which is sent to the account's address. Only the SHA-256 of a link's token is stored, and it
- * ends with its use, with another password or address, and with a suspension (migrations/functions/account_tokens.sql).
+ * Password resets by a link that is sent to the account's address. Only the SHA-256 of a link's token is stored. A link
+ * ends when it is used, when the password or address changes, and when the account is suspended
+ * (migrations/functions/account_tokens.sql).
  */
 export const createPasswordReset = ({
   database,
@@ -73,11 +74,11 @@ export const createPasswordReset = ({
 }: {
   readonly database: Database
   readonly hashPassword: (password: string) => Promise<string>
-  /** called where a link could not be made for somebody who asked for one */
+  /** called if a requested link could not be made */
   readonly onFault: (error: unknown) => void
 }) => {
   const bounded = createGate({ atOnce: 2, waiting: MOST_WAITING, refuse: tooManyWait })
-  const asked = new Set<Promise<void>>()
+  const pending = new Set<Promise<void>>()
 
   const make = async (email: string, request: SignInRequest, deliver: Deliver): Promise<void> => {
     const token = newOpaqueToken()
@@ -91,18 +92,21 @@ export const createPasswordReset = ({
 
   return {
     /**
-     * Makes a link for the account with this address, if there is one that is not suspended, and has it delivered.
-     * Returns before anything is looked up: neither the answer nor its time reveals who has an account.
+     * Makes and delivers a link for the account with this address, if there is an active one. Returns before any
+     * lookup, so that neither the response nor its timing reveals who has an account.
      */
     ask: (email: string, request: SignInRequest, deliver: Deliver): void => {
-      if (asked.size >= MOST_WAITING) throw new Refusal('rate_limited', { headers: { 'Retry-After': '1' } })
+      if (pending.size >= MOST_WAITING) throw new Refusal('rate_limited', { headers: { 'Retry-After': '1' } })
       const work = bounded(() => make(email, request, deliver))
         .catch(onFault)
-        .finally(() => asked.delete(work))
-      asked.add(work)
+        .finally(() => pending.delete(work))
+      pending.add(work)
     },
 
-    /** Whose link it is, and until when; null where it is over. Changes nothing: mail scanners open links. */
+    /**
+     * The link's account and expiry; null if the link no longer works. Changes nothing, because mail scanners open
+     * links.
+     */
     find: async (token: string): Promise<PasswordLink | null> => {
       if (!mayBeLink(token)) return null
       const [found] = await asIdentity(database, [{ text: FIND, values: [hashOfToken(token)] }])
@@ -111,8 +115,8 @@ export const createPasswordReset = ({
     },
 
     /**
-     * Sets the password, and ends all sign-ins of the account, with `endTokens` its personal tokens, too. False where
-     * the link does not work, or does no longer.
+     * Sets the password and ends all sign-ins of the account; with `endTokens`, its personal tokens, too. False if the
+     * link does not work, or no longer works.
      */
     reset: async (
       {
@@ -134,14 +138,14 @@ export const createPasswordReset = ({
       return (changed?.rowCount ?? 0) > 0
     },
 
-    /** Resolves when nobody's question waits any more. */
+    /** Resolves when no request is waiting. */
     settled: async (): Promise<void> => {
-      await Promise.all(asked)
+      await Promise.all(pending)
     },
   }
 }
 
-/** A link that works. */
+/** A working link. */
 export interface PasswordLink {
   readonly email: string
   readonly expiresAt: Date

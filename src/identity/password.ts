@@ -5,16 +5,16 @@ import { Refusal } from '../domain/refusal.js'
 import { loadArgon2 } from './load-argon2.js'
 import type { Argon2 } from './load-argon2.js'
 
-/** Characters of a password, counted as Unicode code points (NIST SP 800-63B §3.1.1.2). */
+/** The length of a password in Unicode code points (NIST SP 800-63B §3.1.1.2). */
 const LENGTH = { min: 8, max: 256 } as const
 
 // argon2id, the library's default, with the parameters of OWASP's password storage cheat sheet
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const
 
-/** `rate_limited` (429), whoever asks: a burst of expensive work cannot take all memory and threads. */
+/** `rate_limited` (429) for every caller: a burst of expensive work must not take all memory and threads. */
 export const tooManyWait = (): Refusal => new Refusal('rate_limited', { headers: { 'Retry-After': '1' } })
 
-/** Passwords under argon2id (RFC 9106). Throws StartError where argon2 is not installed. */
+/** Hashes passwords with argon2id (RFC 9106). Throws StartError if argon2 is not installed. */
 export const createPasswords = async ({
   atOnce = 2,
   waiting = 32,
@@ -22,7 +22,7 @@ export const createPasswords = async ({
 }: {
   /** hashes computed at the same time; each takes 19 MiB and a thread */
   readonly atOnce?: number
-  /** how many more may wait; beyond it: `rate_limited` (429) */
+  /** how many more may wait; beyond that, `rate_limited` (429) */
   readonly waiting?: number
   /** for tests that count the work */
   readonly argon2?: Argon2
@@ -31,7 +31,7 @@ export const createPasswords = async ({
   const bounded = createGate({ atOnce, waiting, refuse: tooManyWait })
   const dummyHash = await argon2.hash(randomBytes(32), PARAMETERS)
   return {
-    /** The hash to store (PHC string). Throws `validation_failed` (422) for a password of another length. */
+    /** The hash to store (PHC string). Throws `validation_failed` (422) if the password is too short or too long. */
     hash: async (password: string): Promise<string> => {
       const normal = normalize(password)
       if (normal !== null) return bounded(() => argon2.hash(normal, PARAMETERS))
@@ -40,8 +40,8 @@ export const createPasswords = async ({
     },
 
     /**
-     * True where the password belongs to the hash. Without a hash (no such account, no password set) it does the same
-     * work and answers false, so that the time does not reveal which accounts exist.
+     * True if the password belongs to the hash. Without a hash (no such account, no password set) it does the same work
+     * and returns false, so that its timing does not reveal which accounts exist.
      */
     verify: async (hash: string | null | undefined, password: string): Promise<boolean> => {
       // No account has such a password, so refusing it at once reveals nothing.
@@ -55,9 +55,12 @@ export const createPasswords = async ({
 
 export type Passwords = Awaited<ReturnType<typeof createPasswords>>
 
-/** One form of a password, however it was typed (NIST SP 800-63B: NFKC); null where its length is out of bounds. */
+/**
+ * The password in one canonical form, however it was typed (NIST SP 800-63B: NFKC); null if its length is out of
+ * bounds.
+ */
 const normalize = (password: string): string | null => {
-  // bounds the work; a character takes at most two units
+  // bounds the work; a code point takes at most two units
   if (password.length > 2 * LENGTH.max) return null
   const length = [...password].length
   return length >= LENGTH.min && length <= LENGTH.max ? password.normalize('NFKC') : null

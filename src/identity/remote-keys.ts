@@ -11,13 +11,13 @@ import type { KeySource } from './issuer.js'
 
 // in milliseconds
 const FRESH = 10 * 60_000
-/** while the issuer is away; a withdrawn key is trusted no longer than this */
+/** while the issuer is away; a withdrawn key is trusted at most this long */
 const USABLE = 24 * 3_600_000
 /** for both documents together; less than a request's deadline */
 const TIMEOUT = 3_000
-/** A token bucket limits fetches: so many at once, then one every so often, however many key names are made up. */
+/** A token bucket limits fetches to a burst, then one per interval, however many key names callers make up. */
 const BURST = 3
-/** a key that was just rotated in waits no longer than this for its turn; less than a request's deadline */
+/** a newly rotated key waits at most this long for its fetch; less than a request's deadline */
 const REFILL = 3_000
 
 interface Key {
@@ -27,9 +27,10 @@ interface Key {
 }
 
 /**
- * The keys of an external issuer, cached as a whole set. It is fetched again after 10 minutes, and when a token names a
- * key that is not in it (rotation), at most once in three seconds in the long run. If the issuer is away, the set is
- * used for up to 24 hours; without a set, and for new key names, `find` rejects with `issuer_unavailable` (503).
+ * The keys of an external issuer, cached as a whole set. The set is fetched again after 10 minutes, and when a token
+ * names a key that is not in it (rotation), at most once in three seconds in the long run. While the issuer is away,
+ * the cached set is used for up to 24 hours. Without a set, and for new key names, `find` rejects with
+ * `issuer_unavailable` (503).
  */
 export const remoteKeys = ({
   issuer,
@@ -40,9 +41,9 @@ export const remoteKeys = ({
   pause = delay,
 }: {
   readonly issuer: string
-  /** undefined: as the issuer's discovery document says */
+  /** undefined: taken from the issuer's discovery document */
   readonly jwksUri: string | undefined
-  /** called where the keys could not be fetched */
+  /** called if the keys could not be fetched */
   readonly onFault: (error: unknown) => void
   readonly read?: ReadDocument
   /** a monotonic clock, in milliseconds */
@@ -81,14 +82,14 @@ export const remoteKeys = ({
     })
     return fetching
   }
-  /** For a key that is known: another fetch where it is time for one. */
+  /** For a known key: fetches again if the rate limit allows. */
   const refresh = async (): Promise<void> => {
     if (fetching === null && takeTurn() === 0) await fetchNow()
     else await fetching
   }
   /**
-   * For a name that is not known: it may be that of a key that was just rotated in, so only a fetch that began after it
-   * was asked for can say that there is none. All who wait share that fetch.
+   * For an unknown name, which may belong to a key that was just rotated in: only a fetch that began after the lookup
+   * can prove that there is no such key. All waiting lookups share that fetch.
    */
   const look = async (kid: string): Promise<void> => {
     const before = fetches
@@ -126,7 +127,7 @@ export const remoteKeys = ({
   }
 }
 
-/** Takes a turn and answers 0, or answers the milliseconds until there is one. */
+/** Takes a token and returns 0, or returns the milliseconds until one is free. */
 const tokenBucket = (now: () => number) => {
   let left = BURST
   let at = now()
@@ -151,7 +152,7 @@ const Jwk = z
   })
   .refine((jwk) => jwk.key_ops?.includes('verify') !== false && jwk['d'] === undefined)
 
-/** Empty for a key that cannot be used. A key that names no algorithm has the usual one of its kind. */
+/** Empty if the key cannot be used. A key without an algorithm gets the usual one of its type. */
 const signingKey = (given: unknown): readonly Key[] => {
   const { data: jwk } = Jwk.safeParse(given)
   if (jwk === undefined) return []
@@ -169,7 +170,7 @@ const MIN_RSA_BITS = 2_048
 const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
-/** The algorithms that a key fits; none for a weak key. */
+/** The algorithms that a key can be used with; none for a weak key. */
 const algorithmsOf = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): readonly string[] => {
   if (type === 'rsa') return (details?.modulusLength ?? 0) >= MIN_RSA_BITS ? RSA : []
   const alg = type === 'ec' ? CURVES[details?.namedCurve ?? ''] : undefined

@@ -13,14 +13,14 @@ import { hashOfToken, isOpaqueToken, newOpaqueToken } from './opaque-token.js'
 import type { Passwords } from './password.js'
 
 const ACCESS_TOKEN_SECONDS = 900
-/** However often the sign-in is refreshed. */
+/** The longest sign-in, however often it is refreshed. */
 const SIGN_IN_MS = 30 * 86_400_000
 
 const FIND_ACCOUNT = `
   select id, password_hash, suspended_at is not null as suspended from users where lower(email) = lower($1)`
 
-// Locks the user's row until the commit: a change of password waits for it, and then revokes this token, too.
-// Also deletes the user's expired tokens, so that the table holds only live sign-ins.
+// Locks the user's row until the commit: a concurrent change of password waits, and then revokes this token, too. Also
+// deletes the user's expired tokens, so that the table holds only live sign-ins.
 const INSERT = `
   with account as materialized (
     select id from users where id = $2 and password_hash = $6 and suspended_at is null for share
@@ -31,14 +31,15 @@ const INSERT = `
   select $1, id, $3, $4, $5 from account
   returning id`
 
-// Rotations of one family come one after the other. A statement of its own, so that ROTATE sees what it waited for.
+// Serializes the rotations of one family. A separate statement, so that ROTATE sees the result of the one it waited
+// for.
 const LOCK_ROTATION = `
   select pg_advisory_xact_lock(${ADVISORY_LOCKS.rotation}, hashtext(family::text))
     from refresh_tokens where token_hash = $1`
 
-// A token is spent once it was used, or a twin of it, or any that was made after them: so each branch of a family ends
-// the others. $4: seconds for which a spent one may still be presented, and gets a twin of the newest; null: never.
-// A family has ended when any of its tokens is revoked, even if the revocation could not see the successor yet.
+// A token counts as spent once it, a twin of it, or any token made after them was used: each branch of a family ends
+// the others. $4: seconds for which a spent token may still be presented, and gets a twin of the newest; null: never. A
+// family has ended when any of its tokens is revoked, even if the revocation could not see the successor yet.
 const ROTATE = `
   with presented as materialized (
     select t.id, t.family, t.user_id, t.scope, t.expires_at, f.spent_at, f.newest,
@@ -84,7 +85,7 @@ interface Account {
 interface Rotation {
   /**
    * `reused`: it was spent before, so somebody has a copy. `scope_exceeded`: it is live, but was not granted that
-   * scope. `refused`: it is expired, revoked, or of a suspended user. Only `rotated` changes anything.
+   * scope. `refused`: it is expired, revoked, or belongs to a suspended user. Only `rotated` changes anything.
    */
   readonly outcome: 'rotated' | 'reused' | 'scope_exceeded' | 'refused'
   readonly user_id: string
@@ -109,14 +110,14 @@ const ask = async <Row>(
 export const findAccount = (database: Database, email: string) =>
   ask<Account>(database, 'sign_in_find_account', FIND_ACCOUNT, [email])
 
-/** The request of a sign-in: what the log keeps of it, and until when it may commit. */
+/** The request behind a sign-in: what the log keeps of it, and its deadline for the commit. */
 export interface SignInRequest {
   readonly id: string
   readonly network: string
   readonly deadline: Deadline
 }
 
-/** Hands the request over to the triggers that record what the rest of the transaction does. */
+/** Passes the request to the triggers that record the rest of the transaction. */
 export const originOf = ({ id, network }: SignInRequest, subject: string | null): Statement => ({
   name: 'sign_in_origin',
   text: `select set_config('app.decision', $1, true)`,
@@ -133,15 +134,15 @@ export interface RefreshGrant {
   readonly refresh_token: string
   readonly scope?: string | undefined
   /**
-   * Seconds after its first use in which the token may be presented again: two tabs of a browser share one. Absent:
-   * never.
+   * Seconds after the first use in which the token may be presented again, because two tabs of a browser share it.
+   * Absent: never.
    */
   readonly grace?: number
 }
 
-/** A sign-in, begun or continued. */
+/** A new or continued sign-in. */
 export interface SignedIn {
-  /** what RFC 6749 §5.1 says of the access token */
+  /** the access token response of RFC 6749 §5.1 */
   readonly access: {
     readonly access_token: string
     readonly token_type: 'Bearer'
@@ -149,13 +150,13 @@ export interface SignedIn {
     readonly scope: string
   }
   readonly refreshToken: string
-  /** however often it is refreshed */
+  /** fixed, however often it is refreshed */
   readonly endsAt: Date
 }
 
 /**
- * The token endpoint: trades a password or a refresh token for an access token and the next refresh token. All tokens
- * of one sign-in are a family. Only the SHA-256 of a refresh token is stored.
+ * The token endpoint: exchanges a password or a refresh token for an access token and the next refresh token. All
+ * tokens of one sign-in are a family. Only the SHA-256 of a refresh token is stored.
  */
 export const createSignIn = ({
   database,
@@ -173,7 +174,7 @@ export const createSignIn = ({
     refreshToken: string,
   ): Promise<SignedIn> => {
     const scope = scopes.join(' ')
-    // no access token outlives its sign-in by more than the second that it has at least
+    // an access token outlives its sign-in by at most the one second that it lives at least
     const left = Math.floor((endsAt.getTime() - Date.now()) / 1_000)
     const ttlSeconds = Math.max(1, Math.min(ACCESS_TOKEN_SECONDS, left))
     const { token, expiresIn } = await issuer.sign({ subject, scope, ttlSeconds, signIn: family })
@@ -184,7 +185,7 @@ export const createSignIn = ({
     }
   }
 
-  /** `user`: whose sign-in it would have been; null where nobody knows. */
+  /** `user`: the account that the sign-in was for; null if unknown. */
   const refuse = async (user: string | null, grant: keyof typeof WHY_NOT, request: SignInRequest): Promise<never> => {
     const text = 'select record_refused_sign_in($1, $2)'
     const record = { name: 'sign_in_refuse', text, values: [user, grant] }
@@ -224,10 +225,10 @@ export const createSignIn = ({
     },
 
     /**
-     * `grant_type=refresh_token`: rotates the token. A token that comes back after its rotation, and after the grace,
-     * ends the family, because the owner cannot be told from a thief (RFC 9700 §4.14.2). Within the grace both go on
-     * until one of them is used: the other is spent then, so a copy shows at its next use. A narrower scope is for the
-     * access token alone (RFC 6749 §6).
+     * `grant_type=refresh_token`: rotates the token. A spent token that is presented after the grace period ends the
+     * family, because the owner cannot be told from a thief (RFC 9700 §4.14.2). Within the grace period, both tokens
+     * work until one of them is used; then the other is spent, so a stolen copy shows at its next use. A narrower scope
+     * applies only to the access token (RFC 6749 §6).
      */
     refresh: async ({ refresh_token: presented, scope, grace }: RefreshGrant, request: SignInRequest) => {
       const requested = parseRequestedScope(scope)
@@ -252,7 +253,7 @@ export const createSignIn = ({
       return refuse(rotation?.user_id ?? null, 'refresh_token', request)
     },
 
-    /** Signs out (RFC 7009): ends the token's family. An unknown token is no error. */
+    /** Signs out (RFC 7009): ends the token's family. An unknown token is not an error. */
     revoke: async (refreshToken: string, deadline: Deadline): Promise<void> => {
       if (isOpaqueToken(refreshToken)) await revoke(refreshToken, deadline)
     },
@@ -264,8 +265,8 @@ export type SignIn = ReturnType<typeof createSignIn>
 const namesIn = (scope: string): readonly string[] => (scope === '' ? [] : scope.split(' '))
 
 /**
- * The scopes of a request, without duplicates; null where it has no scope parameter. An empty one grants nothing: RFC
- * 6749 §3.2 would read it as absent, and so turn a slip into full power. `invalid_scope` for an unknown name.
+ * The scopes of a request, without duplicates; null if it has no scope parameter. An empty one grants nothing: RFC 6749
+ * §3.2 would treat it as absent, and so turn a mistake into full rights. `invalid_scope` for an unknown name.
  */
 const parseRequestedScope = (scope: string | undefined): readonly string[] | null => {
   if (scope === undefined) return null
@@ -274,7 +275,7 @@ const parseRequestedScope = (scope: string | undefined): readonly string[] | nul
   return [...new Set(names)]
 }
 
-/** One answer for each grant, whatever was wrong with it. */
+/** One message per grant, whatever was wrong with it. */
 const WHY_NOT = {
   password: 'No active account has this address and this password.',
   refresh_token: 'The refresh token was used before, was revoked or has expired: sign in again.',

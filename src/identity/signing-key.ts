@@ -12,12 +12,12 @@ import { StartError } from '../domain/start-error.js'
 import { syncFolder } from '../files.js'
 
 const MAX_BYTES = 16 * 1024
-// A second block could be a key of another algorithm, or of another owner.
+// A second block could hold a key of another algorithm or another owner.
 const ONE_KEY = /^\s*-----BEGIN (?:EC )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END (?:EC )?PRIVATE KEY-----\s*$/
 
 /**
- * Reads the private key of the service's own issuer (PEM, EC P-256). Throws a StartError that names the file where
- * there is none, or it is not readable, is readable by others, or is anything but one unencrypted key of this kind.
+ * Reads the private key of the service's own issuer (PEM, EC P-256). Throws a StartError that names the file if it is
+ * missing, not readable, readable by others, or anything but one unencrypted key of this kind.
  */
 export const loadSigningKey = async (file: string) => {
   const text = await readPrivate(file)
@@ -30,15 +30,17 @@ export const loadSigningKey = async (file: string) => {
 }
 
 /**
- * The same, but makes the file where there is none, with mode 0600, and only one if several processes start at once.
- * `onMade` is called by the one that made it.
+ * The same, but makes the file with mode 0600 if it is missing, and only once if several processes start together.
+ * `onMade` is called in the process that made it.
  */
 export const loadOrMakeSigningKey = async (file: string, onMade: () => void = () => undefined) => {
   const found = await readPrivate(file)
   return toSigningKey(found ?? (await createFile(file, onMade)), file)
 }
 
-/** The file's text; null where there is no file. All checks use the open file, so that it cannot be swapped between. */
+/**
+ * The file's text; null if there is no file. All checks use the open file, so that it cannot be swapped between them.
+ */
 const readPrivate = async (file: string): Promise<string | null> => {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null
@@ -59,8 +61,8 @@ const readPrivate = async (file: string): Promise<string | null> => {
 }
 
 /**
- * Makes a key and its file. The file appears whole or not at all, and never replaces another: it is written beside its
- * place and linked there, so one process wins and the others read what it wrote.
+ * Makes a key and its file. The file appears whole or not at all, and never replaces another: it is written to a
+ * temporary file and linked into place, so that one process wins and the others read its file.
  */
 const createFile = async (file: string, onMade: () => void): Promise<string> => {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
@@ -90,7 +92,7 @@ const toSigningKey = async (text: string, file: string) => {
     throw new StartError(`the signing key ${file} must hold exactly one unencrypted EC P-256 private key in PEM form`)
   const publicKey = createPublicKey(privateKey)
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
-  /** the thumbprint (RFC 7638), so that all nodes with the file agree on it */
+  /** the thumbprint (RFC 7638), the same on all nodes with the file */
   const kid = await calculateJwkThumbprint({ kty: 'EC', crv: 'P-256', x, y })
   /** as `/.well-known/jwks.json` shows it (RFC 7517) */
   const jwk = { kty: 'EC', crv: 'P-256', x, y, kid, alg: 'ES256', use: 'sig' } as const
