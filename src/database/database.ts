@@ -4,9 +4,12 @@ import type { Deadline } from '../domain/deadline.js'
 import type { StatementResult } from './batch.js'
 import type { Statement } from './statement.js'
 
-/** Who reads for long, and the statement that makes a transaction theirs. */
+/** The owner of a long read, and the statement that starts a transaction as this reader. */
 export interface Reader {
-  /** of the few long reads that run at once a reader keeps one; others of theirs end where somebody else has none */
+  /**
+   * a reader always keeps one of the few slots for long reads; its others may be ended in favour of a reader without
+   * one
+   */
   readonly id: string
   readonly enter: Statement
 }
@@ -36,8 +39,8 @@ export interface Database {
   transaction<T>(work: (client: PoolClient) => Promise<T>, deadline?: Deadline): Promise<T>
 
   /**
-   * The rows of a long select through a server-side cursor, `batch` at a time, in a transaction of the reader's.
-   * Memory holds two batches. Stopping early ends the connection. 503 `exports_busy` if too many run.
+   * The rows of a long select through a server-side cursor, `batch` at a time, in a transaction of the reader's. Memory
+   * holds two batches. Stopping early closes the connection. 503 `exports_busy` if too many run.
    */
   stream<Row extends QueryResultRow>(reader: Reader, select: Statement, batch: number): AsyncGenerator<readonly Row[]>
 
@@ -48,8 +51,8 @@ export interface Database {
   copy(reader: Reader, copy: string): AsyncGenerator<Buffer>
 
   /**
-   * What `read` makes of the database as it is at one moment, part by part, in a transaction of the reader's. Ends and
-   * fails like `stream`.
+   * Streams what `read` yields from one snapshot of the database, in a transaction of the reader's. Ends and fails like
+   * `stream`.
    */
   parts<Part>(reader: Reader, read: (client: ClientBase) => AsyncGenerator<Part>): AsyncGenerator<Part>
 

@@ -7,7 +7,7 @@ export const AUDIT_READER = 'audit_reader'
 /** The database role that may add to the decision log. */
 export const AUDIT_WRITER = 'audit_writer'
 
-// the time is the database's
+// the database sets the time
 const NAMES = DECISION_COLUMN_NAMES.filter((name) => name !== 'time').join(', ')
 const TYPED = Object.entries(DECISION_COLUMNS)
   .map((column) => column.join(' '))

@@ -22,7 +22,7 @@ export interface LinkRow {
   readonly used: number
   readonly has_password: boolean
   readonly forward_query: boolean
-  /** `visitsOf()`, where a query asks for it; null: nobody came yet */
+  /** `visitsOf()`, if the query asks for it; null: no visits yet */
   readonly visits?: VisitCount | null
 }
 
@@ -53,7 +53,7 @@ export const LINK_ROW = [
   'forward_query',
 ] as const satisfies readonly Exclude<keyof LinkRow, 'visits'>[]
 
-/** Nothing but the columns of a link, whatever else a query has answered. */
+/** Only the columns of a link, whatever else the query returned. */
 export const toLink = (row: LinkRow): Link => ({
   id: toId(row.id),
   code: row.code,

@@ -5,7 +5,7 @@ import type { ClientConfig } from 'pg'
 
 /** One connection that receives the database's notifications. */
 export interface Listener {
-  /** true while it is connected and was proved to receive what the service notifies */
+  /** true while it is connected and known to receive the service's notifications */
   readonly up: boolean
   /** Every change committed before this time (`performance.now()`) is known to have been announced to this process. */
   readonly confirmedAt: number
@@ -59,9 +59,9 @@ const expectEcho = () => {
 }
 
 /**
- * Makes a listener that is up only where it hears what the service sends: each connection first receives a notification
- * that went through the service's pool, and announces what is waiting. `onUp` is called before `up` is true, so that
- * nobody who sees it up still holds what was missed. A heartbeat that is not answered within 1.5 seconds ends the
+ * Makes a listener that is up only if it hears what the service sends: each new connection first waits for a
+ * notification sent through the service's pool, and announces pending changes. `onUp` is called before `up` is true, so
+ * that nobody who sees it up still holds stale data. A heartbeat that is not answered within 1.5 seconds ends the
  * connection; the next attempt follows after 50 ms to 2 s.
  */
 export const createListener = ({ connection, notify, onChange }: ListenerOptions): Listener => {
@@ -98,7 +98,7 @@ export const createListener = ({ connection, notify, onChange }: ListenerOptions
       retry.unref()
       retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
     }
-    /** Announces what waits. The answer arrives after every earlier notification, on the same connection. */
+    /** Announces pending changes. The response arrives after every earlier notification, on the same connection. */
     const confirm = async () => {
       const startedAt = performance.now()
       await listening.query('select announce_changed_links()')

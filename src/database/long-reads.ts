@@ -10,10 +10,13 @@ import type { DatabaseObserver } from './observer.js'
 import type { Statement } from './statement.js'
 import { toWire } from './wire.js'
 
-/** How many long reads may run beside a pool of this size: never one alone, which a slow reader could keep from all. */
+/**
+ * How many long reads may run beside a pool of this size. At least two, so that one slow reader cannot lock out
+ * everybody.
+ */
 export const mostLongReads = (poolSize: number): number => Math.max(2, Math.floor(poolSize / 4))
 
-/** When who is refused is told to come again, and how long a second read of one reader is left alone. */
+/** The Retry-After of a refused read, and how long a reader's second read is safe from being ended. */
 const COME_AGAIN_S = 3
 const FORGOTTEN_MS = 10_000
 
@@ -42,9 +45,9 @@ export const openLongReads = ({
 }: LongReadOptions): Pick<Database, 'stream' | 'copy' | 'parts' | 'close'> => {
   const most = mostLongReads(size)
   const open = new Map<Client, { readonly reader: Reader['id']; readonly startedAt: number }>()
-  /** who was refused for want of a slot, and when last */
+  /** readers refused for lack of a slot, and when last */
   const waiting = new Map<Reader['id'], number>()
-  /** ended for the sake of others */
+  /** ended in favour of other readers */
   const cutOff = new WeakSet<Client>()
 
   const connect = async (client: Client): Promise<void> => {
@@ -65,7 +68,7 @@ export const openLongReads = ({
       yield* withDeadline(inTransaction(client, context, read), deadlineMs, () => void client.end())
     } catch (error) {
       failure = cutOff.has(client)
-        ? new Error('an export was cut off: its reader had several, and others none', { cause: error })
+        ? new Error('an export was ended: its reader had several, while others had none', { cause: error })
         : translateError(error)
       throw failure
     } finally {
@@ -75,12 +78,12 @@ export const openLongReads = ({
   }
 
   const heldBy = (id: string) => [...open].filter(([, each]) => each.reader === id)
-  /** Whoever was refused and has not come again since is no longer waited for. */
+  /** Forgets refused readers that have not retried for a while. */
   const othersWait = (id: string): boolean => {
     for (const [each, at] of waiting) if (performance.now() - at > FORGOTTEN_MS) waiting.delete(each)
     return [...waiting.keys()].some((each) => each !== id)
   }
-  /** The newest read of somebody who has several, if it has had its time. */
+  /** The newest read of a reader that has several, if it has run long enough. */
   const findSurplus = (): Client | undefined => {
     for (const { reader } of open.values()) {
       const [client, read] = heldBy(reader).slice(1).at(-1) ?? []
@@ -90,18 +93,19 @@ export const openLongReads = ({
   }
 
   /**
-   * Throws `exports_busy` where there is no slot for this reader. While somebody waits for one, nobody gets a second,
-   * and who has several loses one to the first who comes again: a slow reader could keep them from everybody else.
+   * Throws `exports_busy` if there is no slot for this reader. While a reader waits for a slot, nobody gets a second
+   * one, and a reader with several loses one to the first that retries; otherwise a slow reader could lock out
+   * everybody else.
    */
   const requireSlot = ({ id }: Reader): void => {
     const hasOne = heldBy(id).length > 0
     if (hasOne && (open.size >= most || othersWait(id)))
-      throw busy('You have an export in progress, and others take or want the rest.')
+      throw busy('You have an export in progress, and others use or need the other slots.')
     if (open.size >= most) {
       const surplus = findSurplus()
       if (surplus === undefined) {
         waiting.set(id, performance.now())
-        throw busy(`${most} exports of others are in progress.`)
+        throw busy(`${most} other exports are in progress.`)
       }
       cutOff.add(surplus)
       open.delete(surplus)
@@ -146,7 +150,7 @@ const busy = (detail: string) =>
   new Refusal('exports_busy', { detail, headers: { 'Retry-After': String(COME_AGAIN_S) } })
 
 /**
- * All statements of a read see one moment. Overrides timeouts of the role or the database. The server checks every
+ * All statements of a read share one snapshot. Overrides timeouts of the role or the database. The server checks every
  * second whether the client is still there.
  */
 const BEGIN = [

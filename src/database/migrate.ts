@@ -20,8 +20,8 @@ export interface MigrateOptions {
   /** connection of the schema's owner */
   readonly owner: ClientConfig
   /**
-   * The role that the service logs in as; created with the password where one is given (the embedded database).
-   * `ownerBecomes`: it logs in as the owner instead, and becomes this role.
+   * The role that the service logs in as; created if a password is given (the embedded database). `ownerBecomes`: the
+   * service logs in as the owner instead, and switches to this role.
    */
   readonly service: { readonly user: string; readonly password?: string; readonly ownerBecomes?: boolean }
   /** folder of the numbered SQL files, functions/ and grants.sql */
@@ -30,7 +30,7 @@ export interface MigrateOptions {
 
 const ROLE_NAME = /^[A-Za-z_][A-Za-z0-9_$-]{0,62}$/
 
-/** Which files there are, and which of them the database has. */
+/** All files, and whether each was applied. */
 export const migrationStatus = async ({
   owner,
   folder,
@@ -42,8 +42,8 @@ export const migrationStatus = async ({
   })
 
 /**
- * Brings the schema up to date: every file that the database lacks, each in a transaction of its own, then the grants
- * of the service's role. Returns the names of what was applied.
+ * Brings the schema up to date: applies every missing file in its own transaction, then the grants of the service's
+ * role. Returns the names of the applied files.
  */
 export const migrate = async ({ owner, service, folder }: MigrateOptions): Promise<readonly string[]> =>
   withConnection(owner, async (client) => {
@@ -87,7 +87,7 @@ const grantService = async (
     ${grants}`)
 }
 
-/** Lets the owner become a role. A superuser may anyway; from PostgreSQL 16 on whoever made a role may not. */
+/** Lets the owner switch to a role. A superuser can anyway; since PostgreSQL 16 the creator of a role needs a grant. */
 const becomes = (name: string): string => `
   do $$
   begin
@@ -98,8 +98,8 @@ const becomes = (name: string): string => `
   end $$;`
 
 /**
- * The roles that migrations make: 0001_roles.sql those of an array, later ones one at a time. Their texts never change.
- * Roles belong to the whole cluster, so another installation may have made them.
+ * The roles that migrations create: those in the array of 0001_roles.sql, and single ones later. Their texts never
+ * change. Roles belong to the whole cluster, so another installation may have created them.
  */
 const rolesMadeBy = (files: readonly SqlFile[]): readonly string[] => {
   const [, list = ''] = /array\[([^\]]*)\]/.exec(files[0]?.text ?? '') ?? []
@@ -107,7 +107,7 @@ const rolesMadeBy = (files: readonly SqlFile[]): readonly string[] => {
   return [...list.matchAll(/'(\w+)'/g), ...later].map(([, name = '']) => name)
 }
 
-/** What the person who migrates can mend is one line that says how. */
+/** Turns an error that the operator can fix into one line that says how. */
 const explained = async (client: Client, roles: readonly string[], error: unknown): Promise<unknown> => {
   if (sqlState(error) !== SQLSTATE.insufficientPrivilege || !(error instanceof Error)) return error
   const missing = await missingRights(client, roles).catch(() => [])

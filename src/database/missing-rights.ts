@@ -6,12 +6,12 @@ interface Owner {
   readonly makesRoles: boolean
   readonly inherits: boolean
   readonly ownsSchema: boolean
-  /** who would have to own what, so that the role owns the schema */
+  /** what the role would have to own so that it owns the schema */
   readonly toOwn: string
   readonly knowsAdmins: boolean
 }
 
-/** Names come quoted where they need quotes: whoever reads the message will run it. */
+/** Names are quoted if needed, because people copy the message and run it. */
 const OWNER = `
   select quote_ident(current_user) as name, rolsuper as might, rolcreaterole as "makesRoles", rolinherit as inherits,
     pg_has_role(nspowner, 'usage') as "ownsSchema",
@@ -20,14 +20,14 @@ const OWNER = `
     current_setting('server_version_num')::int >= 160000 as "knowsAdmins"
   from pg_roles, pg_namespace where rolname = current_user and nspname = 'public'`
 
-/** From PostgreSQL 16 on only who may administer a role can give it to others. */
+/** Since PostgreSQL 16, a role can be granted only by somebody with its admin option. */
 const NOT_ADMINISTERED = `
   select string_agg(quote_ident(rolname), ', ' order by rolname) as roles from pg_roles
    where rolname = any ($1) and not pg_has_role(oid, 'member with admin option')`
 
 /**
- * What the role that migrates lacks, as statements that a superuser can run to mend it; empty where nothing is known to
- * be missing. `roles`: those that the migrations give to the service.
+ * The rights that the migrating role lacks, as statements that a superuser can run; empty if none are known to be
+ * missing. `roles`: those that the migrations grant to the service.
  */
 export const missingRights = async (client: Client, roles: readonly string[]): Promise<readonly string[]> => {
   const [owner] = (await client.query<Owner>(OWNER)).rows
@@ -36,7 +36,7 @@ export const missingRights = async (client: Client, roles: readonly string[]): P
   const [others] = knowsAdmins ? (await client.query<{ roles: string | null }>(NOT_ADMINISTERED, [roles])).rows : []
   return [
     ...(makesRoles ? [] : [`alter role ${name} createrole`]),
-    // later the right to inherit belongs to each grant, and those of the migrations have it
+    // newer servers store the right to inherit in each grant, and the grants of the migrations have it
     ...(inherits || knowsAdmins ? [] : [`alter role ${name} inherit`]),
     ...(ownsSchema ? [] : [`alter ${toOwn} owner to ${name}`]),
     ...(others?.roles ? [`grant ${others.roles} to ${name} with admin option`] : []),

@@ -37,8 +37,8 @@ const OLDEST = 15
  * Opens the database that the settings name: an external PostgreSQL >= 15, or the embedded one, which it starts if
  * needed. Migrates the schema if the login owns it. If another role owns it, only `linkgate migrate` may (with
  * MIGRATION_DATABASE_URL), and an outdated schema is a StartError; so is a login that can bypass row-level security.
- * Where there is no installation yet it is a NoInstallation, unless `creating` (or `migrating`): a command in the wrong
- * folder must not make a new one and answer about that.
+ * Without an installation it throws NoInstallation, unless `creating` (or `migrating`): a command in the wrong folder
+ * must not create a new one and answer from that.
  */
 export const openDatabase = async (settings: DatabaseSettings, purpose: Purpose = {}): Promise<OpenedDatabase> =>
   settings.databaseUrl === undefined
@@ -46,11 +46,11 @@ export const openDatabase = async (settings: DatabaseSettings, purpose: Purpose 
     : openExternal(settings, settings.databaseUrl, purpose)
 
 interface Purpose {
-  /** makes an installation where there is none */
+  /** creates an installation if there is none */
   readonly creating?: boolean
-  /** as `creating`, and changes nothing but the schema, as its owner */
+  /** like `creating`, but changes only the schema, as its owner */
   readonly migrating?: boolean
-  /** receives a line about what is out of the ordinary */
+  /** receives a line about anything unusual */
   readonly log?: (line: string) => void
 }
 
@@ -107,9 +107,9 @@ const openExternal = async (
 }
 
 /**
- * Startup options of the service's connections. `role` is what a session returns to after a transaction that had a role
- * of its own. Changes need the isolation level read committed (migrations/functions/enter_change.sql); a pooler does
- * not accept that option, so its server must have it as the default.
+ * Startup options of the service's connections. `role` is what a session returns to after a transaction under another
+ * role. Changes need the isolation level read committed (migrations/functions/enter_change.sql); a pooler does not
+ * accept that option, so its server must have it as the default.
  */
 const optionsOf = (pooled: boolean, role: string | undefined): string | undefined =>
   [
@@ -141,7 +141,7 @@ const asOwner = async <T>(
 export const withOwner = async <T>(settings: DatabaseSettings, work: (owner: Client) => Promise<T>): Promise<T> =>
   asOwner(settings, (owner) => withConnection(owner, work))
 
-/** All migrations, with those that the database has marked as applied. Changes nothing. */
+/** All migrations, and whether each was applied. Changes nothing. */
 export const listMigrations = async (settings: DatabaseSettings): Promise<readonly Migration[]> =>
   asOwner(settings, (owner) => migrationStatus({ owner, folder: settings.migrations }))
 
@@ -152,8 +152,8 @@ const nameOf = (url: string): string => {
 }
 
 /**
- * Whether the login owns the schema; null where there is none that it can see, so that it will own it. Throws
- * StartError if the server does not answer or is too old.
+ * Whether the login owns the schema; null if it can see none, so that it will own the new one. Throws StartError if the
+ * server does not answer or is too old.
  */
 const ownsSchema = async (connection: ClientConfig): Promise<boolean | null> => {
   try {

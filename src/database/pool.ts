@@ -91,7 +91,7 @@ export const openPool = ({
     try {
       return await work(client)
     } catch (error) {
-      // whatever the server gave up because of the deadline was rolled back
+      // whatever the server aborted because of the deadline was rolled back
       const isLate = deadline !== undefined && LATE.has(sqlState(error))
       failure = isLate ? deadlineExceeded({ cause: error }) : translateError(error)
       throw failure
@@ -169,8 +169,8 @@ export const openPool = ({
 }
 
 /**
- * How long before the deadline the server gives up, in milliseconds: so its answer still arrives, and the caller learns
- * that nothing was changed.
+ * How many milliseconds before the deadline the server gives up, so that its answer still arrives, and the caller
+ * learns that nothing was changed.
  */
 const MARGIN_MS = 100
 
@@ -186,7 +186,7 @@ const clockOf = async (client: PoolClient): Promise<number> => {
   return ahead
 }
 
-/** The first statement of a transaction with a deadline. Throws where that has passed. */
+/** The first statement of a transaction with a deadline. Throws if that has passed. */
 const startDeadline = async (client: PoolClient, deadline: Deadline) => {
   const ahead = await clockOf(client)
   deadline.require()
@@ -207,8 +207,8 @@ const passedUnnoticed = (failure: unknown): boolean =>
   failure instanceof Refusal && sqlState(failure.cause) === SQLSTATE.deadlinePassed
 
 /**
- * Commits, unless the deadline has passed: the server decides that with the commit, since it may receive both late.
- * COMMIT of a failed transaction succeeds, with the command tag `ROLLBACK`.
+ * Commits, unless the deadline has passed. The server checks that together with the commit, since both may reach it
+ * late. COMMIT of a failed transaction succeeds, with the command tag `ROLLBACK`.
  */
 const commit = async (client: PoolClient, deadline?: Deadline): Promise<void> => {
   const inTime = deadline && client.query(REQUIRE_IN_TIME.text)

@@ -72,7 +72,7 @@ interface Replayed {
 /**
  * Polls the primary's WAL position several times a second. Each read selects the replica's replayed position and then
  * the rows in one round trip, so that every answer is checked, whichever replica a load balancer picked. A replica that
- * fails or lags is out of use until a later check finds it in order; no request waits for it meanwhile.
+ * fails or lags is out of use until a later check passes; no request waits for it meanwhile.
  */
 export const openReplica = ({ primary, replica, staleMs, onChange, everyMs = 400 }: ReplicaOptions): Replica => {
   const total = { reads: 0, fallbacks: 0 }

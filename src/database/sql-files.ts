@@ -5,11 +5,11 @@ import { StartError } from '../domain/start-error.js'
 
 /** One file of migrations/: a numbered migration, or a function. */
 export interface SqlFile {
-  /** seen from the folder: `0001_roles.sql`, `functions/enter.sql` */
+  /** relative to the folder: `0001_roles.sql`, `functions/enter.sql` */
   readonly path: string
   readonly isFunction: boolean
   readonly text: string
-  /** the path and the SHA-256 of the text: the name under which the database keeps that it has the file */
+  /** the path and the SHA-256 of the text, which the database stores for every applied file */
   readonly key: string
 }
 
@@ -28,10 +28,9 @@ export const readSqlFiles = async (folder: URL): Promise<readonly SqlFile[]> => 
 }
 
 /**
- * The files that a database lacks, by the keys that it keeps. A function file is pending whenever its text is not the
- * one that was applied last, unless the database has a numbered file that this version does not know: then the
- * functions are those of a newer version, which this one serves beside. A numbered file that was changed after it was
- * applied is a StartError.
+ * The files that a database lacks, by its stored keys. A function file is pending if its text is not the one applied
+ * last, unless the database has a numbered file that this version does not know: then its functions belong to a newer
+ * version, and stay. A numbered file that was changed after it was applied is a StartError.
  */
 export const pendingFiles = (files: readonly SqlFile[], keys: readonly string[]): readonly SqlFile[] => {
   const applied = new Map(keys.map((key) => [key.replace(/ .*/, ''), key]))
