@@ -2,27 +2,27 @@ import type { ChainHead, RetiredRange } from './checkpoint.js'
 import { entryHash } from './entry-hash.js'
 import type { ChainEntry } from './entry-hash.js'
 
-/** An entry that is not as it was written. */
+/** An entry that differs from what was written. */
 export interface ChainFault {
   readonly kind: 'altered' | 'missing' | 'inserted'
   readonly writer: string
-  /** the entry's number in its chain; of several missing ones the first, and `last` the last */
+  /** the entry's number in its chain; for several missing entries the first, with `last` */
   readonly seq: string
   readonly last?: string
-  /** the record's id; null where it is missing */
+  /** the record's id; null if it is missing */
   readonly id: string | null
 }
 
 interface ChainWalkOptions {
-  /** where the chains stand before the first entry; default: at their beginnings */
+  /** the heads of the chains before the first entry; default: their beginnings */
   readonly start?: readonly ChainHead[]
   readonly retired?: readonly RetiredRange[]
-  /** where the chains stood when a checkpoint was signed; the entries have to confirm it */
+  /** the heads when a checkpoint was signed; the entries must match them */
   readonly checkpoint?: readonly ChainHead[]
   readonly onFault: (fault: ChainFault) => void
 }
 
-/** An entry at the place that it claims in its chain. */
+/** An entry and its claimed place in the chain. */
 interface Place {
   readonly seq: bigint
   /** null: no entry, but the start of the chain or the end of a retired range */
@@ -36,11 +36,11 @@ interface Chain {
   readonly writer: string
   /** the newest entry that was accepted */
   last: Place
-  /** entries to decide about, by their numbers */
+  /** undecided entries, by their numbers */
   pending: readonly Place[]
 }
 
-/** Entries that stay pending: those that come later tell which of two is genuine, and whether one is missing. */
+/** How many entries stay pending: later ones show which of two is genuine, and whether one is missing. */
 const LOOKAHEAD = 8
 
 const follows = (next: Place, { seq, hash }: Place): boolean => next.seq === seq + 1n && next.previous === hash
@@ -48,8 +48,8 @@ const follows = (next: Place, { seq, hash }: Place): boolean => next.seq === seq
 const isWithin = (seq: bigint, { first, last }: RetiredRange): boolean => BigInt(first) <= seq && seq <= BigInt(last)
 
 /**
- * Walks the chains of the decision log and reports every entry that was altered, removed or inserted. A moved entry
- * counts as altered: its place is part of its hash. Memory does not grow with the number of entries.
+ * Walks the chains of the decision log, and reports every entry that was altered, removed or inserted. A moved entry
+ * counts as altered, because its place is part of its hash. Memory does not grow with the number of entries.
  */
 export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onFault }: ChainWalkOptions) => {
   const chains = new Map<string, Chain>()
@@ -86,13 +86,13 @@ export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onF
     if (range === undefined) return false
     const seq = BigInt(range.last)
     const head = signed.get(chain.writer)
-    // the entry that the checkpoint names is gone; the signature over the range stands for it
+    // the entry in the checkpoint is gone; the signature over the range replaces it
     if (head !== undefined && head.seq < seq) signed.delete(chain.writer)
     accept(chain, { seq, id: null, previous: '', hash: range.hash, isReported: false })
     return true
   }
 
-  /** Decides about the pending entry with the smallest number. False where nothing is left to decide. */
+  /** Decides about the pending entry with the smallest number. False if nothing is left to decide. */
   const decide = (chain: Chain, head?: ChainHead): boolean => {
     if (skipRetired(chain)) return true
     const { last, pending } = chain
@@ -127,7 +127,7 @@ export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onF
     else if (standing < last.seq && !isRetired(chain.writer, standing)) report(chain, 'inserted', last)
     else if (standing === last.seq && standing > 0n && head?.hash !== last.hash) report(chain, 'altered', last)
     if (head === undefined || standing === last.seq || isRetired(chain.writer, standing)) return
-    // the walk goes on from where the chain should stand
+    // the walk continues from the expected head
     chain.last = { seq: standing, id: null, previous: '', hash: head.hash, isReported: true }
   }
 
@@ -142,7 +142,7 @@ export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onF
     get entries() {
       return entries
     },
-    /** Takes the log's entries in the order of their ids. */
+    /** Takes the next entry of the log, in the order of ids. */
     take: (entry: ChainEntry) => {
       entries += 1
       const chain = chainOf(entry.writer)
@@ -152,7 +152,7 @@ export const createChainWalk = ({ start = [], retired = [], checkpoint = [], onF
       chain.pending = [...chain.pending, place].sort((a, b) => Number(a.seq - b.seq))
       while (chain.pending.length > LOOKAHEAD) decide(chain)
     },
-    /** Compares the chains with where they should stand after the entries so far. A fault is reported once. */
+    /** Compares the chains with their expected heads after the entries so far. Each fault is reported once. */
     stand: (heads: readonly ChainHead[]) => {
       for (const { writer } of [...heads, ...checkpoint]) chainOf(writer)
       for (const chain of chains.values()) {

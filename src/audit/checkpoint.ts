@@ -13,20 +13,20 @@ const Checkpoint = z.object({
   time: z.string(),
   heads: z.array(Head),
   retired: z.array(Range),
-  /** the months that these ranges were; what an earlier version signed does not say */
+  /** the months of these ranges; missing in statements of earlier versions */
   months: z.array(Month).optional(),
 })
 
-/** Where a chain stands: the number and the hash (in hex) of its newest entry. */
+/** The head of a chain: the number and the hash (in hex) of its newest entry. */
 export type ChainHead = z.infer<typeof Head>
 
-/** Consecutive entries of one chain that were retired: the hash before the first, and the hash of the last. */
+/** A range of retired entries of one chain: the hash before the first, and the hash of the last. */
 export type RetiredRange = z.infer<typeof Range>
 
 export const entriesIn = (ranges: readonly RetiredRange[]): number =>
   ranges.reduce((sum, { first, last }) => sum + Number(BigInt(last) - BigInt(first)) + 1, 0)
 
-/** A signed statement of where every chain stood at a time and, when months were retired, of their entries. */
+/** A signed statement of all chain heads at a time and, if months were retired, of their entries. */
 export type Checkpoint = z.infer<typeof Checkpoint>
 
 const CHECKPOINT: StatementKind<Checkpoint> = {
@@ -38,17 +38,17 @@ const CHECKPOINT: StatementKind<Checkpoint> = {
 export const signCheckpoint = (key: StatementKey, checkpoint: Checkpoint): Promise<string> =>
   signStatement(key, CHECKPOINT, checkpoint)
 
-/** The verified checkpoint, or a text that says why it is not valid. */
+/** The verified checkpoint, or the reason why it is not valid. */
 export const readCheckpoint = (jws: string, keys: StatementKeys): Promise<Checkpoint | string> =>
   readStatement(jws, keys, CHECKPOINT)
 
-/** A stored checkpoint, as somebody who may write the log has put it there. */
+/** An unchecked stored checkpoint: anybody who may write the log can add one. */
 export interface StoredCheckpoint {
   readonly id: string
   readonly jws: string
 }
 
-/** When a checkpoint says that it was signed, in milliseconds; NaN where it says nothing. */
+/** The claimed signing time of a checkpoint, in milliseconds; NaN if it has none. */
 const claimedTime = (jws: string): number => {
   try {
     return Date.parse(String(decodeJwt(jws)['time']))
@@ -58,8 +58,8 @@ const claimedTime = (jws: string): number => {
 }
 
 /**
- * The valid checkpoint that was signed last, wherever it stands: a row may be garbage, and a valid one may have been
- * put there again. `bad`: those that were passed over for it, with the reason.
+ * The valid checkpoint that was signed last, whatever its row: rows may be garbage, and an old checkpoint may have been
+ * inserted again. `bad`: checkpoints that were skipped on the way, with the reason.
  */
 export const newestCheckpoint = async (stored: readonly StoredCheckpoint[], keys: StatementKeys) => {
   const bad: { readonly id: string; readonly why: string }[] = []

@@ -3,13 +3,13 @@ import type { PoolClient } from 'pg'
 import type { Relation } from '../domain/decision.js'
 import type { Effect } from '../domain/policy-row.js'
 
-/** How the policy answered: by a row's rule, `default`, or the code of the layer that refused. */
+/** The answer of the policy: the rule of a row, `default`, or the code of the layer that refused. */
 export interface PolicyAnswer {
   readonly effect: Effect
   readonly rule: string
 }
 
-/** Recorded decisions with the same question and the same answer; the caller had the role at the time. */
+/** Recorded decisions with the same question and the same answer. `role` is the caller's role at the time. */
 export interface DecisionGroup {
   readonly role: string
   readonly action: string
@@ -19,25 +19,25 @@ export interface DecisionGroup {
   readonly before: PolicyAnswer
 }
 
-/** How many decisions were about one user; id null: about callers without a user. */
+/** The number of decisions about one user; id null: about callers without a user. */
 interface SubjectCount {
   readonly id: string | null
   readonly count: number
 }
 
-/** From is inclusive, to is not. */
+/** `from` is inclusive, `to` is not. */
 interface Period {
   readonly from: Date
   readonly to: Date
 }
 
-/** How many users one group names. */
+/** The most users that one group lists. */
 const MOST_SUBJECTS = 100
 
 const QUESTION = 'subject_role, action, relation, layer, effect, rule'
 const BY_POLICY = `time >= $1 and time < $2 and kind = 'decision' and layer in ('endpoint', 'object')`
 
-/** Every question that the policy answered in a period, with each answer and how often; the most frequent first. */
+/** Every question that the policy answered in a period, by answer and with counts, the most frequent first. */
 export const readGroups = async (client: PoolClient, { from, to }: Period): Promise<readonly DecisionGroup[]> => {
   const { rows } = await client.query<DecisionGroup>(
     `select subject_role as role, action, relation, layer, count(*)::float as count,
@@ -57,7 +57,7 @@ const GROUPS = `groups as (
 const questionsOf = (groups: readonly DecisionGroup[]) =>
   JSON.stringify(groups.map(({ before, ...group }) => ({ ...group, ...before })))
 
-/** A recorded decision that would have fallen otherwise. */
+/** A recorded decision whose answer would change. */
 export interface Example {
   readonly time: Date
   readonly request_id: string
@@ -88,8 +88,8 @@ export const readExamples = async (
 }
 
 /**
- * The users of each of the first `listed` groups, by name those with the most of its decisions; and how many users the
- * first `counted` groups have together.
+ * For each of the first `listed` groups, its users with the most decisions; and the number of users that the first
+ * `counted` groups have together.
  */
 export const readSubjects = async (
   client: PoolClient,

@@ -4,7 +4,7 @@ import { DECISION_COLUMNS } from '../domain/decision-record.js'
 
 const { time, resource_id: resourceId, ...decision } = DECISION_COLUMNS
 
-/** What an entry's hash covers, in this order, with the columns' PostgreSQL types. */
+/** The columns that an entry's hash covers, in this order, with their PostgreSQL types. */
 const HASHED = {
   writer: 'integer',
   seq: 'bigint',
@@ -35,7 +35,7 @@ export const ENTRY_COLUMNS = [
   ...['previous', 'hash'].map((name) => `encode(${name}, 'hex') as ${name}`),
 ].join(', ')
 
-/** An entry at the place that it claims in its chain, with the text that its hash covers. */
+/** An entry and its claimed place in the chain, with the text that its hash covers. */
 export interface ChainEntry {
   readonly writer: string
   readonly seq: string
@@ -47,13 +47,13 @@ export interface ChainEntry {
   readonly text: string
 }
 
-/** What each field of the text is. The last, resource_id, is left out where there is none. */
+/** The names of the text's fields. The last, resource_id, is left out if it is null. */
 export const HASHED_FIELDS: readonly string[] = Object.keys(HASHED)
 
 /** The text that an entry's hash covers, written as the trigger function chain_decision writes it. */
 export const toChainEntry = (entry: StoredEntry): ChainEntry => {
   const { writer, seq, id, previous, hash } = entry
-  // an entry without a resource_id is hashed as before there was one
+  // an entry without a resource_id is hashed as before that column existed
   const columns = entry['resource_id'] === null ? COLUMNS.filter(([name]) => name !== 'resource_id') : COLUMNS
   const fields = columns.map(([name, type]) => {
     const value = entry[name] ?? null
@@ -63,8 +63,8 @@ export const toChainEntry = (entry: StoredEntry): ChainEntry => {
 }
 
 /**
- * SHA-256, in hex, of the hash before and the entry's text, as chain_decision computes it. Computed a second time here,
- * so that whoever replaces the database's function does not change the answer.
+ * SHA-256, in hex, of the previous hash and the entry's text, as chain_decision computes it. It is computed again here,
+ * so that replacing the database's function does not change the result.
  */
 export const entryHash = ({ previous, text }: Pick<ChainEntry, 'previous' | 'text'>): string =>
   createHash('sha256').update(previous, 'hex').update(text).digest('hex')

@@ -5,7 +5,7 @@ import type { ChainHead, Checkpoint, StoredCheckpoint } from './checkpoint.js'
 import type { StatementKeys } from './signed-statement.js'
 import { CHAIN_HEADS } from './take-checkpoint.js'
 
-/** A stored checkpoint that is valid. */
+/** A valid stored checkpoint. */
 export interface ValidCheckpoint extends StoredCheckpoint {
   readonly checkpoint: Checkpoint
   /** when it was stored, by the database's clock */
@@ -18,22 +18,22 @@ export interface Period {
   readonly to: string
 }
 
-/** The entries of one chain that a period has. */
+/** The range of a chain's entries within a period. */
 interface Block {
   readonly writer: string
   readonly first: string
   readonly last: string
 }
 
-/** What proves a period: all entries between two checkpoints around it. */
+/** The proof of a period: all entries between two checkpoints around it. */
 export interface EvidenceSpan {
   /** the newest checkpoint before the period; null: the file begins where the log does */
   readonly before: ValidCheckpoint | null
   /** the first one after it; null: there is none yet, and the file ends where the log does */
   readonly after: ValidCheckpoint | null
-  /** where the chains stand at the end of the file */
+  /** the chain heads at the end of the file */
   readonly heads: readonly ChainHead[]
-  /** signed statements of entries of the span that were retired */
+  /** signed statements about retired entries of the span */
   readonly retired: readonly ValidCheckpoint[]
 }
 
@@ -45,7 +45,7 @@ const COLUMNS = `id::text, jws, time::text as stored`
 const seqIn = (heads: readonly ChainHead[] | undefined, writer: string): bigint =>
   BigInt(heads?.find((head) => head.writer === writer)?.seq ?? 0)
 
-/** Whether each chain stands in one no earlier than in the other. */
+/** Whether every chain is at least as long in `one` as in `other`. */
 const reaches = (one: readonly ChainHead[], other: readonly ChainHead[]): boolean =>
   other.every(({ writer, seq }) => seqIn(one, writer) >= BigInt(seq))
 
@@ -54,7 +54,7 @@ const validIn = async (rows: Rows, keys: StatementKeys): Promise<readonly ValidC
   return read.flatMap(({ checkpoint, ...row }) => (typeof checkpoint === 'string' ? [] : [{ ...row, checkpoint }]))
 }
 
-/** Rows of the query, page by page; `$1` is the id that the page before ended with. */
+/** The rows of a query, page by page; `$1` is the last id of the previous page. */
 async function* pages(client: ClientBase, text: string, begin: string, values: readonly unknown[] = []) {
   for (let last = begin; ;) {
     const { rows } = await client.query<Rows[number]>(`${text} limit ${PAGE}`, [last, ...values])
@@ -66,7 +66,7 @@ async function* pages(client: ClientBase, text: string, begin: string, values: r
 
 const GREATEST_ID = '9223372036854775807'
 
-/** Finds the checkpoints around a period, by what they cover: a clock may have stood wrong. */
+/** Finds the checkpoints around a period. It checks which entries they cover, because clocks may have been wrong. */
 export const findSpan = async (client: ClientBase, period: Period, keys: StatementKeys): Promise<EvidenceSpan> => {
   const { rows: blocks } = await client.query<Block>(
     `select writer::text, min(seq)::text as first, max(seq)::text as last
@@ -129,8 +129,8 @@ const findAfter = async (
 }
 
 /**
- * The checkpoints of a span in the order in which they were signed. One that is not valid, or says less than the one
- * before it (somebody put it there again), is left out.
+ * The checkpoints of a span in the order of signing. Leaves out those that are not valid, or that cover less than the
+ * one before them (an old one inserted again).
  */
 export async function* checkpointsOf(
   client: ClientBase,
@@ -152,7 +152,7 @@ export async function* checkpointsOf(
   }
 }
 
-/** A span as a condition on entries, with its values; and how many of them there should be. */
+/** A span as an SQL condition on entries, with its values and the expected number of entries. */
 export const entriesOfSpan = ({ before, heads, retired }: EvidenceSpan) => {
   const from = new Map((before?.checkpoint.heads ?? []).map(({ writer, seq }) => [writer, BigInt(seq)]))
   const ranges = retired.flatMap(({ checkpoint }) => checkpoint.retired)

@@ -4,7 +4,7 @@ import { escapeInvisible } from '../log/escape-invisible.js'
 import { Count, Hash } from './checkpoint.js'
 import type { StatementKind } from './signed-statement.js'
 
-// The file that docs/audit.md specifies: entries of a period with what their hashes cover, and signatures over them.
+// The file format of docs/audit.md: the entries of a period with the text of each hash, and signatures over them.
 
 const Place = z.object({ seq: Count, hash: Hash })
 
@@ -12,12 +12,12 @@ const Header = z.object({
   type: z.literal('evidence'),
   version: z.literal(1),
   issuer: z.string(),
-  /** ISO 8601; null: from the beginning of the log. Inclusive; `to` is not */
+  /** ISO 8601; null: from the beginning of the log. `from` is inclusive, `to` is not */
   from: z.iso.datetime().nullable(),
   to: z.iso.datetime(),
   made_at: z.iso.datetime(),
   made_for: z.string(),
-  /** what the texts of entries list, in this order */
+  /** the fields of an entry's text, in this order */
   fields: z.array(z.string()),
   key: z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string() }),
 })
@@ -40,24 +40,24 @@ const End = z.object({
   /** of all bytes before the last line */
   sha256: Hash,
   entries: z.number(),
-  /** every chain, with its first entry in the file (null: it has none there) and where it stands after the last */
+  /** every chain, with its first entry in the file (null: none) and its head after the last */
   chains: z.array(z.object({ writer: Count, first: Place.nullable(), last: Place })),
-  /** what the service found wrong with the log while it wrote the file */
+  /** faults in the log that the service found while it wrote the file */
   faults: z.number(),
-  /** stored checkpoints that are not in the file: not valid, or none that says more than the others */
+  /** stored checkpoints that were left out: not valid, or covering no more than the others */
   left_out: z.number(),
 })
 export type EvidenceEnd = z.infer<typeof End>
 
-/** What the last line signs. */
+/** The signed content of the last line. */
 export const EVIDENCE: StatementKind<EvidenceEnd> = {
   type: 'linkgate-evidence+jwt',
   name: 'the end of an evidence file',
   schema: End,
 }
 
-/** A line, which shows as text at a terminal whatever it holds. */
+/** A line, with control characters escaped so that a terminal shows it as text. */
 export const evidenceLine = (line: EvidenceLine): string => `${escapeInvisible(JSON.stringify(line))}\n`
 
-/** The last line has one form only: no byte of it can change unnoticed. */
+/** The last line has only one valid form, so that no byte of it can change unnoticed. */
 export const END_LINE = /^\{"type":"end","jws":"[\w-]+\.[\w-]+\.[\w-]+"\}\n$/

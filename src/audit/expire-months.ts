@@ -9,11 +9,11 @@ interface ExpireOptions {
   /** the first month to keep (UTC), such as 2026-02 */
   readonly before: string
   readonly key: StatementKey
-  /** reports what would be dropped, and drops nothing */
+  /** only reports what would be dropped */
   readonly dryRun: boolean
 }
 
-/** Where a partition's entries of each chain begin and end, for every run of them without a gap. */
+/** For each chain, the first and last entry of every gapless run in a partition. */
 const rangesOf = (table: string): string => `
   with numbered as (
     select writer, seq, previous, hash, seq - row_number() over (partition by writer order by seq) as run from ${table}
@@ -29,8 +29,8 @@ const rangesOf = (table: string): string => `
 
 /**
  * Drops whole months of the decision log in one transaction, and stores a signed statement of the dropped entries, so
- * that the rest can be verified as before. `client` has to be the schema's owner: the service's role deletes nothing.
- * Verify the log first: what is dropped can never be checked again.
+ * that the rest can still be verified. `client` must be the schema's owner: the service's role deletes nothing. Verify
+ * the log first: dropped entries can never be checked again.
  */
 export const expireMonths = async (client: Client, { before, key, dryRun }: ExpireOptions) => {
   await client.query('begin')
@@ -44,7 +44,7 @@ export const expireMonths = async (client: Client, { before, key, dryRun }: Expi
     const retired: RetiredRange[] = []
     for (const { name, month } of months.filter((each) => each.month < before)) {
       const table = client.escapeIdentifier(name)
-      // a wrong clock may still write to a month that is over
+      // a wrong clock may still write to a past month
       await client.query(`lock table ${table} in exclusive mode`)
       const { rows: ranges } = await client.query<RetiredRange>(rangesOf(table))
       retired.push(...ranges)

@@ -6,18 +6,18 @@ import { takeCheckpoint } from './take-checkpoint.js'
 interface LogKeeperOptions {
   readonly database: Database
   readonly key: StatementKey
-  /** called with each checkpoint, so that a log that is collected elsewhere holds it too */
+  /** called with each checkpoint, so that logs collected elsewhere contain it too */
   readonly onCheckpoint: (checkpoint: Checkpoint) => void
   readonly onFault: (error: unknown) => void
   readonly everyMs?: number
 }
 
-/** Partitions of the log that exist ahead of time, in months. */
+/** How many months of partitions exist ahead of time. */
 const MONTHS_AHEAD = 2
 
 /**
- * Maintains the decision log: adds the partitions of the coming months, and signs a checkpoint every ten minutes and at
- * the end. Of several processes only one signs.
+ * Maintains the decision log: adds the partitions of the coming months, and signs a checkpoint every ten minutes and
+ * when it stops. Only one of several processes signs.
  */
 export const keepLog = ({ database, key, onCheckpoint, onFault, everyMs = 600_000 }: LogKeeperOptions) => {
   const checkpoint = async (notWithinSeconds: number) => {

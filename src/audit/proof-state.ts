@@ -4,13 +4,13 @@ import type { ChainHead } from './checkpoint.js'
 import { signerOf } from './signed-statement.js'
 import type { StatementKeys } from './signed-statement.js'
 
-/** A checkpoint as it is stored, whoever stored it. */
+/** A checkpoint as it is stored, unchecked. */
 interface CheckpointRow extends StoredCheckpoint {
   readonly kind: string
   readonly time: Date
 }
 
-/** What the database holds about the proof of the log. */
+/** The stored data that proves the log. */
 export interface StoredProof {
   readonly chains: readonly (ChainHead & { readonly time: Date | null })[]
   /** newest first */
@@ -19,7 +19,7 @@ export interface StoredProof {
   readonly expiries: readonly StoredCheckpoint[]
 }
 
-/** Among so many of the newest rows the newest checkpoint is looked for. */
+/** How many of the newest rows are searched for the newest checkpoint. */
 const LOOKED_AT = 200
 const LISTED = 20
 
@@ -30,7 +30,7 @@ export const PROOF_STATEMENTS = [
   `select distinct on (jws) id::text, jws from audit_checkpoints where kind = 'expiry' order by jws`,
 ] as const
 
-/** How far the log is proved, without walking it. */
+/** How far the log is proved, without walking its entries. */
 export const proofState = async ({ chains, checkpoints, expiries }: StoredProof, keys: StatementKeys) => {
   const [{ newest }, read, statements] = await Promise.all([
     newestCheckpoint(checkpoints, keys),

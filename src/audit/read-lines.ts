@@ -1,8 +1,8 @@
-/** Bytes of a line at most: what one entry holds is far less, and memory must not grow with what a file claims. */
+/** The most bytes in a line. Entries are far smaller, and the file must not determine how much memory is used. */
 const MOST_BYTES = 16 * 1024 * 1024
 const NEWLINE = 0x0a
 
-/** The lines of a file, each with its newline; the last one may have none. Throws RangeError at a line too long. */
+/** The lines of a file, each with its newline; the last one may have none. Throws RangeError if a line is too long. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let bytes = 0

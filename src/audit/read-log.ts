@@ -5,7 +5,7 @@ import { AUDIT_READER } from '../database/decision-log.js'
 import { enter } from '../database/enter.js'
 import { sendTo } from '../database/send-to.js'
 
-/** Reads the decision log as it is at one moment. */
+/** Reads the decision log in one snapshot. */
 export const readLog = <T>(database: Database, read: (client: PoolClient) => Promise<T>): Promise<T> =>
   database.transaction(async (client) => {
     await client.query('set transaction isolation level repeatable read, read only')

@@ -20,10 +20,10 @@ interface CodeExplanation {
 /** A refusal by the endpoint layer. The record was never loaded, so nothing is said about it. */
 export type EndpointRefusal = Omit<Explanation, 'relation' | 'object'>
 
-/** `agrees`: the rows of that revision still give the recorded answer. They do not where model.conf has changed. */
+/** `agrees`: the rows of that revision still give the recorded answer; false if model.conf has changed since. */
 export type RecordExplanation = CodeExplanation | ((Explanation | EndpointRefusal) & { readonly agrees: boolean })
 
-/** Explains a recorded decision by the snapshot of its revision; null where that snapshot is not available. */
+/** Explains a recorded decision by the snapshot of its revision; null if that snapshot is not available. */
 export const explainRecord = (record: Recorded, snapshot: Snapshot | null): RecordExplanation | null => {
   const { layer, rule: code, action } = record
   if (layer !== 'endpoint' && layer !== 'object') return { layer, code, why: whyAtGateway(code, action) }

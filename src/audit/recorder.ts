@@ -3,13 +3,13 @@ import { AUDIT_WRITER, insertDecisions } from '../database/decision-log.js'
 import { enter } from '../database/enter.js'
 import type { DecisionRecord } from '../domain/decision-record.js'
 
-/** What the recorder reports. Totals only grow. */
+/** The recorder's counters. Totals only grow. */
 export interface RecorderStats {
   /** records that wait for the next batch */
   readonly waiting: number
-  /** records that were dropped since the start, because too many waited */
+  /** records dropped since the start, because too many were waiting */
   readonly lost: number
-  /** batches that could not be written since the start; their records wait */
+  /** failed batch writes since the start; their records wait for the next attempt */
   readonly failures: number
 }
 
@@ -17,19 +17,19 @@ interface RecorderOptions {
   readonly database: Pick<Database, 'flush'>
   /** called when writing begins to fail, once per outage */
   readonly onFault: (error: unknown, lost: number) => void
-  /** milliseconds between batches: what a crash can lose */
+  /** milliseconds between batches: the most that a crash can lose */
   readonly intervalMs?: number
   /** called with the duration of each batch that was written */
   readonly onBatch?: (seconds: number) => void
 }
 
-/** Records queued while the database is away. Beyond it the newest are dropped and counted. */
+/** The most records queued while the database is away. Beyond that, the newest are dropped and counted. */
 const MOST_WAITING = 10_000
 const BATCH = 500
 
 /**
- * Writes the decisions that no transaction of a request carries (refusals, allowed reads), in batches. A change is not
- * recorded here: its record commits with it.
+ * Writes the decisions that are not part of a request's transaction (refusals, allowed reads), in batches. Changes are
+ * not recorded here: their records commit with them.
  */
 export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }: RecorderOptions) => {
   let waiting: DecisionRecord[] = []
@@ -71,7 +71,7 @@ export const createRecorder = ({ database, onFault, intervalMs = 250, onBatch }:
       if (waiting.length < MOST_WAITING) waiting.push(record)
       else lost += 1
     },
-    /** Writes what is queued, and stops. Two writes at the most while the database is away. */
+    /** Writes the queued records, and stops. Makes at most two attempts while the database is away. */
     close: async () => {
       clearInterval(timer)
       await writing

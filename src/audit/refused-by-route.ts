@@ -1,11 +1,11 @@
-/** A refusal by a route of what the rows allow. */
+/** A route's refusal of something that the rows allow. */
 interface RouteRefusal {
   readonly why: string
-  /** whether it rests on what the caller may do, so that another policy could let the request through */
+  /** true if the refusal depends on the caller's rights, so that another policy could allow the request */
   readonly restsOnRights: boolean
 }
 
-/** By the code that is recorded in place of a rule. */
+/** By the code recorded in place of a rule. */
 export const REFUSED_BY_ROUTE: ReadonlyMap<string, RouteRefusal> = new Map([
   ['policy_denied', { why: 'the role may do what the caller may not', restsOnRights: true }],
   ['beyond_own_rights', { why: 'the edit goes beyond what the caller may do', restsOnRights: true }],

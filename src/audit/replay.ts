@@ -10,26 +10,26 @@ import type { DecisionGroup, PolicyAnswer } from './decision-groups.js'
 import { REFUSED_BY_ROUTE } from './refused-by-route.js'
 import { readLog } from './read-log.js'
 
-/** What an edit would have done to the recorded decisions of a window. */
+/** The effect that an edit would have had on the recorded decisions of a window. */
 export type Replay = Awaited<ReturnType<typeof replay>>
 
 export interface ReplayOptions extends ReplayWindow {
   readonly inForce: Snapshot
   readonly candidate: Snapshot
-  /** milliseconds for reading the log; beyond it `validation_failed` asks for a shorter window */
+  /** milliseconds for reading the log; beyond that, `validation_failed` asks for a shorter window */
   readonly budgetMs: number
   /** the end of the window; default: now */
   readonly until?: Date | undefined
 }
 
-/** Groups that an answer lists: the largest. */
+/** The most groups in a response: the largest ones. */
 const MOST_LISTED = 200
-/** Decisions that an answer shows: the newest whose answer turns. */
+/** The most example decisions in a response: the newest whose answer changes. */
 const MOST_EXAMPLES = 20
 
 /**
- * Decides the recorded decisions of a window again. Exact: records with the same question and the same answer are
- * decided together, none is sampled.
+ * Re-evaluates the recorded decisions of a window. Exact: records with the same question and the same answer are
+ * evaluated once for all; nothing is sampled.
  */
 export const replay = async (
   database: Database,
@@ -66,16 +66,16 @@ export const replay = async (
       to: period.to.toISOString(),
       /** without the gateway's refusals, which come before the policy */
       considered: total(groups),
-      /** those whose answer turns */
+      /** those whose effect changes */
       changed: total(turned),
       allow_to_deny: countFrom('allow'),
       deny_to_allow: countFrom('deny'),
-      /** the same answer, by another rule */
+      /** the same effect, by another rule */
       by_other_rule: total(byOtherRule),
-      /** of the changed ones, those that the revision in force answers as the edit would */
+      /** changed ones whose effect the revision in force changes in the same way */
       already: total(turned.filter(({ in_force, after }) => in_force?.effect === after?.effect)),
       undetermined: total(undetermined),
-      /** users who get another answer */
+      /** users with a changed answer */
       subjects: subjects.users,
       decisions: affected.slice(0, MOST_LISTED).map((group, i) => ({ ...group, ...subjects.ofGroup(i) })),
       not_listed: Math.max(0, affected.length - MOST_LISTED),
@@ -85,9 +85,9 @@ export const replay = async (
 }
 
 /**
- * What a snapshot answers to a recorded question. Null where the record does not say enough: the endpoint layer refused
- * before it was known whose record it was, or a route refused to pass on rights that the caller lacks, though the rows
- * allowed it. What a route refuses for another reason, it refuses under any policy.
+ * A snapshot's answer to a recorded question. Null if the record does not say enough: the endpoint layer refused before
+ * the record's owner was known, or a route refused because of the caller's rights although the rows allowed it. A route
+ * that refused for another reason refuses under any policy.
  */
 const decideAgain = (
   snapshot: Snapshot,

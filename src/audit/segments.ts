@@ -4,31 +4,31 @@ import type { ValidCheckpoint } from './evidence-span.js'
 
 interface SegmentOptions {
   readonly checkpoints: AsyncGenerator<ValidCheckpoint>
-  /** where the chains stand before the first entry */
+  /** the chain heads before the first entry */
   readonly start: readonly ChainHead[]
   readonly onEntry: (entry: ChainEntry) => void
   readonly onCheckpoint: (checkpoint: ValidCheckpoint) => void
-  /** a checkpoint that too many entries would have to wait for */
+  /** called for a checkpoint that too many entries would have to wait for */
   readonly onLeftOut: () => void
 }
 
 /**
- * So many entries wait at most: those that a transaction made before a checkpoint and committed after it. Beyond it the
- * checkpoint is left out, and the next one covers its entries as well.
+ * The most entries that may wait, such as those that a transaction wrote before a checkpoint and committed after it.
+ * Beyond that, the checkpoint is left out, and the next one covers its entries as well.
  */
 const MOST_WAITING = 10_000
 
 /**
- * Puts each checkpoint behind exactly the entries that it covers. Entries come by their ids, which were given out
- * before the commit: of those between two checkpoints the later may come before the earlier one's last.
+ * Puts each checkpoint right after the entries that it covers. Entries come in the order of ids, which are assigned
+ * before the commit, so an entry of the next checkpoint may come before the last one of this.
  */
 export const createSegments = ({ checkpoints, start, onEntry, onCheckpoint, onLeftOut }: SegmentOptions) => {
   const placed = new Map(start.map(({ writer, seq }) => [writer, BigInt(seq)]))
   let waiting: readonly ChainEntry[] = []
-  /** undefined: not asked for yet; null: there is none left */
+  /** undefined: not fetched yet; null: there are no more */
   let next: ValidCheckpoint | null | undefined
   let covered: ReadonlyMap<string, bigint> = new Map()
-  /** chains that have not reached the next checkpoint, and where it has them */
+  /** chains that have not reached the next checkpoint yet, with their number in it */
   let behind = new Map<string, bigint>()
 
   const place = (entry: ChainEntry, seq: bigint) => {
@@ -52,7 +52,7 @@ export const createSegments = ({ checkpoints, start, onEntry, onCheckpoint, onLe
     behind = new Map([...covered].filter(([writer, seq]) => seq > (placed.get(writer) ?? 0n)))
     return placeCovered()
   }
-  /** Answers the checkpoint that is waited for. */
+  /** Resolves with the checkpoint that is still waiting for entries. */
   const take = async (entries: readonly ChainEntry[]) => {
     waiting = [...waiting, ...entries]
     let checkpoint = next === undefined ? await load() : placeCovered()
@@ -64,9 +64,9 @@ export const createSegments = ({ checkpoints, start, onEntry, onCheckpoint, onLe
     return checkpoint
   }
   return {
-    /** Takes the next entries, by their ids. */
+    /** Takes the next entries, in the order of ids. */
     take,
-    /** Call it after the last entry: a checkpoint that is still waited for names entries that are not there. */
+    /** Call it after the last entry: a checkpoint that still waits names entries that do not exist. */
     finish: async () => {
       for (let checkpoint = await take([]); checkpoint !== null; checkpoint = await take([])) {
         onCheckpoint(checkpoint)

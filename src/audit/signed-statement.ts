@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import { CompactSign, calculateJwkThumbprint, compactVerify, decodeProtectedHeader } from 'jose'
 import type { z } from 'zod'
 
-/** The key that signs statements: the one that signs the installation's tokens (identity/signing-key.ts). */
+/** The signing key of statements, which is also that of the installation's tokens (identity/signing-key.ts). */
 export interface StatementKey {
   readonly kid: string
   readonly privateKey: KeyObject
@@ -19,7 +19,7 @@ export const publicKeyOf = async (pem: string | KeyObject): Promise<readonly [st
   return [await calculateJwkThumbprint(key), key]
 }
 
-/** A kind of statement. The verifier of access tokens takes no other type than its own, so none passes for a token. */
+/** A kind of statement. The verifier of access tokens accepts only its own type, so no statement passes for a token. */
 export interface StatementKind<T extends object> {
   /** `typ` of the JWS */
   readonly type: string
@@ -37,7 +37,7 @@ export const signStatement = <T extends object>(
     .setProtectedHeader({ alg: 'ES256', typ: type, kid })
     .sign(privateKey)
 
-/** The verified statement, or a text that says why it is not valid. */
+/** The verified statement, or the reason why it is not valid. */
 export const readStatement = async <T extends object>(
   jws: string,
   keys: StatementKeys,
@@ -55,10 +55,10 @@ export const readStatement = async <T extends object>(
   }
 }
 
-/** The thumbprint of the key that a JWS says it is signed with. Throws where it is no JWS. */
+/** The thumbprint of the key that a JWS names as its signer. Throws if it is not a JWS. */
 export const signerOf = (jws: string): string => decodeProtectedHeader(jws).kid ?? ''
 
-/** The last letter of a signature has bits that stand for nothing; the same signature must have one form only. */
+/** The last character of a signature has unused bits: without this check, one signature would have several forms. */
 const isCanonical = (jws: string): boolean => {
   const signature = jws.slice(jws.lastIndexOf('.') + 1)
   return Buffer.from(signature, 'base64url').toString('base64url') === signature

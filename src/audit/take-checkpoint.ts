@@ -11,16 +11,16 @@ import { newestCheckpoint, signCheckpoint } from './checkpoint.js'
 import type { ChainHead, Checkpoint, StoredCheckpoint } from './checkpoint.js'
 import type { StatementKey } from './signed-statement.js'
 
-/** Selects where each chain stands (ChainHead). */
+/** Selects the head of each chain (ChainHead). */
 export const CHAIN_HEADS = `
   select writer::text, seq::text, encode(hash, 'hex') as hash from audit_chains order by audit_chains.writer`
 
-/** Among so many of the newest rows the last checkpoint is looked for. Where all are bad, another is signed. */
+/** How many of the newest rows are searched for the last checkpoint. If all are bad, a new one is signed. */
 const LOOKED_AT = 1_000
 
 /**
- * Signs and stores where the chains stand now. Null where nothing was added since the newest checkpoint, where that one
- * is younger than `notWithinSeconds`, or where another process is signing.
+ * Signs and stores the current chain heads. Null if nothing was added since the newest checkpoint, if that is younger
+ * than `notWithinSeconds`, or if another process is signing.
  */
 export const takeCheckpoint = async (
   database: Database,
@@ -36,7 +36,7 @@ export const takeCheckpoint = async (
     ])
     if (locks.rows[0]?.held !== true) return null
     const { newest } = await newestCheckpoint(stored, new Map([[key.kid, createPublicKey(key.privateKey)]]))
-    // of a time that is far off, whichever way, nobody waits for the next
+    // a checkpoint with a time far in the past or future does not hold up the next
     if (newest && Math.abs(Date.now() - Date.parse(newest.time)) < notWithinSeconds * 1_000) return null
     if (newest && JSON.stringify(newest.heads) === JSON.stringify(heads)) return null
     const checkpoint: Checkpoint = { time: new Date().toISOString(), heads, retired: [] }
@@ -44,7 +44,7 @@ export const takeCheckpoint = async (
     return checkpoint
   })
 
-/** Adds a signed checkpoint to the log. `expiry`: months of entries were dropped with it. */
+/** Adds a signed checkpoint to the log. `expiry`: its transaction also dropped months of entries. */
 export const storeCheckpoint = async (
   client: Pick<ClientBase, 'query'>,
   kind: 'standing' | 'expiry',

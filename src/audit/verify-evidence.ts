@@ -10,44 +10,46 @@ import { readLines } from './read-lines.js'
 import { publicKeyOf, readStatement, signerOf } from './signed-statement.js'
 import type { StatementKeys } from './signed-statement.js'
 
-/** What is wrong with a file: with an entry, with a line (by its number), or with the file as a whole. */
+/** A fault of an entry, of a line (by number), or of the file as a whole. */
 export type EvidenceFault =
   | ChainFault
   | { readonly kind: 'line'; readonly line: number; readonly why: string }
   | { readonly kind: 'file'; readonly why: string }
 
 export interface EvidenceVerdict {
-  /** null: the file has no header that can be read */
+  /** null: the file has no readable header */
   readonly header: EvidenceHeader | null
-  /** thumbprint of the key that signed the file; null: nothing readable did */
+  /** thumbprint of the key that signed the file; null: no valid signature */
   readonly signed_by: string | null
-  /** whether that key was given; otherwise only the file itself says that it is the installation's */
+  /** true if that key was given; otherwise only the file itself claims that it belongs to the installation */
   readonly pinned: boolean
   readonly entries: number
-  /** entries within the period; the others lead to the checkpoints around it */
+  /** entries within the period; the others connect it to the checkpoints around it */
   readonly in_period: number
   readonly chains: number
   readonly checkpoints: number
   /** when the last checkpoint of the file was signed; null: it has none */
   readonly checkpoint: string | null
-  /** entries after that checkpoint, which only the signature of the file proves */
+  /** entries after that checkpoint, proved only by the signature of the file */
   readonly after_checkpoint: number
   readonly faults: number
 }
 
 interface VerifyEvidenceOptions {
-  /** keys that are known to be the installation's; if there are none, the file's own is taken */
+  /** known keys of the installation; if empty, the file's own key is used */
   readonly pinned: StatementKeys
   readonly onFault: (fault: EvidenceFault) => void
 }
 
-/** The places in the text of an entry that its chain needs: as digits, which a number could not hold. */
+/**
+ * An entry's place in its chain, at the beginning of its text. Kept as digits, which may exceed a JavaScript number.
+ */
 const PLACE = /^\[(\d{1,19}), (\d{1,19}), (\d{1,19}), (-?\d{1,15}(?:\.\d{1,6})?), /
 
 /** The order of the lines. */
 const RANK = { evidence: 0, retired: 1, start: 2, entry: 3, checkpoint: 3, end: 4 } as const
 
-/** Verifies an evidence file (docs/audit.md), from its bytes alone. Memory does not grow with the file. */
+/** Verifies an evidence file (docs/audit.md) from its bytes alone. Memory does not grow with the file. */
 export const verifyEvidence = async (
   chunks: AsyncIterable<Buffer>,
   { pinned, onFault }: VerifyEvidenceOptions,

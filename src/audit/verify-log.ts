@@ -12,20 +12,20 @@ import { readLog } from './read-log.js'
 import type { StatementKeys } from './signed-statement.js'
 import { CHAIN_HEADS } from './take-checkpoint.js'
 
-/** An entry that is not as it was written, or a checkpoint that is not valid. */
+/** An entry that differs from what was written, or an invalid checkpoint. */
 export type LogFault = ChainFault | { readonly kind: 'checkpoint'; readonly id: string; readonly why: string }
 
 export interface LogVerdict {
   readonly entries: number
   readonly chains: number
-  /** entries that were dropped, as a signed statement says */
+  /** dropped entries, according to signed statements */
   readonly retired: number
   /** the time of the newest valid checkpoint */
   readonly checkpoint: string | null
   readonly faults: number
 }
 
-/** How many entries of how many were looked at. */
+/** Entries checked so far, and in total. */
 export interface Progress {
   readonly done: number
   readonly of: number
@@ -42,7 +42,7 @@ interface VerifyOptions extends WalkOptions {
 
 const BATCH = 2_000
 
-/** Verifies the decision log, beside a running service, and reports every fault. Memory does not grow with the log. */
+/** Verifies the decision log while the service runs, and reports every fault. Memory does not grow with the log. */
 export const verifyLog = (database: Database, { keys, onFault, onProgress }: VerifyOptions): Promise<LogVerdict> =>
   readLog(database, async (client) => {
     const walk = walkLog(client, { keys, onFault })
@@ -53,7 +53,7 @@ export const verifyLog = (database: Database, { keys, onFault, onProgress }: Ver
     }
   })
 
-/** The same step by step, in the client's transaction, which has to see the log as it is at one moment. */
+/** The same step by step, in the client's transaction, which has to be a single snapshot of the log. */
 export async function* walkLog(
   client: ClientBase,
   { keys, onFault }: WalkOptions,
@@ -78,7 +78,7 @@ export async function* walkLog(
   return { entries: walk.entries, chains: heads.length, retired: gone, checkpoint: newest?.time ?? null, faults }
 }
 
-/** The newest valid checkpoint, and the ranges that all expiries retired. Reports every row that is not valid. */
+/** The newest valid checkpoint, and the ranges retired by all expiries. Reports every invalid row. */
 const readCheckpoints = async (client: ClientBase, keys: StatementKeys, report: (fault: LogFault) => void) => {
   const { rows } = await client.query<StoredCheckpoint & { readonly kind: string }>(
     'select id, kind, jws from audit_checkpoints order by id',
@@ -86,7 +86,7 @@ const readCheckpoints = async (client: ClientBase, keys: StatementKeys, report: 
   const { newest, bad } = await newestCheckpoint(rows, keys)
   const faults = new Map(bad.map(({ id, why }) => [id, why]))
   const retired: RetiredRange[] = []
-  // one that was put there again retires nothing more
+  // a statement that was inserted twice counts once
   for (const [jws, { id }] of new Map(rows.filter(({ kind }) => kind === 'expiry').map((row) => [row.jws, row]))) {
     const checkpoint = await readCheckpoint(jws, keys)
     if (typeof checkpoint === 'string') faults.set(id, checkpoint)

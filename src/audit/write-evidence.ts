@@ -17,7 +17,7 @@ import { signStatement } from './signed-statement.js'
 import type { StatementKey, StatementKeys } from './signed-statement.js'
 import type { Progress } from './verify-log.js'
 
-/** Who signs evidence, and what the file says of the installation. */
+/** The signer of evidence, and the issuer that the file names. */
 export interface EvidenceSigner {
   readonly issuer: string
   readonly key: StatementKey & { readonly publicKey: KeyObject }
@@ -27,9 +27,9 @@ interface EvidenceOptions extends EvidenceSigner {
   readonly from: string | null
   /** default: now, and never later */
   readonly to: string | null
-  /** who asked for it */
+  /** the user who asked for it */
   readonly madeFor: string
-  /** of checkpoints; an earlier key of the installation may have signed some */
+  /** keys of checkpoints, some of which an earlier key of the installation may have signed */
   readonly keys: StatementKeys
   readonly onFault?: (fault: ChainFault) => void
   readonly onProgress?: (progress: Progress) => void
@@ -38,9 +38,9 @@ interface EvidenceOptions extends EvidenceSigner {
 const BATCH = 1_000
 
 /**
- * Writes the evidence file of a period (docs/audit.md), in the client's transaction, which has to see the log as it is
- * at one moment. What is written is verified on the way; faults are counted in the signed last line. Memory does not
- * grow with the period.
+ * Writes the evidence file of a period (docs/audit.md), in the client's transaction, which has to be a single snapshot
+ * of the log. The entries are verified on the way; faults are counted in the signed last line. Memory does not grow
+ * with the period.
  */
 export async function* writeEvidence(client: ClientBase, options: EvidenceOptions): AsyncGenerator<string> {
   const { issuer, key, madeFor, keys, onFault, onProgress } = options
@@ -127,12 +127,12 @@ export async function* writeEvidence(client: ClientBase, options: EvidenceOption
   yield rest + evidenceLine({ type: 'end', jws: await signStatement(key, EVIDENCE, end) })
 }
 
-/** Longer than any transaction lasts: what it wrote before a checkpoint it may commit after. */
+/** Longer than any transaction lasts: it may write entries before a checkpoint and commit them after it. */
 const MARGIN = `interval '1 day'`
 
 /**
- * A select of the span's entries, by their ids. Times find where they are; where that finds too few (a clock was put
- * back, a transaction took a day, entries are missing), the whole log is looked through.
+ * A select of the span's entries, in the order of ids. Times narrow the search; if that finds too few entries (a clock
+ * was set back, a transaction took a day, entries are missing), the whole log is searched.
  */
 const locate = async (client: ClientBase, span: EvidenceSpan) => {
   const { text, values, expected } = entriesOfSpan(span)
