@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 
 const broken = new WeakMap<IncomingMessage, Error>()
 
-/** Tells whoever reads this request's body, now or later, that the rest of it cannot be read. */
+/** Marks the rest of a request's body as unreadable, for current and later readers. */
 export const breakBody = (request: IncomingMessage, error: Error): void => {
   broken.set(request, error)
-  // without a listener it would end the process
+  // without a listener, the event would end the process
   if (request.listenerCount('error') > 0) request.emit('error', error)
 }
 

@@ -27,7 +27,7 @@ const mustBe = (what: string | undefined): string => (what === undefined ? NOT_V
 const mustBeOneOf = (values: readonly unknown[]): string =>
   mustBe(values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`)
 
-/** Of a text or a list its length, of a number itself. */
+/** Bounds the length of a text or a list, or the value of a number. */
 const mustReach = (origin: string, how: string, bound: number | bigint): string => {
   const unit = UNITS[origin]
   return unit === undefined
@@ -35,7 +35,7 @@ const mustReach = (origin: string, how: string, bound: number | bigint): string 
     : `must have ${how} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`
 }
 
-/** What each of several kinds would ask for, without what another says already. */
+/** Combines the messages of a union's members, without those that another one already includes. */
 const anyOf = (kinds: readonly (readonly z.core.$ZodIssue[])[]): string => {
   const each = new Set(
     kinds.flatMap(([first]) => (first === undefined ? [] : [[...first.path, first.message].join(' ')])),
@@ -47,7 +47,7 @@ const anyOf = (kinds: readonly (readonly z.core.$ZodIssue[])[]): string => {
     : said.join(', or ')
 }
 
-/** What a caller is told of a fault, where its schema says nothing itself: neither patterns nor words of TypeScript. */
+/** The message for a fault whose schema has none. Contains neither patterns nor TypeScript type names. */
 export const faultMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.input === undefined) return (issue.path ?? []).length === 0 ? 'a body is required' : 'is required'
   switch (issue.code) {
@@ -76,6 +76,6 @@ export const faultMessage: z.core.$ZodErrorMap = (issue) => {
   }
 }
 
-/** The same, of a query string. */
+/** The same for a query string. */
 export const queryFaultMessage: z.core.$ZodErrorMap = (issue) =>
   issue.code === 'unrecognized_keys' ? 'is not a parameter here' : faultMessage(issue)

@@ -13,20 +13,20 @@ export const headerLines = (rawHeaders: readonly string[], name: string): readon
 }
 
 /**
- * A header that demands something (`If-Match`), by its lower-case name; undefined where it is missing. Nothing meets an
- * empty one: a program whose variable was not set must not change what it would have left alone.
+ * A precondition header (`If-Match`), by its lower-case name; undefined if it is missing. An empty one is kept, and
+ * nothing satisfies it: a program whose variable was not set must not change anything.
  */
 export const demandOf = ({ req }: Pick<Context, 'req'>, name: string): string | undefined => {
   const value = req.headers[name]
   return typeof value === 'string' ? value : undefined
 }
 
-/** A request's header by its lower-case name; undefined where it is missing or empty. */
+/** A request's header by its lower-case name; undefined if it is missing or empty. */
 export const headerOf = ({ req }: Pick<Context, 'req'>, name: string): string | undefined => {
   const value = req.headers[name]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Whether a proxy says that it passes the request on for somebody. */
+/** Whether the request came through a proxy that names the original caller. */
 export const isForwarded = (ctx: Pick<Context, 'req'>): boolean =>
   (headerOf(ctx, 'x-forwarded-for') ?? headerOf(ctx, 'forwarded')) !== undefined

@@ -9,8 +9,8 @@ export interface IdempotencyKey {
   /** SHA-256 of the key */
   readonly hash: Buffer
   /**
-   * HMAC-SHA-256 of the request under the key, whatever the order and spacing of the body's members: it is stored, and
-   * a password in the body must not be guessed from it
+   * HMAC-SHA-256 of the request under the key, independent of the order and spacing of the body's members. It is keyed
+   * because it is stored, and a password in the body must not be guessable from it.
    */
   readonly fingerprint: Buffer
 }
@@ -38,7 +38,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 const fingerprintOf = (key: string, request: readonly unknown[]): Buffer =>
   createHmac('sha256', key).update(JSON.stringify(request)).digest()
 
-/** Objects as sorted lists of members. */
+/** Objects as lists of members, sorted by name. */
 const canonical = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value

@@ -16,8 +16,8 @@ export const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a request's body; undefined where there is none. 415 for other media types than those accepted and for encoded
- * bodies, 413 over 64 KiB or `maxBytes`, 400 for malformed JSON, 422 for a duplicate member: parsers differ in which
+ * Reads a request's body; undefined if there is none. 415 for media types that are not accepted and for encoded bodies,
+ * 413 over 64 KiB or `maxBytes`, 400 for malformed JSON, 422 for a duplicate member, because parsers differ in which
  * one they keep.
  */
 export const readBody = async (
@@ -69,7 +69,7 @@ const readJson = (text: string): unknown => {
 
 type InputFault = 'validation_failed' | 'invalid_request' | 'invalid_query'
 
-/** A form or a query string as an object. A repeated name is a fault, but for the `lists`. */
+/** A form or a query string as an object. Only names in `lists` may be repeated. */
 const readPairs = (text: string, code: InputFault, lists: readonly string[] = []): unknown => {
   const all = new URLSearchParams(text)
   const given = lists.filter((name) => all.has(name)).map((name) => [name, all.getAll(name)] as const)
@@ -85,8 +85,8 @@ const givenTwice = (field: string, code: InputFault): Refusal =>
   new Refusal(code, { errors: [{ field, message: 'is given twice' }] })
 
 /**
- * Narrows a body to its schema. 422 with every fault, each naming its field. Faults are also unknown fields and text
- * that PostgreSQL cannot hold, unless none of the value is `stored`.
+ * Narrows a body to its schema. 422 with every fault, each naming its field. Unknown fields are faults, and so is text
+ * that PostgreSQL cannot store, unless `stored` is false.
  */
 export const parseInput = <T>(
   value: unknown,
@@ -114,12 +114,12 @@ const listsIn = (schema: z.ZodType): readonly string[] =>
       )
     : []
 
-/** For what takes no parameters: whoever sends one would take it for applied. */
+/** For endpoints without parameters: a caller who sends one would believe that it took effect. */
 export const requireNoQuery = (querystring: string): void => {
   if (querystring !== '') parseQuery(querystring, z.strictObject({}))
 }
 
-/** The texts of an input that the database could not hold as they are. */
+/** The texts of an input that the database cannot store unchanged. */
 const unstorable = (value: unknown, path: readonly string[] = []): Fault[] => {
   if (typeof value === 'string')
     return isStorable(value) ? [] : [{ field: path.join('.'), message: 'must not hold U+0000 or half a character' }]

@@ -4,7 +4,7 @@ export type StrictJson =
   | { readonly ok: false; readonly fault: 'malformed' | 'depth' }
   | { readonly ok: false; readonly fault: 'duplicate'; readonly path: string }
 
-/** Strings, each with the colon that makes it a member's name, and punctuation. It never backtracks. */
+/** Strings (with a following colon if they are member names) and punctuation. Never backtracks. */
 const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"?(\s*:)?|[{}[\],]/g
 
 /** An open object or array: the names seen in it, and the name or index of the current member. */
@@ -15,8 +15,9 @@ interface Open {
 
 /**
  * Parses JSON (RFC 8259), and refuses what two parsers could read differently: a name twice in one object, compared
- * after unescaping; and nesting over `maxDepth` levels (a scalar has 0, `{}` has 1). A text with several faults is
- * `depth` before `malformed` before `duplicate`. `__proto__` becomes an ordinary own member, which schemas refuse.
+ * after unescaping; and nesting over `maxDepth` levels (a scalar has 0, `{}` has 1). For a text with several faults,
+ * `depth` comes before `malformed` before `duplicate`. `__proto__` becomes an ordinary own member, which schemas
+ * refuse.
  */
 export const parseStrictJson = (text: string, { maxDepth }: { readonly maxDepth: number }): StrictJson => {
   const stack: Open[] = []
@@ -35,7 +36,7 @@ export const parseStrictJson = (text: string, { maxDepth }: { readonly maxDepth:
         open.names.add(open.at)
       }
     }
-    // The grammar is left to the engine's own parser.
+    // The engine's own parser checks the grammar.
     const value: unknown = JSON.parse(text)
     return duplicate === undefined ? { ok: true, value } : { ok: false, fault: 'duplicate', path: duplicate }
   } catch {
