@@ -68,7 +68,7 @@ export const openLongReads = ({
       yield* withDeadline(inTransaction(client, context, read), deadlineMs, () => void client.end())
     } catch (error) {
       failure = cutOff.has(client)
-        ? new Error('an export was ended: its reader had several, while others had none', { cause: error })
+        ? new Error('an export was cut off: its reader had several, while others had none', { cause: error })
         : translateError(error)
       throw failure
     } finally {

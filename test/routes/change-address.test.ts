@@ -72,7 +72,7 @@ describe('a new address', () => {
     expect(asked.json).to.include({ email: user.email, unconfirmed_email: next })
     const token = await linkTo(next)
     expect(await mailTo(user.email))
-      .to.include('knew its password')
+      .to.include('entered the password of your account')
       .and.not.include(next)
     expect(await me(user.token))
       .to.include({ email: user.email })
