@@ -43,7 +43,7 @@ const integer = (from: number, to: number) => {
 /** Separated by spaces or commas, without duplicates. */
 const list = z.string().transform((text): readonly string[] => [...new Set(text.split(/[\s,]+/).filter(Boolean))])
 
-/** Over plain http anybody on the way could replace the keys. */
+/** Over plain http, anybody on the way could replace the keys. */
 const issuerUrl = httpUrl.refine(
   (text) => isLoopbackOrHttps(text) && !/[?#]/.test(text),
   'must be an https URL (http on loopback only), without query, fragment or credentials',
@@ -80,7 +80,7 @@ const isSender = (text: string): boolean =>
 
 const DEFAULT_DATA_DIR = './data'
 
-/** Where the data is if nobody says otherwise: it depends on the current folder. */
+/** The data folder if no setting names one; it depends on the current folder. */
 export const defaultDataDir = (): string => resolve(DEFAULT_DATA_DIR)
 
 const Settings = z.object({
@@ -156,7 +156,7 @@ const Settings = z.object({
 
 export const SETTING_NAMES: readonly string[] = Object.keys(Settings.shape)
 
-/** Settings that qualify another one, and would be ignored without it. */
+/** Settings that only refine another one, and have no effect without it. */
 const QUALIFIERS = {
   DATABASE_URL: ['MIGRATION_DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URL', 'DATABASE_POOLER'],
   SMTP_URL: ['MAIL_FROM'],
@@ -168,17 +168,17 @@ const STANDARD_OUTPUT = 1
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What is wrong with settings that are each valid, but not together. */
+/** Faults of settings that are valid alone, but not together. */
 const conflictsOf = (given: Environment): readonly string[] => {
   const faults = Object.entries(QUALIFIERS).flatMap(([main, names]) =>
-    given[main] ? [] : names.filter((name) => given[name]).map((name) => `${name}: has no meaning without ${main}`),
+    given[main] ? [] : names.filter((name) => given[name]).map((name) => `${name}: has no effect without ${main}`),
   )
   // Otherwise a token that the issuer made for any other service would be accepted.
   if (given['JWT_ISSUER'] && !given['JWT_AUDIENCE']) faults.push('JWT_AUDIENCE: is required with JWT_ISSUER')
   if (given['JWT_ISSUER'] && given['JWT_SIGNING_KEY_FILE'])
-    faults.push('JWT_SIGNING_KEY_FILE: has no meaning with JWT_ISSUER, whose keys sign the tokens')
+    faults.push('JWT_SIGNING_KEY_FILE: has no effect with JWT_ISSUER, whose keys sign the tokens')
   if (given['COUNTRY_HEADER'] && !(Number(given['TRUSTED_PROXY_HOPS']) > 0))
-    faults.push('COUNTRY_HEADER: has no meaning without TRUSTED_PROXY_HOPS; anybody could send the header')
+    faults.push('COUNTRY_HEADER: has no effect without TRUSTED_PROXY_HOPS; anybody could send the header')
   return faults
 }
 
@@ -193,7 +193,7 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
     ...(error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
     ...conflictsOf(given),
   ]
-  // Port 0 is a free one.
+  // Port 0 picks a free port, so both may be 0.
   if (settings?.METRICS_PORT && settings.METRICS_PORT === settings.PORT)
     faults.push('METRICS_PORT: must be another port than PORT')
   if (settings === undefined || faults.length > 0) throw new StartError(faults.join('; '))
@@ -206,26 +206,26 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
   const logFormat = settings.LOG_FORMAT ?? (isTerminal ? 'text' : 'json')
   return Object.freeze({
     host,
-    /** the host as URLs have it: an IPv6 address in brackets */
+    /** the host as written in URLs: an IPv6 address in brackets */
     hostname,
     port,
-    /** the public origin; undefined until the port is known where PORT is 0 and BASE_URL is not set */
+    /** the public origin; undefined if PORT is 0 and BASE_URL is not set, until the port is known */
     baseUrl: baseUrl ?? (port === 0 ? undefined : origin),
     dataDir: settings.DATA_DIR,
     /** undefined: the embedded database */
     databaseUrl,
     migrationDatabaseUrl: settings.MIGRATION_DATABASE_URL ?? databaseUrl,
-    /** a way around a pooler, for the one connection that listens; undefined: databaseUrl */
+    /** bypasses a pooler, for the one connection that listens; undefined: databaseUrl */
     listenDatabaseUrl: settings.DATABASE_LISTEN_URL,
     /** a streaming replica for public redirects; undefined: the primary */
     replicaDatabaseUrl: settings.DATABASE_REPLICA_URL,
-    /** a pooler in transaction mode stands before the database: no state may be kept in a session */
+    /** true behind a pooler in transaction mode: sessions cannot keep state */
     databasePooled: settings.DATABASE_POOLER === 'transaction',
     databasePoolSize: settings.DATABASE_POOL_SIZE,
-    /** links that a process caches for public redirects */
+    /** how many links a process caches for public redirects */
     redirectCacheSize: settings.REDIRECT_CACHE_SIZE,
     redisUrl: settings.REDIS_URL,
-    /** the server and the sender of invitations; undefined: they are not sent */
+    /** the mail server and the sender; undefined: no mail is sent */
     smtp:
       smtpUrl === undefined
         ? undefined
@@ -239,15 +239,15 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
             /** `iss`, compared exactly */
             name: issuer,
             audience: jwtAudience,
-            /** undefined: as its discovery document says */
+            /** undefined: taken from its discovery document */
             jwksUri: settings.JWKS_URI,
             algorithms: settings.JWT_ALGORITHMS,
-            /** what happens to a subject that no user is linked to */
+            /** what happens to a subject without a linked user */
             unknownSubjects: settings.JWT_UNKNOWN_SUBJECTS,
-            /** under which the issuer knows the console; undefined: nobody signs in with a browser */
+            /** the console's client id at the issuer; undefined: no browser sign-in */
             consoleClientId: settings.CONSOLE_CLIENT_ID,
           }),
-    /** the operator named the file: it has to be there */
+    /** true if the operator named the file, so it has to exist */
     signingKeyNamed: settings.JWT_SIGNING_KEY_FILE !== undefined,
     signingKeyFile: settings.JWT_SIGNING_KEY_FILE ?? resolve(settings.DATA_DIR, 'signing-key.pem'),
     quotas: Object.freeze({
@@ -268,9 +268,9 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
     /** how long single visits are kept; 0: not at all */
     visitDays: settings.VISIT_DAYS,
     geoipDatabase: settings.GEOIP_DATABASE,
-    /** of a trusted proxy, in lower case */
+    /** the country header of a trusted proxy, in lower case */
     countryHeader: settings.COUNTRY_HEADER,
-    /** whether an edit of the policy waits for the approval of somebody else */
+    /** whether an edit of the policy needs somebody else's approval */
     policyApprovals: settings.POLICY_APPROVALS === '1',
     auditPublicReads: settings.AUDIT_PUBLIC_READS === 'on',
     /** processes that answer requests */
@@ -278,26 +278,26 @@ export const readConfig = (environment: Environment = process.env, isTerminal = 
     /** client connections per process; more are closed at once */
     maxConnections: settings.MAX_CONNECTIONS,
     requestDeadlineMs: settings.REQUEST_DEADLINE_MS,
-    /** how long it accepts connections after SIGTERM, while /readyz says 503 */
+    /** how long it accepts connections after SIGTERM, while /readyz reports 503 */
     drainMs: settings.DRAIN_MS,
-    /** where `/metrics` has a server of its own; undefined: beside everything else, on the loopback interface only */
+    /** the separate server of `/metrics`; undefined: together with everything else, for loopback clients only */
     metrics: metricsPort === undefined ? undefined : Object.freeze({ host: metricsHost, port: metricsPort }),
     /** where spans are sent; undefined: no tracing */
     tracing: tracingOf(settings),
     logFormat,
-    /** of people who read text: no line per request, unless they ask for it */
+    /** people who read text get no line per request, unless they ask for it */
     logLevel: settings.LOG_LEVEL ?? (logFormat === 'text' ? 'warn' : 'info'),
-    /** a person reads what the start says, and no program: standard output is a terminal, without LOG_FORMAT=json */
+    /** true if a person reads the start's output: standard output is a terminal, without LOG_FORMAT=json */
     speaksToPerson: isTerminal && logFormat === 'text',
   })
 }
 
-/** What the program runs with: read once, checked as a whole, frozen. */
+/** The validated, frozen settings. */
 export type Config = ReturnType<typeof readConfig>
 
 export type ExternalIssuer = NonNullable<Config['externalIssuer']>
 
-/** OpenTelemetry's own variables: the endpoint for traces is used as it is, the general one is a base. */
+/** OpenTelemetry's own variables: the endpoint for traces is used as it is; the general one is a base URL. */
 const tracingOf = (settings: z.infer<typeof Settings>) => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings
   const exporter = settings.OTEL_TRACES_EXPORTER ?? ((base ?? own) === undefined ? 'none' : 'otlp')
@@ -314,10 +314,10 @@ const tracingOf = (settings: z.infer<typeof Settings>) => {
 
 // Short names are close to too many others.
 const RECOGNISABLE_NAMES = SETTING_NAMES.filter((name) => name.length >= 5)
-/** Variables of cron and of web frameworks that are close to one of ours. */
+/** Variables of cron and web frameworks that resemble one of ours. */
 const FOREIGN_NAMES: ReadonlySet<string> = new Set(['MAILFROM', 'SITE_URL'])
 
-/** One line for each variable that looks like a misspelt setting, which would be ignored in silence. */
+/** One line for each variable that looks like a misspelt setting, which would otherwise be ignored silently. */
 export const misspeltSettings = (environment: Environment = process.env): readonly string[] =>
   Object.keys(environment).flatMap((name) => {
     if (SETTING_NAMES.includes(name) || FOREIGN_NAMES.has(name)) return []

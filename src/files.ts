@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 
 import { errorCode } from './domain/error-code.js'
 
-/** Resolves to `otherwise` where a file or folder does not exist. Every other error passes. */
+/** Resolves to `otherwise` if a file or folder does not exist. Rejects with every other error. */
 export const unlessMissing = async <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> => {
   try {
     return await work
@@ -13,7 +13,7 @@ export const unlessMissing = async <T, U>(work: Promise<T>, otherwise: U): Promi
   }
 }
 
-/** What systems say that cannot sync a folder; PostgreSQL passes over the same. */
+/** The error codes of systems that cannot sync a folder; PostgreSQL ignores the same ones. */
 const NO_FOLDERS: ReadonlySet<string | undefined> = new Set(['EISDIR', 'EACCES', 'EPERM', 'EBADF', 'EINVAL'])
 
 /** Makes new names in a folder survive a power failure, on systems that can. */
@@ -29,7 +29,7 @@ export const syncFolder = async (folder: string): Promise<void> => {
   }
 }
 
-/** Replaces a file as a whole: after a crash it has either the old content or the new. */
+/** Replaces a file atomically: after a crash it has either the old content or the new. */
 export const writeDurably = async (file: string, text: string, mode: number): Promise<void> => {
   await writeFile(`${file}.new`, text, { mode, flush: true })
   await rename(`${file}.new`, file)

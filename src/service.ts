@@ -31,26 +31,29 @@ export interface Service {
   readonly baseUrl: string
   /** where it listens */
   readonly port: number
-  /** where `/metrics` is served apart; undefined where it is served beside everything else */
+  /** the separate URL of `/metrics`; undefined if it is served together with everything else */
   readonly metricsUrl: string | undefined
   readonly database: Database
   readonly policy: CurrentPolicy
   /** the route table that is served */
   readonly routes: readonly Route[]
-  /** Answers 503 on /readyz, lets requests in flight finish, then closes everything. */
+  /** Reports 503 on /readyz, lets requests in flight finish, then closes everything. */
   stop(options?: StopOptions): Promise<void>
 }
 
 export interface StopOptions {
   /** does not wait for requests in flight */
   readonly now?: boolean
-  /** keeps idle connections open for so many milliseconds: another request may be on its way */
+  /** keeps idle connections open for so many milliseconds, because another request may be on its way */
   readonly idleMs?: number
-  /** takes new connections for so many milliseconds after /readyz began to say 503: a balancer has to notice */
+  /**
+   * accepts new connections for so many milliseconds after /readyz started to report 503, so that a load balancer
+   * notices
+   */
   readonly lingerMs?: number
 }
 
-/** The other workers of this node, which serve the same port. Limits are counted with them. */
+/** The other workers of this node, which share its port and its limits. */
 export interface Siblings {
   /** the metrics of all workers, this one included */
   readonly metrics: () => Promise<string>
@@ -61,17 +64,17 @@ export interface ServiceParts {
   readonly opened: OpenedDatabase
   readonly log: Logger
   readonly siblings?: Siblings
-  /** replaces layers; for tests that watch one layer alone */
+  /** replaces layers; for tests that watch a single layer */
   readonly composeLayers?: (layers: Layers) => Layers
 }
 
-/** Starts a service on an opened database. Throws StartError for whatever is wrong with the installation. */
+/** Starts a service on an opened database. Throws StartError if something is wrong with the installation. */
 export const startService = async (parts: ServiceParts): Promise<Service> => {
   const closing = createClosing()
   try {
     return await start(parts, closing)
   } catch (error) {
-    // what the start failed with is what matters
+    // the error of the start matters, not that of closing
     await closing.closeAll().catch((err: unknown) => parts.log.warn({ err }, 'closing after a failed start failed'))
     throw error
   }
@@ -90,17 +93,17 @@ const start = async (
   const redirects = openPublicLinks({ config, opened, data, watch, live: visits.live, metrics, log }, closing)
 
   const { signingKeyFile: file } = config
-  // one that was named and is not there may be a mistyped path: a node must not get a key of its own from that
+  // a configured file that is missing may be a mistyped path: the node must not silently get a key of its own
   const key = config.signingKeyNamed
     ? await loadSigningKey(file)
-    : await loadOrMakeSigningKey(file, () => log.info({ file }, 'the signing key was made: there was none'))
+    : await loadOrMakeSigningKey(file, () => log.info({ file }, 'there was no signing key: a new one was made'))
   const identity = await createIdentity({
     database: data.database,
     key,
     audience: config.jwtAudience,
     externalIssuer: config.externalIssuer,
-    onIssuerFault: (err) => log.error({ err }, 'the token issuer could not be asked'),
-    onResetFault: (err) => log.error({ err }, 'no link for a new password could be made for somebody who asked'),
+    onIssuerFault: (err) => log.error({ err }, 'the token issuer could not be reached'),
+    onResetFault: (err) => log.error({ err }, 'a requested link for a new password could not be made'),
   })
   const mailer = config.smtp && (await openMailer(config.smtp, log))
   closing.add(async () => mailer?.settled())
@@ -111,7 +114,8 @@ const start = async (
     database: data.pool,
     key,
     onCheckpoint: (checkpoint) => log.info({ checkpoint }, 'the decision log was signed'),
-    onFault: (err) => log.error({ err }, 'the decision log could not be signed, or its next months be made'),
+    onFault: (err) =>
+      log.error({ err }, 'the decision log could not be signed, or its next partitions could not be added'),
   })
   closing.add(keeper.stop)
   const jobs = runJobs({
@@ -125,17 +129,17 @@ const start = async (
   let draining = false
   const readiness = readinessOf({ database: data.database, policy, draining: () => draining })
   const exposed = siblings === undefined ? metrics : { text: siblings.metrics, contentType: metrics.contentType }
-  // half of the pool stays for everything else
+  // half of the pool is left for everything else
   const searches = createGate({
     atOnce: Math.max(1, Math.floor(config.databasePoolSize / 2)),
     withinMs: SEARCH_MS,
-    refuse: () => deadlineExceeded({ detail: 'Others search now.' }),
+    refuse: () => deadlineExceeded({ detail: 'Too many searches are in progress.' }),
   })
-  // each takes the processor for as long as it lasts
+  // an analysis keeps the processor busy all the time
   const analyses = createGate({
     atOnce: 1,
     withinMs: config.requestDeadlineMs / 2,
-    refuse: () => deadlineExceeded({ detail: 'Others have the policy analysed now.' }),
+    refuse: () => deadlineExceeded({ detail: 'Another analysis of the policy is in progress.' }),
   })
   const sendMail = mailer?.send
   const { trashDays, visitDays, countsVisits, policyApprovals } = config

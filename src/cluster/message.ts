@@ -1,22 +1,22 @@
 import type { ClientConfig } from 'pg'
 
 /**
- * What the primary and its workers say to each other. Limits and metrics are not among it: rate-limiter-flexible and
- * prom-client send messages of their own over the same channel.
+ * The messages between the primary and its workers. Limits and metrics are not among them: rate-limiter-flexible and
+ * prom-client send their own messages over the same channel.
  */
 export type ToWorker =
-  /** `database`: how to log in; the embedded database's password is in no setting and no environment */
+  /** `database`: the login; the embedded database's password is in no setting and no environment variable */
   | { readonly kind: 'start'; readonly database: ClientConfig; readonly port: number }
-  /** `now` cuts requests off; `idleMs`: how long idle connections are kept, since a request may be on its way */
+  /** `now` cuts requests off; `idleMs`: how long idle connections are kept, because a request may be on its way */
   | { readonly kind: 'stop'; readonly now: boolean; readonly idleMs: number }
-  /** the metrics of all workers; null where they could not be had */
+  /** the metrics of all workers; null if they could not be collected */
   | { readonly kind: 'metrics'; readonly text: string | null }
 
 export type ToPrimary =
-  /** sent every second, and first of all */
+  /** sent every second, and as the first message */
   | { readonly kind: 'alive' }
   | ({ readonly kind: 'ready' } & Ready)
-  /** the worker cannot start; `expected` where whoever runs the service can mend it (StartError) */
+  /** the worker cannot start; `expected` if the operator can fix it (StartError) */
   | { readonly kind: 'failed'; readonly message: string; readonly expected: boolean }
   /** asks for the metrics of all workers */
   | { readonly kind: 'metrics' }
@@ -31,7 +31,7 @@ export interface Ready {
 
 export type Start = Extract<ToWorker, { kind: 'start' }>
 
-// Both ends are of one version, so that the kind says what a message holds. No library's message has one.
+// Both ends run the same version, so `kind` determines the type. No library's message has a `kind`.
 export const isToWorker = (message: unknown): message is ToWorker => hasKind(message)
 export const isToPrimary = (message: unknown): message is ToPrimary => hasKind(message)
 const hasKind = (message: unknown) => typeof message === 'object' && message !== null && 'kind' in message

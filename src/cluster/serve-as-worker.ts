@@ -19,7 +19,7 @@ export interface WorkerParts {
 const ALIVE_EVERY_MS = 1_000
 const ORPHAN_STOP_TIMEOUT_MS = 10_000
 
-/** Serves until the primary says stop, or is gone. Answers the exit code: 1 where it could not start. */
+/** Serves until the primary says stop, or is gone. Resolves with the exit code: 1 if it could not start. */
 export const serveAsWorker = async ({ config, worker, log }: WorkerParts): Promise<number> => {
   let service: Service | undefined
   const stopNow = () => void service?.stop({ now: true })
@@ -42,8 +42,8 @@ export const serveAsWorker = async ({ config, worker, log }: WorkerParts): Promi
         leave: async () => {},
       },
     })
-    // Told to stop before it listens: it serves nobody yet, and what it has begun ends with its process. A start may
-    // take long on a busy machine, and the others' requests would be cut off for it.
+    // A worker that is told to stop before it listens serves nobody yet, so it may end at once. Waiting for a slow
+    // start could exceed the stop timeout, and cut off the requests of the other workers.
     const started = await Promise.race([starting, primary.stop.then(() => null)])
     if (started === null) return 0
     service = started
@@ -57,18 +57,20 @@ export const serveAsWorker = async ({ config, worker, log }: WorkerParts): Promi
 
   await primary.stop
   const { now, idleMs } = primary.stopOptions()
-  // One that is replaced (idleMs) leaves the port to the others at once. Where all stop, /readyz has to say so first.
+  // A replaced worker (idleMs) leaves the port to the others at once. If all stop, /readyz has to report it first.
   await service.stop({ now, idleMs, lingerMs: idleMs === 0 ? config.drainMs : 0 })
   return 0
 }
 
 interface Listeners {
-  /** called for each stop that says `now`, also amid another one */
+  /** called for each stop with `now`, even while another one is in progress */
   readonly stopNow: () => void
   readonly onPrimaryGone: () => void
 }
 
-/** The channel to the primary. Gives a sign of life every second; keeps what is said before anybody waits for it. */
+/**
+ * The channel to the primary. Sends a heartbeat every second, and keeps messages that arrive before they are awaited.
+ */
 const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone }: Listeners) => {
   let stopOptions = { now: false, idleMs: 0 }
   const questions: ((text: string | null) => void)[] = []
@@ -92,16 +94,16 @@ const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone }: Listeners)
     }
   })
   worker.once('disconnect', () => {
-    // Otherwise node would end this process at this moment, and cut off requests in flight.
+    // Otherwise Node would end this process right now, and cut off requests in flight.
     worker.exitedAfterDisconnect = true
     onPrimaryGone()
     onStart(null)
     onStop()
   })
-  // The libraries that use the channel do not look whether the primary is still there.
+  // The libraries that use the channel do not check whether the primary still exists.
   worker.on('error', () => undefined)
 
-  /** Resolves when the message is on its way, or never can be. */
+  /** Resolves when the message is sent, or can never be. */
   const send = (message: ToPrimary): Promise<void> =>
     new Promise((resolve) => {
       if (worker.isConnected()) worker.send(message, () => resolve())
@@ -111,14 +113,14 @@ const connectToPrimary = (worker: Worker, { stopNow, onPrimaryGone }: Listeners)
   void send({ kind: 'alive' })
 
   return {
-    /** null where the primary is gone */
+    /** null if the primary is gone */
     start,
-    /** resolves when the primary says stop for the first time, or is gone */
+    /** resolves at the first stop from the primary, or when that is gone */
     stop,
-    /** how it said so last */
+    /** the options of the latest stop */
     stopOptions: () => stopOptions,
     send,
-    /** The metrics of all workers. Any answer will do for any question. */
+    /** The metrics of all workers. Any response will do for any request. */
     metrics: () =>
       new Promise<string>((resolve, reject) => {
         questions.push((text) => {

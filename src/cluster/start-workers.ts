@@ -21,8 +21,8 @@ export interface Workers extends Pick<Supervisor, 'stop' | 'restart'> {
 
 /**
  * Starts `config.workers` processes that serve one port, and keeps them running. This process accepts connections and
- * hands them out in turn, counts for the limits, and adds up the metrics; it reads no request. Rejects with StartError
- * where the workers cannot start; none of them is left then.
+ * distributes them in turn, counts for the rate limits, and aggregates the metrics; it reads no request. Rejects with
+ * StartError if the workers cannot start; none is left running then.
  */
 export const startWorkers = async ({
   config,
@@ -41,8 +41,8 @@ export const startWorkers = async ({
   const { counter, gauge } = metricsIn(registry)
   const ends = counter('linkgate_worker_ends_total', 'Worker processes that ended: replaced, crashed or stopped')
   gauge('linkgate_workers', 'Worker processes that run', 'sum', () => workers.size)
-  // prom-client fails after 5 seconds where one worker does not answer. One that is starting is waited for, and where
-  // one ends meanwhile the others are asked again.
+  // prom-client fails after 5 seconds if one worker does not respond. So this waits for workers that are starting, and
+  // asks again if one ends meanwhile.
   const metrics = async (): Promise<string | null> => {
     const answered = new AbortController()
     try {
@@ -58,7 +58,8 @@ export const startWorkers = async ({
     }
   }
 
-  // PORT=0: all workers ask for 0 and share what the first was given. Once all are gone that is asked for by number.
+  // PORT=0: all workers ask for port 0 and share the one that the first was given. Once all are gone, new ones ask for
+  // that port by number.
   let port = config.port
   let givenPort = config.port
   const fork = (): WorkerProcess => {

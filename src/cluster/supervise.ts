@@ -13,30 +13,30 @@ export interface SupervisorOptions {
 }
 
 export interface Supervisor {
-  /** what the first worker said when it was ready; all of them are */
+  /** the first worker's `ready` message; by then all workers are ready */
   readonly ready: Ready
-  /** processes that live, those that start or stop included */
+  /** all running processes, including those that start or stop */
   workers(): readonly WorkerProcess[]
-  /** Replaces one worker after another, each when its successor is ready. A call amid a restart adds one after it. */
+  /** Replaces one worker after another, each when its successor is ready. A call during a restart queues one more. */
   restart(): Promise<void>
-  /** Ends all workers and keeps them ended. Resolves when none is left. */
+  /** Ends all workers for good. Resolves when none is left. */
   stop(how: { readonly now: boolean }): Promise<void>
 }
 
-/** A worker that lived this long is replaced at once; one that did not waits, twice as long each time. */
+/** A worker that ran this long is replaced at once. Otherwise the replacement is delayed, twice as long each time. */
 const STABLE_AFTER_MS = 10_000
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 5_000
-/** In a rolling restart: how long idle connections are kept for the next request, and how long requests may take. */
+/** In a rolling restart: how long idle connections wait for another request, and how long requests may take. */
 const ROLL_IDLE_MS = 5_000
 const ROLL_TIMEOUT_MS = 60_000
-/** A worker that was told to end at once is killed after it. */
+/** When a worker that was told to end at once is killed. */
 const STOP_NOW_TIMEOUT_MS = 2_000
 
-/** Starts the workers and keeps them running. Rejects with the first one's reason where any of them cannot start. */
+/** Starts the workers and keeps them running. Rejects with the first failure if any of them cannot start. */
 export const superviseWorkers = async ({ count, fork, log }: SupervisorOptions): Promise<Supervisor> => {
   const living = new Set<WorkerProcess>()
-  /** the worker that serves in each place; the one that it replaces may still be finishing requests */
+  /** the current worker of each slot; the one it replaced may still be finishing requests */
   const places: WorkerProcess[] = []
   const stopping = new AbortController()
 
@@ -51,7 +51,7 @@ export const superviseWorkers = async ({ count, fork, log }: SupervisorOptions):
     for (const worker of living) worker.kill()
   }
 
-  /** Puts a worker in its place, and another one after it whenever it ends unasked. */
+  /** Assigns a worker to a slot, and a new one whenever it ends unexpectedly. */
   const place = async (index: number, worker: WorkerProcess, lastPause = 0): Promise<void> => {
     places[index] = worker
     const placedAt = performance.now()
@@ -71,7 +71,7 @@ export const superviseWorkers = async ({ count, fork, log }: SupervisorOptions):
     void place(index, next, pause)
   }
 
-  /** Rejects where the successor cannot start; the old worker stays then. */
+  /** Rejects if the successor cannot start; the old worker stays then. */
   const replace = async (index: number): Promise<void> => {
     const successor = start()
     try {
@@ -85,7 +85,7 @@ export const superviseWorkers = async ({ count, fork, log }: SupervisorOptions):
     if (old === undefined || !living.has(old)) return
     old.stop({ now: false, idleMs: ROLL_IDLE_MS })
     const timeout = setTimeout(() => {
-      log.warn({ worker: old.id }, 'a worker that was replaced still had requests in flight; they were cut off')
+      log.warn({ worker: old.id }, 'a replaced worker still had requests in flight; they were cut off')
       old.kill()
     }, ROLL_TIMEOUT_MS)
     await old.ended
@@ -99,7 +99,7 @@ export const superviseWorkers = async ({ count, fork, log }: SupervisorOptions):
       try {
         await replace(index)
       } catch (err) {
-        if (!stopping.signal.aborted) log.error({ err }, 'a new worker could not start; those that run go on')
+        if (!stopping.signal.aborted) log.error({ err }, 'a new worker could not start; the running ones stay')
         return
       }
     }

@@ -8,7 +8,7 @@ import type { Ready, Start, ToWorker } from './message.js'
 export interface End {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** true where it was killed because its event loop stood still */
+  /** true if it was killed because its event loop was blocked */
   readonly hung: boolean
 }
 
@@ -16,7 +16,7 @@ export interface End {
 export interface WorkerProcess {
   readonly id: number
   readonly pid: number | undefined
-  /** rejects where the worker ends before it is ready: with StartError where whoever runs the service can mend that */
+  /** rejects if the worker ends before it is ready: with StartError if the operator can fix the reason */
   readonly ready: Promise<Ready>
   readonly ended: Promise<End>
   /** Finishes requests in flight and ends; keeps idle connections for `idleMs`. `now` cuts requests off. */
@@ -27,7 +27,7 @@ export interface WorkerProcess {
 export interface WorkerProcessOptions {
   readonly worker: Worker
   readonly start: Omit<Start, 'kind'>
-  /** the metrics of all workers; null where they could not be had */
+  /** the metrics of all workers; null if they could not be collected */
   readonly metrics: () => Promise<string | null>
 }
 
@@ -36,9 +36,8 @@ const MAX_SILENT_CHECKS = 5
 const START_TIMEOUT_MS = 60_000
 
 /**
- * Follows a forked process: tells it to start, knows when it is ready, and kills it where it has been silent for too
- * long, since its event loop stands still then. Checks are counted, not seconds: a suspension of the whole machine
- * counts for nothing.
+ * Follows a forked process: tells it to start, knows when it is ready, and kills it if it has been silent for too long,
+ * because its event loop is blocked. It counts checks instead of seconds, so that a suspended machine does not count.
  */
 export const followWorker = ({ worker, start, metrics }: WorkerProcessOptions): WorkerProcess => {
   let silentChecks = 0
@@ -76,7 +75,7 @@ export const followWorker = ({ worker, start, metrics }: WorkerProcessOptions): 
         reject(message.expected ? new StartError(message.message) : new Error(message.message))
       else if (message.kind === 'metrics') void metrics().then((text) => send({ kind: 'metrics', text }))
     })
-    // After an error of the channel the process ends, or is silent.
+    // After a channel error, the process ends or falls silent.
     worker.on('error', () => undefined)
     void ended.then((end) => reject(new StartError(`a worker ended before it listened (${describeEnd(end)})`)))
   })
@@ -91,13 +90,13 @@ export const followWorker = ({ worker, start, metrics }: WorkerProcessOptions): 
     ended,
     stop: ({ now, idleMs = 0 }) => {
       if (listens) send({ kind: 'stop', now, idleMs })
-      // It would never hear of it, and serves nobody yet.
+      // The process is not listening to the channel yet, and serves nobody.
       else kill()
     },
     kill,
   }
 }
 
-/** For a log line. */
+/** The end of a worker, for a log line. */
 export const describeEnd = ({ code, signal, hung }: End): string =>
-  hung ? 'it did not answer any more and was killed' : signal === null ? `exit code ${code}` : `signal ${signal}`
+  hung ? 'it stopped responding and was killed' : signal === null ? `exit code ${code}` : `signal ${signal}`

@@ -12,8 +12,8 @@ export interface Credentials {
 }
 
 /**
- * Reads the passwords from the data folder (mode 0600); creates them where there is no cluster yet. They are on disk
- * before a cluster has them. `StartError` where a cluster exists and its passwords are missing or damaged.
+ * Reads the passwords from the data folder (mode 0600), or creates them if there is no cluster yet. They are on disk
+ * before a cluster uses them. `StartError` if a cluster exists but its passwords are missing or damaged.
  */
 export const loadCredentials = async (dataDir: string, clusterExists: boolean): Promise<Credentials> => {
   const file = join(dataDir, 'postgres-credentials.json')

@@ -8,20 +8,20 @@ import { takeLock } from './lock.js'
 import type { Lock } from './lock.js'
 import { requireServerUser } from './server-user.js'
 
-/** Creates the data folder where it is missing, and returns its real path. `StartError` where it cannot be used. */
+/** Creates the data folder if it is missing, and returns its real path. `StartError` if it cannot be used. */
 export const requireDataDir = async (dataDir: string): Promise<string> => {
   try {
     await mkdir(dirname(resolve(dataDir)), { recursive: true })
-    // not recursive: where a folder takes no new ones (/proc), Node.js would try for ever
+    // not recursive: under a folder that rejects new ones (/proc), Node.js would retry forever
     await mkdir(dataDir).catch((error) => {
       if (errorCode(error) !== 'EEXIST') throw error
     })
     const folder = await realpath(dataDir)
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    // Only a new or empty folder is ours to change: DATA_DIR may name a folder that others use too.
+    // Changes only a new or empty folder: DATA_DIR may name one that others use, too.
     if ((await stat(folder)).uid === process.geteuid?.() && (await readdir(folder)).length === 0) {
       const user = await requireServerUser()
-      // the server's group may pass through to its own folder, and see nothing else
+      // the server's group may only pass through to its own folder
       if (user) await chown(folder, 0, user.gid)
       await chmod(folder, user ? 0o710 : 0o700)
     }
@@ -33,7 +33,7 @@ export const requireDataDir = async (dataDir: string): Promise<string> => {
   }
 }
 
-/** True where a database was made in the data folder, here or, as root, elsewhere. Makes nothing. */
+/** True if a database was created in the data folder or, as root, elsewhere. Creates nothing. */
 export const hasDatabase = async (dataDir: string): Promise<boolean> =>
   (
     await Promise.all(
@@ -42,8 +42,8 @@ export const hasDatabase = async (dataDir: string): Promise<boolean> =>
   ).some((found) => found !== undefined)
 
 /**
- * Claims the data folder for the one process that serves it, until `release` or the end of the process, however it
- * ends. `StartError` naming the other process where a live one serves it.
+ * Claims the data folder for this serving process, until `release` or the end of the process, however it ends.
+ * `StartError` naming the other process if a live one serves it.
  */
 export const claimDataDir = async (dataDir: string): Promise<Lock> => {
   const folder = await requireDataDir(dataDir)

@@ -26,33 +26,33 @@ const WATCH_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 /** a socket's path has at most 104 bytes on macOS and 108 on Linux, with a zero at its end */
 const SOCKET_PATH_LIMIT = 103
-/** what a connection fails with while the server starts, recovers or stops */
+/** errors of a connection while the server starts, recovers or stops */
 const NOT_NOW = /^(57P01|57P03|ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated unexpectedly)$/
 
-/** A running embedded PostgreSQL, as one of the processes that use it sees it. */
+/** A running embedded PostgreSQL, used by one or more processes. */
 export interface EmbeddedPostgres {
   /** the superuser that owns the schema */
   readonly owner: ClientConfig
-  /** what the migration gives to the service's login role */
+  /** the password that the migration gives to the service's login role */
   readonly service: { readonly user: 'linkgate_service'; readonly password: string }
   readonly socket: { readonly host: string; readonly port: number }
-  /** Gives it up. The last one to leave stops the server and waits until it is gone. */
+  /** Stops using the server. The last user to leave stops it and waits until it is gone. */
   leave(): Promise<void>
 }
 
 export interface EmbeddedOptions {
   readonly dataDir: string
-  /** receives a line about what is out of the ordinary */
+  /** receives a line about anything unusual */
   readonly log?: ((line: string) => void) | undefined
-  /** settings of PostgreSQL for a server that this call starts; for tests alone: they can give up durability */
+  /** PostgreSQL settings for a server that this call starts; only for tests, because they can give up durability */
   readonly settings?: Settings
-  /** false: a server that dies stays down; for tests alone */
+  /** false: a server that dies stays down; only for tests */
   readonly restarts?: boolean
 }
 
 const query = async (config: ClientConfig, text: string): Promise<void> => {
   const client = new Client({ ...config, connectionTimeoutMillis: 10_000 })
-  // a connection that breaks is reported by what waits for it
+  // the pending query reports a broken connection
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -62,7 +62,7 @@ const query = async (config: ClientConfig, text: string): Promise<void> => {
   }
 }
 
-/** True where the server answers and has the database; false where it is worth asking again. */
+/** True if the server responds and has the database; false if a retry makes sense. */
 const answers = async (owner: ClientConfig, dataDir: string): Promise<boolean> => {
   try {
     await query(owner, 'select')
@@ -73,14 +73,14 @@ const answers = async (owner: ClientConfig, dataDir: string): Promise<boolean> =
       const advice = 'restore postgres-credentials.json from a backup'
       throw new StartError(`the database does not take the password in ${dataDir}: ${advice}`, { cause: error })
     }
-    // the first start, or one that was interrupted after the cluster was created
+    // this is the first start, or an earlier one was interrupted after it created the cluster
     if (code === '3D000') await query({ ...owner, database: 'postgres' }, `create database ${owner.database}`)
     else if (!(error instanceof Error && NOT_NOW.test(code ?? error.message))) throw error
     return false
   }
 }
 
-/** A path to the folder that is short enough for a socket in it: its own, or that of a link to it. */
+/** A path to the folder that is short enough for a socket in it: its own, or that of a symbolic link. */
 const shortPathTo = async (folder: string): Promise<{ readonly path: string; remove(): Promise<void> }> => {
   if (Buffer.byteLength(`${folder}/.s.PGSQL.${PORT}`) <= SOCKET_PATH_LIMIT) {
     return { path: folder, remove: async () => {} }
@@ -91,9 +91,9 @@ const shortPathTo = async (folder: string): Promise<{ readonly path: string; rem
   return { path, remove: () => rm(place, { recursive: true, force: true }) }
 }
 
-/** Whoever has this lock starts, joins or stops the server. */
+/** The lock for starting, joining or stopping the server. */
 const lockIn = (dataDir: string): string => join(dataDir, 'locks', 'postgres')
-/** Whoever uses the server has a lock of its own in here. */
+/** The folder with one lock for each user of the server. */
 const usersIn = (dataDir: string): string => join(dataDir, 'users')
 
 const requireLock = async (folder: string): Promise<Lock> => {
@@ -110,7 +110,7 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
   const password = credentials.owner
   const owner = { host, port: PORT, user: 'postgres', password, database: 'linkgate', ssl: false }
 
-  /** Resolves once the server answers: true where it had to be started. Call it under the lock. */
+  /** Resolves once the server responds: true if it had to be started. Call it under the lock. */
   const bringUp = async (): Promise<boolean> => {
     const until = Date.now() + PATIENCE_MS
     let isStarted = false
@@ -127,7 +127,7 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
 
   const restart = async (signal: AbortSignal): Promise<void> => {
     const lock = await takeLock(lockIn(dataDir))
-    // of several processes that watch, one starts it
+    // only one of several watching processes starts it
     if (typeof lock === 'number') return
     try {
       if (!signal.aborted && (await bringUp())) log('PostgreSQL had died and was started again')
@@ -136,7 +136,7 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
     }
   }
 
-  /** Starts the server again, at the same address, whenever it has died. */
+  /** Restarts the server at the same address whenever it has died. */
   const watch = async (signal: AbortSignal): Promise<void> => {
     let pause = WATCH_MS
     while (await delay(pause, true, { ref: false, signal }).catch(() => false)) {
@@ -181,20 +181,20 @@ const open = async (dataDir: string, options: EmbeddedOptions): Promise<Embedded
       leave: () => (left ??= leave()),
     }
   } catch (error) {
-    // a server that we started must not stay behind; what went wrong first is what matters
+    // a server that we started must not stay behind; report the first error
     await stopUnlessUsed().catch(() => undefined)
     throw error
   }
 }
 
 /**
- * Starts PostgreSQL under the data folder, or joins the one that runs there already (of another process, or of one that
- * was killed). Resolves when it answers and has the database `linkgate`; after a crash it has recovered every committed
- * transaction. It listens on a Unix socket alone. Until `leave`, a server that dies is started again at the same
- * address. `StartError` where it cannot be opened.
+ * Starts PostgreSQL under the data folder, or joins a server that already runs there (of another process, or of one
+ * that was killed). Resolves when it responds and has the database `linkgate`; after a crash it has recovered every
+ * committed transaction. It listens only on a Unix socket. Until `leave`, a server that dies is restarted at the same
+ * address. `StartError` if it cannot be opened.
  */
 export const openEmbeddedPostgres = async (options: EmbeddedOptions): Promise<EmbeddedPostgres> => {
-  // before a folder is made for it
+  // checked before any folder is created
   requirePlatformPackage()
   const dataDir = await requireDataDir(options.dataDir)
   const lock = await requireLock(lockIn(dataDir))

@@ -14,7 +14,7 @@ export interface Home {
   readonly user: ServerUser
 }
 
-/** Survives reboots, and every user may pass through it. */
+/** A folder that survives reboots, and that every user may pass through. */
 const ELSEWHERE = '/var/lib/linkgate'
 
 const requireOwner = async (cluster: string, uid: number, gid: number): Promise<ServerUser> => {
@@ -29,8 +29,8 @@ const requireOwner = async (cluster: string, uid: number, gid: number): Promise<
 }
 
 /**
- * Finds the server's home, or chooses one: the data folder itself, except where we are root and the server's user
- * cannot enter it. The choice is kept in the file `postgres-location`. Call it under the lock.
+ * Finds or chooses the server's home: the data folder itself, unless we are root and the server's user cannot enter it.
+ * The choice is stored in the file `postgres-location`. Call it under the lock.
  */
 export const settleHome = async (dataDir: string, log: (line: string) => void): Promise<Home> => {
   const pointer = join(dataDir, 'postgres-location')
@@ -41,7 +41,7 @@ export const settleHome = async (dataDir: string, log: (line: string) => void): 
   const found = await unlessMissing(stat(home.cluster), undefined)
   if (found) return { ...home, clusterExists: true, user: await requireOwner(home.cluster, found.uid, found.gid) }
   if (elsewhere && !(await unlessMissing(stat(elsewhere), undefined))) {
-    // never begin anew where somebody may only have forgotten to mount the data
+    // never start with an empty database: the data may only be unmounted
     const advice = `bring it back, or delete ${pointer} to begin with an empty one`
     throw new StartError(`the database of ${dataDir} was kept in ${elsewhere}, which is gone: ${advice}`)
   }
@@ -50,7 +50,7 @@ export const settleHome = async (dataDir: string, log: (line: string) => void): 
 
   await mkdir(ELSEWHERE, { recursive: true })
   await chmod(ELSEWHERE, 0o755)
-  // a unique name: a data folder that was deleted and created again must not find the rows of the old one
+  // a unique name, so that a data folder that is deleted and created again does not find the old rows
   const folder = await mkdtemp(join(ELSEWHERE, `${basename(dataDir)}-`))
   await chown(folder, 0, user.gid)
   await chmod(folder, 0o710)

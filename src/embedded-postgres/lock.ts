@@ -17,13 +17,13 @@ export interface Lock {
 const numbersIn = async (folder: string): Promise<number[]> => (await readdir(folder)).map(Number)
 
 /**
- * Takes a lock that ends with its process, however that ends. If a live process keeps it for longer than `patience`
- * milliseconds, resolves to the id of that process. Each lock is a folder of its own.
+ * Takes a lock that ends with its process, however that ends. If a live process holds it for longer than `patience`
+ * milliseconds, resolves with the id of that process. Each lock has its own folder.
  *
  * The folder is a log of numbered symbolic links that point nowhere: the text of a link is the mark of the process that
- * took the lock, or `free`. The highest number counts. A link and its text appear in one step, and only one process can
+ * took the lock, or `free`. The highest number counts. A link and its text appear atomically, and only one process can
  * create a given number. Numbers only grow, so nobody can remove a lock that a third process took in the meantime,
- * which is the fault of "delete the stale file, then create it".
+ * which is the race in "delete the stale file, then create it".
  */
 export const takeLock = async (folder: string, patience = 0): Promise<Lock | number> => {
   const until = Date.now() + patience
@@ -56,7 +56,7 @@ export const takeLock = async (folder: string, patience = 0): Promise<Lock | num
   }
 }
 
-/** True where a live process has one of the locks in this folder. Deletes the others: nobody may take one meanwhile. */
+/** True if a live process holds one of the locks in this folder. Deletes the others; nobody may take one meanwhile. */
 export const isAnyTaken = async (folder: string): Promise<boolean> => {
   const locks = (await unlessMissing(readdir(folder), [])).map((name) => join(folder, name))
   const taken = await Promise.all(locks.map(async (lock) => typeof (await takeLock(lock)) === 'number'))

@@ -14,7 +14,7 @@ const ps = (pid: number, column: string): Promise<string> =>
     () => '',
   )
 
-/** When a process started, as the system writes it; empty once it has ended, even while it is a zombie. */
+/** When a process started, as the system reports it; empty once it has ended, even while it is a zombie. */
 const startOf = async (pid: number): Promise<string> => {
   if (!isLinux) return ps(pid, 'lstart')
   const [stat, boot] = await Promise.all([proc(`${pid}/stat`), proc('sys/kernel/random/boot_id')])
@@ -23,7 +23,7 @@ const startOf = async (pid: number): Promise<string> => {
   return 'ZX'.includes(state) ? '' : `${boot.trim()}:${fields[18]}`
 }
 
-/** Identifies this process, and no later one with the same id. */
+/** Identifies this process, even if a later one gets the same id. */
 export const ownMark = async (): Promise<string> => `${process.pid} ${await startOf(process.pid)}`
 
 /** The process id in a mark. */

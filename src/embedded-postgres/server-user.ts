@@ -24,7 +24,9 @@ export const requireServerUser = async (): Promise<ServerUser> => {
   )
 }
 
-/** Runs a program to its end as that user. Resolves to why it failed; undefined where its exit status is 0. */
+/**
+ * Runs a program to its end as that user. Resolves with the reason if it failed, or undefined if its exit status is 0.
+ */
 export const runAs = async (
   user: ServerUser,
   command: string,
@@ -34,7 +36,7 @@ export const runAs = async (
     const child = spawn(command, args, {
       ...(user && { uid: user.uid, gid: user.gid }),
       cwd: '/',
-      // without the PG* variables and locales of whoever starts us
+      // without our own PG* variables and locale
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
       // Ctrl-C in our terminal must not reach it: we stop the server after our last statement
       detached: true,
@@ -46,11 +48,11 @@ export const runAs = async (
     ])
     return code === 0 ? undefined : errors.trim() || `exit status ${String(code)}`
   } catch (error) {
-    // also a user id that this system, or its container, does not let us become
+    // for example, this system or its container does not let us switch to that user id
     return error instanceof Error ? error.message : String(error)
   }
 }
 
-/** True where that user may enter the folder, by what modes, access lists and mounts together allow. */
+/** True if that user may enter the folder, given its modes, access lists and mounts. */
 export const canEnter = async (user: ServerUser, folder: string): Promise<boolean> =>
   (await runAs(user, '/bin/sh', ['-c', 'cd "$1"', 'sh', folder])) === undefined

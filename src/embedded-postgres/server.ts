@@ -28,9 +28,9 @@ const chownTo = async ({ user }: Home, ...paths: readonly string[]): Promise<voi
 }
 
 /**
- * Creates an empty cluster: UTF-8, a text order that no update of the system's libraries changes, checksums, and
- * passwords (SCRAM) for every connection. One rename puts it in place, so a cluster that is there is complete. Call it
- * under the lock: it deletes what an interrupted attempt left behind.
+ * Creates an empty cluster: UTF-8, a text order that system library updates do not change, checksums, and passwords
+ * (SCRAM) for every connection. A rename puts it in place, so an existing cluster is complete. Call it under the lock:
+ * it deletes leftovers of an interrupted attempt.
  */
 export const initCluster = async (home: Home, { folder }: Programs, password: string, durable: boolean) => {
   const interrupted = (await readdir(home.folder)).filter((name) => name.startsWith(DRAFT))
@@ -60,7 +60,7 @@ export const initCluster = async (home: Home, { folder }: Programs, password: st
   }
 }
 
-/** `StartError` where another major version of PostgreSQL created the cluster: this one cannot read its files. */
+/** `StartError` if another major version of PostgreSQL created the cluster, because this one cannot read its files. */
 const requireSameMajor = async ({ cluster }: Home, { major }: Programs): Promise<void> => {
   const creator = (await unlessMissing(readFile(join(cluster, 'PG_VERSION'), 'utf8'), '(no PG_VERSION)')).trim()
   if (creator === major) return
@@ -73,18 +73,18 @@ const requireSameMajor = async ({ cluster }: Home, { major }: Programs): Promise
 const isServer = async (pid: number, { cluster }: Home): Promise<boolean> =>
   (await commandOf(pid)).includes(` -D ${cluster} `)
 
-/** The process of the server that runs on this cluster, whoever started it; undefined where none does. */
+/** The process of the server on this cluster, whoever started it; undefined if there is none. */
 export const serverPid = async (home: Home): Promise<number | undefined> => {
   const pid = Number.parseInt(await unlessMissing(readFile(join(home.cluster, 'postmaster.pid'), 'utf8'), ''), 10)
-  // after a crash another program may have this id, and pg_ctl would take it for the server, and signal it
+  // after a crash another program may have this id, and pg_ctl would take it for the server and signal it
   return pid > 1 && (await isServer(pid, home)) ? pid : undefined
 }
 
 /**
- * The server does not start while the process that its pid file names runs, even if that is another program by now. It
- * ignores its own ancestors, so this writes our process id there. The rest of the file stays: from it the server
- * notices that children of its predecessor still use the shared memory. The server's user writes the file, because root
- * must not write in a folder that another user controls.
+ * The server does not start while the process in its pid file runs, even if that is another program by now. It ignores
+ * its own ancestors, so this writes our process id there. The rest of the file stays, because the server uses it to
+ * detect that children of its predecessor still use the shared memory. The server's user writes the file: root must not
+ * write in a folder that another user controls.
  */
 const disownPidFile = async ({ cluster, user }: Home): Promise<void> => {
   const script =
@@ -95,24 +95,24 @@ const disownPidFile = async ({ cluster, user }: Home): Promise<void> => {
 const optionsOf = (settings: Settings): string =>
   Object.entries({
     listen_addresses: '',
-    // relative to the cluster, because the length of a socket's path is limited
+    // relative to the cluster, because a socket's path has a length limit
     unix_socket_directories: '../run',
     port: String(PORT),
     logging_collector: 'off',
     log_checkpoints: 'off',
-    // the service reports its own statements; their texts and values do not belong in a second log
+    // the service logs its own statements; their texts and values do not belong in a second log
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     ...settings,
   })
-    // pg_ctl hands them to a shell
+    // pg_ctl passes them to a shell
     .map(([name, value]) => `-c '${`${name}=${value}`.replaceAll("'", `'\\''`)}'`)
     .join(' ')
 
-/** Returns why the server did not start; undefined where it did. */
+/** Returns why the server did not start, or undefined if it did. */
 const launch = async (home: Home, { folder }: Programs, settings: Settings): Promise<string | undefined> => {
   await disownPidFile(home)
-  // a new one: the lock file of a killed server's socket names a process too
+  // recreated, because the lock file of a killed server's socket also names a process
   await rm(socketFolderOf(home), { recursive: true, force: true })
   await mkdir(socketFolderOf(home), { mode: 0o700 })
   const log = logFileOf(home)
@@ -128,8 +128,8 @@ const launch = async (home: Home, { folder }: Programs, settings: Settings): Pro
 }
 
 /**
- * Starts the server and resolves once it takes connections (after a crash: once it has recovered). Call it under the
- * lock, with no server running. `StartError` naming the log file where it does not come up.
+ * Starts the server and resolves once it accepts connections (after a crash: once it has recovered). Call it under the
+ * lock, with no server running. `StartError` naming the log file if it does not come up.
  */
 export const startServer = async (home: Home, programs: Programs, settings: Settings): Promise<void> => {
   await requireSameMajor(home, programs)
@@ -145,7 +145,7 @@ export const startServer = async (home: Home, programs: Programs, settings: Sett
   }
 }
 
-/** Stops the server, if one runs, and waits until it is gone. What was committed stays. Call it under the lock. */
+/** Stops the server, if one runs, and waits until it is gone. Committed data stays. Call it under the lock. */
 export const stopServer = async (home: Home, { folder }: Programs): Promise<void> => {
   const pid = await serverPid(home)
   if (pid === undefined) return
@@ -154,6 +154,6 @@ export const stopServer = async (home: Home, { folder }: Programs): Promise<void
   if (failure !== undefined && (await serverPid(home)) === pid) {
     throw new StartError(`PostgreSQL (process ${pid}) does not stop (${failure}): see ${logFileOf(home)}`)
   }
-  // pg_ctl waits for the pid file to go, and the process ends a moment later
+  // pg_ctl only waits until the pid file is gone; the process ends a moment later
   while (await isServer(pid, home)) await delay(5)
 }

@@ -4,15 +4,15 @@ import type { Job } from './run-jobs.js'
 
 type Upkeep = Pick<Config, 'trashDays' | 'visitDays'>
 
-/** Months of visits that are made ahead. */
+/** How many months of visit partitions exist ahead of time. */
 const MONTHS_AHEAD = 2
 
-/** For so long totals are kept by the hour, and by the day (UTC) after that. */
+/** For how many days totals are kept by the hour; after that they are kept by the day (UTC). */
 const DAYS_BY_HOUR = 35
 
 /** All background work. Each step is one short statement (migrations/functions/). */
 export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, visitDays }: Upkeep): readonly Job[] => {
-  /** Runs a function of the database until it answers that nothing is left to do, or the process stops. */
+  /** Repeats a database function until nothing is left to do, or the process stops. */
   const inSteps = (name: string, everySeconds: number, step: string, ...values: readonly number[]): Job => ({
     name,
     everySeconds,
@@ -48,7 +48,7 @@ export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, vis
       },
     },
     {
-      // what processes wrote that ended before they had it counted
+      // visits that were written by processes which ended before counting them
       name: 'count_visits',
       everySeconds: 60,
       run: async () => {

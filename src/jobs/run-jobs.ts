@@ -1,16 +1,16 @@
 import type { Database } from '../database/database.js'
 
-/** Work that no request waits for. It may run twice, and be cut off anywhere. */
+/** Work that no request waits for. It may run twice, and may be interrupted anywhere. */
 export interface Job {
-  /** as metrics and the table of runs have it */
+  /** its name in metrics and in the table of runs */
   readonly name: string
-  /** once in this time, over all processes */
+  /** runs once in this time, across all processes */
   readonly everySeconds: number
-  /** Answers how many records it dealt with. Once `isStopping`, it begins no further statement. */
+  /** Resolves with the number of processed records. Once `isStopping`, it starts no further statement. */
   readonly run: (isStopping: () => boolean) => Promise<number>
 }
 
-/** Told of background work. */
+/** Observes background work. */
 export interface JobObserver {
   ran(job: string, records: number, seconds: number): void
   failed(job: string): void
@@ -20,15 +20,15 @@ interface JobsOptions {
   readonly database: Pick<Database, 'run'>
   readonly jobs: readonly Job[]
   readonly observer: JobObserver
-  /** called where a job failed; it runs again when it is due */
+  /** called if a job failed; it runs again when it is due */
   readonly onFault: (job: string, error: unknown) => void
-  /** how often this process looks whether one is due */
+  /** how often this process checks for due jobs */
   readonly everyMs?: number
 }
 
 /**
- * Runs background work, one job after another, each in one process at a time: whoever claims a run in the database has
- * it (migrations/functions/jobs.sql, docs/decisions/0025).
+ * Runs background work, one job after another. Each job runs in one process at a time: the one that claims the run in
+ * the database (migrations/functions/jobs.sql, docs/decisions/0025).
  */
 export const runJobs = ({ database, jobs, observer, onFault, everyMs = 60_000 }: JobsOptions) => {
   let stopping = false
@@ -55,7 +55,7 @@ export const runJobs = ({ database, jobs, observer, onFault, everyMs = 60_000 }:
   }, everyMs)
   timer.unref()
   return {
-    /** Resolves when the statement that is running has ended. */
+    /** Resolves when the running statement has ended. */
     stop: async (): Promise<void> => {
       stopping = true
       clearInterval(timer)

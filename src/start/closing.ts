@@ -1,11 +1,13 @@
-/** What a start has opened, and has to be closed again: the newest first. */
+/** The resources that a start has opened. They are closed in reverse order. */
 export interface Closing {
   add(close: () => Promise<unknown> | void): void
-  /** Closes all of it, once. One that fails keeps no other open; the first failure is thrown at the end. */
+  /**
+   * Closes everything, once. A failure does not stop the rest from being closed; the first one is thrown at the end.
+   */
   closeAll(): Promise<void>
 }
 
-/** Collects what is to be closed. A second `closeAll` waits for the first, which closes nothing that came later. */
+/** Collects resources to close. A second `closeAll` waits for the first, and closes nothing that was added later. */
 export const createClosing = (): Closing => {
   const opened: (() => Promise<unknown> | void)[] = []
   let closed: Promise<void> | undefined

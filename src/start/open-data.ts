@@ -13,11 +13,11 @@ import type { Tracing } from '../tracing/tracing.js'
 import { VERSION } from '../version.js'
 import type { Closing } from './closing.js'
 
-/** Where everything is kept, and how it is watched. */
+/** The data stores, and tracing. */
 export interface Data {
   /** with a span for each query of a traced request */
   readonly database: Database
-  /** the same, for what runs beside the requests */
+  /** the same without tracing, for background work */
   readonly pool: Database
   readonly redis: Redis | undefined
   readonly tracing: Tracing | undefined
@@ -30,7 +30,7 @@ export interface DataParts {
   readonly log: Logger
 }
 
-/** Opens the pool, Redis and tracing. Connects to none of them yet: each answers for itself when it is away. */
+/** Opens the pool, Redis and tracing. Does not connect yet: each reports its own outages. */
 export const openData = async ({ config, opened, metrics, log }: DataParts, closing: Closing): Promise<Data> => {
   const pool = openPool({
     connection: opened.service,
@@ -43,7 +43,7 @@ export const openData = async ({ config, opened, metrics, log }: DataParts, clos
   closing.add(pool.close)
   metrics.readFrom({ pool: pool.stats })
 
-  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, onChange(tellRedis(log)))
+  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, onChange(logRedis(log)))
   closing.add(() => redis?.disconnect())
 
   const tracing =
@@ -51,13 +51,13 @@ export const openData = async ({ config, opened, metrics, log }: DataParts, clos
     (await openTracing({
       ...config.tracing,
       version: VERSION,
-      onFault: onChange((err) => log.warn({ err }, 'spans could not be sent; requests go on')),
+      onFault: onChange((err) => log.warn({ err }, 'spans could not be sent; requests are not affected')),
     }))
   closing.add(async () => tracing?.close())
   return { database: tracing?.database(pool) ?? pool, pool, redis, tracing }
 }
 
-const tellRedis = (log: Logger) => (err: unknown) => {
-  if (err === null) log.info('Redis counts for all nodes')
+const logRedis = (log: Logger) => (err: unknown) => {
+  if (err === null) log.info('Redis counts the limits of all nodes')
   else log.warn({ err }, 'Redis is away; limits are counted in this process')
 }

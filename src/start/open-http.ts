@@ -24,24 +24,24 @@ export interface HttpParts {
   readonly runtime: Runtime
   readonly tracing: Tracing | undefined
   readonly metrics: Metrics
-  /** the text that `/metrics` answers: that of all processes */
+  /** the source of `/metrics`, which covers all processes */
   readonly exposed: Pick<Metrics, 'text' | 'contentType'>
   readonly table: Omit<TableParts, 'place' | 'deadlineMs' | 'metrics'>
   readonly log: Logger
 }
 
-/** What answers requests. */
+/** The HTTP server. */
 export interface Http {
   readonly baseUrl: string
   readonly port: number
-  /** where `/metrics` is served apart; undefined where it is served beside everything else */
+  /** the separate URL of `/metrics`; undefined if it is served together with everything else */
   readonly metricsUrl: string | undefined
   readonly routes: readonly Route[]
-  /** Takes no new connection; resolves when the requests in flight are answered, or cut off. */
+  /** Accepts no new connections; resolves when the requests in flight are answered or cut off. */
   endConnections(options: DrainOptions): Promise<void>
 }
 
-/** Listens, and then serves the route table. Throws StartError where a port cannot be had. */
+/** Listens, and then serves the route table. Throws StartError if a port is not available. */
 export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http> => {
   const { config, runtime, tracing, metrics, exposed, table, log } = parts
   const server = createServer({
@@ -49,10 +49,10 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
     headersTimeout: 10_000,
     requestTimeout: 30_000,
     connectionsCheckingInterval: 5_000,
-    // refused by require-one-host.ts like every other fault; node would answer without a problem body
+    // require-one-host.ts refuses it like every other fault; Node would respond without a problem body
     requireHostHeader: false,
   })
-  const health = { '/healthz': liveness, '/readyz': readinessWhere(() => server.listening, table.readiness) }
+  const health = { '/healthz': liveness, '/readyz': readinessWhile(() => server.listening, table.readiness) }
   const metricsServer = config.metrics && (await openMetricsServer({ metrics: exposed, health }, config.metrics))
   closing.add(async () => metricsServer?.close())
 
@@ -87,14 +87,14 @@ export const openHttp = async (parts: HttpParts, closing: Closing): Promise<Http
   }).callback()
   answerBrokenRequests(server, secure, observe)
   server.on('request', app)
-  // An Expect that is not 100-continue may be ignored (RFC 9110 §10.1.1); node would answer it 417, without our
+  // An Expect other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would respond with 417, without our
   // headers.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return { baseUrl, port: portOf(server), metricsUrl: metricsServer?.url, routes, endConnections }
 }
 
-/** The port of the metrics opens first, and nobody is to be sent here before the public one is open. */
-const readinessWhere = (isOpen: () => boolean, readiness: TableParts['readiness']) => async () => {
+/** The metrics port opens first. Until the public port is open, it must not report ready. */
+const readinessWhile = (isOpen: () => boolean, readiness: TableParts['readiness']) => async () => {
   const { ready, checks } = await readiness()
   return answerOfReadiness({ ready: ready && isOpen(), checks })
 }

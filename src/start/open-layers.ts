@@ -21,13 +21,13 @@ export interface LayerParts {
   readonly identity: Identity
   readonly metrics: Metrics
   readonly log: Logger
-  /** true in a worker of a cluster, which counts limits together with the others */
+  /** true in a worker of a cluster, whose workers share their limits */
   readonly inWorker: boolean
-  /** replaces layers; for tests that watch one layer alone */
+  /** replaces layers; for tests that watch a single layer */
   readonly composeLayers: (layers: Layers) => Layers
 }
 
-/** Opens the four layers, in the order in which a request meets them, and the recorder of their decisions. */
+/** Opens the four layers in the order in which a request passes them, and the recorder of their decisions. */
 export const openLayers = (parts: LayerParts, closing: Closing): Runtime => {
   const { config, data, policy, identity, metrics, log, inWorker, composeLayers } = parts
   const limiter = createRateLimiter({
@@ -40,7 +40,7 @@ export const openLayers = (parts: LayerParts, closing: Closing): Runtime => {
   const recorder = createRecorder({
     database: data.pool,
     onBatch: metrics.observeBatch,
-    onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they wait'),
+    onFault: (err, lost) => log.error({ err, lost }, 'decisions could not be recorded; they stay queued'),
   })
   closing.add(recorder.close)
   metrics.readFrom({ recorder: recorder.stats })

@@ -15,12 +15,12 @@ import type { PolicyWatch } from '../policy/watch.js'
 import type { Closing } from './closing.js'
 import type { Data } from './open-data.js'
 
-/** The policy in force, and what keeps it up to date. */
+/** The policy in force, and what updates it. */
 export interface Policy {
   readonly rules: PolicyRules
   readonly policy: CurrentPolicy
   readonly watch: PolicyWatch
-  /** tells of each revision that comes into force */
+  /** announces each revision that comes into force */
   readonly live: Live
 }
 
@@ -30,7 +30,10 @@ export interface PolicyParts {
   readonly log: Logger
 }
 
-/** Loads the policy, the default one into a database that never had any. Throws where none can be in force. */
+/**
+ * Loads the policy, after storing the default one in a database that never had any. Throws if no policy can be in
+ * force.
+ */
 export const openPolicy = async (
   { data: { database }, metrics, log }: PolicyParts,
   closing: Closing,
@@ -49,11 +52,12 @@ export const openPolicy = async (
   )
   metrics.readFrom({ policy: policy.status })
   await policy.refresh()
-  const tell = (err: unknown) => {
+  const logFault = (err: unknown) => {
     if (err !== null) log.error({ err }, 'the policy could not be loaded; the last good one stays in force')
   }
-  const onDiffer = () => log.error('the stored policy rows were not those of the revision in force; they are loaded')
-  const watch = watchPolicy({ policy, onLook: onChange(tell), onDiffer })
+  const onDiffer = () =>
+    log.error('the stored policy rows differed from those of the revision in force; the stored ones were loaded')
+  const watch = watchPolicy({ policy, onLook: onChange(logFault), onDiffer })
   closing.add(watch.stop)
   return { rules, policy, watch, live }
 }

@@ -15,7 +15,7 @@ import type { Live } from '../http/live.js'
 import type { Closing } from './closing.js'
 import type { Data } from './open-data.js'
 
-/** What add_visits() announces: ids of links. */
+/** The channel on which add_visits() announces link ids. */
 const VISITS_CHANNEL = 'linkgate_visits'
 
 export interface RedirectParts {
@@ -28,7 +28,7 @@ export interface RedirectParts {
   readonly log: Logger
 }
 
-/** Opens the cache of public links, and the listener: it tells the cache, the policy's watch and live visits. */
+/** Opens the cache of public links, and the listener, which notifies that cache, the policy watch and live visits. */
 export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirects => {
   const { config, opened, data, watch, live, metrics, log } = parts
   const replica = followReplica(parts)
@@ -40,7 +40,7 @@ export const openPublicLinks = (parts: RedirectParts, closing: Closing): Redirec
     connection: opened.listener,
     notify: (channel, payload) => data.pool.run({ text: 'select pg_notify($1, $2)', values: [channel, payload] }),
     onChange: onChange((err) => {
-      if (err !== null) log.warn({ err }, 'notifications are not heard; the policy is polled, and no link is cached')
+      if (err !== null) log.warn({ err }, 'notifications are not received; the policy is polled, and no link is cached')
     }),
   })
   closing.add(listener.stop)

@@ -18,12 +18,12 @@ export interface VisitParts {
   readonly log: Logger
 }
 
-/** Notes visits, and tells of them. */
+/** Records visits and announces them. */
 export interface OpenVisits extends Pick<Visits, 'note'> {
   readonly live: Live
 }
 
-/** Opens what counts visits. With VISITS=off nothing is noted. Throws StartError for a file that cannot be read. */
+/** Opens the counting of visits. With VISITS=off, `note` does nothing. Throws StartError for an unreadable file. */
 export const openVisits = async ({ config, data, metrics, log }: VisitParts, closing: Closing): Promise<OpenVisits> => {
   const live = createLive()
   metrics.readFrom({ listeners: live.count })
@@ -34,9 +34,9 @@ export const openVisits = async ({ config, data, metrics, log }: VisitParts, clo
     countries: await openCountries({ file: config.geoipDatabase, header: config.countryHeader }),
     keepsSingle: config.visitDays > 0,
     onChange: onChange((err) => {
-      if (err !== null) log.warn({ err }, 'visits cannot be written; they wait')
+      if (err !== null) log.warn({ err }, 'visits cannot be written; they stay queued')
     }),
-    onDrop: () => log.error('visits are not counted: too many wait to be written'),
+    onDrop: () => log.error('visits were dropped: too many are queued'),
     onCount: metrics.observeVisits,
   })
   closing.add(visits.stop)

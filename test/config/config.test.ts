@@ -20,7 +20,7 @@ describe('the settings', () => {
     ['JWKS_URI', 'https://issuer.example.com/keys', 'JWT_ISSUER'],
   ] as const) {
     it(`refuse ${name} without ${main}, which it qualifies`, () => {
-      expect(() => readConfig({ [name]: value })).to.throw(StartError, `${name}: has no meaning without ${main}`)
+      expect(() => readConfig({ [name]: value })).to.throw(StartError, `${name}: has no effect without ${main}`)
     })
   }
 

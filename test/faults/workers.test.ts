@@ -33,7 +33,7 @@ describe('workers in trouble', () => {
       expect(open?.status).to.equal(200)
       await untilSaid(node, () => workerPids(node).length === 3)
       expect(await isRunning(hung)).to.equal(false)
-      expect(node.output()).to.include('it did not answer any more and was killed')
+      expect(node.output()).to.include('it stopped responding and was killed')
       for (const caller of callers) caller.close()
       const later = Array.from({ length: 4 }, () => openConnection(node.baseUrl, { fresh: true }))
       expect(

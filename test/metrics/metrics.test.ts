@@ -204,7 +204,7 @@ describe('the metrics on a port of their own', () => {
     expect(() => readConfig({ PORT: '3000', METRICS_PORT: '3000' })).to.throw(
       'METRICS_PORT: must be another port than PORT',
     )
-    expect(() => readConfig({ METRICS_HOST: '0.0.0.0' })).to.throw('METRICS_HOST: has no meaning without METRICS_PORT')
+    expect(() => readConfig({ METRICS_HOST: '0.0.0.0' })).to.throw('METRICS_HOST: has no effect without METRICS_PORT')
     expect(readConfig({ METRICS_PORT: '9100' }).metrics).to.deep.equal({ host: '127.0.0.1', port: 9_100 })
   })
 

@@ -129,7 +129,7 @@ describe('previews that take long', () => {
     expect((await service.request('GET', '/users/me', { token: editor.token })).status).to.equal(200)
     const answers = await many
     for (const { status } of answers) expect(status).to.be.oneOf([200, 503])
-    expect(answers.map(({ json }) => at(json, 'detail'))).to.include('Others have the policy analysed now.')
+    expect(answers.map(({ json }) => at(json, 'detail'))).to.include('Another analysis of the policy is in progress.')
     await until('a small one is answered', async () => (await preview([])).status === 200)
   })
 })

@@ -26,7 +26,7 @@ describe('what the log says of outages', () => {
 
   const told = (text: string) => lines().filter((each) => each.includes(text)).length
   const ask = async (path: string) => (await service.request('GET', path)).text
-  const LINES = ['the policy could not be loaded', 'notifications are not heard'] as const
+  const LINES = ['the policy could not be loaded', 'notifications are not received'] as const
 
   it('is a line for each, also for one that is as the one before it', async () => {
     for (const outage of [1, 2, 3]) {

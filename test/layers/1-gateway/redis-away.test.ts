@@ -117,7 +117,7 @@ const PATIENCE_MS = 3_000
         .lines()
         .filter((line) => line.includes('Redis'))
         .map((line) => /"err":\{[^}]*?"message":"([^"]+)"/.exec(line)?.[1] ?? /"msg":"([^"]+)"/.exec(line)?.[1])
-      expect(told.at(-1)).to.equal('Redis counts for all nodes')
+      expect(told.at(-1)).to.equal('Redis counts the limits of all nodes')
       expect(told.filter((text, i) => text === told[i - 1])).to.deep.equal([])
       expect(told.length, 'it was away').to.be.above(1)
     })
