@@ -11,12 +11,12 @@ export const AccessAnswer = z
   .meta({ id: 'Evaluated' })
 
 export const AccessAnswers = z.union([
-  z.object({ evaluations: z.array(AccessAnswer).max(1_000).describe('in the order of the questions') }),
+  z.object({ evaluations: z.array(AccessAnswer).max(1_000).describe('in the order of the requests') }),
   AccessAnswer,
 ])
 
 export const AccessAddresses = z.object({
   policy_decision_point: z.url().max(2_048).describe('this service'),
-  access_evaluation_endpoint: z.url().max(2_048).describe('for one question'),
-  access_evaluations_endpoint: z.url().max(2_048).describe('for many'),
+  access_evaluation_endpoint: z.url().max(2_048).describe('evaluates one request'),
+  access_evaluations_endpoint: z.url().max(2_048).describe('evaluates many requests'),
 })

@@ -97,7 +97,7 @@ export const accessRoutes = ({
       }),
       documentation: {
         id: 'getAuthzenConfiguration',
-        summary: 'The addresses of the AuthZEN endpoints (§9)',
+        summary: 'The URLs of the AuthZEN endpoints (§9)',
         tag: 'access',
         tagged: 'read',
         response: AccessAddresses,

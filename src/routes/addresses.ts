@@ -25,7 +25,7 @@ export const addressRoutes = ({
     lookAtLink({
       id: 'showEmailConfirmation',
       path: '/auth/email/confirm',
-      summary: 'Look at a link to confirm a new address, which stays as it is; for a browser, a page to confirm it on',
+      summary: 'Show a link for confirming a new address, without using it up; browsers get a page for confirming',
       find: addresses.find,
       page: (shown) => newAddressPage(host, shown),
     }),
@@ -52,7 +52,7 @@ export const addressRoutes = ({
         id: 'confirmEmail',
         refusals: ['gone'],
         example: { body: { token: 'from the mail' } },
-        summary: 'Confirm a new address by a link, once',
+        summary: 'Confirm a new address with a link, once',
         tag: 'sign-in',
         types: ['text/html'],
         response: ConfirmedEmail,

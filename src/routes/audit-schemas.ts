@@ -19,54 +19,54 @@ import {
 } from './schemas.js'
 
 const EntryBase = z.looseObject({
-  id: Id.describe('of the entry'),
-  time: Time.describe('when it was decided'),
+  id: Id.describe('id of the entry'),
+  time: Time.describe('time of the decision or change'),
   request_id: RequestId,
   revision: RevisionNumber,
 })
 
 export const DecisionView = EntryBase.extend({
-  layer: text(20, 'that decided'),
+  layer: text(20, 'the deciding layer'),
   subject: z
     .looseObject({
-      id: Id.nullable().describe('of the user; null: nobody, or not known'),
-      role: text(32, 'that they had then'),
+      id: Id.nullable().describe('id of the user; null: no user, or unknown'),
+      role: text(32, 'the role of the user at that time'),
     })
-    .describe('who asked'),
-  action: text(65, 'what they asked for'),
+    .describe('the caller'),
+  action: text(65, 'the requested action'),
   resource: z
     .looseObject({
       type: text(32, 'such as `link`'),
-      id: Id.nullable().describe('of the record'),
-      code: textOrNull(64, 'of a link, at that time'),
+      id: Id.nullable().describe('id of the record'),
+      code: textOrNull(64, 'code of the link at that time'),
       relation: text(10, '`own`, `other` or `absent`'),
     })
-    .describe('what it was about'),
+    .describe('the record concerned'),
   effect: text(10, '`allow` or `deny`'),
-  rule: text(64, 'that decided, or the code of the refusal'),
-  status: z.int().min(100).max(599).describe('of the answer'),
-}).meta({ id: 'Decision', description: 'one decision: who asked for what, and what decided' })
+  rule: text(64, 'the deciding rule, or the code of the refusal'),
+  status: z.int().min(100).max(599).describe('status of the response'),
+}).meta({ id: 'Decision', description: 'one decision: who requested what, and what decided it' })
 
 export const EntryView = EntryBase.extend({
-  kind: z.enum(ENTRY_KINDS).describe('a decision, or what was changed'),
-  request_id: text(64, 'names the request in the log; empty: no request did it'),
+  kind: z.enum(ENTRY_KINDS).describe('a decision, or the kind of the changed record'),
+  request_id: text(64, 'id of the request in the log; empty: not made by a request'),
   subject: z
     .looseObject({
-      id: Id.nullable().describe('of the user'),
-      role: textOrNull(32, 'that they had then'),
+      id: Id.nullable().describe('id of the user'),
+      role: textOrNull(32, 'the role of the user at that time'),
     })
-    .describe('who did it'),
+    .describe('who made the change'),
   resource: z
-    .looseObject({ type: text(32, 'such as `link`'), code: textOrNull(64, 'of a link') })
-    .describe('what it was about'),
-  change: z.record(z.string().max(200), z.unknown()).optional().describe('what was changed'),
+    .looseObject({ type: text(32, 'such as `link`'), code: textOrNull(64, 'code of the link') })
+    .describe('the record concerned'),
+  change: z.record(z.string().max(200), z.unknown()).optional().describe('the changes'),
 }).meta({ id: 'LogEntry', description: 'A decision, or a change of a user, of the policy or of the log itself.' })
 
 const ExplainedView = DecisionView.extend({
   explanation: z
-    .looseObject({ layer: text(20, 'that decided') })
+    .looseObject({ layer: text(20, 'the deciding layer') })
     .nullable()
-    .describe('the rows that were considered, in their order; null: the layer considers none'),
+    .describe('the considered rows, in order; null: the layer considers no rows'),
 }).meta({
   id: 'ExplainedDecision',
 })
@@ -87,35 +87,35 @@ export const Filter = z.strictObject({
     .refine(isAction, 'must be an action, such as link:delete')
     .meta({ pattern: '^[a-z][a-z0-9_]{0,31}:[a-z][a-z0-9_]{0,31}$', maxLength: 65 })
     .optional()
-    .describe('what was asked for'),
-  effect: z.enum(['allow', 'deny']).optional().describe('what was decided'),
-  rule: z.string().min(1).max(64).optional().describe('that decided, or the code of a refusal'),
-  layer: z.enum(DECIDING_LAYERS).optional().describe('that decided'),
+    .describe('the requested action'),
+  effect: z.enum(['allow', 'deny']).optional().describe('the decision'),
+  rule: z.string().min(1).max(64).optional().describe('the deciding rule, or the code of a refusal'),
+  layer: z.enum(DECIDING_LAYERS).optional().describe('the deciding layer'),
   status: z
     .string()
     .refine((text) => statusRange(text) !== null, 'must be a status such as 403, or a class of them such as 4xx')
     .meta({ pattern: '^[1-5]([0-9]{2}|xx)$', maxLength: 3, examples: ['403', '4xx'] })
     .optional()
-    .describe('of the answer, or a class of them'),
+    .describe('status of the response, or a class of statuses'),
   revision: z
     .string()
     .regex(/^\d{1,15}$/, 'must be the number of a revision')
     .transform(Number)
     .meta({ type: 'integer', minimum: 0, maximum: 999_999_999_999_999 })
     .optional()
-    .describe('of the policy, under which it was decided'),
-  request: RequestId.optional().describe('of one request'),
-  from: Instant.optional().describe('then or later'),
-  to: Instant.optional().describe('before'),
-  format: z.enum(['json', 'csv', 'ndjson']).default('json').describe('a page, or all of them as a stream'),
+    .describe('the policy revision of the decision'),
+  request: RequestId.optional().describe('id of one request'),
+  from: Instant.optional().describe('at this time or later'),
+  to: Instant.optional().describe('before this time'),
+  format: z.enum(['json', 'csv', 'ndjson']).default('json').describe('a page, or all entries as a stream'),
 })
 
 export const TimelineFilter = Filter.extend({
-  kind: z.enum(ENTRY_KINDS).optional().describe('a decision, or what was changed'),
+  kind: z.enum(ENTRY_KINDS).optional().describe('a decision, or the kind of the changed record'),
 })
 
 export const ExplainedRequest = z.object({
   request_id: RequestId,
   data: z.array(ExplainedView).max(100).describe('the decisions of the request'),
-  more: z.boolean().describe('whether it has more than these'),
+  more: z.boolean().describe('whether the request has further decisions'),
 })

@@ -16,7 +16,7 @@ import { LOG_FORMATS } from './log-export.js'
 import { RequestId, countedBy, pageOf } from './schemas.js'
 import { READING_LOG } from './shared-layers.js'
 
-/** One page as JSON, or every match, oldest first, as a stream of csv or ndjson. */
+/** One page as JSON, or every match, oldest first, as a stream of CSV or NDJSON. */
 const answer = async (
   store: DecisionLog,
   { format, cursor, count, limit, ...filter }: LogQuery & z.output<typeof Filter>,
@@ -33,7 +33,7 @@ const answer = async (
   const ofPages = Object.entries({ cursor, count }).filter(([, value]) => value !== undefined)
   if (ofPages.length > 0)
     throw new Refusal('invalid_query', {
-      errors: ofPages.map(([field]) => ({ field, message: 'is for pages only; an export has none' })),
+      errors: ofPages.map(([field]) => ({ field, message: 'is only for pages; an export has none' })),
     })
   return {
     status: 200,
@@ -61,7 +61,7 @@ export const auditRoutes = ({
   /** the user with an e-mail address */
   readonly findAddress: (email: string) => Promise<User | null>
 }): readonly Route[] => {
-  /** An address is that of a user, or no entry is meant. */
+  /** Replaces an e-mail address by the user's id, or by NOBODY, which matches no entry. */
   const withUserId = async <Query extends Pick<LogQuery, 'user'>>(query: Query): Promise<Query> => {
     if (query.user === undefined || isId(query.user)) return query
     return { ...query, user: (await findAddress(query.user))?.id ?? NOBODY }
@@ -109,7 +109,7 @@ export const auditRoutes = ({
           throw new Refusal('not_found', {
             detail:
               'No decision is recorded under this request id. Refusals and allowed reads are recorded within a ' +
-              'second, allowed public reads only where the service is configured to.',
+              'second, and allowed public reads only if the service is configured to.',
           })
         const data = []
         for (const record of records)
@@ -121,7 +121,7 @@ export const auditRoutes = ({
       },
       documentation: {
         id: 'explainRequest',
-        summary: 'Explain a request: its decisions, each with the rows that were considered under its revision',
+        summary: 'Explain a request: its decisions, each with the considered rows of its revision',
         tag: 'audit',
         response: ExplainedRequest,
       },

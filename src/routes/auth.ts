@@ -33,7 +33,7 @@ const OAUTH_ERRORS: ReadonlySet<string> = new Set([
   'unsupported_token_type',
 ])
 
-/** Adds the members of RFC 6749 §5.2 to a refusal of what was sent. */
+/** Adds the members of RFC 6749 §5.2 to a refusal of the request's content. */
 const asOAuthError = (refusal: Refusal): Refusal => {
   const { code, status, detail, errors, headers, extensions, title } = refusal
   if (status >= 500 || code === 'rate_limited') return refusal
@@ -88,7 +88,7 @@ export const authRoutes = ({ signIn }: { readonly signIn: SignIn }): readonly Ro
     handle: async ({ body: { token }, deadline }) => {
       if (token.startsWith(PERSONAL_TOKEN_PREFIX) || token.includes('.'))
         throw new Refusal('unsupported_token_type', {
-          detail: 'Refresh tokens are revoked here. A personal token is revoked by DELETE /users/me/tokens/{id}.',
+          detail: 'Only refresh tokens are revoked here. Revoke a personal token with DELETE /users/me/tokens/{id}.',
         })
       // RFC 7009 §2.2: the answer does not reveal whether the token existed
       await signIn.revoke(token, deadline)

@@ -12,47 +12,50 @@ const OPERATIONS = ['create', 'update', 'delete', 'transfer', 'restore'] as cons
 export type Operation = (typeof OPERATIONS)[number]
 
 const Result = z.object({
-  index: z.int().min(0).max(MOST_ITEMS).describe('of the item, from 0 on'),
-  status: z.int().min(200).max(599).describe('that the item would have got alone'),
+  index: z.int().min(0).max(MOST_ITEMS).describe('index of the item, from 0'),
+  status: z.int().min(200).max(599).describe('the status that the item would get in a request of its own'),
   link: ManagedLinkView.optional(),
   problem: z
     .looseObject({ code: text(64, 'stable') })
     .optional()
-    .describe('why it was not done (RFC 9457)'),
+    .describe('why it failed (RFC 9457)'),
 })
 
 export const BulkQuery = z.strictObject({
-  dry_run: z.enum(['true', 'false']).default('false').describe('decide and check, and change nothing'),
+  dry_run: z.enum(['true', 'false']).default('false').describe('decides and checks without changing anything'),
 })
 
-/** The items of each operation. A password is hashed for a tenth of a second: one request for each. */
+/**
+ * The item schema of each operation. They take no password, because hashing one takes a tenth of a second: it needs a
+ * request of its own.
+ */
 export const bulkItems = (place: OwnPlace) => {
   const { target, code, password: _, ...others } = linkFields(place)
   const named = {
     link: Code,
-    if_match: z.string().min(1).max(200).optional().describe('an ETag of the link, as in If-Match'),
+    if_match: z.string().min(1).max(200).optional().describe('an ETag of the link, as for If-Match'),
   }
   return {
     create: z.strictObject({ target, code: code.optional(), ...others }),
     update: z.strictObject({ ...named, target: target.optional(), code: code.optional(), ...others }),
     delete: z.strictObject(named),
-    transfer: z.strictObject({ ...named, owner_id: Id.describe('of the user who gets it') }),
-    restore: z.strictObject({ id: Id.describe('of the deleted link'), code: code.optional() }),
+    transfer: z.strictObject({ ...named, owner_id: Id.describe('id of the new owner') }),
+    restore: z.strictObject({ id: Id.describe('id of the deleted link'), code: code.optional() }),
   }
 }
 
 export const bulkRequest = (itemSchemas: readonly object[]) =>
   z.strictObject({
-    operation: z.enum(OPERATIONS).describe('the same for all items'),
+    operation: z.enum(OPERATIONS).describe('the operation for all items'),
     items: z
       .array(z.unknown().meta({ anyOf: itemSchemas }))
       .max(MOST_ITEMS, `must be at most ${MOST_ITEMS} items`)
-      .describe('each by the rules of its operation; what is wrong with one is answered for that one'),
-    atomic: z.boolean().default(false).describe('all of them, or none'),
+      .describe('each checked by the rules of the operation; faults are reported per item'),
+    atomic: z.boolean().default(false).describe('true: all items or none'),
   })
 
 export const BulkView = z.object({
   results: z.array(Result).max(MOST_ITEMS).describe('in the order of the items'),
-  done: count('items that were done, or would be'),
-  refused: count('items that were not'),
+  done: count('items that were done, or would be in a dry run'),
+  refused: count('items that were refused'),
 })

@@ -21,17 +21,17 @@ import type { OwnPlace } from './target.js'
 
 const MAX_BODY = 1_024 * 1_024
 
-/** Items that are decided before the event loop serves everybody else. */
+/** How many items are decided before yielding to the event loop. */
 const AT_ONCE = 50
 
 type Records = ReadonlyMap<string, Link | null>
 const NamesLink = z.looseObject({ link: Code }).transform(({ link }) => link)
-/** One in the trash has no code of its own. */
+/** A link in the trash no longer owns its code, so its id names it. */
 const NamesDeleted = z.looseObject({ id: Id }).transform(({ id }) => id)
 const namesIn = (operation: Operation) => (operation === 'restore' ? NamesDeleted : NamesLink)
 const NamesOwner = z.looseObject({ owner_id: Id }).transform(({ owner_id: id }) => id)
 
-/** What the items name, each looked up once. */
+/** The records that the items name, each looked up once. */
 const foundIn = async <Found>(
   raw: readonly unknown[],
   schema: z.ZodType<string>,
@@ -44,7 +44,7 @@ const foundIn = async <Found>(
   return new Map(await Promise.all([...new Set(names)].map(async (name) => [name, await find(name)] as const)))
 }
 
-/** Many links in one request; each is decided, and recorded, by itself. */
+/** Many links in one request. Each item is decided and recorded by itself. */
 export const bulkRoute = ({
   findLink,
   findDeletedLink,
@@ -61,7 +61,7 @@ export const bulkRoute = ({
   const itemOf = bulkItems(place)
   const whole = wholeAt(place.baseUrl)
 
-  /** The rest of an item that names a link: what is to be done with it. */
+  /** Parses the rest of an item that names a link: the change itself. */
   const parseRest = (operation: Exclude<Operation, 'create'>, raw: unknown, users: ReadonlySet<string>) => {
     const none = { changes: {}, owner: null, if_match: undefined }
     if (operation === 'restore') {
@@ -116,7 +116,7 @@ export const bulkRoute = ({
     return decided
   }
 
-  /** What became of each; nothing for an item that another one kept from being done. */
+  /** The outcome of each item; items missing from the map were not done because of another one. */
   const run = async (
     store: BulkLinks,
     items: readonly BulkItem[],
@@ -133,13 +133,13 @@ export const bulkRoute = ({
     }
     if (!atomic) return store.each(items)
     return store.all(items).catch((error: unknown) => {
-      // nothing was done: find out which item it was
+      // nothing was done: find out which items are at fault
       if (error instanceof Refusal && error.code === 'code_taken') return taken()
       throw error
     })
   }
 
-  /** The refusal of an item that wants a code which another link has. */
+  /** The refusal of an item that wants another link's code. */
   const takenCode = async (item: BulkItem): Promise<Refusal | null> => {
     const wanted = codeOf(item)
     if (wanted === undefined) return null
@@ -192,14 +192,14 @@ export const bulkRoute = ({
           items: [{ target: 'https://example.com/1' }, { target: 'https://example.com/2', tags: ['campaign'] }],
         },
       },
-      summary: 'Create, change, delete, give away or restore up to 1,000 links, all of them or each by itself',
+      summary: 'Create, change, delete, transfer or restore up to 1,000 links, all or nothing or each by itself',
       tag: 'links',
       response: BulkView,
     },
   })
 }
 
-/** What a dry run has instead of a link: the item would be done. */
+/** Stands for the link in a dry run: the item would be done. */
 const DRY = 'dry run'
 const NONE: ReadonlyMap<BulkItem, Refusal> = new Map()
 
@@ -223,27 +223,27 @@ const orRefusal = <T>(decide: () => T): T | Refusal => {
 
 const isPolicyRefusal = (outcome: unknown): boolean => outcome instanceof Refusal && outcome.code === 'policy_denied'
 
-/** The code that an item gives to a link, where it gives one. */
+/** The code that an item gives to a link, if it gives one. */
 const codeOf = (item: BulkItem): string | undefined => {
   if (item.operation === 'create') return item.link.code
   return item.changes.code ?? (item.operation === 'restore' ? item.record.code : undefined)
 }
 
-/** A code or a link that an item before has named: the second of them is refused. */
+/** Refuses items that name a code or a link which an earlier item named. */
 const refuseRepeated = (items: readonly (BulkItem | Refusal)[]): readonly (BulkItem | Refusal)[] => {
   const seen = new Set<string>()
   const isFirst = (name: string): boolean => !seen.has(name) && seen.add(name).has(name)
   return items.map((item) => {
     if (item instanceof Refusal) return item
     const code = codeOf(item)
-    if (code !== undefined && !isFirst(`code ${code}`)) return codeTaken('is taken by an item before')
+    if (code !== undefined && !isFirst(`code ${code}`)) return codeTaken('is taken by an earlier item')
     if (item.operation === 'create' || isFirst(`link ${item.record.id}`)) return item
     const field = item.operation === 'restore' ? 'id' : 'link'
-    return new Refusal('conflict', { errors: [{ field, message: 'is named by an item before' }] })
+    return new Refusal('conflict', { errors: [{ field, message: 'is named by an earlier item' }] })
   })
 }
 
-/** As the database has it (links_times_in_order), so that the item at fault is known. */
+/** The database's constraint links_times_in_order, checked here to know which item breaks it. */
 const requireOrder = ({
   starts_at: start,
   expires_at: end,

@@ -11,7 +11,7 @@ import type { Answer, Route } from '../layers/route.js'
 import { html } from '../pages/pages.js'
 import { publicGet } from './public-get.js'
 
-/** Scripts and styles are files of this service alone, and no text can become a script (CONTRACT, the console). */
+/** Only files of this service are scripts and styles, and no text can become a script (CONTRACT, the console). */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,11 +26,13 @@ const POLICY = [
 
 const typeOf = (name: string): string => (name.endsWith('.css') ? 'text/css' : 'text/javascript')
 
-/** How people sign in: with a password, or where an issuer asks them; `not set up` where its client has no id. */
+/**
+ * How people sign in: with a password, or at the URL of an issuer; `not set up` if the issuer's client id is not set.
+ */
 type ConsoleSignIn = 'password' | 'not set up' | (() => Promise<string>)
 
-/** What the document says of it. */
-const wayOf = async (signIn: ConsoleSignIn): Promise<string> => {
+/** The sign-in method, as the document contains it. */
+const methodOf = async (signIn: ConsoleSignIn): Promise<string> => {
   if (typeof signIn === 'string') return signIn
   return signIn().catch(() => 'issuer away')
 }
@@ -49,7 +51,7 @@ const readFiles = (): Files => {
         status: 200,
         body: new FixedDocument(text),
         type: `${typeOf(name)}; charset=utf-8`,
-        // another content has another name
+        // changed content gets a new name
         headers: { 'Cache-Control': 'public, max-age=31536000, immutable' },
       },
     ]),
@@ -69,16 +71,16 @@ const readFiles = (): Files => {
   }
 }
 
-const PathPart = z.string().max(200).describe('as the page reads it')
+const PathPart = z.string().max(200).describe('read by the page itself')
 
 /**
- * The console: one document at each of its addresses, and its files. It has no rights and no data of its own: what it
- * shows, it asks for by the same routes as everybody. Nothing is read before it is asked for.
+ * The console: one document for all of its URLs, and its files. It has no rights and no data of its own: it uses the
+ * same routes as every other client. Files are read at the first request.
  */
 export const consoleRoutes = ({ signIn }: { readonly signIn: ConsoleSignIn }): readonly Route[] => {
   let read: Files | undefined
   const files = () => (read ??= readFiles())
-  const page = async () => files().pageFor(await wayOf(signIn))
+  const page = async () => files().pageFor(await methodOf(signIn))
   return [
     route({
       ...publicGet,
@@ -96,7 +98,7 @@ export const consoleRoutes = ({ signIn }: { readonly signIn: ConsoleSignIn }): r
       ...publicGet,
       gateway: { scope: 'public', quota: 'file' },
       path: '/console/assets/:file',
-      params: z.object({ file: z.string().max(100).describe('as the document names it') }),
+      params: z.object({ file: z.string().max(100).describe('the name used by the document') }),
       handle: ({ params }) => {
         const file = files().find(params.file)
         if (file === null) throw new Refusal('no_route')
@@ -130,7 +132,7 @@ export const consoleRoutes = ({ signIn }: { readonly signIn: ConsoleSignIn }): r
       handle: page,
       documentation: {
         id: 'getConsoleItem',
-        summary: 'A page of the console about one thing, for a browser',
+        summary: 'A page of the console about one record, for a browser',
         tag: 'pages',
         tagged: 'read',
         types: ['text/html'],

@@ -6,13 +6,13 @@ import { route } from '../layers/compose.js'
 import type { Route } from '../layers/route.js'
 import { publicGet } from './public-get.js'
 
-/** A name that is written otherwise belongs to no page. */
+/** A malformed name belongs to no page. */
 const PageName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9.-]{0,99}$/)
-  .meta({ maxLength: 100, description: 'as in the contents', examples: ['guides'] })
+  .meta({ maxLength: 100, description: 'a name from the contents', examples: ['guides'] })
 
-/** The documentation as pages: the API reference, and the guides. */
+/** The documentation as pages: the API reference and the guides. */
 export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
   route({
     ...publicGet,
@@ -20,8 +20,8 @@ export const docsRoutes = ({ reference, find }: Docs): readonly Route[] => [
     handle: () => ({ status: 200, ...reference() }),
     documentation: {
       id: 'getDocs',
-      summary: 'This description as a page',
-      description: 'Every operation with its fields, answers and refusals, and forms that send requests.',
+      summary: 'The API reference as a page',
+      description: 'Every operation with its fields, responses and refusals, and forms that send requests.',
       tag: 'system',
       tagged: 'read',
       types: ['text/html'],

@@ -5,31 +5,31 @@ import { Refusal } from '../domain/refusal.js'
 /** Media types of exports. */
 export const TEXT_TYPES = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const
 
-/** How an export is written: its first line, then the lines of each batch. */
+/** The text form of an export: its head, then the lines of each batch. */
 export interface TextFormat<Batch, Text extends string | Buffer = string> {
   readonly head: string
   readonly lines: (batch: Batch) => Text
 }
 
-/** Whether the client can tell a body that breaks off from a whole one. */
+/** Whether the client can detect a truncated body. */
 interface Client {
   readonly chunked: boolean
 }
 
-const withoutEnd = (): Refusal =>
+const needsChunks = (): Refusal =>
   new Refusal('upgrade_required', {
-    detail: 'An export that breaks off looks whole over HTTP/1.0. Behind nginx: proxy_http_version 1.1.',
+    detail: 'Over HTTP/1.0, a truncated export looks complete. Behind nginx: proxy_http_version 1.1.',
     headers: { Upgrade: 'HTTP/1.1', Connection: 'Upgrade, close' },
   })
 
-/** How long a reader may take for one batch: until it has read the last one, the export holds a connection open. */
+/** How long a reader may take for one batch: until it has read the last one, the export occupies a connection. */
 const READER_TIMEOUT_MS = 30_000
 
 /**
- * Streams batches as text. The first batch is fetched before this resolves, so that a failing database is still an
- * error response and not a broken download after a 200. A reader that leaves, even before it reads anything, frees the
- * connection; one that takes longer than the timeout for a batch is cut off, which HTTP clients report as an error. A
- * client that could not tell is refused with `upgrade_required` (426), before anything is opened.
+ * Streams batches as text. The first batch is fetched before this resolves, so that a failing database still gives an
+ * error response instead of a broken download after a 200. A reader that disconnects, even before it reads anything,
+ * frees the connection; one that takes longer than the timeout for a batch is cut off, which HTTP clients report as an
+ * error. A client that could not detect that is refused with `upgrade_required` (426), before anything is opened.
  */
 export const exportText = async <Batch>(
   batches: AsyncGenerator<Batch>,
@@ -37,7 +37,7 @@ export const exportText = async <Batch>(
   { chunked }: Client,
   timeoutMs = READER_TIMEOUT_MS,
 ): Promise<Readable> => {
-  if (!chunked) throw withoutEnd()
+  if (!chunked) throw needsChunks()
   const first = await batches.next()
   const text = (async function* () {
     if (head !== '') yield head

@@ -24,20 +24,20 @@ import {
 
 const LIFE_MS = 7 * 86_400_000
 
-const ByToken = z.object({ token: text(512, 'from the link of the invitation') })
+const ByToken = z.object({ token: text(512, 'from the invitation link') })
 
-/** Whether, under this policy, somebody with the first role may give out the second. */
+/** Whether, under this policy, a user with the first role may give out the second. */
 const mayGiveUnder = (snapshot: Snapshot) => (inviterRole: string, role: string) =>
   mayGrant(snapshot, inviterRole, role)
 
-/** Refuses where there is no invitation, or none any more. */
+/** Refuses if there is no invitation, or it is no longer open. */
 const requireOpen = <Found extends object>(found: Found | 'over' | 'unknown'): Found => {
   if (found === 'unknown') throw new Refusal('not_found')
   if (found === 'over')
     throw new Refusal('gone', {
       detail:
-        'The invitation was used or withdrawn or has expired, is no longer its inviter’s to give, or its address ' +
-        'has an account.',
+        'The invitation was used, withdrawn or has expired, its inviter may no longer give out its role, or its ' +
+        'address has an account.',
     })
   return found
 }
@@ -73,17 +73,17 @@ export const invitationRoutes = ({
       handle: async ({ store, body: { email, role } }) => {
         const token = newOpaqueToken()
         const expiresAt = new Date(Date.now() + LIFE_MS)
-        // does not reveal whether the address has an account: an inviter need not be allowed to read users
+        // does not reveal whether the address has an account: an inviter may lack the right to read users
         const id = await store.add({ email, role, hash: hashOfToken(token), expiresAt })
         const url = `${baseUrl}/invitations/${token}/accept`
-        // not awaited: the answer has the link, so a slow mail server need not delay it
+        // not awaited: the response contains the link, so a slow mail server need not delay it
         sendMail?.(invitationMail(email, url, expiresAt))
         return { status: 201, body: { id, email, role, url, expires_at: expiresAt.toISOString() } }
       },
       documentation: {
         id: 'inviteUser',
         example: { body: { email: 'grace@example.com', role: 'editor' } },
-        summary: 'Invite a person; only this answer has the single-use link',
+        summary: 'Invite a person; only this response contains the single-use link',
         tag: 'users',
         response: MadeInvitation,
       },
@@ -104,8 +104,7 @@ export const invitationRoutes = ({
       },
       documentation: {
         id: 'listInvitations',
-        summary:
-          'List your invitations and what became of them, newest first; those of all, if you may read every user',
+        summary: 'List your invitations and their state, newest first; all invitations, if you may read every user',
         tag: 'users',
         response: pageOf(ListedInvitation),
       },
@@ -119,7 +118,7 @@ export const invitationRoutes = ({
       endpoint: 'user:invite',
       object: { action: 'user:invite', load: noRecord },
       data: invitations,
-      params: z.object({ id: Id.describe('of the invitation') }),
+      params: z.object({ id: Id.describe('id of the invitation') }),
       handle: async ({ store, params: { id } }) => {
         await store.withdraw(id)
         return { status: 204 }
@@ -127,7 +126,7 @@ export const invitationRoutes = ({
       documentation: {
         id: 'withdrawInvitation',
         refusals: ['gone'],
-        summary: 'Withdraw an invitation that nobody has accepted: its link is 410 from then on',
+        summary: 'Withdraw an open invitation: its link answers 410 from then on',
         tag: 'users',
       },
     }),
@@ -153,14 +152,14 @@ export const invitationRoutes = ({
       documentation: {
         id: 'showInvitation',
         refusals: ['gone'],
-        summary: 'Look at an invitation, which stays as it is; for a browser, a page to accept it on',
+        summary: 'Show an invitation without using it up; browsers get a page for accepting it',
         tag: 'users',
         types: ['text/html'],
         response: InvitationView,
       },
     }),
-    // A form of another site may post here as well, and there is nothing to guard against it: no cookie or other thing
-    // that a browser adds by itself gives anybody a right. The token in the path does, and whoever has it may accept.
+    // Forms of other sites may post here as well, which is harmless: no cookie or anything else that a browser adds by
+    // itself grants a right. The token in the path does, and everybody who has it may accept.
     route({
       method: 'post',
       path: '/invitations/:token/accept',

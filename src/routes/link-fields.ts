@@ -7,7 +7,7 @@ import { Code, Instant } from './schemas.js'
 import { targetRule } from './target.js'
 import type { OwnPlace } from './target.js'
 
-/** A text, or null without one: an empty text is none. */
+/** A text; an empty one becomes null. */
 const textOrNull = (most: number) =>
   z
     .string()
@@ -26,7 +26,7 @@ export const Tag = z
   .regex(TAG, 'must be 1 to 40 letters, digits, spaces, dots, _ and -, and begin with a letter or digit')
   .meta({ maxLength: 40, examples: ['campaign'] })
 
-/** In the order in which they were given, each once. */
+/** Unique tags, in the order in which they were given. */
 const Tags = z
   .array(Tag)
   .meta({ maxItems: MAX_TAGS })
@@ -39,46 +39,46 @@ const STATUS = `must be ${REDIRECT_STATUSES.slice(0, -1).join(', ')} or ${REDIRE
 export const MOST_VISITS = 1_000_000_000
 
 /**
- * The fields of a link that a request may set, each with its rule; null clears one. A creation, a change, a bulk
- * request and an import all name theirs from this list (R7), so a field has one meaning everywhere.
+ * The fields of a link that a request may set, each with its rule; null clears one. Creations, changes, bulk requests
+ * and imports all pick theirs from this list (R7), so a field means the same everywhere.
  */
 export const linkFields = (place: OwnPlace) => ({
   target: targetRule(place),
   code: Code.refine((code) => !isReservedCode(code), 'is reserved for the service').describe(
-    'what stands after the host in the short URL; one is made where none is given',
+    'the part after the host in the short URL; generated if it is not given',
   ),
   title: textOrNull(200)
     .refine((text) => text === null || isOneLine(text), 'must be one line')
     .optional()
     .describe('one line; null: none'),
   note: textOrNull(2_000).optional().describe('for those who may change the link; null: none'),
-  tags: Tags.optional().describe('each counts once; null: none'),
+  tags: Tags.optional().describe('duplicates are dropped; null: none'),
   status: z
     .literal([...REDIRECT_STATUSES], STATUS)
     .nullable()
     .transform((status) => status ?? 302)
     .optional()
-    .describe('of the redirect; 302 unless set'),
-  active: z.boolean().optional().describe('false: visitors get 404; true unless set'),
-  starts_at: Instant.nullable().optional().describe('visitors before that get 404; null: at once'),
-  expires_at: Instant.nullable().optional().describe('visitors from then on get 410; null: never'),
+    .describe('status of the redirect; default: 302'),
+  active: z.boolean().optional().describe('false: visitors get 404; default: true'),
+  starts_at: Instant.nullable().optional().describe('before this time, visitors get 404; null: starts at once'),
+  expires_at: Instant.nullable().optional().describe('from this time on, visitors get 410; null: never'),
   max_visits: z
     .int()
     .min(1, 'must be at least 1')
     .max(MOST_VISITS, `must be at most ${MOST_VISITS}`)
     .nullable()
     .optional()
-    .describe('redirects that are given out at most, exactly; null: any number'),
-  /** what visitors have to type; stored as a hash alone */
+    .describe('the exact limit of redirects; null: no limit'),
+  /** what visitors must enter; stored only as a hash */
   password: z
     .string()
     .min(8, 'must have at least 8 characters')
     .max(200, 'must have at most 200 characters')
     .nullable()
     .optional()
-    .describe('visitors have to type it; null: none. It is never answered'),
+    .describe('visitors must enter it; null: none. Never returned'),
   forward_query: z
     .boolean()
     .optional()
-    .describe('whether a visitor’s parameters are added to the target’s; false unless set'),
+    .describe('whether a visitor’s parameters are added to the target’s; default: false'),
 })

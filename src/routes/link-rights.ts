@@ -7,7 +7,9 @@ import { whoMay } from '../policy/who-may.js'
 import { LinkRightsView } from './rights-schemas.js'
 import { ByCode } from './schemas.js'
 
-/** GET /links/{code}/rights: who may change this? For whoever may change it themselves, as its visits. */
+/**
+ * GET /links/{code}/rights: who may change this link? Only for callers who may change it themselves, like its visits.
+ */
 export const linkRightsRoute = ({
   findLink,
   findUser,

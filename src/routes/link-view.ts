@@ -6,7 +6,7 @@ import { Refusal } from '../domain/refusal.js'
 import { MOST_VISITS } from './link-fields.js'
 import { Code, Id, Time, count, text, textOrNull } from './schemas.js'
 
-/** For the description of the API. */
+/** An example for the API description. */
 export const LINK_EXAMPLE = {
   id: '42',
   code: 'spring',
@@ -28,52 +28,52 @@ export const LINK_EXAMPLE = {
   visits: { total: 207, last_at: '2026-11-23T05:10:29.053Z' },
 } as const
 
-/** A link as it is answered to those who may change it. */
+/** A link, for callers who may change it. */
 export const ManagedLinkView = z
   .object({
     code: Code,
-    target: text(2_048, 'where it leads'),
+    target: text(2_048, 'the target URL'),
     title: textOrNull(200, 'one line'),
-    id: Id.describe('of the link; it stays when the code changes'),
+    id: Id.describe('id of the link; it does not change with the code'),
     url: z
       .url()
       .max(2_048)
       .meta({ description: 'the short URL', examples: [LINK_EXAMPLE.url] }),
-    owner_id: Id.nullable().describe('whose it is; null: nobody’s'),
-    created_at: Time.describe('when it was made'),
-    updated_at: Time.describe('when it was changed last'),
+    owner_id: Id.nullable().describe('id of the owner; null: no owner'),
+    created_at: Time.describe('when it was created'),
+    updated_at: Time.describe('when it was last changed'),
     note: textOrNull(2_000, 'for those who may change it'),
     tags: z.array(text(40, 'a tag')).max(20).describe('in the order in which they were given'),
-    status: z.literal([...REDIRECT_STATUSES]).describe('of the redirect'),
-    active: z.boolean().describe('false: a visitor gets 404'),
-    starts_at: Time.nullable().describe('a visitor before that gets 404'),
-    expires_at: Time.nullable().describe('a visitor from then on gets 410'),
-    max_visits: z.int().min(1).max(MOST_VISITS).nullable().describe('redirects that are given out at most'),
-    has_password: z.boolean().describe('whether a visitor is asked for a password'),
+    status: z.literal([...REDIRECT_STATUSES]).describe('status of the redirect'),
+    active: z.boolean().describe('false: visitors get 404'),
+    starts_at: Time.nullable().describe('before this time, visitors get 404'),
+    expires_at: Time.nullable().describe('from this time on, visitors get 410'),
+    max_visits: z.int().min(1).max(MOST_VISITS).nullable().describe('the limit of redirects'),
+    has_password: z.boolean().describe('whether visitors must enter a password'),
     forward_query: z.boolean().describe('whether a visitor’s parameters are added to the target’s'),
     visits: z
       .object({
-        total: count('people who followed it'),
-        last_at: Time.nullable().describe('when the last of them did'),
+        total: count('visits by people'),
+        last_at: Time.nullable().describe('time of the last one'),
       })
-      .meta({ description: 'people who followed the link; bots are counted apart' }),
-    deleted_at: Time.optional().meta({ description: 'of a link in the trash' }),
+      .meta({ description: 'visits by people; bots are counted separately' }),
+    deleted_at: Time.optional().meta({ description: 'when it was deleted; only for a link in the trash' }),
   })
   .meta({
     id: 'ManagedLink',
-    description: 'A link as those who may change it see it.',
+    description: 'A link, as shown to callers who may change it.',
   })
 
-/** The same as it is answered to anybody. */
+/** A link, for everybody. */
 export const LinkView = ManagedLinkView.partial()
   .extend(ManagedLinkView.pick({ code: true, title: true }).shape)
   .meta({
     id: 'Link',
     description:
-      'Callers who may not change the link see its code, title and target, and no target where a password guards it.',
+      'Callers who may not change the link see its code, title and target, or no target if a password protects it.',
   })
 
-/** What a caller who may change the link sees: all of it, and its short URL. */
+/** All of a link and its short URL, for a caller who may change it. */
 export const wholeAt =
   (baseUrl: string) =>
   <Shown extends Link>(link: Shown) => {
@@ -81,11 +81,11 @@ export const wholeAt =
     return { ...shown, url: `${baseUrl}/${link.code}` }
   }
 
-/** What everybody else sees. */
+/** The part of a link that everybody else sees. */
 export const publicPart = ({ code, target, title, has_password: guarded }: Link) =>
   guarded ? { code, title } : { code, target, title }
 
-/** Names a version of a link, and how often it was followed; not for everybody. */
+/** The ETag of a link's version and number of visits; only for callers who may change it. */
 export const tagOf = (link: Link): string => {
   const { total } = link.visits
   return total === 0 ? `"${versionOf(link)}"` : `"${versionOf(link)}.${total}"`
@@ -99,12 +99,12 @@ const versionOf = ({ id, version }: Link): string => `${id}-${version}`
  */
 export const requireMatch = (link: Link, ifMatch: string | undefined): number | undefined => {
   if (ifMatch === undefined) return undefined
-  // a visit changes no version
+  // visits do not change the version
   const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/\.\d+"$/, '"'))
   if (tags.includes(`"${versionOf(link)}"`) || ifMatch.trim() === '*') return link.version
   throw new Refusal('precondition_failed', {
     detail: ifMatch.includes('"')
-      ? 'The link has another version than If-Match names. ' +
+      ? 'The current version of the link is not the one in If-Match. ' +
         'Read it again, with your token: without one it has another ETag.'
       : 'If-Match takes an ETag with its quotes, such as "42-7".',
   })

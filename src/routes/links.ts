@@ -20,7 +20,7 @@ import { requireOpen } from './redirect.js'
 import { ByCode, Id, countedBy, pageOf } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
-/** Left of a request's deadline for the last thousand links of a transfer. */
+/** Time that must be left before the deadline to transfer another batch of links. */
 const TRANSFER_MS = 2_000
 
 type Show = (link: Link) => object
@@ -34,7 +34,7 @@ const show = async (
   if (!manages) requireOpen(found)
   const link = manages ? await links.withVisits(found) : found
   const body = manages ? whole(link) : publicPart(link)
-  // id and version are not for everybody: the tag of the public view is made of what it shows
+  // only callers who may change the link see its id and version: the public view's ETag comes from its content
   const tag = manages ? tagOf(link) : contentTag(JSON.stringify(body))
   return { status: 200, body, headers: { ETag: tag, Vary: 'Authorization' } }
 }
@@ -66,7 +66,7 @@ export const linkRoutes = ({
     return user && { owner_id: user.id }
   }
 
-  /** The fields as they are stored: a password as its hash. */
+  /** The fields in stored form: a password becomes its hash. */
   const stored = async <Fields extends { readonly password?: string | null | undefined }>({
     password,
     ...fields
@@ -107,7 +107,7 @@ export const linkRoutes = ({
         },
         summary: 'Create a link',
         description:
-          'Without `code` one is made that nobody can guess. The answer’s `ETag` is for `If-Match` of a later change.',
+          'Without `code`, an unguessable one is generated. The response’s `ETag` is for `If-Match` in a later change.',
         tag: 'links',
         response: ManagedLinkView,
       },
@@ -135,8 +135,8 @@ export const linkRoutes = ({
       },
       documentation: {
         id: 'listLinks',
-        summary: 'List the links that the caller may change, or the deleted ones that they may restore',
-        description: '`next_cursor` of a page is the `cursor` of the next one; null: there is none.',
+        summary: 'List the links that the caller may change, or deleted ones that they may restore',
+        description: '`next_cursor` of a page is the `cursor` of the next one; null on the last page.',
         tag: 'links',
         response: pageOf(ManagedLinkView),
       },
@@ -150,7 +150,7 @@ export const linkRoutes = ({
       endpoint: 'link:read',
       object: { action: 'link:read', load: noRecord },
       data: links('link:update'),
-      query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv').describe('of the file') }),
+      query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv').describe('file format') }),
       handle: async ({ store, query: { format }, headers }) => ({
         status: 200,
         body: await exportText(
@@ -187,8 +187,8 @@ export const linkRoutes = ({
         refusals: ['link_expired'],
         summary: 'Show a link',
         description:
-          'Send a token, though none is needed: whoever may change the link sees all of it, in every state, and the ' +
-          '`ETag` that `If-Match` takes. Everybody else sees its code, title and target, under another `ETag`.',
+          'Send a token, although none is needed: callers who may change the link see all of it, in every state, and ' +
+          'the `ETag` that `If-Match` takes. Everybody else sees its code, title and target, with another `ETag`.',
         tag: 'links',
         response: LinkView,
         tagged: 'read',
@@ -224,7 +224,7 @@ export const linkRoutes = ({
         },
         summary: 'Change a link',
         description:
-          'Fields that are not sent stay as they are; null clears one. With `If-Match`, nothing is changed (412) if ' +
+          'Absent fields stay unchanged; null clears a field. With `If-Match`, nothing is changed (412) if ' +
           'somebody else has changed the link since it was read.',
         tag: 'links',
         response: ManagedLinkView,
@@ -250,7 +250,7 @@ export const linkRoutes = ({
         tagged: 'write',
         ifMatch: 'optional',
         example: { body: { owner_id: '7' }, answer: LINK_EXAMPLE },
-        summary: 'Give a link to another user. Its statistics, tags and history stay',
+        summary: 'Transfer a link to another user. Its statistics, tags and history stay',
         tag: 'links',
         response: ManagedLinkView,
       },
@@ -262,10 +262,10 @@ export const linkRoutes = ({
       ...NO_INPUT,
       gateway: { scope: 'link:transfer', quota: 'caller' },
       endpoint: 'link:transfer',
-      // what is asked is whether the caller may give away a link of this user
+      // checks whether the caller may give away a link of this user
       object: { action: 'link:transfer', load: ownerById },
       data: links('link:transfer'),
-      params: z.object({ id: Id.describe('of the user who gives') }),
+      params: z.object({ id: Id.describe('id of the current owner') }),
       body: NewOwner,
       handle: async ({ store, record, body, deadline }) => {
         if (body.owner_id === record.owner_id)
@@ -285,7 +285,7 @@ export const linkRoutes = ({
       documentation: {
         id: 'transferLinksOfUser',
         example: { body: { owner_id: '7' }, answer: { transferred: 1_200, remaining: 0 } },
-        summary: 'Give all links of a user to another one; repeat while some remain',
+        summary: 'Transfer all links of a user to another one; repeat while some remain',
         tag: 'links',
         response: TransferView,
       },
@@ -303,7 +303,7 @@ export const linkRoutes = ({
       documentation: {
         id: 'listTags',
         example: { answer: { data: [{ tag: 'campaign', links: 12 }] } },
-        summary: 'List the tags of the caller’s own links, those of the most links first',
+        summary: 'List the tags of the caller’s own links, the most used first',
         tag: 'links',
         response: TagsView,
       },
@@ -327,8 +327,8 @@ export const linkRoutes = ({
         ifMatch: 'optional',
         summary: 'Delete a link',
         description:
-          'Its code is free at once. The link waits in the trash (`GET /links?state=deleted`) for the days of ' +
-          '`TRASH_DAYS`, 30 unless set, and can be restored by its id.',
+          'Its code is free at once. The link stays in the trash (`GET /links?state=deleted`) for ' +
+          '`TRASH_DAYS` days (default: 30), and can be restored by its id.',
         tag: 'links',
       },
     }),

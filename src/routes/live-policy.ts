@@ -8,7 +8,7 @@ import type { DataRule, PolicyInForce, Route } from '../layers/route.js'
 import { READING_POLICY } from './shared-layers.js'
 import { LiveQuery } from './visit-schemas.js'
 
-/** GET /policy/live: which revision is in force, told at once and whenever another one comes into force. */
+/** GET /policy/live: the revision in force, sent at once and whenever a new one comes into force. */
 export const livePolicyRoute = ({
   listener,
   live,
@@ -44,8 +44,8 @@ export const livePolicyRoute = ({
       refusals: ['too_many_listeners'],
       summary:
         'The revision in force, as server-sent events `revision` with `revision`: one at once, and one within half a ' +
-        'second of another one coming into force. The stream ends after five minutes, and when the listener’s rights ' +
-        'change',
+        'second after a new revision comes into force. The stream ends after five minutes, and when the listener’s ' +
+        'rights change',
       tag: 'policy',
       types: ['text/event-stream'],
     },

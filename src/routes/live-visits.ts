@@ -11,7 +11,7 @@ import type { Live } from '../http/live.js'
 import { ByCode } from './schemas.js'
 import { LiveQuery } from './visit-schemas.js'
 
-/** Visits of a link as they come: a stream of events, each decided by who the listener is at that moment. */
+/** Live visits of a link: a stream of events, each decided with the listener's current rights. */
 export const liveVisitsRoute = ({
   findLink,
   counts,
@@ -47,7 +47,7 @@ export const liveVisitsRoute = ({
         limit: query.limit ?? Number.POSITIVE_INFINITY,
         read: async () => {
           const count = await store.read(record.id)
-          // another policy may decide otherwise: the listener asks again, and that is decided under it
+          // a new policy may decide otherwise: end the stream, so that the listener reconnects and is decided under it
           if (count === null || policy.current().revision !== snapshot.revision) throw new Refusal('not_found')
           return count
         },

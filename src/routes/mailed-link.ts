@@ -4,13 +4,13 @@ import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 import type { Answer, Route } from '../layers/route.js'
 import { MailedLinkQuery, MailedLinkView } from './sign-in-schemas.js'
 
-/** What the routes of a link in a mail have in common: its token is all that they ask for. */
+/** The layers of routes for links in mails: the token is all they need. */
 export const MAILED = { status: 200, ...NO_INPUT, endpoint: 'none', object: NO_OBJECT, data: NO_DATA } as const
 
 export const linkOver = (): Refusal =>
   new Refusal('gone', { detail: 'The link was used or has expired, or there never was one. Ask for another.' })
 
-/** GET of a link in a mail. It changes nothing: programs that scan mails open links. */
+/** GET of a link in a mail. Changes nothing, because mail scanners open links. */
 export const lookAtLink = ({
   id,
   path,
@@ -21,7 +21,7 @@ export const lookAtLink = ({
   readonly id: string
   readonly path: string
   readonly summary: string
-  /** null where it is over */
+  /** null if the link no longer works */
   readonly find: (token: string) => Promise<{ readonly email: string; readonly expiresAt: Date } | null>
   readonly page: (shown: { readonly token: string; readonly email: string }) => NonNullable<Answer['page']>
 }): Route =>

@@ -18,7 +18,7 @@ const isShown = (snapshot: Snapshot, user: User | null, link: Link): boolean =>
 const rightsTo = <Name extends string>(names: readonly Name[], ask: (name: Name) => Right) =>
   Object.fromEntries(names.map((name) => [name, ask(name)]))
 
-/** POST /users/me/rights: many rights in one question, so that a page can show what it must not offer. */
+/** POST /users/me/rights: checks many rights at once, so that a page knows what it must not offer. */
 export const ownRightsRoute = ({ findLink }: { readonly findLink: (code: string) => Promise<Link | null> }): Route =>
   route({
     method: 'post',

@@ -12,12 +12,12 @@ import { ByCode, Code, text, textOrNull } from './schemas.js'
 const FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' } as const
 
 /**
- * RFC 9309: crawlers may read `/` alone. One that followed links would be counted as their visitor, and what it found
- * would be listed for everybody, though it was given to a few; and the API has nothing that a search could find.
+ * RFC 9309: crawlers may read only `/`. One that followed links would count as a visitor, and would publish links that
+ * were given only to a few people; and the API has nothing to search for.
  */
 const ROBOTS = 'User-agent: *\nAllow: /$\nDisallow: /\n'
 
-/** What a browser asks a service for beside its links: `/`, icons, robots.txt; and previews of links. */
+/** Pages and files beside the links: `/`, icons, robots.txt; and previews of links. */
 export const pageRoutes = ({
   findLink,
   baseUrl,
@@ -40,13 +40,13 @@ export const pageRoutes = ({
       }),
       documentation: {
         id: 'getHome',
-        summary: 'What this is, and where it is described; a page for a browser',
+        summary: 'What this service is, and where it is documented; browsers get a page',
         tag: 'pages',
         types: ['text/html'],
         response: z.object({
-          name: z.literal('linkgate').describe('what this is'),
-          version: text(32, 'of the program'),
-          documentation: z.url().max(2_048).describe('a page about the API'),
+          name: z.literal('linkgate').describe('the name of the service'),
+          version: text(32, 'version of the service'),
+          documentation: z.url().max(2_048).describe('URL of the API reference'),
         }),
       },
     }),
@@ -73,7 +73,7 @@ export const pageRoutes = ({
       handle: () => ({ status: 200, body: ROBOTS, type: 'text/plain; charset=utf-8', headers: FOR_A_DAY }),
       documentation: {
         id: 'getRobots',
-        summary: 'What crawlers may read (RFC 9309): `/` alone',
+        summary: 'What crawlers may read (RFC 9309): only `/`',
         tag: 'pages',
         types: ['text/plain'],
       },
@@ -97,12 +97,12 @@ export const pageRoutes = ({
       documentation: {
         id: 'previewLink',
         refusals: ['link_expired'],
-        summary: 'Show where a link leads without following it; a page for a browser',
+        summary: 'Show where a link leads without following it; browsers get a page',
         tag: 'pages',
         types: ['text/html'],
         response: z.object({
           code: Code,
-          target: text(2_048, 'where it leads; not where a password guards it').optional(),
+          target: text(2_048, 'the target URL; absent if a password protects it').optional(),
           title: textOrNull(200, 'one line'),
         }),
       },

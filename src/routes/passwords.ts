@@ -49,7 +49,7 @@ export const passwordRoutes = ({
         refusals: ['no_mail'],
         example: { body: { email: 'ada@example.com' }, answer: {} },
         summary:
-          'Ask for a link to choose a new password; the answer does not reveal whether the address has an account',
+          'Request a link for choosing a new password; the response does not reveal whether the address has an account',
         tag: 'sign-in',
         response: z.object({}),
       },
@@ -57,7 +57,7 @@ export const passwordRoutes = ({
     lookAtLink({
       id: 'showPasswordReset',
       path: '/auth/password/reset',
-      summary: 'Look at a link to choose a new password, which stays as it is; for a browser, a page to choose it on',
+      summary: 'Show a link for choosing a new password, without using it up; browsers get a page for choosing it',
       find: reset.find,
       page: (shown) => newPasswordPage(host, shown),
     }),
@@ -79,7 +79,8 @@ export const passwordRoutes = ({
         id: 'resetPassword',
         refusals: ['gone'],
         example: { body: { token: 'from the mail', password: 'a long password' }, answer: {} },
-        summary: 'Choose a new password by a link, once; ends every sign-in, with end_tokens every personal token, too',
+        summary:
+          'Choose a new password with a link, once; ends every sign-in and, with end_tokens, every personal token',
         tag: 'sign-in',
         types: ['text/html'],
         response: z.object({}),

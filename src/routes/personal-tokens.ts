@@ -62,9 +62,8 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
       id: 'createPersonalToken',
       refusals: ['too_many_tokens'],
       example: { body: { name: 'nightly import', scopes: ['link:create'], expires_in: 2_592_000 } },
-      summary: 'Create a personal token; only this answer has its value',
-      description:
-        'It is sent like an access token, and is good for its scopes, as far as the role of its user allows them.',
+      summary: 'Create a personal token; only this response contains its value',
+      description: 'It is sent like an access token. It grants its scopes, as far as the role of its user allows them.',
       tag: 'profile',
       response: MadeToken,
     },
@@ -82,7 +81,7 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
       id: Id.or(z.uuid().meta({ maxLength: 36 })).meta({
         type: 'string',
         maxLength: 36,
-        description: 'of the token, or of a sign-in',
+        description: 'id of the token, or of a sign-in',
       }),
     }),
     query: RevocationQuery,
@@ -94,8 +93,8 @@ export const personalTokenRoutes = ({ tokens }: { readonly tokens: DataRule<Pers
     documentation: {
       id: 'revokePersonalToken',
       summary:
-        'Revoke a personal token, at once and on every node; with `descendants=true` with all that followed from it, ' +
-        'or from the sign-in that is named instead',
+        'Revoke a personal token, at once and on every node; with `descendants=true` also all tokens made with it, ' +
+        'or with the sign-in given instead',
       tag: 'profile',
     },
   }),

@@ -20,9 +20,9 @@ import { Trial } from './policy-schemas.js'
 
 interface EditStore {
   commit(plan: EditPlan, reason: string): Promise<Snapshot>
-  /** keeps a plan as a proposal, where somebody else has to approve it; null where nobody has to */
+  /** stores a plan as a proposal, if somebody else has to approve it; null if no approval is needed */
   readonly propose: ((plan: EditPlan, reason: string) => Promise<Proposal>) | null
-  /** the roles that users have, to tell a new one from a misspelt one */
+  /** the roles that users have, to tell new roles from misspelt ones */
   rolesInUse(): Promise<readonly string[]>
 }
 
@@ -48,13 +48,13 @@ export const requireRevision = async (
     })
   const named = Number(/^"([1-9]\d{0,14})"$/.exec(ifMatch.trim())?.[1])
   if (named === snapshot.revision) return
-  // another process made this revision and this one has not loaded it yet: load it, then decide again
+  // another process made this revision, and this one has not loaded it yet: load it, then decide again
   if (named > snapshot.revision && (await policy.refresh()).revision > snapshot.revision)
     throw new PolicyReplaced(`If-Match ${named}`)
   throw new Refusal('precondition_failed', { detail: `Policy revision ${snapshot.revision} is in force.` })
 }
 
-/** Where another revision is in force by now, has everything decided again under it. */
+/** Throws PolicyReplaced if a newer revision is in force, so that everything is decided again under it. */
 export const requireNewest = async (policy: CurrentPolicy, snapshot: Snapshot): Promise<void> => {
   const newest = await policy.refresh().catch((error: unknown) => {
     throw policyUnavailable(error)
@@ -62,14 +62,14 @@ export const requireNewest = async (policy: CurrentPolicy, snapshot: Snapshot): 
   if (newest.revision !== snapshot.revision) throw new PolicyReplaced(`revision ${newest.revision}`)
 }
 
-/** Where the stored rows are not those that the edit was made for: has them loaded, and answers 503 meanwhile. */
+/** If the stored rows are not those that the edit was made for, reloads them and responds with 503. */
 const loadOtherRows = async (policy: CurrentPolicy, error: unknown): Promise<never> => {
   if (!(error instanceof PolicyError)) throw error
   await policy.check().catch(() => undefined)
   throw policyUnavailable(error)
 }
 
-/** Answers what the plan changes, after committing it unless this is a dry run or nothing changes. */
+/** Returns what the plan changes, after committing it unless this is a dry run or nothing changes. */
 export const performEdit = async (
   policy: CurrentPolicy,
   plan: EditPlan,
@@ -115,7 +115,7 @@ export const performEdit = async (
   return answerCommitted(policy, plan, store.commit(plan, reason))
 }
 
-/** Puts a plan in force in this process and answers it; the other processes are notified. */
+/** Puts a committed plan in force in this process, and returns it; the other processes are notified. */
 export const answerCommitted = async (
   policy: CurrentPolicy,
   plan: EditPlan,

@@ -10,18 +10,21 @@ import { Code, Id, RevisionNumber, count, text, textOrNull } from './schemas.js'
 
 export const PolicyQuestion = z
   .strictObject({
-    user: Id.optional().describe('who asks; needs `policy:evaluate`'),
-    link: Code.optional().describe('what it is about; needs `policy:evaluate`'),
+    user: Id.optional().describe('id of the caller in question; needs `policy:evaluate`'),
+    link: Code.optional().describe('code of the link in question; needs `policy:evaluate`'),
     role: z
       .string()
       .refine(isCallerRole, 'must be a role that a caller can have')
       .optional()
-      .meta({ maxLength: 32, description: 'in place of a user' }),
+      .meta({ maxLength: 32, description: 'a role, instead of a user' }),
     action: z
       .string()
       .refine(isAction, 'must be an action, such as link:delete')
-      .meta({ maxLength: 65, description: 'what is asked for', examples: ['link:delete'] }),
-    relation: z.enum(RELATIONS).optional().describe('whose record it is, in place of a link; default: another’s'),
+      .meta({ maxLength: 65, description: 'the action in question', examples: ['link:delete'] }),
+    relation: z
+      .enum(RELATIONS)
+      .optional()
+      .describe('the caller’s relation to the record, instead of a link; default: `other`'),
     revision: revisionNumber('must be the number of a revision').optional().describe('default: the one in force'),
   })
   .refine(({ role, relation }) => relation === undefined || (role === 'anonymous') === (relation === 'anonymous'), {
@@ -30,52 +33,52 @@ export const PolicyQuestion = z
   })
 
 const Considered = z.object({
-  row: AnyRow.describe('that is read'),
-  outcome: z.enum(['does_not_match', 'decides', 'not_reached']).describe('what becomes of it'),
-  why: textOrNull(200, 'it does not match'),
+  row: AnyRow.describe('the considered row'),
+  outcome: z.enum(['does_not_match', 'decides', 'not_reached']).describe('the outcome for this row'),
+  why: textOrNull(200, 'why it does not match'),
 })
 
 const Judged = {
-  considered: z.array(Considered).max(200).describe('in the order in which they are read'),
-  not_listed: count('rows beside these'),
+  considered: z.array(Considered).max(200).describe('in the order of evaluation'),
+  not_listed: count('further rows that are not listed'),
 }
 
 export const ExplanationView = z
   .object({
     user: z
       .object({
-        id: Id.describe('of the user'),
-        role: text(32, 'that they have'),
-        suspended: z.boolean().describe('true: they count as nobody'),
+        id: Id.describe('id of the user'),
+        role: text(32, 'role of the user'),
+        suspended: z.boolean().describe('true: they are treated as anonymous'),
       })
       .nullable()
-      .describe('who was asked about'),
+      .describe('the caller in question'),
     link: z
-      .object({ code: Code, owner_id: Id.nullable().describe('whose it is; null: nobody’s') })
+      .object({ code: Code, owner_id: Id.nullable().describe('id of the owner; null: no owner') })
       .nullable()
-      .describe('what was asked about'),
+      .describe('the link in question'),
     explanation: z
       .object({
         revision: RevisionNumber,
-        role: text(32, 'by which it is decided'),
-        inherits: z.array(text(32, 'a role')).max(1_000).describe('the other roles whose rows count for it'),
-        action: text(65, 'what is asked for'),
-        relation: z.enum(RELATIONS).describe('whose record it is'),
-        layer: z.enum(['endpoint', 'object']).describe('that decides'),
-        effect: z.enum(EFFECTS).describe('the answer'),
+        role: text(32, 'the role that decides'),
+        inherits: z.array(text(32, 'a role')).max(1_000).describe('the other roles whose rows apply to it'),
+        action: text(65, 'the action in question'),
+        relation: z.enum(RELATIONS).describe('relation to the record'),
+        layer: z.enum(['endpoint', 'object']).describe('the deciding layer'),
+        effect: z.enum(EFFECTS).describe('the decision'),
         endpoint: z
-          .object({ effect: z.enum(EFFECTS).describe('its answer'), ...Judged })
-          .describe('may the role call it at all?'),
+          .object({ effect: z.enum(EFFECTS).describe('decision of this layer'), ...Judged })
+          .describe('whether the role may call the endpoint at all'),
         object: z
           .object({
-            effect: z.enum(EFFECTS).describe('its answer'),
-            rule: text(64, 'of the row that decides'),
-            row: AnyRow.nullable().describe('that decides; null: none does, and the model denies'),
+            effect: z.enum(EFFECTS).describe('decision of this layer'),
+            rule: text(64, 'rule of the deciding row'),
+            row: AnyRow.nullable().describe('the deciding row; null: none matches, and the model denies'),
             ...Judged,
           })
-          .describe('what do the rows say of this record?'),
+          .describe('the rows for this record'),
       })
-      .describe('why it is answered so'),
-    who_may: Whos.describe('who may do it: to this link, or to another’s'),
+      .describe('the explanation'),
+    who_may: Whos.describe('who may do it: to this link, or to somebody else’s'),
   })
-  .meta({ id: 'PolicyExplanation', description: 'why a question is answered as it is, under one revision' })
+  .meta({ id: 'PolicyExplanation', description: 'why the policy decides as it does, under one revision' })

@@ -23,8 +23,8 @@ type Question = z.output<typeof PolicyQuestion>
 const missing = (field: string, message: string) => new Refusal('invalid_query', { errors: [{ field, message }] })
 
 /**
- * GET /policy/explanation: why a question is answered as it is, by role and relation, or about a user and a link. The
- * same `explain()` as for recorded requests and for AuthZEN.
+ * GET /policy/explanation: explains a decision, for a role and a relation, or for a user and a link. Uses the same
+ * `explain()` as recorded requests and AuthZEN.
  */
 export const explanationRoute = ({
   findUser,
@@ -34,14 +34,14 @@ export const explanationRoute = ({
   readonly shown: (inForce: Snapshot, revision: number | undefined) => Promise<Snapshot>
 }): Route => {
   const records: DataRule<Records> = {
-    rows: 'one user and one link, to ask about alone',
+    rows: 'the user and the link in question, read-only',
     open: () => ({ findUser, findLink }),
   }
   return route({
     ...READING_POLICY,
     path: '/policy/explanation',
     query: PolicyQuestion,
-    // whoever asks about people and their links learns who has which role, and whose a link is
+    // the answer reveals the roles of people and the owners of links
     part: {
       asked: ({ user, link }: Question) => user !== undefined || link !== undefined,
       action: 'policy:evaluate',
@@ -52,10 +52,10 @@ export const explanationRoute = ({
       const user = query.user === undefined ? null : await part?.findUser(query.user)
       if (query.user !== undefined && !user) throw missing('user', 'is not the id of a user')
       const link = query.link === undefined ? null : await part?.findLink(query.link)
-      if (query.link !== undefined && !link) throw missing('link', 'is no link')
-      // as it would be decided: who is suspended counts as nobody
+      if (query.link !== undefined && !link) throw missing('link', 'is not the code of a link')
+      // as in a real decision, a suspended user is treated as anonymous
       const role = user ? roleOf(user) : query.role
-      if (role === undefined) throw missing('role', 'is required where there is no user')
+      if (role === undefined) throw missing('role', 'is required without a user')
       const unowned = role === ENGINE_ROLES.anonymous ? 'anonymous' : 'other'
       const relation = user && link ? relationOf(user, link) : (query.relation ?? unowned)
       const owner = link?.owner_id ? ((await part?.findUser(link.owner_id)) ?? null) : null
@@ -73,7 +73,7 @@ export const explanationRoute = ({
       id: 'explainDecision',
       refusals: ['not_found'],
       example: { query: { role: 'editor', action: 'link:delete', relation: 'other' } },
-      summary: 'Explain an answer of the policy: the rows in their order, and the one that decides',
+      summary: 'Explain a decision of the policy: the rows in order, and the one that decides',
       tag: 'policy',
       response: ExplanationView,
     },

@@ -7,66 +7,66 @@ import { RevisionNumber, count, text } from './schemas.js'
 
 export const PreviewView = z
   .object({
-    revision: RevisionNumber.describe('with which the edit is compared'),
-    decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
-    added: z.array(Row).max(MOST_ROWS).describe('rows that were not there before'),
-    removed: z.array(Row).max(MOST_ROWS).describe('rows that are not there any more'),
+    revision: RevisionNumber.describe('the revision that the edit is compared with'),
+    decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every changed decision'),
+    added: z.array(Row).max(MOST_ROWS).describe('added rows'),
+    removed: z.array(Row).max(MOST_ROWS).describe('removed rows'),
     comments: CommentChanges,
     objections: z
       .array(
         z.looseObject({
-          code: text(64, 'of the refusal'),
-          status: z.int().min(400).max(599).describe('of the refusal'),
-          detail: text(4_000, 'for people'),
+          code: text(64, 'code of the refusal'),
+          status: z.int().min(400).max(599).describe('status of the refusal'),
+          detail: text(4_000, 'explanation for people'),
           violations: z
             .array(
               z.object({
-                invariant: text(64, 'its name'),
-                why: text(1_000, 'as its file says'),
-                file: text(100, 'that alone can change it'),
-                decision: Cell.extend(Outcome.shape).describe('that breaks it'),
-                row: AnyRow.nullable().describe('that makes the decision; null: none matches'),
+                invariant: text(64, 'name of the invariant'),
+                why: text(1_000, 'the reason given in its file'),
+                file: text(100, 'the only place to change it'),
+                decision: Cell.extend(Outcome.shape).describe('the decision that breaks it'),
+                row: AnyRow.nullable().describe('the deciding row; null: none matches'),
               }),
             )
             .max(MOST_ROWS)
             .optional()
-            .describe('the invariants that are broken'),
+            .describe('the broken invariants'),
         }),
       )
       .max(10)
-      .describe('what would refuse it, if this caller made it; the first is what they would be answered'),
+      .describe('why the edit would be refused if this caller made it; the response would be the first'),
     findings: z
       .array(
         z.looseObject({
           kind: text(20, 'such as `unreachable`'),
-          row: AnyRow.describe('that it is about'),
-          message: text(1_000, 'for people'),
+          row: AnyRow.describe('the row in question'),
+          message: text(1_000, 'message for people'),
         }),
       )
       .max(MOST_ROWS)
-      .describe('what can be said of rows that could not be said before the edit'),
+      .describe('findings about rows that the edit adds'),
     expectations: z
       .object({
-        asked: count('questions'),
+        asked: count('number of expectations'),
         unmet: z
           .array(
             Cell.extend({
-              expected: z.enum(EFFECTS).describe('by the file'),
-              effect: z.enum(EFFECTS).describe('by the rows'),
-              rule: text(64, 'of the row that decides'),
-              row: AnyRow.nullable().describe('that decides; null: none matches'),
-              why: text(1_000, 'as the file says'),
+              expected: z.enum(EFFECTS).describe('expected by the file'),
+              effect: z.enum(EFFECTS).describe('decided by the rows'),
+              rule: text(64, 'rule of the deciding row'),
+              row: AnyRow.nullable().describe('the deciding row; null: none matches'),
+              why: text(1_000, 'the reason given in the file'),
               from: text(200, 'file and line'),
-              is_new: z.boolean().describe('whether the rows in force answer as expected'),
-              message: text(2_000, 'for people'),
+              is_new: z.boolean().describe('true: the rows in force still meet it'),
+              message: text(2_000, 'message for people'),
             }),
           )
           .max(MOST_ROWS)
-          .describe('with another answer than the expected one'),
+          .describe('the expectations that are not met'),
       })
-      .describe('the questions of policies/allow.csv and deny.csv: they warn, and refuse nothing'),
+      .describe('the expectations of policies/allow.csv and deny.csv: unmet ones only warn'),
     replay: ReplayView.optional(),
   })
-  .meta({ id: 'PolicyPreview', description: 'what an edit would change, and what speaks against it' })
+  .meta({ id: 'PolicyPreview', description: 'what an edit would change, and what is wrong with it' })
 
 export const PreviewQuery = z.strictObject(Replayable)

@@ -16,8 +16,8 @@ import { ProposedRows } from './policy-schemas.js'
 import { READING_POLICY } from './shared-layers.js'
 
 /**
- * POST /policy/previews: everything that can be said of an edit, also of one that would be refused. A dry run answers
- * what the edit would be answered; this is for whoever is still writing it.
+ * POST /policy/previews: the effects and problems of an edit, even of one that would be refused. A dry run returns what
+ * the edit itself would return; this is for an author who is still writing it.
  */
 export const policyPreviewRoute = ({
   database,
@@ -38,7 +38,7 @@ export const policyPreviewRoute = ({
     query: PreviewQuery,
     body: ProposedRows,
     storesInput: false,
-    // a replay shows whom an edit affects, which only readers of the log may see
+    // a replay shows which users an edit affects, which only readers of the log may see
     part: {
       asked: ({ replay }: z.output<typeof PreviewQuery>) => replay !== undefined,
       action: 'audit:read',
@@ -83,7 +83,7 @@ export const policyPreviewRoute = ({
       id: 'previewPolicyChange',
       example: { body: { add: [{ ptype: 'p2', role: 'auditor', action: 'link:read' }], remove: [] } },
       summary:
-        'What an edit of the rows would change, would have changed (`replay`), and all that speaks against it; ' +
+        'What an edit of the rows would change, would have changed (`replay`), and everything wrong with it; ' +
         'changes nothing',
       tag: 'policy',
       response: PreviewView,

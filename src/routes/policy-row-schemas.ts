@@ -6,10 +6,10 @@ import { inputSchema } from '../openapi/schemas.js'
 import { Row as PolicyRowSchema } from '../policy/parse-row.js'
 import { text, textOrNull } from './schemas.js'
 
-/** A row as somebody wrote it, or one of the policy. */
+/** A row, even one that was written by hand and does not parse. */
 export const AnyRow = z.looseObject({ ptype: text(100, 'the section of model.conf') })
 
-/** What a policy can have: far more than anybody edits. */
+/** The most rows in a response: far more than anybody edits. */
 export const MOST_ROWS = 100_000
 
 export const MOST_CELLS = 1_000_000
@@ -17,11 +17,11 @@ export const MOST_CELLS = 1_000_000
 export const Row = z
   .looseObject({
     ptype: z.enum(['p', 'p2', 'g']).describe('the section of model.conf that it belongs to'),
-    comment: text(500, 'what admins say of it, in `GET /policy`').optional(),
+    comment: text(500, 'comment by an admin, in `GET /policy`').optional(),
   })
   .meta({ id: 'PolicyRow', description: 'An object row (p), an endpoint row (p2) or an inheritance row (g)' })
 
-/** Parsed row by row, so that every fault is named. */
+/** Parsed row by row, so that every fault is reported. */
 export const EditedRow = z.unknown().meta(inputSchema(PolicyRowSchema))
 
 // rows that were written with SQL may lie outside the vocabulary
@@ -30,20 +30,20 @@ const AnyRows = z.array(AnyRow).max(MOST_ROWS)
 export const CommentChanges = z
   .array(
     z.object({
-      row: z.looseObject({ ptype: text(100, 'the section of model.conf') }).describe('that it is about'),
-      before: textOrNull(500, 'null: there was none'),
-      after: textOrNull(500, 'null: there is none any more'),
+      row: z.looseObject({ ptype: text(100, 'the section of model.conf') }).describe('the row'),
+      before: textOrNull(500, 'null: no comment before'),
+      after: textOrNull(500, 'null: no comment any more'),
     }),
   )
   .max(2 * MOST_ROWS)
-  .describe('comments of rows that came, changed or went, with their rows too')
+  .describe('comments that were added, changed or removed, also together with their rows')
 
 export const Reason = z
   .string()
   .trim()
-  .min(1, 'is required: the history says why')
+  .min(1, 'is required, for the history')
   .max(1_000)
-  .describe('why, for the history')
+  .describe('the reason, for the history')
 
 export const revisionNumber = (fault: string) =>
   z
@@ -53,30 +53,30 @@ export const revisionNumber = (fault: string) =>
     .meta({ type: 'integer', minimum: 1, maximum: 999_999_999_999_999 })
 
 export const Outcome = z.object({
-  effect: z.enum(EFFECTS).describe('of the object rows'),
-  rule: text(64, 'of the row that decides'),
-  endpoint: z.enum(EFFECTS).describe('of the endpoint rows'),
+  effect: z.enum(EFFECTS).describe('by the object rows'),
+  rule: text(64, 'rule of the deciding row'),
+  endpoint: z.enum(EFFECTS).describe('by the endpoint rows'),
 })
 
 export const Cell = z.object({
-  role: text(32, 'whose decision it is'),
-  action: text(65, 'what is asked for'),
-  relation: z.enum(RELATIONS).describe('whose record it is about'),
+  role: text(32, 'role of the caller'),
+  action: text(65, 'the requested action'),
+  relation: z.enum(RELATIONS).describe('relation to the record'),
 })
 
 export const CellChange = Cell.extend({
-  before: Outcome.describe('under the revision before'),
+  before: Outcome.describe('under the previous revision'),
   after: Outcome.describe('under the new one'),
-}).meta({ id: 'DecisionChange', description: 'a decision that falls otherwise' })
+}).meta({ id: 'DecisionChange', description: 'a changed decision' })
 
 export const Actor = z.object({
-  id: textOrNull(19, 'of the user'),
-  name: textOrNull(254, 'their address as it is today, or what made the edit'),
+  id: textOrNull(19, 'id of the user'),
+  name: textOrNull(254, 'current address of the user, or the name of what made the edit'),
 })
 
-/** What an edit changes, as the history has it. */
+/** The changes of an edit, as the history shows them. */
 export const CHANGED = {
-  added: AnyRows.describe('rows that were not there before'),
-  removed: AnyRows.describe('rows that are not there any more'),
+  added: AnyRows.describe('added rows'),
+  removed: AnyRows.describe('removed rows'),
   comments: CommentChanges,
 }

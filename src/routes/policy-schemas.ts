@@ -19,40 +19,40 @@ import { ReplayView, Replayable } from './replay-schemas.js'
 import { Id, Instant, PageLimit, RevisionNumber, Time, WantsCount, pageOf, text, textOrNull } from './schemas.js'
 
 export const ByRevision = z.strictObject({
-  revision: revisionNumber('must be the number of a revision').describe('its number'),
+  revision: revisionNumber('must be the number of a revision').describe('number of the revision'),
 })
 
-/** Of which revision, and in which form, an answer is. */
+/** Selects a revision and the format of the response. */
 export const Shown = z.strictObject({
-  format: z.enum(['json', 'csv']).default('json').describe('of the answer'),
+  format: z.enum(['json', 'csv']).default('json').describe('format of the response'),
   revision: revisionNumber('must be the number of a revision').optional().describe('default: the one in force'),
 })
 
 export const Comparison = z.strictObject({
-  from: revisionNumber('must be the number of a revision').describe('the revision before'),
-  to: revisionNumber('must be the number of a revision').describe('the revision after'),
+  from: revisionNumber('must be the number of a revision').describe('the first revision'),
+  to: revisionNumber('must be the number of a revision').describe('the second revision'),
 })
 
 export const EditView = z
   .object({
-    revision: RevisionNumber.describe('that is in force after it'),
+    revision: RevisionNumber.describe('the revision in force afterwards'),
     dry_run: z.boolean().optional().describe('true: nothing was changed'),
-    decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
-    added: z.array(Row).max(MOST_ROWS).describe('rows that were not there before'),
-    removed: z.array(Row).max(MOST_ROWS).describe('rows that are not there any more'),
+    decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every changed decision'),
+    added: z.array(Row).max(MOST_ROWS).describe('added rows'),
+    removed: z.array(Row).max(MOST_ROWS).describe('removed rows'),
     comments: CommentChanges,
     warnings: z
 
       .array(
         z.object({
-          role: text(32, 'as it was written'),
-          nearest: textOrNull(32, 'that may have been meant'),
-          message: text(500, 'for people'),
+          role: text(32, 'the role as written'),
+          nearest: textOrNull(32, 'the role that may have been meant'),
+          message: text(500, 'message for people'),
         }),
       )
       .max(MOST_ROWS)
       .optional()
-      .describe('in a dry run: roles of the new rows that are probably misspelt'),
+      .describe('in a dry run: probably misspelt roles in the new rows'),
     proposal: ProposalView.optional(),
     replay: ReplayView.optional(),
   })
@@ -63,14 +63,14 @@ export const EditView = z
 
 export const RevisionView = z
   .looseObject({
-    revision: RevisionNumber.describe('its number'),
-    actor: Actor.describe('who made it, or proposed it'),
+    revision: RevisionNumber.describe('number of the revision'),
+    actor: Actor.describe('who made or proposed it'),
     approved_by: Actor.nullable().describe('who approved it; null: it was not proposed'),
-    proposal: Id.nullable().describe('that it was; null: none'),
-    without_approval: z.boolean().describe('true: made at the command line past the approval that was asked for'),
-    reason: text(1_000, 'why'),
-    time: Time.describe('when'),
-    model_sha256: text(64, 'of model.conf'),
+    proposal: Id.nullable().describe('id of its proposal; null: none'),
+    without_approval: z.boolean().describe('true: made at the command line, bypassing the required approval'),
+    reason: text(1_000, 'the reason'),
+    time: Time.describe('time of the edit'),
+    model_sha256: text(64, 'SHA-256 of model.conf'),
     ...CHANGED,
   })
   .meta({ id: 'PolicyRevision', description: 'an edit of the policy' })
@@ -79,23 +79,23 @@ export const ComparisonView = z
   .object({
     from: RevisionNumber,
     to: RevisionNumber,
-    decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
-    added: z.array(Row).max(MOST_ROWS).describe('rows that the first has not'),
-    removed: z.array(Row).max(MOST_ROWS).describe('rows that the second has not'),
+    decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every changed decision'),
+    added: z.array(Row).max(MOST_ROWS).describe('rows that only the second revision has'),
+    removed: z.array(Row).max(MOST_ROWS).describe('rows that only the first revision has'),
     comments: CommentChanges,
   })
-  .meta({ id: 'PolicyComparison', description: 'by what two revisions differ' })
+  .meta({ id: 'PolicyComparison', description: 'the differences between two revisions' })
 
 export const PolicyView = z.object({
   revision: RevisionNumber,
-  model_sha256: text(64, 'of model.conf'),
-  rows: z.array(Row).max(MOST_ROWS).describe('in the order in which they decide'),
-  needs_approval: z.boolean().describe('whether an edit waits for somebody else (POLICY_APPROVALS)'),
+  model_sha256: text(64, 'SHA-256 of model.conf'),
+  rows: z.array(Row).max(MOST_ROWS).describe('in the order of evaluation'),
+  needs_approval: z.boolean().describe('whether an edit needs somebody else’s approval (POLICY_APPROVALS)'),
 })
 
 export const TableView = z.object({
   revision: RevisionNumber,
-  decisions: z.array(Cell.extend(Outcome.shape)).max(MOST_CELLS).describe('of each role, action and relation'),
+  decisions: z.array(Cell.extend(Outcome.shape)).max(MOST_CELLS).describe('for each role, action and relation'),
 })
 
 export const ProposedRows = z.strictObject({
@@ -103,33 +103,33 @@ export const ProposedRows = z.strictObject({
     .array(EditedRow)
     .max(MOST_ROWS)
     .default([])
-    .describe('rows that are to be there; with another `comment`, one that is there changes that alone'),
+    .describe('rows to add; for an existing row, only its `comment` changes'),
   remove: z
     .array(EditedRow)
     .max(MOST_ROWS)
     .default([])
-    .describe('rows that are to go: what they say of a row has to fit one'),
+    .describe('rows to remove: each must match an existing row exactly'),
 })
 
 export const PolicyChanges = ProposedRows.extend({ reason: Reason })
 
 export const RevisionQuery = z.strictObject({
   limit: PageLimit,
-  until: Instant.optional().describe('only revisions that were made by then'),
+  until: Instant.optional().describe('only revisions made by this time'),
   count: WantsCount,
-  cursor: revisionNumber('must be the next_cursor of a page').optional().describe('`next_cursor` of the page before'),
+  cursor: revisionNumber('must be the next_cursor of a page').optional().describe('`next_cursor` of the previous page'),
 })
 
 export const RevisionsView = pageOf(
   z.looseObject({
-    revision: RevisionNumber.describe('its number'),
-    reason: text(1_000, 'why'),
-    time: Time.describe('when'),
+    revision: RevisionNumber.describe('number of the revision'),
+    reason: text(1_000, 'the reason'),
+    time: Time.describe('time of the edit'),
   }),
 )
 
 export const ShownRevision = RevisionView.extend({
-  decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
+  decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every changed decision'),
 })
 
 export const Restoration = z.strictObject({ reason: Reason.optional() }).default({})
@@ -141,7 +141,7 @@ export const Trial = z
       .enum(['true', 'false'])
       .default('false')
       .transform((text) => text === 'true')
-      .meta({ description: 'answer what it would change, and change nothing' }),
+      .meta({ description: 'returns what it would change, without changing anything' }),
     ...Replayable,
   })
   .refine(({ dry_run, replay }) => dry_run || replay === undefined, {

@@ -54,8 +54,8 @@ export interface PolicyParts {
   readonly approvals: boolean
 }
 
-/** Of an edit that waits for approval (docs/policy.md). */
-const PROPOSED = 'With `POLICY_APPROVALS=1`: it is proposed, and the revision in force stays'
+/** For edits that need approval (docs/policy.md). */
+const PROPOSED = 'With `POLICY_APPROVALS=1`: the edit becomes a proposal, and the revision in force stays'
 
 const noSuchRevision = (revision: number | undefined) =>
   new Refusal('not_found', { detail: `There is no policy revision ${revision}, or its rows cannot be read.` })
@@ -63,7 +63,7 @@ const noSuchRevision = (revision: number | undefined) =>
 /** Everything under /policy. */
 export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
   const { database, rules, policy, replays, approvals, findSnapshot, analyses } = parts
-  /** Throws `not_found` where there was no such revision. */
+  /** Throws `not_found` if there was no such revision. */
   const shown = async (snapshot: Snapshot, revision: number | undefined): Promise<Snapshot> => {
     const found = revision === undefined ? snapshot : await findSnapshot(revision)
     if (found === null) throw noSuchRevision(revision)
@@ -73,7 +73,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
     ...WRITING_POLICY,
     data: editStore(database, approvals),
     query: Trial,
-    // a replay shows whom an edit affects, which only readers of the log may see
+    // a replay shows which users an edit affects, which only readers of the log may see
     part: { asked: ({ replay }: z.output<typeof Trial>) => replay !== undefined, action: 'audit:read', data: replays },
   } as const
 
@@ -164,7 +164,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       documentation: {
         id: 'comparePolicyRevisions',
         refusals: ['not_found'],
-        summary: 'Compare two revisions: the rows and the decisions by which they differ',
+        summary: 'Compare two revisions: the rows and decisions that differ',
         tag: 'policy',
         response: ComparisonView,
       },
@@ -194,7 +194,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
           },
         },
         proposed: PROPOSED,
-        summary: 'Add and remove rows; answers every decision that changes',
+        summary: 'Add and remove rows; returns every decision that changes',
         tag: 'policy',
         response: EditView,
       },
@@ -241,7 +241,7 @@ export const policyRoutes = (parts: PolicyParts): readonly Route[] => {
       handle: async ({ store, params: { revision }, body, headers, ...input }) => {
         if (headers.ifMatch !== undefined) await requireRevision(policy, input.snapshot, headers.ifMatch)
         const stored = await readStoredPolicy(database, rules)
-        // where the stored rows cannot be in force, the last good revision decides, and this is the way out
+        // if the stored rows cannot be in force, the last good revision decides, and a restore is the way out
         if (stored.fault === null && stored.revision !== input.snapshot.revision) throw new PolicyReplaced('restore')
         const plan = await planRestore(database, stored, revision, rules, input.caller.user)
         if (!plan) throw noSuchRevision(revision)

@@ -5,26 +5,26 @@ import type { Scope as TokenScope } from '../domain/action.js'
 import { Email, Id, Name, Password, ProfileView, Time, text } from './schemas.js'
 
 /**
- * R7: every field that a profile update may set. `role` is not among them, nor anything else that grants rights. An
- * address is one only beside the password, and where a mail can confirm it.
+ * R7: every field that a profile update may set. Neither `role` nor anything else that grants rights is among them.
+ * `email` is allowed only together with the password, and only if a mail can confirm it.
  */
 export const profileUpdate = (mayAskForAddress: boolean) =>
   z
     .strictObject({
       name: Name.optional(),
-      email: Email.optional().describe('a link goes there, and it is the address once that is opened'),
+      email: Email.optional().describe('a link is sent there; opening it confirms the new address'),
       password: Password.optional(),
       current_password: z
         .string()
         .max(256)
         .optional()
-        .meta({ format: 'password', description: 'beside a new password or address' }),
-      end_tokens: z.boolean().default(false).describe('beside a new password: whether it ends personal tokens, too'),
+        .meta({ format: 'password', description: 'required with a new password or address' }),
+      end_tokens: z.boolean().default(false).describe('with a new password: whether personal tokens end as well'),
     })
     .refine((body) => !has(body, 'email') || (mayAskForAddress && has(body, 'current_password')), {
       path: ['email'],
-      message: mayAskForAddress ? 'is set with current_password beside it' : 'is not a field that may be set here',
-      // beside other faults, too: every field that is not allowed is named
+      message: mayAskForAddress ? 'requires current_password' : 'is not a field that may be set here',
+      // also if there are other faults: every field that is not allowed is reported
       when: () => true,
     })
     .refine((body) => body.password === undefined || body.current_password !== undefined, {
@@ -33,13 +33,13 @@ export const profileUpdate = (mayAskForAddress: boolean) =>
     })
     .refine((body) => body.password !== undefined || !body.end_tokens, {
       path: ['end_tokens'],
-      message: 'goes with a new password',
+      message: 'is only allowed with a new password',
     })
 
 const has = (body: unknown, name: string): boolean => typeof body === 'object' && body !== null && name in body
 
 export const ChangedProfile = ProfileView.extend({
-  unconfirmed_email: text(254, 'the address to which a link was sent').optional(),
+  unconfirmed_email: text(254, 'the address that the link was sent to').optional(),
 }).meta({ id: 'ChangedProfile' })
 
 const DAY = 86_400
@@ -53,23 +53,23 @@ const Scope = z
 
 export const TokenView = z
   .object({
-    id: Id.describe('of the token'),
+    id: Id.describe('id of the token'),
     name: text(100, 'what it is for'),
-    scopes: z.array(text(65, 'an action')).max(50).describe('what it may be used for'),
+    scopes: z.array(text(65, 'an action')).max(50).describe('the scopes of the token'),
     made_by: z
       .object({
         type: z.enum(['token', 'sign_in']).describe('what made it'),
-        id: text(64, 'of the personal token, or of the sign-in'),
+        id: text(64, 'id of the personal token or the sign-in'),
       })
       .nullable()
-      .describe('for `descendants=true`; null: not known'),
-    created_at: Time.describe('when it was made'),
-    expires_at: Time.describe('when it ends'),
-    last_used_at: Time.nullable().describe('within a minute or so'),
+      .describe('what it was made with, for `descendants=true`; null: unknown'),
+    created_at: Time.describe('when it was created'),
+    expires_at: Time.describe('when it expires'),
+    last_used_at: Time.nullable().describe('accurate to about a minute'),
   })
   .meta({ id: 'PersonalToken', description: 'a personal token, without its value' })
 
-export const TokensView = z.object({ data: z.array(TokenView).max(100).describe('the newest first') })
+export const TokensView = z.object({ data: z.array(TokenView).max(100).describe('newest first') })
 
 export const NewToken = z.strictObject({
   name: z.string().trim().min(1, 'must not be empty').max(100).describe('what it is for'),
@@ -77,20 +77,22 @@ export const NewToken = z.strictObject({
     .array(Scope)
     .max(50)
     .transform((names) => [...new Set(names)])
-    .meta({ description: 'of those that the requesting token has; empty: none' }),
+    .meta({ description: 'only scopes of the requesting token; empty: none' }),
   expires_in: z
     .number()
     .int()
     .min(60, 'must be at least 60 seconds')
     .max(LONGEST_DAYS * DAY, `must be at most ${LONGEST_DAYS} days, in seconds`)
     .default(90 * DAY)
-    .describe('seconds'),
+    .describe('lifetime in seconds'),
 })
 
-export const MadeToken = TokenView.extend({ token: text(100, 'the token itself, in this answer alone') }).meta({
+export const MadeToken = TokenView.extend({
+  token: text(100, 'the token itself; only this response contains it'),
+}).meta({
   id: 'NewPersonalToken',
 })
 
 export const RevocationQuery = z.strictObject({
-  descendants: z.enum(['true', 'false']).default('false').describe('with all that followed from it'),
+  descendants: z.enum(['true', 'false']).default('false').describe('whether tokens made with it are revoked as well'),
 })

@@ -12,7 +12,7 @@ import { PROFILE_EXAMPLE, ProfileView } from './schemas.js'
 
 const view = ({ id, email, name, role, created_at }: User) => ({ id, email, name, role, created_at })
 
-/** Sends the link that confirms a new address, and tells the one that the user has. */
+/** Sends a link for confirming the new address there, and a notice to the current one. */
 export type MailAddressLink = (user: User, email: string, token: string, expiresAt: Date) => void
 
 /** GET and PATCH /users/me. */
@@ -27,7 +27,7 @@ export const profileRoutes = ({
   readonly checkPassword: (user: User, password: string) => Promise<boolean>
   readonly hashPassword: (password: string) => Promise<string>
   readonly findUser: (id: string) => Promise<User | null>
-  /** undefined where no mail is sent, or an external issuer knows its users' addresses */
+  /** undefined if no mail is sent, or if an external issuer manages its users' addresses */
   readonly mailAddressLink: MailAddressLink | undefined
 }): readonly Route[] => [
   route({
@@ -77,7 +77,7 @@ export const profileRoutes = ({
           },
           { endTokens, newAddress: email === undefined ? undefined : { email, hash: hashOfToken(token), expiresAt } },
         )
-      // whether somebody has the address already shows when it is confirmed, to whoever reads its mails
+      // whether the address is taken shows only when it is confirmed, to the person who reads its mail
       if (email !== undefined) mailAddressLink?.(user, email, token, expiresAt)
       const updated = await findUser(user.id)
       if (updated === null) throw new Refusal('not_found')
@@ -92,7 +92,7 @@ export const profileRoutes = ({
       refusals: ['not_found'],
       example: { body: { name: 'Ada Lovelace' }, answer: PROFILE_EXAMPLE },
       summary:
-        'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in of ' +
+        'Change the caller’s name, password or, once a link confirms it, address; the last two count as a sign-in to ' +
         'the account',
       tag: 'profile',
       response: ChangedProfile,

@@ -4,8 +4,8 @@ import { Id, Instant, Time, count, text, textOrNull } from './schemas.js'
 
 export const EvidenceQuery = z
   .strictObject({
-    from: Instant.optional().describe('entries from then on; without it, from the beginning of the log'),
-    to: Instant.optional().describe('entries before; without it, up to now'),
+    from: Instant.optional().describe('entries from this time on; default: from the beginning of the log'),
+    to: Instant.optional().describe('entries before this time; default: now'),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || Date.parse(from) < Date.parse(to), {
     path: ['to'],
@@ -19,38 +19,38 @@ export const ProofView = z
     chains: z
       .array(
         z.object({
-          chain: text(10, 'its number'),
-          entries: count('that it has had, retired ones included'),
+          chain: text(10, 'number of the chain'),
+          entries: count('entries so far, including retired ones'),
           newest_at: Time.nullable().describe('when its newest entry was written'),
         }),
       )
       .max(10_000)
       .describe('the hash chains'),
-    entries: count('of all chains'),
+    entries: count('entries of all chains'),
     retired: z
       .object({
-        entries: count('that were dropped, as signed statements say'),
+        entries: count('dropped entries, according to signed statements'),
         months: z
-          .array(z.object({ month: text(7, 'such as `2026-01`'), entries: count('that it had') }))
+          .array(z.object({ month: text(7, 'such as `2026-01`'), entries: count('entries of the month') }))
           .max(10_000)
-          .describe('that were dropped; what an earlier version dropped is not listed'),
+          .describe('dropped months; those dropped by earlier versions are not listed'),
       })
       .describe('what `linkgate audit expire` dropped'),
     checkpoints: z
       .array(
         z.object({
-          id: Id.describe('of its row'),
-          kind: text(20, '`standing`, or `expiry`: months were dropped with it'),
+          id: Id.describe('id of its row'),
+          kind: text(20, '`standing`, or `expiry` if months were dropped with it'),
           time: Time.describe('when it was signed'),
-          key: textOrNull(64, 'thumbprint of the key that it says it is signed with'),
+          key: textOrNull(64, 'thumbprint of the key that it names as its signer'),
           valid: z.boolean().describe('whether it is a checkpoint, signed with the key in use'),
-          why: textOrNull(200, 'it is not valid'),
+          why: textOrNull(200, 'why it is not valid'),
         }),
       )
       .max(20)
-      .describe('the newest, newest first'),
+      .describe('the newest ones, newest first'),
     checkpoint: Time.nullable().describe('when the newest valid one was signed'),
-    since_checkpoint: count('entries that are newer than it, and could still be rewritten without the key'),
+    since_checkpoint: count('entries newer than that checkpoint, which could still be rewritten without the key'),
     key: z
       .object({
         thumbprint: Thumbprint,
@@ -58,11 +58,11 @@ export const ProofView = z
           .object({
             kty: text(2, '`EC`'),
             crv: text(10, '`P-256`'),
-            x: text(64, 'of the point'),
-            y: text(64, 'of the point'),
+            x: text(64, 'coordinate of the point'),
+            y: text(64, 'coordinate of the point'),
           })
           .describe('the public key (RFC 7517)'),
       })
-      .describe('that signs checkpoints and evidence'),
+      .describe('the key that signs checkpoints and evidence'),
   })
   .meta({ id: 'Proof', description: 'how far the decision log is proved' })

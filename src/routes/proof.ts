@@ -7,7 +7,7 @@ import { TEXT_TYPES, exportText } from './export-text.js'
 import { EvidenceQuery, ProofView } from './proof-schemas.js'
 import { READING_LOG } from './shared-layers.js'
 
-/** The decision log as evidence: its state, its verification, and the file that proves a period elsewhere. */
+/** The decision log as evidence: its state, its verification, and a file that proves a period elsewhere. */
 export const proofRoutes = ({
   proof,
   key,
@@ -27,7 +27,7 @@ export const proofRoutes = ({
       }),
       documentation: {
         id: 'getProof',
-        summary: 'How far the decision log is proved: its chains, its checkpoints, and what is newer than they are',
+        summary: 'How far the decision log is proved: its chains, its checkpoints, and the entries since',
         tag: 'audit',
         response: ProofView,
       },
@@ -45,7 +45,7 @@ export const proofRoutes = ({
         refusals: ['upgrade_required', 'exports_busy'],
         summary:
           'Verify the decision log: server-sent events `progress` with `done` and `of`, and at the end `verdict` ' +
-          'with `whole`, `entries`, `chains`, `checkpoint` and `faults`. It stops when the listener leaves',
+          'with `whole`, `entries`, `chains`, `checkpoint` and `faults`. It stops when the client disconnects',
         tag: 'audit',
         types: ['text/event-stream'],
       },
@@ -63,7 +63,7 @@ export const proofRoutes = ({
       documentation: {
         id: 'exportEvidence',
         refusals: ['upgrade_required', 'exports_busy'],
-        summary: 'The log of a period as one signed file, which linkgate audit verify FILE checks anywhere',
+        summary: 'The log of a period as one signed file, which `linkgate audit verify FILE` can check anywhere',
         tag: 'audit',
         types: ['application/x-ndjson'],
       },

@@ -8,58 +8,58 @@ const State = z.enum(PROPOSAL_STATES)
 
 export const ProposalView = z
   .looseObject({
-    id: Id.describe('of the proposal'),
-    state: State.describe('what became of it'),
+    id: Id.describe('id of the proposal'),
+    state: State.describe('state of the proposal'),
     actor: Actor.describe('who proposed it'),
-    reason: text(1_000, 'why'),
-    time: Time.describe('when'),
-    base: RevisionNumber.describe('that it was made for'),
+    reason: text(1_000, 'the reason'),
+    time: Time.describe('time of the proposal'),
+    base: RevisionNumber.describe('the revision that it was made for'),
     ...CHANGED,
     closed: z
       .object({
-        actor: Actor.describe('who'),
-        time: Time.describe('when'),
-        reason: textOrNull(1_000, 'why, where they said so'),
+        actor: Actor.describe('who closed it'),
+        time: Time.describe('time of the proposal'),
+        reason: textOrNull(1_000, 'the reason, if given'),
       })
       .nullable()
-      .describe('who approved, declined or withdrew it; null: nobody yet'),
-    revision: RevisionNumber.nullable().describe('that it became; null: none'),
+      .describe('who approved, declined or withdrew it; null: it is open'),
+    revision: RevisionNumber.nullable().describe('the revision that it became; null: none'),
   })
-  .meta({ id: 'PolicyProposal', description: 'an edit of the policy that waits for somebody else, or waited' })
+  .meta({ id: 'PolicyProposal', description: 'an edit of the policy that needs, or needed, somebody else’s approval' })
 
-export const ByProposal = z.strictObject({ id: Id.describe('of the proposal') })
+export const ByProposal = z.strictObject({ id: Id.describe('id of the proposal') })
 
 export const ProposalQuery = z.strictObject({
   limit: PageLimit,
   count: WantsCount,
-  cursor: Id.optional().describe('`next_cursor` of the page before'),
-  state: State.optional().describe('those that are in it alone'),
+  cursor: Id.optional().describe('`next_cursor` of the previous page'),
+  state: State.optional().describe('only proposals in this state'),
 })
 
 export const ProposalsView = pageOf(ProposalView)
 
-/** `against`: null of one that is closed. */
+/** `against`: null if the proposal is closed. */
 export const ShownProposal = ProposalView.extend({
   against: z
     .union([
       z.object({
-        revision: RevisionNumber.describe('in force'),
-        decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every one'),
+        revision: RevisionNumber.describe('the revision in force'),
+        decisions_changed: z.array(CellChange).max(MOST_CELLS).describe('every changed decision'),
         ...CHANGED,
       }),
       z.object({
-        revision: RevisionNumber.describe('in force'),
+        revision: RevisionNumber.describe('the revision in force'),
         problem: z
           .looseObject({
-            code: text(64, 'of the refusal that an approval gets'),
-            title: text(200, 'what it means'),
-            detail: textOrNull(2_000, 'what it is about'),
+            code: text(64, 'code of the refusal that an approval would get'),
+            title: text(200, 'meaning of the code'),
+            detail: textOrNull(2_000, 'details'),
           })
-          .describe('what stands in its way'),
+          .describe('why it cannot be approved'),
       }),
     ])
     .nullable()
-    .describe('what it would do to the rows in force now; null: it is closed'),
+    .describe('what it would change now; null: it is closed'),
 })
 
 export const Approval = z.strictObject({ reason: Reason.optional() }).default({})

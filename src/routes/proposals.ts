@@ -39,12 +39,12 @@ interface ProposalParts {
   readonly findUser: (id: string) => Promise<User | null>
 }
 
-/** A person is one, whichever token they come with. */
+/** Compares users, whichever tokens they use. */
 const requireAnother = ({ actor }: Proposal, { user }: Caller): void => {
   if (actor.id !== null && actor.id === user?.id) throw new Refusal('own_proposal')
 }
 
-/** Proposed edits of the policy (POLICY_APPROVALS), and what becomes of them. */
+/** Proposed edits of the policy (POLICY_APPROVALS), and their outcome. */
 export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: ProposalParts): readonly Route[] => {
   const requireProposal = async ({ id }: { readonly id: string }): Promise<Proposal> => {
     const proposal = await findProposal(database, id)
@@ -71,7 +71,7 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
       },
       documentation: {
         id: 'listPolicyProposals',
-        summary: 'Edits that wait for approval, and what became of others; newest first',
+        summary: 'List proposed edits, open and closed ones, newest first',
         tag: 'policy',
         response: ProposalsView,
       },
@@ -88,7 +88,7 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
       },
       documentation: {
         id: 'getPolicyProposal',
-        summary: 'One proposal, and what it would do to the rows in force now',
+        summary: 'One proposal, and what it would change now',
         tag: 'policy',
         response: ShownProposal,
       },
@@ -121,7 +121,7 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
           'beyond_own_rights',
         ],
         example: { body: { reason: 'as agreed' } },
-        summary: 'Put somebody else’s proposal in force, with the checks of every edit, of this moment',
+        summary: 'Approve somebody else’s proposal: puts it in force, with the checks that every edit passes, made now',
         tag: 'policy',
         response: EditView,
       },
@@ -160,7 +160,7 @@ export const proposalRoutes = ({ database, rules, policy, findUser, analyses }: 
       documentation: {
         id: 'withdrawPolicyProposal',
         refusals: ['others_proposal', 'proposal_closed'],
-        summary: 'Withdraw one’s own proposal',
+        summary: 'Withdraw your own proposal',
         tag: 'policy',
       },
     }),

@@ -1,6 +1,6 @@
 import { NO_DATA, NO_INPUT, NO_OBJECT } from '../layers/route.js'
 
-/** A GET that everybody may send, about no record: pages, health, keys, descriptions. */
+/** The layers of a public GET without a record: pages, health, keys, descriptions. */
 export const publicGet = {
   method: 'get',
   status: 200,

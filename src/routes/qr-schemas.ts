@@ -4,7 +4,7 @@ import { contrastOf, parseColour } from '../qr/contrast.js'
 import type { Colour } from '../qr/contrast.js'
 import { QR_FORMATS, QR_LEVELS } from '../qr/qr-code.js'
 
-/** What WCAG 2.2 (1.4.11) asks of graphics; readers of codes need about as much. */
+/** The contrast that WCAG 2.2 (1.4.11) requires of graphics; readers of QR codes need about as much. */
 const LEAST_CONTRAST = 3
 
 const whole = ({ least, most, usual, unit }: { least: number; most: number; usual: number; unit: string }) =>
@@ -32,14 +32,14 @@ const colour = (usual: Colour, description: string) =>
 
 export const Look = z
   .strictObject({
-    format: z.enum(QR_FORMATS).default('svg').describe('of the picture'),
+    format: z.enum(QR_FORMATS).default('svg').describe('format of the picture'),
     size: whole({ least: 64, most: 2_048, usual: 512, unit: 'width and height in pixels' }),
     margin: whole({ least: 0, most: 16, usual: 4, unit: 'light squares on each side; readers count on four' }),
     level: z
       .enum(QR_LEVELS)
       .default('M')
       .meta({ description: 'how much of the code may be hidden: L 7 %, M 15 %, Q 25 %, H 30 %' }),
-    dark: colour('#000000', 'of the squares'),
+    dark: colour('#000000', 'colour of the squares'),
     light: colour('#ffffff', `of the ground; at least ${LEAST_CONTRAST}:1 lighter than dark`),
   })
   .superRefine(({ dark, light }, context) => {

@@ -14,9 +14,9 @@ import { ByCode } from './schemas.js'
 const MEDIA_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
 
 /**
- * The picture of a link's short URL. It tells nothing beside that URL, so it is there for whoever may read the link,
- * and a password on the link changes nothing. Drawing it takes a few milliseconds at most: no picture is kept here, and
- * callers keep theirs by the ETag.
+ * The QR code of a link's short URL. It reveals nothing but that URL, so everybody who may read the link may have it,
+ * whether or not the link has a password. Drawing it takes a few milliseconds at most, so it is not cached here;
+ * clients cache it by its ETag.
  */
 export const qrRoute = ({
   findLink,
@@ -52,7 +52,7 @@ export const qrRoute = ({
         headers: {
           ETag: contentTag(picture),
           Vary: 'Authorization',
-          // a page of another site may show it: it holds nothing that its address does not tell
+          // pages of other sites may show it: it contains nothing that its URL does not reveal
           'Cross-Origin-Resource-Policy': 'cross-origin',
           ...(caller.user === null ? { 'Cache-Control': 'public, max-age=300' } : {}),
         },

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js'
 import type { CurrentPolicy } from '../policy/current.js'
 
-/** Whether the service can answer requests, and the checks behind it. */
+/** Whether the service is ready, and the checks behind it. */
 export interface Readiness {
   readonly ready: boolean
   readonly checks: {
@@ -16,8 +16,8 @@ const POLICY_FAULT = 'a newer policy revision could not be loaded; the last good
 const ROWS_DIFFER = 'the rows in the database are not those of the policy revision in force; they are being loaded'
 
 /**
- * Asks the database and the policy, anew each time, whether the service can answer. Never rejects: what is away is in
- * the checks. A service that stops is not ready.
+ * Checks the database and the policy on every call. Never rejects: outages show in the checks. A stopping service is
+ * not ready.
  */
 export const readinessOf =
   ({

@@ -6,61 +6,66 @@ import { WINDOW_RULE, parseWindow } from '../domain/replay-window.js'
 import { Id, Instant, RequestId, Time, count, text, textOrNull } from './schemas.js'
 
 const Verdict = z.object({
-  effect: z.enum(EFFECTS).describe('the answer'),
-  rule: text(64, 'of the row that decided, `default`, or the code of a refusal'),
+  effect: z.enum(EFFECTS).describe('the decision'),
+  rule: text(64, 'rule of the deciding row, `default`, or the code of a refusal'),
 })
 
 const Replayed = z.object({
-  role: text(32, 'whose decision it was'),
-  action: text(65, 'what was asked for'),
-  relation: z.enum(RELATIONS).describe('whose record it was about'),
-  layer: text(20, 'that decided'),
-  count: count('how many were recorded'),
-  before: Verdict.describe('as it was recorded'),
+  role: text(32, 'role of the caller'),
+  action: text(65, 'the requested action'),
+  relation: z.enum(RELATIONS).describe('relation to the record'),
+  layer: text(20, 'the deciding layer'),
+  count: count('recorded decisions'),
+  before: Verdict.describe('as recorded'),
   in_force: Verdict.nullable().describe('by the rows in force; null: the record does not say enough'),
   after: Verdict.nullable().describe('by the rows of the edit; null: the record does not say enough'),
-  users: count('of whom they are'),
+  users: count('users behind these decisions'),
   subjects: z
-    .array(z.object({ id: Id.nullable().describe('of the user; null: nobody'), count: count('of decisions') }))
+    .array(
+      z.object({
+        id: Id.nullable().describe('id of the user; null: anonymous'),
+        count: count('decisions of this user'),
+      }),
+    )
     .max(101)
-    .describe('those with the most'),
+    .describe('the users with the most decisions'),
 })
 
 export const ReplayView = z
   .object({
-    window: text(10, 'as it was asked for'),
-    from: Time.describe('its first moment'),
-    to: Time.describe('the first moment after it'),
-    considered: count('recorded decisions of the policy'),
-    changed: count('of them that would get the other answer'),
-    allow_to_deny: count('of the changed'),
-    deny_to_allow: count('of the changed'),
-    by_other_rule: count('of them that would get the same answer by another rule'),
-    already: count('of the changed that the rows in force answer as the edit would'),
-    undetermined: count('of them about which the record does not say enough'),
-    subjects: count('users who would get the other answer'),
-    decisions: z.array(Replayed).max(200).describe('grouped by question and answer: those that turn come first'),
-    not_listed: count('groups beside these'),
+    window: text(10, 'as requested'),
+    from: Time.describe('start of the window, inclusive'),
+    to: Time.describe('end of the window, exclusive'),
+    considered: count('recorded decisions by the policy'),
+    changed: count('decisions with a changed effect'),
+    allow_to_deny: count('changed from allow to deny'),
+    deny_to_allow: count('changed from deny to allow'),
+    by_other_rule: count('decisions with the same effect by another rule'),
+    already: count('changed ones that the rows in force already change in the same way'),
+    undetermined: count('decisions whose record does not say enough'),
+    subjects: count('users with a changed decision'),
+    decisions: z.array(Replayed).max(200).describe('grouped by question and answer; changed ones first'),
+    not_listed: count('further groups that are not listed'),
     examples: z
       .array(
         z.object({
-          time: Time.describe('when it was decided'),
+          time: Time.describe('time of the decision'),
           request_id: RequestId,
           subject: z
-            .object({ id: Id.nullable().describe('of the user'), role: text(32, 'that they had then') })
-            .describe('who asked'),
-          action: text(65, 'what was asked for'),
+            .object({ id: Id.nullable().describe('id of the user'), role: text(32, 'role of the user at that time') })
+            .describe('the caller'),
+          action: text(65, 'the requested action'),
           resource: z
-            .object({ type: text(32, 'such as `link`'), code: textOrNull(64, 'of a link, at that time') })
-            .describe('what it was about'),
-          before: Verdict.describe('as it was recorded'),
+            .object({ type: text(32, 'such as `link`'), code: textOrNull(64, 'code of the link at that time') })
+            .describe('the record concerned'),
+          before: Verdict.describe('as recorded'),
           after: Verdict.nullable().describe('by the rows of the edit'),
         }),
       )
       .max(20)
-      .describe('the newest that would get the other answer'),
+      .describe('the newest decisions with a changed effect'),
   })
-  .meta({ id: 'Replay', description: 'which recorded decisions would have fallen otherwise' })
+  .meta({ id: 'Replay', description: 'which recorded decisions would have been different' })
 
 const Window = z
   .string()
@@ -74,9 +79,14 @@ const Window = z
 
 export const Replayable = {
   replay: Window.optional().meta({
-    description: 'the past whose decisions are made once more, such as `24h`; needs `audit:read`',
+    description: 'how far back recorded decisions are replayed, such as `24h`; needs `audit:read`',
   }),
   replay_until: Instant.transform((text) => new Date(text))
     .optional()
-    .meta({ type: 'string', format: 'date-time', maxLength: 40, description: 'where that past ends; default: now' }),
+    .meta({
+      type: 'string',
+      format: 'date-time',
+      maxLength: 40,
+      description: 'end of the replayed window; default: now',
+    }),
 }

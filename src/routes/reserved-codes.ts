@@ -1,5 +1,5 @@
 /**
- * Words that are, or may become, the first segment of the service's own paths: no code may be one of them, in any case.
+ * Words that are, or may become, the first path segment of the service's own URLs. They cannot be codes, in any case.
  * test/routes/reserved-codes.test.ts compares this list with the route table.
  */
 const RESERVED: ReadonlySet<string> = new Set(

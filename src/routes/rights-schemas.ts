@@ -6,20 +6,18 @@ import { Code, RevisionNumber, Role, text, textOrNull } from './schemas.js'
 
 const MOST_CODES = 100
 
-/** What a caller may do to a link that is there. */
+/** Actions on an existing link. */
 export const LINK_ACTIONS = ['link:update', 'link:delete', 'link:transfer'] as const
 
 export const AskedRights = z.strictObject({
-  codes: z.array(Code).max(MOST_CODES).describe('of links that are asked about as well'),
+  codes: z.array(Code).max(MOST_CODES).describe('codes of links to check as well'),
 })
 
 const RightView = z
   .object({
-    allowed: z.boolean().describe('whether the layers let the caller'),
-    layer: z
-      .enum(['gateway', 'endpoint', 'object'])
-      .describe('which of them answers: the last, or the first that refuses'),
-    rule: textOrNull(16, 'the rule by which `can()` answers; null where it is not asked'),
+    allowed: z.boolean().describe('whether the layers allow it'),
+    layer: z.enum(['gateway', 'endpoint', 'object']).describe('the last layer, or the first that refuses'),
+    rule: textOrNull(16, 'the rule by which `can()` decides; null if it is not asked'),
   })
   .meta({ id: 'Right' })
 
@@ -50,20 +48,20 @@ const ServiceRights = z.object({
 export const OwnRightsView = z
   .object({
     revision: RevisionNumber,
-    role: text(32, 'the caller’s'),
-    service: ServiceRights.describe('of every action, asked without a record, as for a list'),
+    role: text(32, 'role of the caller'),
+    service: ServiceRights.describe('every action, checked without a record, as for a list'),
     links: z
-      .array(z.object({ code: Code, rights: LinkRights.describe('to this link') }))
+      .array(z.object({ code: Code, rights: LinkRights.describe('rights to this link') }))
       .max(MOST_CODES)
-      .describe('those that the caller can see, in the order of `codes`'),
+      .describe('the visible links, in the order of `codes`'),
   })
-  .meta({ id: 'OwnRights', description: 'what the layers answer this caller, with this token, under this revision' })
+  .meta({ id: 'OwnRights', description: 'what the layers allow this caller, with this token, under this revision' })
 
-const rule = text(16, 'by which the policy lets them')
+const rule = text(16, 'the rule that allows it')
 
 const WhoView = z.discriminatedUnion('who', [
-  z.object({ who: z.literal('owner').describe('may do it to what is theirs alone'), rule }),
-  z.object({ who: z.literal('role').describe('may do it to anybody’s'), role: Role, rule }),
+  z.object({ who: z.literal('owner').describe('may do it only to their own records'), rule }),
+  z.object({ who: z.literal('role').describe('may do it to anybody’s records'), role: Role, rule }),
 ]) satisfies z.ZodType<Who>
 
 export const Whos = z.array(WhoView).max(100_000)
@@ -73,6 +71,6 @@ export const LinkRightsView = z
     revision: RevisionNumber,
     actions: z
       .object({ 'link:update': Whos.describe('who may change it'), 'link:delete': Whos.describe('who may delete it') })
-      .describe('who may do it'),
+      .describe('who may do it, by action'),
   })
-  .meta({ id: 'LinkRights', description: 'the owner, and the roles that rows name' })
+  .meta({ id: 'LinkRights', description: 'the owner, and the roles named by rows' })

@@ -7,7 +7,7 @@ import { isOneLine } from '../domain/one-line.js'
 import { isUserRole } from '../domain/role.js'
 import { isEmail } from '../domain/user.js'
 
-/** Schemas that several resources share; what they say of themselves stands in the description of the API. */
+/** Schemas shared by several resources. Their descriptions appear in the API description. */
 export const Id = z
   .string()
   .refine(isId, 'must be a positive 64-bit integer in decimal')
@@ -20,10 +20,10 @@ export const Code = z
     pattern: '^[A-Za-z0-9_-]{1,64}$',
     maxLength: 64,
     examples: ['spring'],
-    description: 'what stands after the host in the short URL',
+    description: 'the part after the host in the short URL',
   })
 
-/** The parameters of a path that names a link. */
+/** The path parameters of a link. */
 export const ByCode = z.object({ code: Code })
 
 export const Role = z
@@ -33,14 +33,14 @@ export const Role = z
     pattern: '^[a-z][a-z0-9_-]{0,31}$',
     maxLength: 32,
     examples: ['editor'],
-    description: 'a role that rows of the policy name',
+    description: 'a role named by rows of the policy',
   })
 
 export const Email = z
   .string()
   .max(254)
   .refine(isEmail, 'must be one e-mail address in ASCII, such as ada@example.com')
-  .meta({ format: 'email', examples: ['ada@example.com'], description: 'in any case; kept in lower case' })
+  .meta({ format: 'email', examples: ['ada@example.com'], description: 'in any case; stored in lower case' })
 
 export const Name = z
   .string()
@@ -48,32 +48,35 @@ export const Name = z
   .min(1, 'must not be empty')
   .max(200)
   .refine(isOneLine, 'must be one line')
-  .meta({ description: 'how the person is called', examples: ['Ada Lovelace'] })
+  .meta({ description: 'name of the person', examples: ['Ada Lovelace'] })
 export const Password = z
   .string()
   .min(8, 'must have at least 8 characters')
   .max(256)
-  .meta({ format: 'password', description: 'stored as a hash alone (argon2id)' })
-/** The token of a link that was sent to somebody. Any text: one that is none is answered as one that has ended. */
+  .meta({ format: 'password', description: 'stored only as a hash (argon2id)' })
+/**
+ * The token of a link that was mailed to somebody. Accepts any text: a malformed token gets the same answer as an
+ * expired one.
+ */
 export const LinkToken = z.string().min(1).max(512).meta({ description: 'from the link in the mail' })
-/** A text in an answer. */
+/** A text in a response. */
 export const text = (most: number, description: string) => z.string().max(most).meta({ description })
-/** The same where there may be none. */
+/** A text in a response, or null. */
 export const textOrNull = (most: number, description: string) => z.string().max(most).nullable().meta({ description })
-/** A number of things. */
+/** A count in a response. */
 export const count = (description: string) => z.int().min(0).meta({ description })
 /** The number of a policy revision. */
 export const RevisionNumber = z
   .int()
   .min(0)
   .max(Number.MAX_SAFE_INTEGER)
-  .meta({ description: 'of the policy; 0: decided before any' })
-/** Names a request in the log. */
+  .meta({ description: 'policy revision; 0: before the first' })
+/** The id of a request in the log. */
 export const RequestId = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,64}$/)
-  .meta({ maxLength: 64, description: 'names the request in the log (`X-Request-ID`)', examples: ['3f1c'] })
-/** A text of a form that is shown again, whatever else was sent. */
+  .meta({ maxLength: 64, description: 'id of the request in the log (`X-Request-ID`)', examples: ['3f1c'] })
+/** A text field of a form that is shown again, even if other fields are faulty. */
 export const textIn = (sent: unknown, name: string): string => {
   const [, text]: readonly unknown[] = Object.entries(Object(sent)).find(([each]) => each === name) ?? []
   return typeof text === 'string' ? text : ''
@@ -101,54 +104,54 @@ export const PageLimit = z
     'must be an integer from 1 to 100',
   )
   .transform(Number)
-  .meta({ type: 'integer', minimum: 1, maximum: MOST_OF_A_PAGE, default: 20, description: 'how many a page has' })
+  .meta({ type: 'integer', minimum: 1, maximum: MOST_OF_A_PAGE, default: 20, description: 'the most items in a page' })
 const CURSOR_LENGTH = 400
 export const Cursor = z
   .string()
   .min(1)
   .max(CURSOR_LENGTH)
   .optional()
-  .meta({ description: '`next_cursor` of the page before' })
+  .meta({ description: '`next_cursor` of the previous page' })
 
-/** `count=true`: the answer says how many all pages have. */
+/** `count=true`: the response also contains the total of all pages. */
 export const WantsCount = z
   .enum(['true', 'false'])
   .optional()
-  .meta({ description: '`true`: the answer has `count` as well' })
+  .meta({ description: '`true`: the response also has `count`' })
 
-/** The member `count`, for a list that was asked for it. */
+/** The member `count`, if it was requested. */
 export const countedBy = async (
   wanted: z.output<typeof WantsCount>,
   countAll: () => Promise<number>,
 ): Promise<{ readonly count?: number }> => (wanted === 'true' ? { count: await countAll() } : {})
 
-/** A page of a list: at most 100 of what `view` describes, and the way to the next. */
+/** A page of a list: at most 100 items of this schema, and the cursor of the next page. */
 export const pageOf = <View extends z.ZodType>(view: View) =>
   z.object({
-    data: z.array(view).max(MOST_OF_A_PAGE).meta({ description: 'of this page' }),
+    data: z.array(view).max(MOST_OF_A_PAGE).meta({ description: 'the items of this page' }),
     next_cursor: z
       .string()
       .max(CURSOR_LENGTH)
       .nullable()
-      .meta({ description: 'for the parameter `cursor`; null: this was the last page' }),
+      .meta({ description: 'for the parameter `cursor`; null on the last page' }),
     count: z
       .int()
       .min(0)
       .max(MOST_COUNTED)
       .optional()
-      .meta({ description: `of all pages, where \`count=true\` asks for it; ${MOST_COUNTED}: so many, or more` }),
+      .meta({ description: `the total of all pages, with \`count=true\`; ${MOST_COUNTED} means that many or more` }),
   })
 
-/** How a user sees their own account. */
+/** A user's own account. */
 export const ProfileView = z
   .object({
-    id: Id.describe('of the user'),
-    email: text(254, 'their address'),
-    name: text(200, 'how they are called'),
-    role: text(32, 'what rows of the policy name'),
-    created_at: Time.describe('when they came'),
+    id: Id.describe('id of the user'),
+    email: text(254, 'address of the user'),
+    name: text(200, 'name of the user'),
+    role: text(32, 'role of the user'),
+    created_at: Time.describe('when the account was created'),
   })
-  .meta({ id: 'Profile', description: 'a user, as they see themselves' })
+  .meta({ id: 'Profile', description: 'a user’s own account' })
 
 export const PROFILE_EXAMPLE = {
   id: '7',

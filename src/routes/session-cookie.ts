@@ -1,26 +1,26 @@
 import { isLoopbackOrHttps } from '../domain/issuer-url.js'
 
-/** The cookie in which a browser keeps the refresh token of a sign-in. No script can read it. */
+/** The cookie with the refresh token of a browser's sign-in. Scripts cannot read it. */
 export interface SessionCookie {
   readonly name: string
-  /** `Set-Cookie` that keeps this value until then. One that is too long for a browser is not kept. */
+  /** `Set-Cookie` for this value until this time; clears the cookie if the value is too long for a browser */
   readonly keep: (value: string, endsAt: Date) => string
-  /** `Set-Cookie` that takes it away */
+  /** `Set-Cookie` that removes it */
   readonly clear: string
-  /** the value in what a browser sent; null where there is none */
+  /** the value in a cookie that a browser sent; null if there is none */
   readonly valueOf: (sent: string | undefined) => string | null
 }
 
-/** RFC 6265 §6.1: browsers take 4,096 bytes of a cookie, name and attributes included. */
+/** RFC 6265 §6.1: browsers accept 4,096 bytes per cookie, name and attributes included. */
 const MOST = 3_900
 
 /**
- * The cookie of a service with this origin. Null over plain http, where anybody on the way could read it: only on
- * this machine nobody is on the way.
+ * The cookie of a service with this origin. Null over plain http, where anybody on the way could read it; plain http is
+ * safe only on this machine.
  */
 export const sessionCookie = (baseUrl: string): SessionCookie | null => {
   if (!isLoopbackOrHttps(baseUrl)) return null
-  // the prefix lets no other host of the domain set it; browsers take it with `Secure` and the whole path alone
+  // the prefix stops other hosts of the domain from setting it; browsers require `Secure` and `Path=/` for it
   const [name, place] = baseUrl.startsWith('https:')
     ? ['__Host-linkgate', 'Path=/; Secure']
     : ['linkgate', 'Path=/auth/session']

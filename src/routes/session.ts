@@ -29,8 +29,8 @@ const sessionEnded = (cookie: SessionCookie): Refusal =>
   new Refusal('session_ended', { headers: { 'Set-Cookie': cookie.clear, 'WWW-Authenticate': CHALLENGE } })
 
 /**
- * The sign-in of a browser: the page has the access token, and a cookie the refresh token. These routes alone read a
- * cookie, and take requests of the service's own pages alone.
+ * Browser sign-in: the page gets the access token, and a cookie holds the refresh token. Only these routes read a
+ * cookie, and they accept only requests from the service's own pages.
  */
 export const sessionRoutes = <Credentials>({
   signIn,
@@ -44,8 +44,8 @@ export const sessionRoutes = <Credentials>({
     if (cookie === null)
       throw new Refusal('https_required', {
         detail:
-          `Over plain http anybody on the way could read the session. Set BASE_URL to the https address of this ` +
-          `service; on its own machine http://127.0.0.1 will do. It is ${baseUrl} now.`,
+          `Over plain http, anybody on the way could read the session. Set BASE_URL to the https URL of this ` +
+          `service, or, on its own machine, to one like http://127.0.0.1. It is ${baseUrl} now.`,
       })
     return cookie
   }
@@ -85,7 +85,7 @@ export const sessionRoutes = <Credentials>({
       method: 'post',
       path: '/auth/session/refresh',
       status: 200,
-      // not as a sign-in: nobody guesses 256 bits, and each load of a page renews
+      // not counted as a sign-in: nobody can guess 256 bits, and every page load renews
       gateway: { scope: 'public', quota: 'caller', from: baseUrl },
       handle: async ({ headers, ...input }) => {
         const kept = requireCookie()
@@ -99,7 +99,7 @@ export const sessionRoutes = <Credentials>({
       documentation: {
         id: 'refreshSession',
         refusals: ['session_ended', 'https_required'],
-        summary: 'Get a browser its next access token for its cookie, which is replaced',
+        summary: 'Renew a browser’s access token with its cookie, which is replaced',
         tag: 'sign-in',
         response: SessionAnswer,
       },
@@ -119,7 +119,7 @@ export const sessionRoutes = <Credentials>({
       documentation: {
         id: 'endSession',
         refusals: ['https_required'],
-        summary: 'Sign out a browser: the sign-in ends with its access tokens, in every tab',
+        summary: 'Sign out a browser: ends the sign-in and its access tokens, in every tab',
         tag: 'sign-in',
       },
     }),

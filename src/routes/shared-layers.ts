@@ -1,6 +1,6 @@
 import { NO_DATA, NO_INPUT, noRecord } from '../layers/route.js'
 
-/** The layers of every route that reads the policy. Nobody owns rows or proposals, so no record is loaded. */
+/** The layers of every route that reads the policy. Rows and proposals have no owner, so no record is loaded. */
 export const READING_POLICY = {
   method: 'get',
   status: 200,

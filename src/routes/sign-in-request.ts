@@ -4,7 +4,7 @@ import type { HandlerInput } from '../layers/route.js'
 
 type Input = Pick<HandlerInput<unknown, unknown, unknown, object, unknown>, 'caller' | 'requestId' | 'deadline'>
 
-/** What the identity layer is told of the request that it serves; of the caller's address only the network. */
+/** The part of a request that the identity layer gets; of the caller's address, only the network. */
 export const requestOf = ({ caller, requestId, deadline }: Input): SignInRequest => ({
   id: requestId,
   network: networkOf(caller.address),

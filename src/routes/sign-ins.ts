@@ -44,7 +44,7 @@ export const signInRoutes = ({ signIns }: { readonly signIns: DataRule<SignIns> 
     },
     documentation: {
       id: 'endSignIn',
-      summary: 'End a sign-in with its access tokens, at once and on every node',
+      summary: 'End a sign-in and its access tokens, at once and on every node',
       tag: 'profile',
     },
   }),

@@ -15,60 +15,60 @@ export interface SystemParts {
   readonly jwks: () => object
   /** undefined if metrics have a port of their own */
   readonly metrics: Pick<Metrics, 'text' | 'contentType'> | undefined
-  /** a function, because it describes the table that contains the routes below; asked once */
+  /** a function, because it describes the table that contains the routes below; called once */
   readonly openapi: () => object
 }
 
 const readinessView = <Status extends string>(status: Status) =>
   z.object({
-    status: z.literal(status).describe('whether requests are answered'),
+    status: z.literal(status).describe('whether the service accepts requests'),
     checks: z
       .object({
-        database: z.enum(['ok', 'away']).describe('whether it answers'),
+        database: z.enum(['ok', 'away']).describe('whether it responds'),
         policy: z
           .object({
-            revision: RevisionNumber.nullable().describe('in force; null: none yet'),
+            revision: RevisionNumber.nullable().describe('the revision in force; null: none yet'),
             fault: textOrNull(500, 'why the newest revision is not in force'),
           })
-          .describe('that decides'),
-        draining: z.boolean().describe('true: the process stops'),
+          .describe('the policy in force'),
+        draining: z.boolean().describe('true: the process is stopping'),
       })
-      .describe('what it depends on'),
+      .describe('its dependencies'),
   })
 
-/** What `/healthz` answers. */
+/** The response of `/healthz`. */
 export const liveness = (): Answer => ({ status: 200, body: { status: 'ok' } })
 
-/** What `/readyz` answers. */
+/** The response of `/readyz`. */
 export const answerOfReadiness = ({ ready, checks }: Readiness): Answer =>
   ready
     ? { status: 200, body: { status: 'ready', checks } }
     : { status: 503, body: { status: 'not_ready', checks }, headers: { 'Retry-After': '1' } }
 
-/** RFC 7517 §5: the own issuer's keys, of which no private part is ever here. */
+/** RFC 7517 §5: the public keys of the own issuer. */
 const KeySet = z
   .object({
     keys: z
       .array(
         z.object({
-          kty: z.literal('EC').describe('kind of the key'),
+          kty: z.literal('EC').describe('type of the key'),
           crv: z.literal('P-256').describe('curve'),
           x: text(64, 'coordinate'),
           y: text(64, 'coordinate'),
-          kid: text(64, 'id of the key, which tokens name'),
+          kid: text(64, 'id of the key, named by tokens'),
           alg: z.literal('ES256').describe('algorithm'),
           use: z.literal('sig').describe('signatures'),
         }),
       )
       .max(100)
-      .describe('those that sign, and those that signed tokens which are still good'),
+      .describe('the signing key, and keys of tokens that are still valid'),
   })
   .meta({ id: 'KeySet' })
 
-/** For whoever watches the service: not counted where this machine itself asks. */
+/** For monitoring: requests from this machine do not count against a rate limit. */
 const probe = { ...publicGet, gateway: { scope: 'public', quota: 'probe' } } as const
 
-/** Public routes that no policy decides: health, keys, metrics and the description of the API. */
+/** Public routes outside the policy: health, keys, metrics and the API description. */
 export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts): readonly Route[] => {
   const keys = fixedDocument(() => JSON.stringify(jwks()))
   const description = fixedDocument(() => JSON.stringify(openapi()))
@@ -82,7 +82,7 @@ export const systemRoutes = ({ readiness, jwks, metrics, openapi }: SystemParts)
         example: { answer: { status: 'ok' } },
         summary: 'Liveness',
         tag: 'system',
-        response: z.object({ status: z.literal('ok').describe('the process answers') }),
+        response: z.object({ status: z.literal('ok').describe('the process responds') }),
       },
     }),
     route({

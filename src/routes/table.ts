@@ -74,7 +74,7 @@ export interface TableParts {
   readonly policy: CurrentPolicy
   readonly redirects: Pick<Redirects, 'find' | 'changed'>
   readonly identity: Identity
-  /** the installation's own */
+  /** the installation's own key */
   readonly signingKey: SigningKey
   readonly visits: Pick<Visits, 'note'>
   readonly live: Pick<Live, 'listen'>
@@ -82,9 +82,9 @@ export interface TableParts {
   /** undefined without an SMTP server */
   readonly sendMail: SendMail | undefined
   readonly place: OwnPlace
-  /** lets so many searches run at once */
+  /** limits concurrent searches */
   readonly searches: Gate
-  /** lets one look at all rows of the policy run at once */
+  /** runs one analysis of the whole policy at a time */
   readonly analyses: Gate
   /** TRASH_DAYS */
   readonly trashDays: number
@@ -101,7 +101,7 @@ export interface TableParts {
   readonly readiness: () => Promise<Readiness>
 }
 
-/** The one route table, behind the router, the OpenAPI document, the reference and the tests of every route. */
+/** The single route table, used by the router, the OpenAPI document, the reference and the tests of every route. */
 export const routeTable = ({
   database,
   redirects,
@@ -189,12 +189,12 @@ export const routeTable = ({
           ...addressRoutes({ addresses: own.addressChange, sendMail, baseUrl }),
           ...passwordRoutes({ reset: own.passwordReset, sendMail, baseUrl }),
         ]),
-    // after those of invitations, whose address is no user's
+    // after the invitation routes, whose paths would match as user ids
     ...userRoutes({
       users: usersStore(database),
       deletion: userDeletionStore(database, redirects.changed),
       findUser,
-      // nobody confirms an address where no mail is sent
+      // without mail, nobody can confirm an address
       setsAddresses: mailAddressLink === undefined,
     }),
     ...(issuerSession === null ? [] : sessionRoutes({ signIn: issuerSignIn(issuerSession, baseUrl), baseUrl })),
@@ -239,7 +239,7 @@ export const routeTable = ({
             : () => issuerSession.authorizationUrl(baseUrl),
     }),
     ...pageRoutes({ findLink: findRecord, baseUrl, version: VERSION }),
-    // last: it matches every path of one segment
+    // last: it matches every single-segment path
     ...redirectRoutes({
       baseUrl,
       findLink: redirects.find,

@@ -6,14 +6,14 @@ import { storedTarget } from '../domain/stored-target.js'
 
 const LONGEST = 2_048
 
-/** Where this service is reached. */
+/** The addresses under which this service can be reached. */
 export interface OwnPlace {
   /** the public origin */
   readonly baseUrl: string
   /** where it listens */
   readonly host: string
   readonly port: number
-  /** of this machine's interfaces */
+  /** addresses of this machine's network interfaces */
   readonly addresses: readonly string[]
 }
 
@@ -26,7 +26,10 @@ const nameOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** Loopback addresses, and those that a connection takes for this machine; IPv4 also where it is written as IPv6. */
+/**
+ * Matches loopback names and addresses, and the addresses of this machine where the service listens; IPv4 also if
+ * written as IPv6.
+ */
 const thisMachine = ({ host, addresses }: OwnPlace) => {
   const list = new BlockList()
   list.addSubnet('127.0.0.0', 8)
@@ -40,12 +43,12 @@ const thisMachine = ({ host, addresses }: OwnPlace) => {
     name === 'localhost' || name.endsWith('.localhost') || (isIP(name) !== 0 && list.check(name, familyOf(name)))
 }
 
-/** Whether a URL leads back to this service: by its public name, or by whatever this machine calls itself. */
+/** Whether a URL leads back to this service: by its public name, or by any name of this machine. */
 const leadsHere = (place: OwnPlace) => {
   const base = new URL(place.baseUrl)
   const isThisMachine = thisMachine(place)
   const publicPort = portOf(base)
-  // a server for https usually sends http on
+  // an https server usually also redirects from http
   const publicPorts = base.port === '' ? Object.values(DEFAULT_PORTS) : [publicPort]
   return (url: URL): boolean => {
     const [name, port] = [nameOf(url), portOf(url)]
@@ -57,7 +60,7 @@ const leadsHere = (place: OwnPlace) => {
 
 /**
  * A link's target: an absolute http or https URL without credentials, at most 2,048 characters, and not on this service
- * itself (links to links could form loops, and would lend our name to what they hide). Text beyond ASCII is stored
+ * itself (links to links could form loops, and would lend our name to what they hide). Non-ASCII text is stored
  * percent-encoded, everything else exactly as given.
  */
 export const targetRule = (place: OwnPlace) => {

@@ -10,7 +10,7 @@ import { LINK_EXAMPLE, ManagedLinkView, tagOf, wholeAt } from './link-view.js'
 import { Id } from './schemas.js'
 import type { OwnPlace } from './target.js'
 
-/** Brings back what was deleted. It is asked for by whoever might delete it, by its id: its code is free since. */
+/** Restores a deleted link, for callers who may delete it. It is named by its id, because its code is free by now. */
 export const trashRoutes = ({
   findDeletedLink,
   trash,
@@ -29,7 +29,7 @@ export const trashRoutes = ({
     endpoint: 'link:delete',
     object: { action: 'link:delete', load: ({ id }: { readonly id: string }) => findDeletedLink(id) },
     data: trash,
-    params: z.object({ id: Id.describe('of the deleted link') }),
+    params: z.object({ id: Id.describe('id of the deleted link') }),
     body: z.strictObject({ code: linkFields(place).code.optional() }).optional(),
     handle: async ({ store, record, body }) => {
       const link = await store.restore(record, body?.code)

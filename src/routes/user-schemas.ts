@@ -5,7 +5,9 @@ import type { LinksOfDeleted } from '../domain/links-of-deleted.js'
 import { INVITATION_STATES } from '../layers/4-data/invitations.js'
 import { Cursor, Email, Id, Name, PageLimit, Password, ProfileView, Role, Time, WantsCount, text } from './schemas.js'
 
-export const UserView = ProfileView.extend({ suspended: z.boolean().describe('true: every token is refused') }).meta({
+export const UserView = ProfileView.extend({
+  suspended: z.boolean().describe('true: all their tokens are refused'),
+}).meta({
   id: 'User',
   description: 'a user, as admins see them',
 })
@@ -24,33 +26,33 @@ const LinksOfDeletedQuery = z
     pattern: '^(delete|transfer:[1-9][0-9]{0,18})$',
     maxLength: 28,
     description:
-      'what becomes of the user’s links: `delete`, or `transfer:` and the id of who gets them. Needed where there ' +
+      'what happens to the user’s links: `delete`, or `transfer:` and the id of the new owner. Required if there ' +
       'are links',
   })
 
 /**
- * Where mails confirm addresses, nobody sets another's. An address goes alone: who moves users among roles replaces
- * none by the way.
+ * If mails confirm addresses, nobody sets another user's. An address must be changed alone, so that nobody replaces one
+ * while changing roles.
  */
 export const userUpdate = (setsAddresses: boolean) =>
   z
     .strictObject({
       role: Role.optional(),
-      suspended: z.boolean().optional().describe('true: every token of theirs is refused'),
-      email: Email.optional().describe('where no mail can confirm a new address'),
+      suspended: z.boolean().optional().describe('true: all their tokens are refused'),
+      email: Email.optional().describe('only if no mail can confirm a new address'),
     })
     .refine((body) => body.email === undefined || (setsAddresses && Object.keys(body).length === 1), {
       path: ['email'],
-      message: setsAddresses ? 'is changed by itself' : 'is not a field that may be set here',
+      message: setsAddresses ? 'must be changed alone' : 'is not a field that may be set here',
     })
 
 export const UserListQuery = z.strictObject({
   limit: PageLimit,
   cursor: Cursor,
   count: WantsCount,
-  q: z.string().min(1).max(200).optional().describe('a text in the name or the address, in any case'),
-  role: Role.optional().describe('those who have it'),
-  suspended: z.enum(['true', 'false']).optional().describe('`true`: those who are suspended; `false`: the others'),
+  q: z.string().min(1).max(200).optional().describe('text to find in the name or the address, in any case'),
+  role: Role.optional().describe('only users with this role'),
+  suspended: z.enum(['true', 'false']).optional().describe('`true`: only suspended users; `false`: only the others'),
 })
 
 export const UserDeletionQuery = z.strictObject({ links: LinksOfDeletedQuery.optional() })
@@ -58,32 +60,32 @@ export const UserDeletionQuery = z.strictObject({ links: LinksOfDeletedQuery.opt
 export const NewInvitation = z.strictObject({ email: Email, role: Role })
 
 export const MadeInvitation = z.object({
-  id: Id.describe('of the invitation, to withdraw it by'),
-  email: text(254, 'who is invited'),
-  role: text(32, 'that they will have'),
-  url: z.url().max(2_048).describe('the link, which can be used once; only this answer has it'),
-  expires_at: Time.describe('when it ends'),
+  id: Id.describe('id of the invitation, for withdrawing it'),
+  email: text(254, 'address of the invited person'),
+  role: text(32, 'role of the new account'),
+  url: z.url().max(2_048).describe('the single-use link; only this response contains it'),
+  expires_at: Time.describe('when it expires'),
 })
 
 export const InvitationListQuery = z.strictObject({ limit: PageLimit, cursor: Cursor, count: WantsCount })
 
 export const ListedInvitation = z
   .object({
-    id: Id.describe('of the invitation'),
-    email: text(254, 'who is invited'),
-    role: text(32, 'that is offered'),
-    invited_by: Id.describe('of the user who invites'),
-    created_at: Time.describe('when it was made'),
-    expires_at: Time.describe('when its link ends'),
+    id: Id.describe('id of the invitation'),
+    email: text(254, 'address of the invited person'),
+    role: text(32, 'role of the new account'),
+    invited_by: Id.describe('id of the inviter'),
+    created_at: Time.describe('when it was created'),
+    expires_at: Time.describe('when its link expires'),
     state: z
       .enum(INVITATION_STATES)
-      .describe('what became of it; `lapsed`: its inviter is suspended, or may not give out the role any more'),
+      .describe('state of the invitation; `lapsed`: its inviter is suspended, or may no longer give out the role'),
   })
-  .meta({ id: 'Invitation', description: 'an invitation as those see it who invite; nobody sees its link again' })
+  .meta({ id: 'Invitation', description: 'an invitation, without its link, as shown to inviters' })
 
 export const InvitationView = z.object({
-  role: text(32, 'that is offered'),
-  expires_at: Time.describe('when the link ends'),
+  role: text(32, 'role of the new account'),
+  expires_at: Time.describe('when the link expires'),
 })
 
 export const AcceptedInvitation = z.strictObject({ name: Name, password: Password })

@@ -11,7 +11,7 @@ import type { DataRule, Route } from '../layers/route.js'
 import { Id, PROFILE_EXAMPLE, countedBy, pageOf } from './schemas.js'
 import { UserDeletionQuery, UserListQuery, UserView, userUpdate } from './user-schemas.js'
 
-const ById = z.object({ id: Id.describe('of the user') })
+const ById = z.object({ id: Id.describe('id of the user') })
 
 const view = ({ id, email, name, role, suspended, created_at }: User) => ({
   id,
@@ -32,7 +32,7 @@ export const userRoutes = ({
   readonly users: (action: Action) => DataRule<Users>
   readonly deletion: DataRule<UserDeletion>
   readonly findUser: (id: string) => Promise<User | null>
-  /** true where no mail can confirm a new address, so that an admin sets it */
+  /** true if no mail can confirm a new address, so that an admin sets it */
   readonly setsAddresses: boolean
 }): readonly Route[] => {
   const userById = async ({ id }: z.infer<typeof ById>) => {
@@ -125,7 +125,7 @@ export const userRoutes = ({
       documentation: {
         id: 'deleteUser',
         refusals: ['last_admin', 'has_links', 'too_many_links', 'validation_failed'],
-        summary: 'Delete a user with all that is theirs; their links go as well, or to another user',
+        summary: 'Delete a user and everything they own; their links are deleted as well, or go to another user',
         tag: 'users',
       },
     }),

@@ -19,10 +19,10 @@ export const Moment = z.union(
 const PERIOD = {
   from: Moment.optional().meta({
     description:
-      'a time, or a day, which begins at midnight in `zone`. Default: 30 days before `to`, from the ' +
+      'a time, or a day, which starts at midnight in `zone`. Default: 30 days before `to`, from the ' +
       'start of the day, week or month on',
   }),
-  to: Moment.optional().meta({ description: 'the hour after the last. Default: now, with the hour that has begun' }),
+  to: Moment.optional().meta({ description: 'end of the range, exclusive. Default: the end of the current hour' }),
   interval: z
     .enum(VISIT_INTERVALS)
     .default('day')
@@ -40,7 +40,7 @@ const PERIOD = {
   bots: z
     .enum(COUNTED)
     .default('false')
-    .meta({ description: 'who is counted: people, people and bots (`true`), or bots alone (`only`)' }),
+    .meta({ description: 'who is counted: people (`false`), people and bots (`true`), or only bots (`only`)' }),
 }
 
 export const OfLink = z.strictObject(PERIOD)
@@ -51,57 +51,59 @@ export const OfAll = z.strictObject({
 })
 
 const ValueCounts = z
-  .array(z.object({ value: textOrNull(253, 'null: not known, or none'), visits: count('with this value') }))
+  .array(z.object({ value: textOrNull(253, 'null: unknown, or none'), visits: count('visits with this value') }))
   .max(101)
 
 const Point = z.object({
-  time: Time.describe('when it begins'),
-  visits: count('in it'),
-  visitors: count('daily visitors in it'),
+  time: Time.describe('start of the interval'),
+  visits: count('visits in the interval'),
+  visitors: count('daily visitors in the interval'),
 })
 
 const VisitsBase = z.object({
-  from: Time.describe('the first hour that is counted'),
-  to: Time.describe('the hour after the last'),
-  interval: z.enum(VISIT_INTERVALS).describe('of the series'),
+  from: Time.describe('start of the first counted hour'),
+  to: Time.describe('end of the last counted hour'),
+  interval: z.enum(VISIT_INTERVALS).describe('interval of the series'),
   zone: text(64, 'a time zone of the IANA database'),
-  counting: z.boolean().describe('false: visits are not counted any more (VISITS=off); these are from before'),
-  total: count('people, unless `bots` says otherwise; the sum of the series, and of each list'),
+  counting: z.boolean().describe('false: visits are no longer counted (VISITS=off); these are from before'),
+  total: count('visits by people, unless `bots` says otherwise; the sum of the series, and of each list'),
   visitors: count(
-    'people whose first visit of a link on a day (UTC) it was. They are recognised for one day only, so this ' +
-      'number adds up days and links: who comes on two days, or follows two links, counts twice',
+    'daily visitors of each link, added up. People are recognised only within one day (UTC), so a person who comes ' +
+      'on two days, or follows two links, counts twice',
   ),
-  bots: count('visits by bots, whoever is counted elsewhere'),
+  bots: count('visits by bots, whatever the parameter `bots` says'),
   before: z
-    .object({ total: count('then'), visitors: count('then') })
-    .meta({ description: 'the same of as many hours directly before' }),
+    .object({ total: count('visits in that time'), visitors: count('visitors in that time') })
+    .meta({ description: 'the same numbers for the same number of hours directly before' }),
   series: z.array(Point).max(MOST_HOURS).meta({
-    description: 'every hour, day, week or month, with the time at which it begins; `from` and `to` may cut it',
+    description: 'every hour, day, week or month, by its start; `from` and `to` may cut the first and the last',
   }),
   by: z
     .object({
-      referrer: ValueCounts.describe('hosts of the pages that led there'),
+      referrer: ValueCounts.describe('hosts of the referring pages'),
       country: ValueCounts.describe('two letters (ISO 3166-1)'),
       browser: ValueCounts.describe('by name'),
       os: ValueCounts.describe('operating systems by name'),
       device: ValueCounts.describe('`desktop`, `mobile`, `tablet` or `tv`'),
     } satisfies Record<VisitDimension, typeof ValueCounts>)
     .meta({
-      description: 'the 100 most frequent values of each; `other` is the rest, null is not known (or no referrer)',
+      description: 'the 100 most frequent values of each; `other` is the rest; null: unknown, or no referrer',
     }),
 })
 
 const DESCRIPTION =
-  'Whole hours (UTC) are counted: times are cut to the hour, and `from` and `to` say what was counted. Where clocks ' +
-  'are half an hour off, a day has the hour in which it begins. Days older than 35 days count at noon (UTC).'
+  'Whole hours (UTC) are counted: times are cut to the hour, and `from` and `to` show the counted range. In zones ' +
+  'that are half an hour off, a day includes the hour in which it starts. Days older than 35 days count at noon (UTC).'
 
 export const VisitsView = VisitsBase.meta({ id: 'Visits', description: DESCRIPTION })
 
 export const AllVisitsView = VisitsBase.extend({
   links: z
-    .array(z.object({ code: Code, visits: count('in the range') }))
+    .array(z.object({ code: Code, visits: count('visits in the range') }))
     .max(10)
-    .meta({ description: 'the ten that were visited most; none of the trash, whose visits are in the other numbers' }),
+    .meta({
+      description: 'the ten most visited links, without those in the trash, whose visits are in the other numbers',
+    }),
 }).meta({ id: 'AllVisits', description: DESCRIPTION })
 
 export const LiveQuery = z.strictObject({
@@ -110,5 +112,10 @@ export const LiveQuery = z.strictObject({
     .regex(/^[1-9]\d{0,3}$/, 'must be an integer from 1 to 9999')
     .transform(Number)
     .optional()
-    .meta({ type: 'integer', minimum: 1, maximum: 9_999, description: 'after so many events the stream ends' }),
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: 9_999,
+      description: 'the number of events after which the stream ends',
+    }),
 })

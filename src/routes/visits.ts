@@ -22,7 +22,7 @@ const requireRange = (asked: Asked): VisitRange => {
   return found.range
 }
 
-/** As it is answered. */
+/** The response with these statistics. */
 export const showVisits = <Statistics extends VisitStatistics>(
   { interval, zone }: Pick<Asked, 'interval' | 'zone'>,
   { from, to }: VisitRange,
@@ -32,7 +32,7 @@ export const showVisits = <Statistics extends VisitStatistics>(
 
 const timeOf = (hour: number): string => new Date(hour * HOUR_MS).toISOString()
 
-/** Who visited. Visits are for whoever may change the link, so `can()` is asked about that as well. */
+/** Visits of links. They are for callers who may change the link, so `can()` checks that as well. */
 export const visitRoutes = ({
   findLink,
   visits,
@@ -81,7 +81,7 @@ export const visitRoutes = ({
     route({
       ...ofLink,
       path: '/links/:code/visits/export',
-      query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv').describe('of the file') }),
+      query: z.strictObject({ format: z.enum(['csv', 'ndjson']).default('csv').describe('file format') }),
       handle: async ({ store, record, query: { format }, headers }) => ({
         status: 200,
         body: await exportText(

@@ -70,7 +70,7 @@ describe('the count of a list', () => {
     })
     expect(exported.json).to.deep.include({
       code: 'invalid_query',
-      errors: [{ field: 'count', message: 'is for pages only; an export has none' }],
+      errors: [{ field: 'count', message: 'is only for pages; an export has none' }],
     })
   })
 
