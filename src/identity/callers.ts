@@ -52,7 +52,7 @@ export const findCallers = (database: Database) => {
     return row ? toUser(row) : null
   }
   return {
-    /** By id; those of one turn of the event loop in one query. null also where the sign-in that their token comes from, or their personal token, has ended. */
+    /** By id. Also null if the sign-in behind their token, or their personal token, has ended. */
     byId: async (
       id: string,
       { signIn, personalToken }: Pick<AccessToken, 'signIn' | 'personalToken'> = { signIn: null, personalToken: null },

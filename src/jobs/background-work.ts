@@ -36,7 +36,7 @@ export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, vis
         return 0
       },
     },
-    // for good, what has been in the trash for longer
+    // deletes for good what has been in the trash longer than that
     inSteps('purge_trash', 3_600, 'purge_deleted_links($1)', trashDays),
     {
       name: 'visit_months',

@@ -95,7 +95,7 @@ export const bulkRoute = ({
     const record = found.get(name) ?? null
     const code = operation === 'restore' ? (record?.code ?? null) : name
     const decision = layers.decideItem(ACTION_OF[operation], record, code)
-    // refused by then; the type does not say so
+    // already refused above, which the type does not express
     if (record === null) throw new Refusal('not_found')
     const { changes, owner, if_match } = parseRest(operation, raw, users)
     requireOrder({ ...record, ...changes })

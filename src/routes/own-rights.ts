@@ -32,7 +32,7 @@ export const ownRightsRoute = ({ findLink }: { readonly findLink: (code: string)
     body: AskedRights,
     storesInput: false,
     handle: async ({ body, record: { user }, snapshot, layers }) => {
-      // asked in one turn, they share one query
+      // looked up in the same turn, so they share one query
       const found = await Promise.all([...new Set(body.codes)].map((code) => findLink(code)))
       const links = found.flatMap((link) => (link !== null && isShown(snapshot, user, link) ? [link] : []))
       return {

@@ -37,7 +37,7 @@ export const passwordRoutes = ({
         const { email } = input.body
         if (sendMail === undefined)
           throw new Refusal('no_mail', { detail: 'Ask an admin: linkgate user reset-link makes a link for you.' })
-        // a count of its own: whoever asks for links does not lock the account's sign-in
+        // counted separately, so that requests for links do not lock the account's sign-in
         await input.layers.countAccount(`a new password for ${email}`)
         reset.ask(email, requestOf(input), (to, token, expiresAt) =>
           sendMail(passwordMail(to, passwordLink(baseUrl, token), expiresAt)),

@@ -61,7 +61,7 @@ export const profileRoutes = ({
     handle: async ({ store, record: { user }, body, layers }) => {
       const { name, email, password, current_password: current, end_tokens: endTokens } = body
       const guarded = password !== undefined || email !== undefined
-      // a guess at the password, like a sign-in: whoever stole a token must not have more of them
+      // counted like a sign-in, so that a stolen token cannot be used to guess the password more often
       if (guarded) await layers.countAccount(user.email)
       if (guarded && !(await checkPassword(user, current ?? '')))
         throw new Refusal('validation_failed', {
