@@ -3,9 +3,9 @@ import { AsyncResource } from 'node:async_hooks'
 let waiting: (() => void)[] = []
 
 /**
- * Runs `work` at the end of this turn of the event loop, in one go with everything else that was scheduled in it.
- * Loaders that gather keys are scheduled by it, so that their look-ups share a round trip (`Database.lookUp`). Each runs
- * in the context of whoever scheduled it, to which its span belongs.
+ * Runs `work` at the end of this turn of the event loop, in one go with everything else that was scheduled in it, and
+ * in the async context of its caller, to whose span it belongs. DataLoaders are scheduled by it, so that their look-ups
+ * share a round trip (`Database.lookUp`).
  */
 const atEndOfTurn = (work: () => void): void => {
   if (waiting.length === 0) setImmediate(runAll)
