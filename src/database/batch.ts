@@ -130,8 +130,9 @@ const send = (
   { text, values, name = '' }: WireStatement,
 ): ToRow | undefined => {
   const prepared = preparedByName.get(name)
-  if (prepared === null) connection.close({ type: 'S', name }, true)
-  if (!prepared && !parsed.has(name)) connection.parse({ name, text, types: [] }, true)
+  const isFirst = !parsed.has(name)
+  if (prepared === null && isFirst) connection.close({ type: 'S', name }, true)
+  if (!prepared && isFirst) connection.parse({ name, text, types: [] }, true)
   if (name !== '') parsed.add(name)
   connection.bind({ statement: name, values }, true)
   if (!prepared) connection.describe({ type: 'P', name: '' }, true)

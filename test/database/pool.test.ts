@@ -96,6 +96,18 @@ describe('the pool', () => {
     await db.asOwner('drop table brittle')
   })
 
+  it('prepares it again once for a flush that has it twice', async () => {
+    const named = (value: string) => ({ name: 'ratio', text: 'select 6 / $1::int as ratio', values: [value] })
+    expect(await failureOf(pool.flush(['0', '1'].map(named)))).to.have.property('code', '22012')
+    for (const values of [
+      ['1', '2'],
+      ['2', '3'],
+    ])
+      expect((await pool.flush(values.map(named))).map(({ rows }) => rows)).to.deep.equal(
+        values.map((value) => [{ ratio: 6 / Number(value) }]),
+      )
+  })
+
   it('never sends one text under the name of another', async () => {
     await pool.run({ name: 'taken', text: 'select 1 as one' })
     const before = wire.sent()
