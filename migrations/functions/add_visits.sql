@@ -171,13 +171,12 @@ create or replace function visit_day() returns table (day date, salt bytea, left
 declare
   today date := (clock_timestamp() at time zone 'UTC')::date;
 begin
+  -- before anything is read: whoever waits here holds no table that the first one empties
+  perform pg_advisory_xact_lock(7274510);
   if not exists (select from public.visit_salt where day >= today) then
-    -- waits for a batch under way, and lets no other begin
-    perform pg_advisory_xact_lock(7274510);
-    if not exists (select from public.visit_salt where day >= today) then
-      truncate public.visit_salt, public.daily_visitors;
-      insert into public.visit_salt values (today, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
-    end if;
+    -- in the order of add_visits(): waits for batches under way, and none of them for this
+    truncate public.daily_visitors, public.visit_salt;
+    insert into public.visit_salt values (today, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
   end if;
   return query select s.day, s.salt, greatest(1000, extract(epoch from
     ((s.day + 1)::timestamp at time zone 'UTC') - clock_timestamp()) * 1000)::integer from public.visit_salt s;

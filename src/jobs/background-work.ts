@@ -27,8 +27,10 @@ export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, vis
     },
   })
   return [
+    // deletes for good what has been in the trash longer than that
+    inSteps('purge_trash', 3_600, 'purge_deleted_links($1)', trashDays),
     {
-      // forgets the salt and the visitors of a day that is over; the first visit of the next one does so, too
+      // forgets the salt and the visitors of the day before; so does the first visit of the next day
       name: 'visit_day',
       everySeconds: 60,
       run: async () => {
@@ -36,8 +38,6 @@ export const backgroundWork = (database: Pick<Database, 'run'>, { trashDays, vis
         return 0
       },
     },
-    // deletes for good what has been in the trash longer than that
-    inSteps('purge_trash', 3_600, 'purge_deleted_links($1)', trashDays),
     {
       name: 'visit_months',
       everySeconds: 3_600,

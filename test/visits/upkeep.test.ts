@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import { Client } from 'pg'
 import type { QueryResultRow } from 'pg'
 
 import { backgroundWork } from '../../src/jobs/background-work.js'
+import { lockWaiters } from '../support/lock-waiters.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
 import { addVisits } from '../support/visits.js'
@@ -67,6 +69,18 @@ describe('the upkeep of visits', () => {
     expect(await number('select count(*) from daily_visitors')).to.equal(0)
     expect(await salt()).to.not.equal(before)
     expect(await number('select count(*) from visit_salt')).to.equal(1)
+  })
+
+  it('begins a day once where several processes ask for it at once, and refuses none of them', async () => {
+    await service.db.asOwner('update visit_salt set day = day - 1')
+    const blocker = new Client(service.db.owner)
+    await blocker.connect()
+    await blocker.query('begin; select pg_advisory_xact_lock(7274510)')
+    const days = Promise.all([1, 2, 3].map(() => service.database.run({ text: 'select salt::text from visit_day()' })))
+    await lockWaiters(service.db.asOwner, 3)
+    await blocker.end()
+    const salts = (await days).map(([row]) => row?.['salt'])
+    expect(new Set(salts).size).to.equal(1)
   })
 
   it('makes the months that come, and drops those in which every visit is too old', async () => {
