@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { Database } from '../database/database.js'
 import { isDatabaseAway } from '../database/errors.js'
+import { Refusal } from '../domain/refusal.js'
 import type { Visitor } from '../domain/visitor.js'
 import type { Countries } from './country.js'
 import { createDaySalt } from './day-salt.js'
@@ -121,7 +122,7 @@ export const createVisits = ({
 
   const fail = (error: unknown): void => {
     onChange(error)
-    if (isDatabaseAway(error)) retryAt = performance.now() + retryMs
+    if (mayPass(error)) retryAt = performance.now() + retryMs
   }
 
   const write = async (): Promise<void> => {
@@ -132,7 +133,7 @@ export const createVisits = ({
         onChange(null)
       } catch (error) {
         fail(error)
-        if (!isDatabaseAway(error)) {
+        if (!mayPass(error)) {
           // the database refuses this batch for what is in it: another try would be refused as well
           drop(sent.length)
           sent = []
@@ -199,6 +200,10 @@ export const createVisits = ({
     },
   }
 }
+
+/** Whether the same batch may be taken later: the database is away, or a deadlock ended its transaction. */
+const mayPass = (error: unknown): boolean =>
+  isDatabaseAway(error) || (error instanceof Refusal && error.code === 'conflict')
 
 /** Runs work that is not to run twice at once: whoever asks while it runs waits for that run. */
 const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {

@@ -103,6 +103,25 @@ describe('visits in trouble', () => {
       })
     }
 
+    it('sends a batch again that a deadlock ended', async () => {
+      await service.db.asOwner(
+        `create function end_by_deadlock() returns trigger language plpgsql as $$
+         begin raise exception 'deadlock detected' using errcode = 'deadlock_detected'; end $$`,
+      )
+      await service.db.asOwner(
+        `create trigger end_by_deadlock before insert on added_visits
+           for each row execute function end_by_deadlock()`,
+      )
+      try {
+        note(3)
+        await until('it is noticed', () => faults.some((fault) => fault !== null))
+      } finally {
+        await service.db.asOwner('drop function end_by_deadlock cascade')
+      }
+      await untilCounted(service, link, 3)
+      expect(visits.stats()).to.include({ dropped: 0 })
+    })
+
     it('stops within a few seconds while the database says nothing, and counts what it had to drop', async () => {
       note(1)
       await until('it is known', () => visits.stats().counted === 1)

@@ -140,8 +140,8 @@ const hasLinks = (count: number): Refusal =>
 const tooManyLinks = (count: number): Refusal =>
   new Refusal('too_many_links', {
     detail:
-      `The user has ${count} links, and one request takes ${MOST_LINKS}: move some by /links/bulk first, ` +
-      'or have the operator run linkgate user delete.',
+      `The user has ${count} links, and one request takes ${MOST_LINKS}. Give them to somebody by ` +
+      'POST /users/{id}/links/transfer first, or run linkgate user delete.',
     extensions: { links: count },
   })
 
