@@ -96,7 +96,7 @@ const start = async (
   // a configured file that is missing may be a mistyped path: the node must not silently get a key of its own
   const key = config.signingKeyNamed
     ? await loadSigningKey(file)
-    : await loadOrMakeSigningKey(file, () => log.info({ file }, 'there was no signing key: a new one was made'))
+    : await loadOrMakeSigningKey(file, () => log.info({ file }, 'a new signing key was made: there was none'))
   const identity = await createIdentity({
     database: data.database,
     key,
