@@ -1,7 +1,10 @@
 import { FIELDS, columnName } from './words.js'
 import type { ImportFormat } from './words.js'
 
-/** A field that the format needs and no column is; undefined: none is missing. `mapped`: fields by other columns. */
+/**
+ * The first field that the format needs and that no column provides; undefined if none is missing. `mapped`: fields
+ * from mapped columns.
+ */
 export const missingField = (
   columns: readonly string[],
   { needs }: ImportFormat,
@@ -13,7 +16,7 @@ export const missingField = (
   )?.[0]
 }
 
-/** Columns of a CSV of ours that are none of our fields. `mapped`: columns that are by another name. */
+/** Columns of a CSV in our format that are not our fields. `mapped`: mapped columns. */
 export const ignoredColumns = (columns: readonly string[], mapped: ReadonlySet<string>): readonly string[] => {
   const known = new Set([...FIELDS.map(columnName), ...mapped, 'reason', ''])
   return columns.filter((column) => !known.has(columnName(column)))

@@ -7,13 +7,13 @@ import { columnName } from './words.js'
 /** A record longer than this is a quote that was never closed. */
 const LONGEST_RECORD = 1_000_000
 
-/** A line as csv-parse has it. */
+/** A parsed line of csv-parse. */
 export interface ParsedLine {
   readonly record: readonly string[]
   readonly info: { readonly lines: number }
 }
 
-/** What csv-parse is told. `head`: the beginning of the text, which shows what separates cells. */
+/** Options for csv-parse. `head`: the beginning of the text, to detect the delimiter. */
 export const csvOptions = (head: string) => ({
   bom: true,
   delimiter: dialectOf(head).delimiter,
@@ -22,7 +22,7 @@ export const csvOptions = (head: string) => ({
   // lines that were pasted together may end differently
   record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,
-  // a quote inside a cell that is not quoted is a quote
+  // a quote inside an unquoted cell is literal
   relax_quotes: true,
   skip_empty_lines: true,
 })
@@ -81,8 +81,8 @@ interface CsvError extends Error {
 const isCsvError = (error: unknown): error is CsvError => errorCode(error)?.startsWith('CSV_') === true
 
 /**
- * The line on which each record begins, asked for one record after another. The parser counts the line on which it
- * ends, and counts a CR LF inside of a cell as two.
+ * Computes the line on which each record begins; call it for every record in order. The parser counts the line on which
+ * a record ends, and counts a CR LF inside a cell twice.
  */
 const lineCounter = (): ((row: ParsedLine) => number) => {
   let countedTwice = 0
@@ -97,7 +97,7 @@ const dialectOf = (head: string): CsvDialect => ({ delimiter: delimiterOf(head),
 
 const DELIMITERS = [',', ';', '\t'] as const
 
-/** The sign that stands most often in the first line, outside of quotes. */
+/** The most frequent delimiter in the first line, outside of quotes. */
 const delimiterOf = (head: string): string => {
   const [line = ''] = head.replaceAll(/"(?:[^"]|"")*"/g, '').split(/[\r\n]/, 1)
   const count = (sign: string): number => line.split(sign).length

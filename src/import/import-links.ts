@@ -12,15 +12,15 @@ import { columnName } from './words.js'
 import type { Field, ImportFormat, Words } from './words.js'
 import { wordsOf } from './words-of.js'
 
-/** Links of one transaction. */
+/** The number of links in one transaction. */
 const BATCH = 500
 
 export interface ImportOrder {
   readonly file: string
   readonly format: FormatName
-  /** columns that are one of our fields, whatever the format says of them */
+  /** columns mapped to our fields, overriding the format */
   readonly map: ReadonlyMap<string, Field>
-  /** whose all links become; undefined: whose each row says */
+  /** the owner of all links; undefined: as each row says */
   readonly owner: string | undefined
   readonly toLink: (words: Words) => Read<ImportedLink>
   readonly store: LinkStore
@@ -28,25 +28,25 @@ export interface ImportOrder {
   readonly refusedFile: (source: Pick<Source, 'columns' | 'dialect'>) => RefusedFile | undefined
   readonly onProgress: (bytesRead: number, records: number) => void
   readonly onRefused: (place: string, reason: string) => void
-  /** told of columns of ours that are not ours */
+  /** called with columns of our own format that are not fields of ours */
   readonly onIgnored: (columns: readonly string[]) => void
 }
 
 export interface ImportResult {
   readonly made: number
-  /** links that are there already, from an earlier import */
+  /** links that already exist, from an earlier import */
   readonly unchanged: number
-  /** records of which no link, or not every link, was taken */
+  /** records from which no link, or not every link, was imported */
   readonly refused: number
-  /** links among the made ones that belong to nobody */
+  /** created links without an owner */
   readonly ownerless: number
-  /** why the rest of the file could not be read; null where all was */
+  /** why the rest of the file could not be read; null if all of it was */
   readonly fault: string | null
 }
 
 /**
- * Imports a file: record by record, a batch a transaction, in memory that does not grow with the file. Run again, it
- * makes what an earlier run did not. Throws UnreadableFile where nothing of the file can be read.
+ * Imports a file record by record, in batches with a transaction each, in constant memory. Running it again creates
+ * what an earlier run did not. Throws UnreadableFile if nothing of the file can be read.
  */
 export const importLinks = async (order: ImportOrder): Promise<ImportResult> => {
   const newest = await newestId(order)
@@ -76,7 +76,7 @@ export const importLinks = async (order: ImportOrder): Promise<ImportResult> => 
   })
 }
 
-/** Writes records in batches, and counts what becomes of them. */
+/** Writes records in batches, and counts the outcomes. */
 const createWriter = ({ store, onRefused }: ImportOrder, refusedFile: RefusedFile | undefined) => {
   const sum = { made: 0, unchanged: 0, refused: 0, ownerless: 0 }
   let batch: Reading[] = []
@@ -117,7 +117,7 @@ const createWriter = ({ store, onRefused }: ImportOrder, refusedFile: RefusedFil
   }
 }
 
-/** A record, and the links that it stands for; or why it stands for none. */
+/** A record and its links, or the reason why it has none. */
 interface Reading {
   readonly record: SourceRecord
   readonly links: readonly ImportedLink[]
@@ -144,7 +144,7 @@ const readRecord = (
 const reasonsOf = (outcomes: readonly Outcome[]): string =>
   outcomes.flatMap((each) => (each.kind === 'refused' ? each.reason : [])).join('; ')
 
-/** Throws where a CSV lacks what the format or the mapping needs, before anything is made. */
+/** Throws if a CSV lacks a column that the format or the mapping needs, before anything is written. */
 const checkColumns = (
   columns: Source['columns'],
   format: ImportFormat,
@@ -154,7 +154,7 @@ const checkColumns = (
   const there = new Set(columns.map(columnName))
   for (const column of map.keys())
     if (!there.has(column))
-      throw new UnreadableFile(`--map names a column that it lacks: ${column} (${listOf(columns)})`)
+      throw new UnreadableFile(`--map names a column that is not in the file: ${column} (${listOf(columns)})`)
   const missing = missingField(columns, format, new Set(map.values()))
   if (missing !== undefined)
     throw new UnreadableFile(
@@ -165,7 +165,7 @@ const checkColumns = (
 
 const listOf = (columns: readonly string[]): string => `its columns are ${columns.join(', ')}`
 
-/** The largest id of our own export, so that no new link gets one that a link further down has; 0 without. */
+/** The largest id in our own export, or 0: reserved, so that no new link gets the id of a link further down. */
 const newestId = async ({ file, format }: ImportOrder): Promise<bigint> => {
   if (format !== 'csv') return 0n
   let newest = 0n
@@ -180,7 +180,7 @@ const newestId = async ({ file, format }: ImportOrder): Promise<bigint> => {
           if (isKeptId(id) && BigInt(id) > newest) newest = BigInt(id)
         }
       } catch (error) {
-        // reported where the links are read
+        // reported later, when the links are read
         if (!(error instanceof UnreadableFile)) throw error
       }
     },

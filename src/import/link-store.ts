@@ -4,24 +4,24 @@ import { asIdentity } from '../identity/as-identity.js'
 import { generateCode } from '../layers/4-data/links.js'
 import type { ImportedLink } from './to-link.js'
 
-/** What became of a link. */
+/** The outcome for a link. */
 export type Outcome = { readonly kind: 'made' | 'unchanged' } | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Writes imported links, each with its entry in the log (migrations/functions/record_change.sql). Raw SQL: there is no
- * caller whose rows a builder could be bound to. Whoever runs the command line owns the installation.
+ * Writes imported links, each with its log entry (migrations/functions/record_change.sql). Raw SQL: there is no caller
+ * to whose rows a query builder could be bound. Whoever runs the command line owns the installation.
  */
 export interface LinkStore {
-  /** Keeps ids up to this one for links that are imported under them. */
+  /** Reserves ids up to this one for imported links. */
   reserveIds(upto: bigint): Promise<void>
-  /** Makes those that can be made, in one transaction. Answers an outcome for each, in order. */
+  /** Creates all links that it can, in one transaction. Resolves with an outcome for each, in order. */
   take(links: readonly ImportedLink[]): Promise<readonly Outcome[]>
 }
 
 export interface LinkStoreParts {
   readonly database: Database
   readonly hashPassword: (password: string) => Promise<string>
-  /** true: says what would become of each link, and writes nothing */
+  /** true: reports the outcomes without writing anything */
   readonly dryRun: boolean
 }
 
@@ -29,16 +29,16 @@ const MADE: Outcome = { kind: 'made' }
 const UNCHANGED: Outcome = { kind: 'unchanged' }
 const refused = (reason: string): Outcome => ({ kind: 'refused', reason })
 
-/** A code that was free when it was looked up may be taken by a request before it is written. */
+/** A free code may be taken by a request before the import writes it. */
 const TRIES = 3
 
 /**
- * Opens what an import writes to. What is there already, with the same owner and target, is `unchanged`, so a file may
- * be imported again. A dry run writes nothing, and decides as if what it would have made were there.
+ * Creates the store of an import. A link that exists with the same owner and target is `unchanged`, so a file may be
+ * imported again. A dry run writes nothing, and decides as if its earlier links existed.
  */
 export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStoreParts): LinkStore => {
   const users = createUsers(database)
-  // a dry run cannot ask the database for the links that the same file named before
+  // in a dry run, earlier links of the same file are not in the database
   const planned: Known['byCode'] = new Map()
   const write = dryRun
     ? async (links: readonly NewLink[]): Promise<ReadonlySet<string>> => {
@@ -72,7 +72,7 @@ export const createLinkStore = ({ database, hashPassword, dryRun }: LinkStorePar
   }
 }
 
-/** What is there already. */
+/** What exists already. */
 interface Known {
   readonly byCode: Map<string, Pick<ImportedLink, 'target' | 'owner_id'>>
   /** targets of owners, for links without a code */
@@ -83,14 +83,14 @@ interface Known {
 interface NewLink {
   readonly link: ImportedLink
   readonly code: string
-  /** null: the database gives it one */
+  /** null: the database assigns one */
   readonly id: string | null
 }
 
 const NO_PASSWORD =
-  'is guarded by a password, which the file does not hold: give it a new one (password), or say that it has none'
+  'is protected by a password that is not in the file: give it a new one (password), or say that it has none'
 
-/** Decides about one link, and notes what it takes, so that a later one of the same batch meets it. */
+/** Decides about one link, and registers its code and id, so that later links of the same batch see them. */
 const decide = (link: ImportedLink, known: Known): Outcome | NewLink => {
   const { owner_id: owner, target } = link
   if (link.code === null && known.targets.has(targetKey(owner, target))) return UNCHANGED
@@ -111,7 +111,7 @@ const decide = (link: ImportedLink, known: Known): Outcome | NewLink => {
 const targetKey = (owner: string | null, target: string): string => `${owner ?? ''} ${target}`
 
 const unknownOwner = ({ owner_id: id }: ImportedLink): string =>
-  `owner_id ${id} is no user of this installation: give the links to somebody (--owner)`
+  `owner_id ${id} is not a user of this installation: choose an owner for the links (--owner)`
 
 const lookUp = async (database: Database, links: readonly ImportedLink[]): Promise<Known> => {
   const codes = links.flatMap(({ code }) => code ?? [])
@@ -144,7 +144,7 @@ const lookUp = async (database: Database, links: readonly ImportedLink[]): Promi
   }
 }
 
-/** Ids of users that were looked for, and whether they are there. */
+/** Caches which user ids exist. */
 const createUsers = (database: Database) => {
   const looked = new Map<string, boolean>()
   return {
@@ -181,7 +181,7 @@ const TYPED = Object.entries({ ...COLUMNS, created_at: 'timestamptz', updated_at
   .map((column) => column.join(' '))
   .join(', ')
 
-/** Links under ids of their own, or under those that the database gives them. */
+/** Inserts links with their own ids, or with ids that the database assigns. */
 const insertion = (named: 'with ids' | 'without ids', rows: readonly object[]): Statement => ({
   text: `insert into links (${named === 'with ids' ? 'id, ' : ''}${NAMES}, created_at, updated_at)
     ${named === 'with ids' ? 'overriding system value' : ''}
@@ -191,7 +191,7 @@ const insertion = (named: 'with ids' | 'without ids', rows: readonly object[]): 
   values: [JSON.stringify(rows)],
 })
 
-/** Answers the codes of those that were written. */
+/** Resolves with the codes of the inserted links. */
 const insert = async (
   database: Database,
   links: readonly NewLink[],
@@ -199,7 +199,7 @@ const insert = async (
 ): Promise<ReadonlySet<string>> => {
   const rows: object[] = []
   for (const { link, code, id } of links) {
-    // one after another: a hash takes 19 MiB
+    // sequentially: each hash takes 19 MiB
     const hash = link.password === null ? null : await hashPassword(link.password)
     rows.push({ ...link, code, id, password_hash: hash })
   }

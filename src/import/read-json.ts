@@ -3,12 +3,12 @@ import type { Source, SourceRecord } from './source-record.js'
 import { UnreadableFile } from './unreadable-file.js'
 import { columnName } from './words.js'
 
-/** Lines are read one by one. A document that is written over several lines is held in memory as a whole. */
+/** The longest document. Lines are read one by one, but a document that spans several lines is held in memory. */
 const LONGEST = 64 * 1024 * 1024
 
 /**
- * One JSON value a line (NDJSON, or answers of an API one after another), or one document. A value is a link, a list of
- * links, or a page of an API that has a list of them.
+ * Reads one JSON value per line (NDJSON, or concatenated API responses), or one document. A value is a link, a list of
+ * links, or an API page with a list of links.
  */
 export const readJson = (text: AsyncIterable<string>): Source => ({
   columns: null,
@@ -62,7 +62,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** The members in which APIs put their lists: Kutt, Bitly and YOURLS, Shlink. */
+/** The members that contain the list in API responses: Kutt, Bitly and YOURLS, Shlink. */
 const LISTS = ['data', 'links', 'shortUrls', 'result'] as const
 
 const linksIn = function* (value: unknown, placeOf: (nth: number, only: boolean) => string): Generator<SourceRecord> {
@@ -74,7 +74,7 @@ const linksIn = function* (value: unknown, placeOf: (nth: number, only: boolean)
   }
 }
 
-/** YOURLS names its links (`link_1`, …) in an object where others have a list. */
+/** YOURLS has an object of links (`link_1`, …) where others have a list. */
 const listIn = (value: unknown): readonly unknown[] => {
   if (Array.isArray(value)) return value
   if (!isObject(value)) return [value]
@@ -84,7 +84,7 @@ const listIn = (value: unknown): readonly unknown[] => {
   return LISTS.some((name) => isObject(list) && name in list) ? listIn(list) : Object.values(list)
 }
 
-/** As the cells of a CSV: a list with commas, and the members of an object under both names (`meta.maxVisits`). */
+/** The link as cells of a CSV: lists joined by commas, members of an object under both names (`meta.maxVisits`). */
 const cellsOf = (link: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> => {
   const cells = new Map<string, string>()
   for (const [name, value] of Object.entries(link)) {

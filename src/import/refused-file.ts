@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { refusedText } from './refused-text.js'
 import type { Source, SourceRecord } from './source-record.js'
 
-/** The records that were not taken, as they were read, and why. */
+/** The refused records, as they were read, with the reasons. */
 export interface RefusedFile {
   add(record: SourceRecord, reason: string): Promise<void>
   close(): Promise<void>

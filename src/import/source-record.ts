@@ -1,12 +1,12 @@
 /** One record of the file. */
 export interface SourceRecord {
-  /** where it stands, for a message: `12` (the line) or `link 12` */
+  /** its place in the file, for a message: `12` (the line) or `link 12` */
   readonly place: string
-  /** its texts by the names of their columns (`columnName`) */
+  /** its texts by column name (`columnName`) */
   readonly cells: ReadonlyMap<string, string>
-  /** its cells or its object, to be written again where it was refused */
+  /** its cells or its object, to be written out again if it is refused */
   readonly original: readonly string[] | object
-  /** why it cannot be read, where it cannot */
+  /** set if it cannot be read: the reason */
   readonly fault?: string
 }
 

@@ -1,6 +1,6 @@
 import { UnreadableFile } from './unreadable-file.js'
 
-/** Bytes that show what a file is. */
+/** How many bytes are read to detect the type of a file. */
 export const HEAD_BYTES = 65_536
 
 /** The beginning of a file as text, with its byte order mark. Throws UnreadableFile where it is no text in UTF-8. */
@@ -15,8 +15,8 @@ export const headOf = (bytes: Uint8Array): string => {
 export const isJson = (head: string): boolean => /^\s*[[{]/.test(head)
 
 /**
- * The text of bytes that are given in pieces, and at the end without any. Throws UnreadableFile for a byte that is not
- * UTF-8: guessing an encoding would store wrong letters.
+ * Decodes bytes in pieces; call it without any at the end. Throws UnreadableFile for a byte that is not UTF-8, because
+ * guessing an encoding would store wrong letters.
  */
 export const textDecoder = (): ((bytes?: Uint8Array) => string) => {
   const decoder = new TextDecoder('utf-8', { fatal: true })

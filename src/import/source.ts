@@ -8,9 +8,9 @@ import type { Source } from './source-record.js'
 import { HEAD_BYTES, headOf, isJson, textDecoder } from './source-text.js'
 
 /**
- * Opens a file as CSV (with commas, semicolons or tabs) or JSON, as its first sign says, runs `work`, and closes it.
- * The text is UTF-8, with or without a byte order mark. `read` is told of how many bytes were read. Throws
- * UnreadableFile; `records` throws it too, after the records that could be read.
+ * Opens a file as CSV (with commas, semicolons or tabs) or JSON, depending on its first character, runs `work`, and
+ * closes it. The text is UTF-8, with or without a byte order mark. `read` is called with the number of bytes read so
+ * far. Throws UnreadableFile; `records` throws it too, after the records that could be read.
  */
 export const withSource = async <T>(
   file: string,

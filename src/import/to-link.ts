@@ -8,14 +8,14 @@ import type { OwnPlace } from '../routes/target.js'
 import { BOOLEAN_RULE, booleanOf, typedFields, unstorableIn } from './typed-fields.js'
 import type { Words } from './words.js'
 
-/** A link as an import makes it. */
+/** A link to import. */
 export interface ImportedLink {
-  /** the id that it had; null: any */
+  /** its previous id; null: any */
   readonly id: string | null
-  /** null: an unguessable one is made */
+  /** null: an unguessable one is generated */
   readonly code: string | null
   readonly target: string
-  /** whose it was; null: nobody's */
+  /** its owner; null: none */
   readonly owner_id: string | null
   /** null: now */
   readonly created_at: string | null
@@ -31,7 +31,7 @@ export interface ImportedLink {
   readonly forward_query: boolean
   /** a new password; null: none */
   readonly password: string | null
-  /** true where it had a password that the file does not hold */
+  /** true if it had a password that is not in the file */
   readonly lacksPassword: boolean
 }
 
@@ -39,12 +39,15 @@ export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: 
 
 const NEWEST_KEPT = 10n ** 15n
 
-/** An id that a link may keep: up to 10^15, so that no file uses up all ids (migrations/functions/import_links.sql). */
+/**
+ * True for an id that a link may keep: up to 10^15, so that no file can use up all ids
+ * (migrations/functions/import_links.sql).
+ */
 export const isKeptId = (text: string): boolean => isId(text) && BigInt(text) <= NEWEST_KEPT
 
 /**
- * The rule for a link of any format: what POST /links asks of each field, and of the times that only an import sets.
- * Pure, but for the clock: nothing was made in the future.
+ * The rules for a link of any format: those of POST /links, and for the times that only an import sets. Pure, except
+ * for the clock: neither of these times may be in the future.
  */
 export const linkReader = (place: OwnPlace): ((words: Words) => Read<ImportedLink>) => {
   const { code, ...fields } = linkFields(place)
@@ -95,7 +98,7 @@ export const linkReader = (place: OwnPlace): ((words: Words) => Read<ImportedLin
   }
 }
 
-/** Clocks of two machines are not the same. */
+/** Tolerance for clocks of other machines. */
 const CLOCKS_DIFFER_MS = 24 * 3_600_000
 
 const refused = (reason: string): Read<never> => ({ ok: false, reason })

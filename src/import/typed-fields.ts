@@ -1,11 +1,13 @@
 import { isStorable } from '../domain/storable.js'
 import type { Words } from './words.js'
 
-/** The first field of which the database cannot hold the text. A title's characters are replaced instead. */
+/** The first field whose text the database cannot store. Such characters in a title are replaced instead. */
 export const unstorableIn = (words: Words): string | undefined =>
   Object.entries(words).find(([name, text]) => name !== 'title' && !isStorable(text))?.[0]
 
-/** The texts as the types that the rules are about; a text that is none of its type stays, and the rule refuses it. */
+/**
+ * Converts the texts to the types that the rules expect. A text that does not convert stays, and the rule refuses it.
+ */
 export const typedFields = ({
   title,
   tags,
@@ -33,7 +35,7 @@ export const typedFields = ({
 const withText = <T extends object>(text: string | undefined, make: (text: string) => T): T | undefined =>
   text === undefined || text === '' ? undefined : make(text)
 
-/** No tag holds one of these signs. */
+/** Splits at characters that no tag can contain. */
 const tagsOf = (text: string): readonly string[] =>
   text
     .split(/[,;|]/)
@@ -49,8 +51,8 @@ export const booleanOf = (text: string): boolean | string => {
 }
 
 /**
- * RFC 3339, and the forms of other programs: an offset without a colon (Bitly), a space for the T, no offset (a
- * database's table; taken as UTC), a date alone (its first moment).
+ * RFC 3339, and the formats of other programs: an offset without a colon (Bitly), a space instead of the T, no offset
+ * (a database table; taken as UTC), only a date (taken as its first moment).
  */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 

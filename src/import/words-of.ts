@@ -3,8 +3,8 @@ import { codeOf } from './words.js'
 import type { Cell, Field, ImportFormat, Words } from './words.js'
 
 /**
- * The links of one record in our words, mostly one, or why it is none. `map`: columns (`columnName`) that are one of
- * our fields, whatever the format says of them; null: the field is left out.
+ * The links of one record by our field names, usually one, or the reason why there is none. `map`: columns
+ * (`columnName`) by our fields, overriding the format; null: the field is left out.
  */
 export const wordsOf = (
   record: SourceRecord,

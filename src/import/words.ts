@@ -1,4 +1,4 @@
-/** The fields of a link in an import, in our words. */
+/** The fields of a link in an import, by our names. */
 export const FIELDS = [
   'id',
   'code',
@@ -20,28 +20,28 @@ export const FIELDS = [
 ] as const
 export type Field = (typeof FIELDS)[number]
 
-/** A link as texts in our words, before any rule: an empty text is none. */
+/** A link as unchecked texts, by our field names. An empty text means none. */
 export type Words = { readonly [Name in Field]?: string }
 
-/** The text in the first of these columns that has one; empty without. Names as `columnName` writes them. */
+/** The text of the first non-empty of these columns; empty if there is none. Names in the form of `columnName`. */
 export type Cell = (...columns: readonly string[]) => string
 
 /**
- * A format of another program, or our own. Pure: it only says which of its columns is which of our fields; what a field
- * may hold is one rule for all (to-link.ts).
+ * A format of another program, or our own. Pure: it only maps its columns to our fields. The rules for fields are the
+ * same for all formats (to-link.ts).
  */
 export interface ImportFormat {
-  /** what the file is, for `--help` */
+  /** description of the file, for `--help` */
   readonly what: string
   /** a CSV needs at least one of these columns for each of these fields */
   readonly needs: { readonly [Name in Field]?: readonly string[] }
-  /** true where the file may be a table of a database, in which `NULL` and `\\N` mean no value */
+  /** true if the file may be a database table, where `NULL` and `\\N` mean no value */
   readonly isTable?: true
-  /** The links of one record, mostly one, or why it is none. */
+  /** The links of one record, usually one, or the reason why there is none. */
   readonly read: (cell: Cell) => readonly Words[] | { readonly reason: string }
 }
 
-/** How columns are compared: `Long URL`, `long_url` and `longUrl` are one. */
+/** Normalizes a column name: `Long URL`, `long_url` and `longUrl` are the same. */
 export const columnName = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 /**

@@ -1,7 +1,7 @@
 import { codeOf } from '../words.js'
 import type { ImportFormat } from '../words.js'
 
-/** Hosts that belong to Bitly: nobody takes their codes along, so they count only where a link has no other. */
+/** Hosts of Bitly itself. Their codes cannot be moved to another host, so they count only if a link has no other. */
 const SHARED_HOST = /^(?:https?:\/\/)?(?:bit\.ly|j\.mp|bitly\.is)\//i
 
 const TARGETS = ['destinationurl', 'longurl', 'originalurl', 'destination']
@@ -9,13 +9,13 @@ const CUSTOM = ['customlink', 'custombitlinks', 'custombitlink']
 const SHORT = ['link', 'bitlink', 'shortlink', 'shorturl', 'id']
 
 /**
- * The export of Bitly's Links page: columns Link, Custom Link, Destination URL and others (URLR/urlr-docs,
- * docs/migration/bitly.md; Bitly publishes no list). The CSV that people make with its API, and the API's own answers
+ * The export of Bitly's Links page, with the columns Link, Custom Link, Destination URL and others (URLR/urlr-docs,
+ * docs/migration/bitly.md; Bitly publishes no list); CSV made with its API; and responses of the API itself
  * (`GET /v4/groups/{guid}/bitlinks`, https://dev.bitly.com/api-reference): link, custom_bitlinks, long_url, title,
- * tags, created_at. A bitlink may have several custom back-halves; each of them becomes a link.
+ * tags, created_at. A bitlink may have several custom back-halves, each of which becomes a link.
  */
 export const bitly: ImportFormat = {
-  what: 'the CSV of Bitly’s Links page, or what its API answers (/v4/groups/…/bitlinks) as JSON',
+  what: 'the CSV of Bitly’s Links page, or a response of its API (/v4/groups/…/bitlinks) as JSON',
   needs: { target: TARGETS, code: [...CUSTOM, ...SHORT] },
   read: (cell) => {
     if (/^(?:true|yes|1)$/i.test(cell('isdeleted'))) return { reason: 'was deleted at Bitly' }

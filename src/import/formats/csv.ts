@@ -1,9 +1,9 @@
 import { FIELDS, codeOf, columnName } from '../words.js'
 import type { ImportFormat } from '../words.js'
 
-/** What `GET /links/export` writes (layers/4-data/link-export.ts), and any table with columns of these names. */
+/** The output of `GET /links/export` (layers/4-data/link-export.ts), and any table with these column names. */
 export const csv: ImportFormat = {
-  what: 'a CSV with our column names, such as GET /links/export writes; its NDJSON as well',
+  what: 'a CSV with our column names, such as from GET /links/export, or its NDJSON',
   needs: { target: ['target'] },
   read: (cell) => {
     const words = Object.fromEntries(FIELDS.map((field) => [field, cell(columnName(field))]))

@@ -1,15 +1,17 @@
 import type { ImportFormat } from '../words.js'
 
-/** `password` of the API says whether there is one; in the table it is a bcrypt hash. Anything else is a new one. */
+/**
+ * `password` in the API says whether there is one; in the table it is a bcrypt hash. Anything else is a new password.
+ */
 const GUARDED = /^(?:true|t|1|\$2[abxy]\$.*)$/i
 const NOT_GUARDED = /^(?:|false|f|0|null|\\n)$/i
 
 /**
- * What Kutt's API answers (`GET /api/v2/links`; thedevs-network/kutt, server/utils/utils.js, `sanitize.link`), which is
- * its only export; or its table `links` as CSV (server/models/link.model.js).
+ * The response of Kutt's API (`GET /api/v2/links`; thedevs-network/kutt, server/utils/utils.js, `sanitize.link`), which
+ * is its only export; or its table `links` as CSV (server/models/link.model.js).
  */
 export const kutt: ImportFormat = {
-  what: 'what Kutt’s API answers (/api/v2/links) as JSON, or its table `links` as CSV',
+  what: 'a response of Kutt’s API (/api/v2/links) as JSON, or its table `links` as CSV',
   needs: { target: ['target'], code: ['address'] },
   isTable: true,
   read: (cell) => {

@@ -2,12 +2,12 @@ import { codeOf } from '../words.js'
 import type { ImportFormat } from '../words.js'
 
 /**
- * The export of Shlink's web client: createdAt, domain, shortCode, shortUrl, longUrl, title, tags (with `|` between
- * them), visits (shlinkio/shlink-web-component, src/short-urls/helpers/ExportShortUrlsBtn.tsx); or what its REST API
- * answers (`GET /rest/v3/short-urls`), which also has the limits of a link.
+ * The export of Shlink's web client: createdAt, domain, shortCode, shortUrl, longUrl, title, tags (separated by `|`),
+ * visits (shlinkio/shlink-web-component, src/short-urls/helpers/ExportShortUrlsBtn.tsx); or the response of its REST
+ * API (`GET /rest/v3/short-urls`), which also contains the limits of a link.
  */
 export const shlink: ImportFormat = {
-  what: 'the CSV of Shlink’s web client, or what its API answers (/rest/v3/short-urls) as JSON',
+  what: 'the CSV of Shlink’s web client, or a response of its API (/rest/v3/short-urls) as JSON',
   needs: { target: ['longurl'], code: ['shortcode', 'shorturl'] },
   read: (cell) => {
     const code = cell('shortcode')
