@@ -19,22 +19,22 @@ const bodyOf = ({ body, accepts, documentation: { example } }: Route, schemas: N
   }
 }
 
-/** What each layer checks, in words. */
+/** The checks of each layer, in words. */
 const layersInWords = ({ gateway, endpoint, objectAction, andAction, dataRows }: Route): string => {
   const asked = [objectAction, andAction].filter((each) => each !== 'none').map((each) => `\`${each}\``)
   return [
-    '| layer | what it checks |',
+    '| layer | checks |',
     '|---|---|',
-    `| gateway | the limit (\`${gateway.quota}\`)${
+    `| gateway | the rate limit (\`${gateway.quota}\`)${
       gateway.scope === 'public'
         ? '; no token is needed'
         : gateway.scope === 'items'
           ? ', a token, and the scope of the operation'
           : `, a token with the scope \`${gateway.scope}\``
     }${gateway.from === undefined ? '' : '; only pages of this service may send it'} |`,
-    `| endpoint | ${endpoint === 'none' ? 'nothing' : `whether a row lets the caller’s role do \`${endpoint}\``} |`,
-    `| object | ${asked.length === 0 ? 'nothing' : `\`can()\` of the record: ${asked.join(' and ')}`} |`,
-    `| data | rows that are reached: ${dataRows} |`,
+    `| endpoint | ${endpoint === 'none' ? 'nothing' : `whether a row allows the caller’s role \`${endpoint}\``} |`,
+    `| object | ${asked.length === 0 ? 'nothing' : `\`can()\` for the record: ${asked.join(' and ')}`} |`,
+    `| data | reachable rows: ${dataRows} |`,
   ].join('\n')
 }
 
@@ -69,9 +69,9 @@ const operationOf = (route: Route, schemas: NamedSchemas, signsIn: boolean): Jso
 
 const DESCRIPTION = `Make short links, change them, and see who follows them.
 
-A request passes four layers, and each of them can refuse it: the gateway (limit, token, scope), the endpoint (role),
-the object (is it there, and does the policy allow this with it), the data (rows that the caller may reach). Each
-operation says what each of them checks, and which of them gives which refusal.`
+A request passes four layers, each of which can refuse it: the gateway (rate limit, token, scope), the endpoint (role),
+the object (the record exists, and the policy allows the action on it), and the data (rows that the caller may reach).
+Each operation lists the checks and refusals of each layer.`
 
 const TEXT: Json = {
   type: 'string',
@@ -84,12 +84,12 @@ const TEXT: Json = {
 const signInScheme = (baseUrl: string): Json => ({
   type: 'oauth2',
   description:
-    'An access token of 15 minutes (a JWT as RFC8725 advises) for a password, and new ones for refresh tokens.',
+    'An access token for 15 minutes (a JWT that follows RFC8725) for a password, and new ones for refresh tokens.',
   flows: {
     password: {
       tokenUrl: `${baseUrl}/auth/token`,
       refreshUrl: `${baseUrl}/auth/token`,
-      scopes: Object.fromEntries(SCOPES.map((scope) => [scope, `what the policy allows of \`${scope}\``])),
+      scopes: Object.fromEntries(SCOPES.map((scope) => [scope, `\`${scope}\`, as far as the policy allows it`])),
     },
   },
 })
@@ -134,7 +134,7 @@ export const openapiDocument = (
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT (RFC 9068)',
-          description: 'An access token (a JWT as RFC8725 advises), or a personal token (`POST /users/me/tokens`).',
+          description: 'An access token (a JWT that follows RFC8725), or a personal token (`POST /users/me/tokens`).',
         },
         ...(signsIn && { signIn: signInScheme(baseUrl) }),
       },

@@ -13,38 +13,37 @@ const header = (name: string, description: string, schema: Json, required = fals
 
 const TAG = { maxLength: 200, pattern: '^[^\\u0000]*$', examples: ['"42-7"'] } as const
 
-/** Headers that requests bring, each under its name in `components.parameters`. */
+/** Request headers, by their name in `components.parameters`. */
 export const HEADER_PARAMETERS = {
-  PolicyAtLeast: header(
-    'Policy-At-Least',
-    'Decide under this revision of the policy or a newer one, or not at all (412).',
-    { pattern: '^[0-9]{1,15}$', maxLength: 15 },
-  ),
-  RequestId: header('X-Request-ID', 'The caller’s name for this request, which the log and the answer then have.', {
+  PolicyAtLeast: header('Policy-At-Least', 'Decide under this revision of the policy or a newer one; otherwise 412.', {
+    pattern: '^[0-9]{1,15}$',
+    maxLength: 15,
+  }),
+  RequestId: header('X-Request-ID', 'The caller’s id for this request, which the log and the response then contain.', {
     pattern: '^[A-Za-z0-9._-]{1,64}$',
     maxLength: 64,
   }),
   IdempotencyKey: header(
     'Idempotency-Key',
-    `The caller’s name for this creation. A repetition with the same body within ${KEY_LIFE_HOURS} hours creates ` +
-      'nothing and gets the same answer, with `Idempotent-Replayed: true`; 409 if the answer had a secret. 422 with ' +
-      'another body; 409 while the first request is in progress.',
+    `The caller’s key for this creation. A retry with the same body within ${KEY_LIFE_HOURS} hours creates nothing ` +
+      'and gets the same response, with `Idempotent-Replayed: true`; 409 if that contained a secret. 422 with another ' +
+      'body; 409 while the first request is in progress.',
     { pattern: '^[\\x21-\\x7e]{1,255}$', maxLength: 255 },
   ),
-  IfMatch: header('If-Match', 'Change the record only where it still has this ETag; 412 otherwise.', TAG),
-  IfMatchRequired: header('If-Match', 'The ETag of what was read before; 412 where it has changed since.', TAG, true),
+  IfMatch: header('If-Match', 'Change the record only if it still has this ETag; otherwise 412.', TAG),
+  IfMatchRequired: header('If-Match', 'The ETag of the version that was read; 412 if it has changed since.', TAG, true),
   SecFetchSite: {
-    ...header('Sec-Fetch-Site', 'Sent by browsers by themselves; one that sends none is known by its `Origin`.', {
+    ...header('Sec-Fetch-Site', 'Sent automatically by browsers; for those that do not send it, `Origin` is checked.', {
       enum: ['same-origin'],
     }),
     example: 'same-origin',
   },
-  IfNoneMatch: header('If-None-Match', 'Answer 304 where the record still has this ETag.', TAG),
+  IfNoneMatch: header('If-None-Match', 'Respond with 304 if the record still has this ETag.', TAG),
 } as const satisfies Readonly<Record<string, Json>>
 
 const named = (name: keyof typeof HEADER_PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` })
 
-/** The parameters of an operation: in its path, in its query, and the headers that it takes. */
+/** The parameters of an operation: path, query and headers. */
 export const parametersOf = (route: Route, schemas: NamedSchemas): readonly Json[] => {
   const { gateway, params, query, idempotent, documentation } = route
   const listed = (schema: Route['query'], place: 'path' | 'query'): readonly Json[] => {

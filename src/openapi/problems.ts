@@ -3,7 +3,7 @@ import type { RefusalCode } from '../domain/refusal.js'
 import { NO_DATA } from '../layers/route.js'
 import type { Route } from '../layers/route.js'
 
-/** What every route may answer: the limit, a token that is sent, the headers, and trouble of our own. */
+/** Problems of every route: the rate limit, an invalid token, the headers, and our own outages. */
 const ANYWHERE = [
   'invalid_request',
   'invalid_token',
@@ -18,7 +18,7 @@ const ANYWHERE = [
 
 const isChange = ({ method, dataRows }: Route): boolean => method !== 'get' && dataRows !== NO_DATA.rows
 
-/** The codes of the problems that a route answers, in the order of their statuses: its layers', and its own. */
+/** The codes of a route's problems, in the order of their statuses: those of its layers, and its own. */
 export const problemsOf = (route: Route): readonly RefusalCode[] => {
   const { gateway, endpoint, objectAction, path, query, body, idempotent, documentation } = route
   const decided = objectAction !== 'none' || gateway.scope === 'items'

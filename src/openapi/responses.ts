@@ -10,16 +10,16 @@ const header = (description: string, schema: Json): Json => ({
   schema: schema['type'] === undefined ? { type: 'string', maxLength: 2_048, ...schema } : schema,
 })
 
-/** Headers that answers have, each under its name in `components.headers`. */
+/** Response headers, by their name in `components.headers`. */
 export const ANSWER_HEADERS = {
-  'X-Request-ID': header('Names the request in the log, and in a problem.', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),
+  'X-Request-ID': header('The id of the request in the log, and in a problem.', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),
   'Policy-Revision': header('The revision of the policy that decided.', {
     type: 'integer',
     format: 'int64',
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
   }),
-  RateLimit: header('What is left of each quota, and the seconds until it is whole again.', {
+  RateLimit: header('The remainder of each quota, and the seconds until it is full again.', {
     pattern: '^[^\\u0000]*$',
     examples: ['"user";r=299;t=60'],
   }),
@@ -33,14 +33,14 @@ export const ANSWER_HEADERS = {
     minimum: 0,
     maximum: 86_400,
   }),
-  'WWW-Authenticate': header('How to come with a token (RFC 6750).', { pattern: '^Bearer( .*)?$' }),
-  ETag: header('Names this version of the record, for If-Match and If-None-Match.', { pattern: '^(W/)?"[^"]*"$' }),
+  'WWW-Authenticate': header('How to authenticate with a token (RFC 6750).', { pattern: '^Bearer( .*)?$' }),
+  ETag: header('Identifies this version of the record, for If-Match and If-None-Match.', { pattern: '^(W/)?"[^"]*"$' }),
   Location: header('Where the record is, or where the link leads.', { format: 'uri-reference' }),
-  'Idempotent-Replayed': header('The answer is that of an earlier request with this Idempotency-Key.', {
+  'Idempotent-Replayed': header('The response of an earlier request with this Idempotency-Key.', {
     enum: ['true'],
   }),
-  'Set-Cookie': header('The session of a browser, which no script can read.', { pattern: '; HttpOnly;' }),
-  'Access-Control-Allow-Origin': header('The page’s origin, where CORS_ORIGINS names it.', { format: 'uri' }),
+  'Set-Cookie': header('The session of a browser; scripts cannot read it.', { pattern: '; HttpOnly;' }),
+  'Access-Control-Allow-Origin': header('The page’s origin, if CORS_ORIGINS names it.', { format: 'uri' }),
   'Content-Disposition': header('A name for the file.', { pattern: '^attachment; filename=' }),
 } as const satisfies Readonly<Record<string, Json>>
 
@@ -76,21 +76,21 @@ export const PROBLEM: Json = {
   properties: {
     type: text(100, 'a URN with the code', { format: 'uri' }),
     title: text(200, 'what happened, the same for each code'),
-    status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599, description: 'the status of the answer' },
+    status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599, description: 'the status of the response' },
     detail: text(2_000, 'what happened this time, or what can be done about it'),
     code: text(64, 'stable', { enum: Object.keys(REFUSALS) }),
-    rule: text(64, 'of a policy that denies: its rule, such as R5'),
-    request_id: text(64, 'names the request in the log', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),
+    rule: text(64, 'the policy rule that denied the request, such as R5'),
+    request_id: text(64, 'id of the request in the log', { pattern: '^[A-Za-z0-9._-]{1,64}$' }),
     errors: {
       type: 'array',
       maxItems: 1_048_576,
-      description: 'what is wrong with the input',
+      description: 'the faults of the input',
       items: {
         type: 'object',
         required: ['field', 'message'],
         properties: {
-          // a field that there is not has the name that the caller gave it
-          field: text(1_048_576, 'its name; of a list with the position: `tags.0`; empty for the whole body', {
+          // an unknown field has the name that the caller sent
+          field: text(1_048_576, 'name of the field; with an index for a list: `tags.0`; empty for the whole body', {
             pattern: '^[\\s\\S]*$',
           }),
           message: text(10_000, 'the rule that it breaks'),
@@ -109,7 +109,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 }
 
-/** A browser, which prefers HTML, gets a page instead. */
+/** Browsers, which prefer HTML, get a page instead. */
 const problemContent = (codes: readonly RefusalCode[]): Json => {
   const [code] = codes
   const example = code && {
@@ -160,7 +160,7 @@ const successHeaders = ({ status, gateway, idempotent, documentation }: Route): 
   ...(documentation.types?.includes('text/csv') === true ? (['Content-Disposition'] as const) : []),
 ]
 
-/** Every answer of an operation, by status. */
+/** Every response of an operation, by status. */
 export const responsesOf = (route: Route, schemas: NamedSchemas): Json => {
   const { status, documentation } = route
   const codes = problemsOf(route)

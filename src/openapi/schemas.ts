@@ -7,12 +7,12 @@ export type NamedSchemas = Map<string, Json>
 
 const INT32 = 2 ** 31 - 1
 
-/** What every text that is stored or answered has in common: PostgreSQL can hold no NUL. */
+/** The pattern of any stored or returned text: PostgreSQL cannot store NUL. */
 const ANY_TEXT = '^[^\\u0000]*$'
 
-/** Completes what the schema says by what follows from it: how wide a number is, what a text cannot hold. */
+/** Adds implied facts to a schema: the width of a number, and the characters that a text cannot contain. */
 const complete = (json: z.core.JSONSchema.BaseSchema): void => {
-  // a query holds texts, whatever they stand for
+  // query parameters are texts, whatever they stand for
   if (json.type === 'integer' && typeof json.default === 'string') json.default = Number(json.default)
   if (json.type === 'integer') json.format ??= (json.maximum ?? Infinity) <= INT32 ? 'int32' : 'int64'
   const isFree = json.format === undefined && json.enum === undefined && json.const === undefined
@@ -26,7 +26,7 @@ const OPTIONS = {
   override: ({ jsonSchema }) => complete(jsonSchema),
 } as const satisfies z.core.ToJSONSchemaParams
 
-/** What one of several kinds of an item may be, for a list that is parsed item by item. */
+/** The JSON Schema of one kind of item, for a list that is parsed item by item. */
 export const inputSchema = (schema: z.ZodType): Json => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { ...OPTIONS, io: 'input' })
   return json
