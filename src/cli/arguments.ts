@@ -25,7 +25,7 @@ export const email = checked(isEmail, 'must be one e-mail address in ASCII, such
 
 export const revision = count(1e15, 'must be the number of a revision')
 
-/** Why something is done, for a history. */
+/** A reason, for a history. */
 export const reason = parsed((text) => {
   const trimmed = text.trim()
   return trimmed === '' || trimmed.length > 1_000 ? undefined : trimmed

@@ -1,5 +1,5 @@
-/** The answer of a command is no, and was printed already: exit code 1. */
+/** The answer of a command is no, and is already printed: exit code 1. */
 export class AnswerIsNo extends Error {}
 
-/** A command line or a setting that makes no sense: exit code 2. */
+/** An invalid command line or setting: exit code 2. */
 export class UsageError extends Error {}

@@ -13,7 +13,10 @@ import { createPasswords } from '../identity/password.js'
 
 const NAMED = { email: FIRST_ADMIN, role: 'admin', name: 'Admin' } as const
 
-/** How the first admin comes in: by a link to choose a password, by a password in a file, or by the external issuer. */
+/**
+ * How the first admin signs in: with a link for choosing a password, a password in a file, or through the external
+ * issuer.
+ */
 export type FirstAdmin =
   | { readonly by: 'link'; readonly token: string }
   | { readonly by: 'file'; readonly file: string }
@@ -23,8 +26,8 @@ export type FirstAdmin =
 const WELCOME_LINK_MS = 600_000
 
 /**
- * Adds the first account to an empty installation; null where there are accounts. Who reads this start on a terminal
- * gets a link. Otherwise the password goes to a file that only its owner can read: not into collected logs.
+ * Adds the first account to an empty installation; null if there are accounts. A person at a terminal gets a link.
+ * Otherwise the password goes to a file that only its owner can read, because logs may be collected.
  */
 export const addFirstAdmin = async (opened: OpenedDatabase, config: Config): Promise<FirstAdmin | null> => {
   const { databasePooled: pooled, requestDeadlineMs: deadlineMs } = config
@@ -55,12 +58,12 @@ const addWithFile = async (accounts: Accounts, dataDir: string): Promise<FirstAd
   await chmod(file, 0o600)
   const passwordHash = await (await createPasswords()).hash(password)
   if (await accounts.addFirst({ ...NAMED, passwordHash })) return { by: 'file', file: shownPath(file) }
-  // another node was first, and its password is the valid one
+  // another node was first, so its password is valid
   await rm(file, { force: true })
   return null
 }
 
-/** Relative where a path is below the current folder, otherwise absolute. */
+/** Relative for a path below the current folder, otherwise absolute. */
 export const shownPath = (path: string): string => {
   const short = relative('.', path) || '.'
   return short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short

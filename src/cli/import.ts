@@ -29,7 +29,7 @@ import { complain, print, withDatabase } from './session.js'
 
 const fieldOf = (text: string): Field | undefined => FIELDS.find((field) => field === text.trim())
 
-/** `their column=our field, …`; given several times, they add up. */
+/** `their column=our field, …`; repeated options add up. */
 const mapping = (text: string, previous: ReadonlyMap<string, Field> = new Map()): ReadonlyMap<string, Field> => {
   const pairs = parsed(
     (list) => {
@@ -55,12 +55,12 @@ const HELP = `
 Formats:
 ${FORMAT_NAMES.map((name) => `  ${name.padEnd(8)}${FORMATS[name].what}`).join('\n')}
 
-Every link passes the rules of POST /links. Created times are kept. The same file a second time makes nothing: a link
-that is there with its code, target and owner is unchanged; a code with anything else is refused as taken. So a run that
-was interrupted is finished by running it again.
+Every link must pass the rules of POST /links. Created times are kept. Importing a file again creates nothing: a link
+that exists with the same code, target and owner is unchanged; a code that belongs to another link is refused as taken.
+So run an interrupted import again to finish it.
 
-Whose the links become: --owner, or else the user whose id is in the column owner_id (our own export has one; ids are
-those of this installation), or else nobody's, which only admins can change.
+Owner of the links: --owner, or else the user whose id is in the column owner_id (our own export has one; ids are those
+of this installation), or else nobody; then only admins can change them.
 
 Our fields, for --map and for the columns of --format csv:
   ${FIELDS.slice(0, 9).join(', ')},
@@ -71,8 +71,8 @@ Examples:
   linkgate import bitly.csv --format bitly --owner ada@example.com
   linkgate import table.csv --format csv --map "Web address=target, Short name=code" --owner ada@example.com
 
-Exit code 0: all were taken. 1: some were not; mend them in the file of refused ones, and import that. 2: nothing was
-read (no such file, a missing column, no such user, no installation).`
+Exit code 0: all were imported. 1: some were refused; fix them in the file of refused ones, and import that. 2: nothing
+was read (no such file, a missing column, no such user, no installation).`
 
 interface ImportOptions {
   readonly format: FormatName
@@ -82,19 +82,21 @@ interface ImportOptions {
   readonly refused?: string
 }
 
-/** Links of other programs, and of our own exports. No policy row restricts it; the log says who it was. */
+/** Imports links of other programs, and of our own exports. No policy row restricts it; the log records who did it. */
 export const register = (program: Command): void => {
   program
     .command('import')
     .description('import links from a file of another service, or from our own export')
     .argument('<file>', 'CSV with commas, semicolons or tabs, or JSON; in UTF-8')
     .addOption(
-      new Option('--format <format>', 'what wrote the file, see below').choices(FORMAT_NAMES).makeOptionMandatory(),
+      new Option('--format <format>', 'the program that wrote the file, see below')
+        .choices(FORMAT_NAMES)
+        .makeOptionMandatory(),
     )
-    .option('--owner <e-mail>', 'the user to whom all of them belong', email)
-    .option('--map <columns>', 'columns by names of your own: "their column=our field, …"', mapping)
-    .option('--dry-run', 'say what would become of each link, and write nothing to the database')
-    .option('--refused <file>', 'where to write what was refused and why (default: FILE.refused.csv or .ndjson)')
+    .option('--owner <e-mail>', 'the user who will own all links', email)
+    .option('--map <columns>', 'maps columns to fields: "their column=our field, …"', mapping)
+    .option('--dry-run', 'report the outcome for each link, without writing to the database')
+    .option('--refused <file>', 'file for refused records and the reasons (default: FILE.refused.csv or .ndjson)')
     .addHelpText('after', HELP)
     .action((file: string, options: ImportOptions) =>
       withDatabase((database, config) => run(database, config, file, options)).catch((error: unknown) => {
@@ -103,7 +105,7 @@ export const register = (program: Command): void => {
     )
 }
 
-/** Lines about refused records; the rest is counted. */
+/** How many refused records are printed; the rest is counted. */
 const MOST_LINES = 20
 
 const run = async (database: Database, config: Config, file: string, options: ImportOptions): Promise<void> => {
@@ -155,7 +157,7 @@ const report = (
   )
   if (ownerless > 0)
     print(
-      `${number(ownerless)} of them belong${dryRun ? ' then' : ''} to nobody: only admins can change them (--owner)`,
+      `${number(ownerless)} of them ${dryRun ? 'would have' : 'have'} no owner: only admins can change them (--owner)`,
     )
   if (fault !== null) complain(`${file}: ${fault}`)
   if (refused > 0 || fault !== null) throw new AnswerIsNo()
@@ -174,23 +176,22 @@ const sizeOf = async (file: string): Promise<number> => {
   return Math.max(found.size, 1)
 }
 
-/** A dry run makes a file only where it is told which. */
+/** A dry run creates a file only if --refused is given. */
 const refusedPathOf = (file: string, { refused, dryRun }: ImportOptions, isCsv: boolean): string | undefined => {
   if (refused === undefined) return dryRun ? undefined : `${file}.refused.${isCsv ? 'csv' : 'ndjson'}`
-  if (resolve(refused) === resolve(file))
-    throw new UsageError('--refused must be another file than the one that is read')
+  if (resolve(refused) === resolve(file)) throw new UsageError('--refused must name another file than the imported one')
   return refused
 }
 
 const placeOf = ({ baseUrl, host, hostname, port }: Config) => ({
-  // PORT=0 without BASE_URL: whatever port the service gets, it is on this machine
+  // PORT=0 without BASE_URL: whichever port the service gets, it is on this machine
   baseUrl: baseUrl ?? `http://${hostname}:${port}`,
   host,
   port,
   addresses: interfaceAddresses(),
 })
 
-/** Made with the first password: most files have none. */
+/** Created with the first password: most files have none. */
 const createHash = (): ((password: string) => Promise<string>) => {
   let passwords: ReturnType<typeof createPasswords> | undefined
   return async (password) => (await (passwords ??= createPasswords())).hash(password)

@@ -7,7 +7,7 @@ export const register = (program: Command) =>
   program
     .command('migrate')
     .description('bring the database schema up to date')
-    .option('--status', 'list the migrations, and apply none')
+    .option('--status', 'list the migrations without applying any')
     .action(async ({ status }: { readonly status?: true }) => {
       if (status) {
         for (const { name, applied } of await listMigrations(settings()))

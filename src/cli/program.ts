@@ -10,7 +10,7 @@ import { complain } from './print.js'
 
 const EXIT = { done: 0, no: 1, usage: 2 } as const
 
-/** Loaded on demand: loading is most of what a short command takes. */
+/** Loaded on demand: loading takes most of the time of a short command. */
 const COMMANDS: ReadonlyMap<string, () => Promise<{ register(program: Command): unknown }>> = new Map([
   ['serve', () => import('./serve.js')],
   ['migrate', () => import('./migrate.js')],

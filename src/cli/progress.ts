@@ -1,4 +1,4 @@
-/** Sets the line of text; `part` (0 to 1) puts a bar before it. */
+/** Sets the text of the line; `part` (0 to 1) adds a bar before it. */
 export type ShowProgress = (text: string, part?: number) => void
 
 const AFTER_MS = 1_000
@@ -26,7 +26,7 @@ export const withProgress = async <T>(first: string, work: (show: ShowProgress) 
   }
 }
 
-/** Goes before a message while a line of progress may be shown; the line is drawn again after it. */
+/** Clears the line of progress before a message; the line is drawn again afterwards. */
 export const clearProgress = (): void => {
   if (process.stderr.isTTY) process.stderr.write(CLEAR)
 }

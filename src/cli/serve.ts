@@ -21,13 +21,13 @@ import { goodbye, welcome } from './welcome.js'
 
 const STOP_WITHIN_MS = 10_000
 
-/** Those that a first try may need. */
+/** The settings that a first try may need. */
 const SETTINGS_HELP = `
 Settings are environment variables, such as PORT=8080 linkgate serve:
   HOST, PORT           where it listens (127.0.0.1, 3000)
-  BASE_URL             the address at which people reach it (http://HOST:PORT)
+  BASE_URL             the URL at which people reach it (http://HOST:PORT)
   DATA_DIR             where it keeps its data (./data)
-  DATABASE_URL         a PostgreSQL of yours (one of its own in DATA_DIR)
+  DATABASE_URL         your own PostgreSQL (default: an embedded one in DATA_DIR)
   LOG_FORMAT           json or text (text on a terminal, else json)
   LOG_LEVEL            from trace to fatal, or silent (json: info, text: warn)
 All of them: docs/operations.md, and /docs/operations of a running service.`
@@ -52,7 +52,7 @@ export const register = (program: Command) =>
           const running = await start({ config, opened, log })
           signals.onHangUp(() => running.restart())
           try {
-            // only once it listens: a start that fails could tell nobody the password
+            // only once it listens: a failed start could not show the password to anybody
             const admin = await addFirstAdmin(opened, config)
             print(welcome({ baseUrl: running.baseUrl, admin, config }))
           } catch (error) {
@@ -70,7 +70,7 @@ export const register = (program: Command) =>
       }
     })
 
-/** Looks for what would stop the start, before it makes a database, a policy and an admin. */
+/** Checks for what would make the start fail, before a database, a policy and an admin are created. */
 const requireBeforehand = async (config: Config): Promise<void> => {
   const { host, port, metrics, databaseUrl, tracing, signingKeyNamed, signingKeyFile } = config
   await loadArgon2()
@@ -95,7 +95,7 @@ interface Parts {
   readonly log: Logger
 }
 
-/** Loads only what this process needs: the primary of workers answers no request. */
+/** Loads only what this process needs: the primary of several workers serves no requests itself. */
 const start = async (parts: Parts): Promise<Running> => {
   if (parts.config.workers > 1) return (await import('../cluster/start-workers.js')).startWorkers(parts)
   const { startService } = await import('../service.js')
@@ -107,7 +107,7 @@ const start = async (parts: Parts): Promise<Running> => {
   }
 }
 
-/** Lets requests in flight finish, until time is up or a second signal comes. */
+/** Lets requests in flight finish, until the timeout or a second signal. */
 const stop = async (running: Running, log: Logger, second: Promise<void>, drainMs: number): Promise<void> => {
   log.info('stopping: requests in flight may finish')
   const stopped = new AbortController()

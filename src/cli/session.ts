@@ -9,10 +9,10 @@ import type { User } from '../domain/user.js'
 import { createAccounts } from '../identity/accounts.js'
 import { UsageError } from './errors.js'
 
-// every command prints; what needs no database imports print.js alone
+// re-exported for commands that need a database; the others import print.js alone
 export { complain, print, printStyled } from './print.js'
 
-/** The settings, and where the migrations are. Invalid settings are a UsageError. */
+/** The settings and the folder of the migrations. Invalid settings are a UsageError. */
 export const settings = () => {
   try {
     return { ...readConfig(), migrations: new URL('migrations/', PACKAGE_ROOT) }
@@ -21,10 +21,10 @@ export const settings = () => {
   }
 }
 
-/** Longer than a request's: a large edit is one transaction. */
+/** Longer than a request's deadline: a large edit is one transaction. */
 const DEADLINE_MS = 120_000
 
-/** Runs a command on the configured database. The embedded one is started for the command if it is not running. */
+/** Runs a command on the configured database. If the embedded one is not running, it is started for this command. */
 export const withDatabase = async <T>(
   work: (database: Database, config: ReturnType<typeof settings>) => Promise<T>,
 ): Promise<T> => {
@@ -55,7 +55,7 @@ export const osUser = (): string => {
   try {
     return userInfo().username
   } catch {
-    // in a container a user id may have no name
+    // in a container, a user id may have no name
     return `user ${process.getuid?.() ?? 'unknown'}`
   }
 }

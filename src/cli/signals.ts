@@ -3,28 +3,28 @@ import { closeSync, openSync } from 'node:fs'
 export interface Signals {
   /** SIGTERM or SIGINT: stop gracefully */
   readonly first: Promise<void>
-  /** another one: stop at once */
+  /** a second one: stop at once */
   readonly second: Promise<void>
-  /** SIGHUP that somebody sent: restart */
+  /** SIGHUP, unless the terminal was closed: restart */
   onHangUp(listener: () => void): void
 }
 
 /**
- * How long after a signal the same one is taken for its echo: `npm start` passes on what it gets, and a terminal or a
- * service manager sends it to the whole group as well.
+ * How long a repeated signal counts as an echo: `npm start` forwards signals, and a terminal or a service manager also
+ * sends them to the whole process group.
  */
 const ECHO_MS = 250
 
 /**
- * Listens to the signals of a service. A SIGHUP because the terminal was closed ends the process at once, as it would
- * without a handler: nothing can be written there any more.
+ * Handles the signals of a service. A SIGHUP from a closed terminal ends the process at once, as it would without a
+ * handler: nothing can be written to that terminal.
  */
 export const onSignals = (): Signals => {
   const hadTerminal = hasTerminal()
   let hungUp: () => void = () => undefined
-  const untilTold = (deafMs = 0) =>
+  const nextStop = (ignoreMs = 0) =>
     new Promise<void>((resolve) => {
-      const listensFrom = performance.now() + deafMs
+      const listensFrom = performance.now() + ignoreMs
       const stop = () => {
         if (performance.now() < listensFrom) return
         process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', hangUp)
@@ -37,10 +37,10 @@ export const onSignals = (): Signals => {
       }
       process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', hangUp)
     })
-  const first = untilTold()
+  const first = nextStop()
   return {
     first,
-    second: first.then(() => untilTold(ECHO_MS)),
+    second: first.then(() => nextStop(ECHO_MS)),
     onHangUp: (listener) => {
       hungUp = listener
     },

@@ -24,12 +24,12 @@ interface Options {
   readonly ttl: number
 }
 
-/** Prints the token alone, so that a shell can use the output. */
+/** Prints only the token, so that a shell can use the output. */
 export const register = (program: Command) =>
   program
     .command('token')
     .description('print a bearer token for a user')
-    .requiredOption('--user <id or e-mail>', 'whose token')
+    .requiredOption('--user <id or e-mail>', 'the user of the token')
     .addOption(
       new Option('--scope <scopes>', 'scopes, separated by spaces').argParser(scopes).default(ACTIONS, 'every action'),
     )
@@ -43,7 +43,7 @@ export const register = (program: Command) =>
         if (externalIssuer === undefined) {
           const issuer = await openIssuer({ signingKeyFile, audience: jwtAudience })
           const { token, id } = await issuer.sign({ subject: user.id, scope: scope.join(' '), ttlSeconds: ttl })
-          // nobody gets a token that is not in the log
+          // recorded before it is printed, so that every token is in the log
           await accounts.recordSignedToken(user.id, id, scope, expiresAt)
           return print(token)
         }

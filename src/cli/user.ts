@@ -42,7 +42,10 @@ const hashPassword = async (password: string): Promise<string> => (await createP
 
 const printUser = (user: User): void => print(JSON.stringify(user))
 
-/** A role that no row and no other user has is probably misspelt: it may do what every signed-in user may. */
+/**
+ * Warns of a role that no row and no other user has, which is probably misspelt: it grants only what every signed-in
+ * user may do.
+ */
 const warnOfLoneRole = async (database: Database, role: string): Promise<void> => {
   const known = [...(await storedRoles(database)), ...(await createAccounts(database).rolesInUse())]
   const lone = loneRoleOfUser(role, known)
@@ -73,7 +76,7 @@ interface AddOptions extends Pick<User, 'email' | 'role'> {
   readonly subject?: string
 }
 
-/** Users as whoever has access to the database manages them; no policy row restricts the command line. */
+/** Manages users for anybody with access to the database; no policy row restricts the command line. */
 export const register = (program: Command): void => {
   const users = program.command('user').description('manage users')
   users
@@ -124,11 +127,11 @@ export const register = (program: Command): void => {
     .command('email')
     .description('change the address that a user signs in with')
     .argument(WHO)
-    .argument('<address>', 'the new one', email)
+    .argument('<address>', 'the new address', email)
     .action((who: string, next: string) => changeUser(who, (accounts, { id }) => accounts.setEmail(id, next)))
   users
     .command('delete')
-    .description('delete a user with all that is theirs')
+    .description('delete a user and everything they own')
     .argument(WHO)
     .option('--links <delete or transfer:USER>', 'delete their links as well, or give them to another user', links)
     .action((who: string, options: { readonly links?: LinksOption }) =>
@@ -151,12 +154,12 @@ export const register = (program: Command): void => {
     })
   users
     .command('reset-link')
-    .description('print a link by which a user can choose a new password, once, within an hour')
+    .description('print a link with which a user can choose a new password, once, within an hour')
     .argument(WHO)
     .action((who: string) =>
       withDatabase(async (database, { baseUrl, externalIssuer }) => {
-        if (externalIssuer !== undefined) throw new UsageError('with JWT_ISSUER, passwords are the issuer’s')
-        if (baseUrl === undefined) throw new UsageError('a link needs BASE_URL where PORT is 0')
+        if (externalIssuer !== undefined) throw new UsageError('with JWT_ISSUER, passwords belong to the issuer')
+        if (baseUrl === undefined) throw new UsageError('a link needs BASE_URL if PORT is 0')
         const user = await lookUpUser(database, who)
         if (user.suspended) throw new StartError(`the user ${who} is suspended`)
         const token = newOpaqueToken()

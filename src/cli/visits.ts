@@ -31,22 +31,22 @@ interface Options {
   readonly json?: true
 }
 
-/** Of a terminal that is none. */
+/** The width if stdout is not a terminal. */
 const USUAL_WIDTH = 80
 const TOP = 5
 
-/** The command line belongs to whoever owns the installation: it reads every link, and no policy row restricts it. */
+/** Whoever runs the command line owns the installation: it may read every link, and no policy row restricts it. */
 const EVERY_LINK = { reach: 'any', userId: null, enterRead: enter(LINK_ROLES.any, null) } as const
 
 export const register = (program: Command): void => {
   program
     .command('visits')
-    .description('show who visited a link')
-    .argument('<code>', 'of the link')
+    .description('show the visits of a link')
+    .argument('<code>', 'code of the link')
     .option('--from <time>', 'a time, or a day (default: 30 days before --to)', moment)
-    .option('--to <time>', 'the end of it (default: now)', moment)
+    .option('--to <time>', 'the end of the period (default: now)', moment)
     .addOption(
-      new Option('--interval <interval>', 'what a bar stands for').choices([...VISIT_INTERVALS]).default('day'),
+      new Option('--interval <interval>', 'the length of one bar').choices([...VISIT_INTERVALS]).default('day'),
     )
     .option('--zone <zone>', 'the time zone of days, weeks and months', zone, 'UTC')
     .addOption(
@@ -54,7 +54,7 @@ export const register = (program: Command): void => {
         .choices([...COUNTED])
         .default('false'),
     )
-    .option('--json', 'print JSON, as GET /links/{code}/visits answers it')
+    .option('--json', 'print JSON, like GET /links/{code}/visits')
     .action((code: string, options: Options) =>
       withDatabase(async (database, { countsVisits }) => {
         const found = visitRange(options, Date.now())
@@ -87,7 +87,7 @@ const draw = (code: string, { bots, interval }: Options, shown: ReturnType<typeo
   printStyled([
     { text: `before: ${counted(before.total, 'visit')}, ${counted(before.visitors, 'daily visitor')}`, style: 'dim' },
   ])
-  if (!shown.counting) print('VISITS=off: visits are not counted any more; these are from before.')
+  if (!shown.counting) print('VISITS=off: visits are no longer counted; these are from before.')
   for (const dimension of VISIT_DIMENSIONS) {
     print('')
     printStyled([{ text: dimension, style: 'dim' }])

@@ -7,12 +7,12 @@ import type { FirstAdmin } from './first-admin.js'
 
 export interface Start {
   readonly baseUrl: string
-  /** null: there were accounts */
+  /** null: there were accounts already */
   readonly admin: FirstAdmin | null
   readonly config: Pick<Config, 'dataDir' | 'databaseUrl' | 'externalIssuer' | 'speaksToPerson'>
 }
 
-/** What a start says: where the console is, how the first admin comes in, and where everything else is. */
+/** The message of a start: where the console is, how the first admin signs in, and where everything else is. */
 export const welcome = (start: Start): string => {
   const { baseUrl, admin, config } = start
   const { databaseUrl, dataDir, speaksToPerson } = config
@@ -30,12 +30,12 @@ export const welcome = (start: Start): string => {
   ].join('\n')
 }
 
-/** What a person reads after Ctrl-C. */
+/** The message after Ctrl-C. */
 export const goodbye = ({ databaseUrl, dataDir }: Start['config']): string =>
-  // the terminal has written ^C at the beginning of the line
+  // the terminal has already written ^C at the beginning of the line
   `\n  Stopping. Your links are kept in ${databaseUrl === undefined ? shownPath(dataDir) : 'the database'}.`
 
-/** A label, and what stands beside it. An address of a first try fits into 80 columns. */
+/** A label and its text. The URL of a first try fits into 80 columns. */
 const row = (label: string, ...lines: readonly string[]): readonly string[] =>
   lines.map((line, i) => `  ${(i === 0 ? label : '').padEnd(12)}${line}`)
 
@@ -43,7 +43,7 @@ const firstTime = (admin: FirstAdmin, { baseUrl, config }: Start): readonly stri
   switch (admin.by) {
     case 'link':
       return [
-        // in the fragment, which no browser sends: it gets into no log
+        // in the fragment, which browsers do not send, so it gets into no log
         `${baseUrl}/console/welcome#${admin.token}`,
         'Signs you in as the first admin: once, within ten minutes.',
       ]
@@ -55,13 +55,16 @@ const firstTime = (admin: FirstAdmin, { baseUrl, config }: Start): readonly stri
       ]
     case 'issuer':
       return [
-        `${FIRST_ADMIN} is the first admin: link it to yourself at your issuer, by`,
+        `${FIRST_ADMIN} is the first admin: link it to your account at the issuer with`,
         `${commandIn(config.dataDir)} user link ${FIRST_ADMIN} --subject SUB`,
       ]
   }
 }
 
-/** For whoever misses the first admin's link, or forgets the password. With JWT_ISSUER passwords are the issuer's. */
+/**
+ * For a person who missed the first admin's link, or forgot the password. With JWT_ISSUER, passwords belong to the
+ * issuer.
+ */
 const wayBack = ({ baseUrl, admin, config }: Start): readonly string[] => {
   if (config.externalIssuer !== undefined) return []
   const where = baseUrl === DEFAULT_BASE_URL ? '' : `BASE_URL=${baseUrl} `
@@ -71,10 +74,10 @@ const wayBack = ({ baseUrl, admin, config }: Start): readonly string[] => {
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000'
 
-/** How a command finds this installation: it looks in the default folder unless it is told another. */
+/** The command with the setting that finds this installation, unless it is in the default folder. */
 const commandIn = (dataDir: string): string =>
   dataDir === defaultDataDir() ? 'npx linkgate' : `DATA_DIR=${shellWord(shownPath(dataDir))} npx linkgate`
 
-/** As a shell reads it back. */
+/** Quotes a word for a shell. */
 const shellWord = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -119,7 +119,7 @@ describe('linkgate audit evidence', () => {
     const { code, err, file } = await evidence('tampered.ndjson')
     expect(code).to.equal(1)
     expect(err).to.match(
-      /^linkgate: the log is NOT intact \(1 fault; see linkgate audit verify\), and the file says so\n/,
+      /^linkgate: the log is NOT intact \(1 fault; see linkgate audit verify\), and the file records it\n/,
     )
     const { code: verdict, out } = await elsewhere(file)
     expect(verdict).to.equal(1)

@@ -186,7 +186,7 @@ describe('linkgate import', () => {
     const dry = await at.run(file, '--format', 'csv', '--dry-run')
     expect(dry.out).to.equal(
       'dry run: 1 would be made, 1 unchanged, 2 refused\n' +
-        '1 of them belong then to nobody: only admins can change them (--owner)\n',
+        '1 of them would have no owner: only admins can change them (--owner)\n',
     )
     expect(await storedLinks(at.db)).to.deep.equal(before)
     expect(existsSync(`${file}.refused.csv`)).to.equal(false)
@@ -230,7 +230,7 @@ describe('linkgate import', () => {
     )
     const { code, err } = await at.run(file, '--format', 'kutt')
     expect(code).to.equal(1)
-    expect(err).to.match(/kutt\.json:1, link 1 {2}is guarded by a password/)
+    expect(err).to.match(/kutt\.json:1, link 1 {2}is protected by a password/)
     const lines = (await readFile(`${file}.refused.ndjson`, 'utf8')).trimEnd().split('\n')
     expect(lines.map((line) => Object.keys(JSON.parse(line)))).to.deep.equal([
       ['address', 'target', 'password', 'reason'],
@@ -255,7 +255,7 @@ describe('linkgate import', () => {
       [[file], 'required option'],
       [[file, '--format', 'csv'], 'no column of it is the target'],
       [[file, '--format', 'bitly'], 'no column of it is the target'],
-      [[file, '--format', 'csv', '--map', 'goal=target'], 'names a column that it lacks: goal'],
+      [[file, '--format', 'csv', '--map', 'goal=target'], 'names a column that is not in the file: goal'],
       [[file, '--format', 'csv', '--map', 'address=goal'], 'our fields are id, code'],
       [[file, '--format', 'csv', '--map', 'address'], 'our field'],
       [[file, '--format', 'csv', '--map', 'address=target,name=target'], 'two columns cannot both be the target'],
@@ -391,7 +391,7 @@ describe('an import beside what is there', () => {
     )
     const { code, err } = await at.run(file, '--format', 'csv')
     expect(code).to.equal(1)
-    expect(err).to.match(/:4 {2}owner_id 77 is no user of this installation/)
+    expect(err).to.match(/:4 {2}owner_id 77 is not a user of this installation/)
     const ids = Object.fromEntries(
       (await at.db.asOwner<{ code: string; id: string }>('select code, id from links')).map((row) => [
         row.code,
@@ -410,7 +410,7 @@ describe('an import beside what is there', () => {
     const first = await at.fileOf(`${head}secret,https://example.com/hidden,true,\n`)
     const { code, err } = await at.run(first, '--format', 'csv')
     expect(code).to.equal(1)
-    expect(err).to.include('is guarded by a password, which the file does not hold')
+    expect(err).to.include('is protected by a password that is not in the file')
     const second = await at.fileOf(`${head}secret,https://example.com/hidden,true,open sesame\n`)
     expect((await at.run(second, '--format', 'csv')).code).to.equal(0)
     expect((await at.run(first, '--format', 'csv')).out).to.match(/^0 made, 1 unchanged/)

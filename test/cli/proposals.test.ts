@@ -36,7 +36,7 @@ describe('linkgate policy, with POLICY_APPROVALS=1', () => {
     await writeFile(path, `${rows}\n`)
     return done('apply', path, '--merge', '--reason', 'viewers read', ...more)
   }
-  const idIn = (out: string): string => /^proposal (\d+) waits for somebody else/m.exec(out)?.[1] ?? expect.fail(out)
+  const idIn = (out: string): string => /^proposal (\d+) needs somebody else/m.exec(out)?.[1] ?? expect.fail(out)
   const send = async (method: string, path: string, json?: object) => {
     const { revision } = await service.policy.refresh()
     const headers = { 'If-Match': `"${revision}"` }

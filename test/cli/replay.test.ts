@@ -48,7 +48,7 @@ describe('linkgate policy diff, apply and restore with --replay', () => {
       ),
     )
     expect(out).to.match(
-      /^3 of \d+ recorded decisions would fall otherwise, for 2 users: 0 from deny to allow, 3 from allow to deny$/m,
+      /^3 of \d+ recorded decisions would be different, for 2 users: 0 from deny to allow, 3 from allow to deny$/m,
     )
     expect(at(JSON.parse(await done('diff', frozen, '--replay', '24h', '--json')), 'replay')).to.deep.include({
       window: '24h',

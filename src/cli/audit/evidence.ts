@@ -12,7 +12,9 @@ interface EvidenceOptions {
 
 export const evidenceCommand = (audit: Command) =>
   withKeys(audit.command('evidence'), 'an earlier signing key (PEM) that signed checkpoints')
-    .description('print the entries of a period as one signed file, which linkgate audit verify FILE checks anywhere')
+    .description(
+      'print the entries of a period as one signed file, which "linkgate audit verify FILE" can check anywhere',
+    )
     .option('--from <time>', 'entries from this time on, or from a span back from now, such as 24h', time)
     .option('--to <time>', 'entries before this time', time)
     .action(async ({ from = null, to = null, key = [] }: EvidenceOptions) => {

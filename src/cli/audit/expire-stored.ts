@@ -15,7 +15,7 @@ interface Expiry {
 
 /** Drops months as the schema's owner, because the service's own role cannot delete. */
 export const expireStored = async ({ before, keyFiles, dryRun }: Expiry): Promise<void> => {
-  // A log with faults keeps its evidence.
+  // A log with faults is evidence, and stays.
   const { faults } = (await verifyAll(keyFiles, 'verifying the log first')).verdict
   if (faults > 0)
     throw new StartError(

@@ -18,7 +18,7 @@ export const expireCommand = (audit: Command) =>
   withKeys(audit.command('expire'), 'an earlier signing key (PEM) that signed checkpoints')
     .description('drop whole months of the log; the rest can still be verified')
     .requiredOption('--before <month>', 'drop the months before this one (UTC), such as 2026-01', month)
-    .option('--dry-run', 'print what would be dropped, and drop nothing')
+    .option('--dry-run', 'print what would be dropped, without dropping anything')
     .action(async ({ before, key = [], dryRun = false }: ExpireOptions) =>
       (await import('./expire-stored.js')).expireStored({ before, keyFiles: key, dryRun }),
     )

@@ -2,7 +2,7 @@ import type { EvidenceFault } from '../../audit/verify-evidence.js'
 import type { LogFault } from '../../audit/verify-log.js'
 import { counted, number } from '../policy/render.js'
 
-/** Only so many faults are printed and kept; all are counted. */
+/** How many faults are printed and kept; all are counted. */
 const SHOWN = 20
 
 /** Keeps the first faults. */
@@ -16,7 +16,7 @@ export const keepFaults = <Fault>() => {
 
 export const entryCount = (count: number) => counted(count, 'entry', 'entries')
 
-/** What is not intact: the faults that were kept, and how many there are besides. */
+/** The kept faults, and the number of the others. */
 export const notIntact = (found: number, what: string, faults: readonly (LogFault | EvidenceFault)[]): string =>
   [
     `NOT intact: ${counted(found, 'fault')} in ${what}`,

@@ -20,15 +20,17 @@ const withFilters = (command: Command): Command =>
     .option('--user <id or e-mail>', 'entries of one user')
     .option('--link <code or id>', 'entries about one link: by its id, or those under one of its codes')
     .option('--action <action>', 'entries of one action, such as link:delete', action)
-    .addOption(new Option('--effect <effect>', 'what was allowed, or what was denied').choices(['allow', 'deny']))
+    .addOption(
+      new Option('--effect <effect>', 'only what was allowed, or only what was denied').choices(['allow', 'deny']),
+    )
     .option('--rule <rule>', 'entries by one rule, such as R5, or one refusal, such as insufficient_scope')
-    .addOption(new Option('--layer <layer>', 'what one layer decided').choices([...DECIDING_LAYERS]))
-    .option('--status <status>', 'entries answered with a status, such as 403, or a class of them: 4xx', status)
+    .addOption(new Option('--layer <layer>', 'decisions of one layer').choices([...DECIDING_LAYERS]))
+    .option('--status <status>', 'entries with a response status, such as 403, or a class of them: 4xx', status)
     .option('--revision <number>', 'entries decided under one revision of the policy', revision)
     .option('--request <id>', 'entries of one request')
     .addOption(new Option('--kind <kind>', 'decisions, or changes of one kind').choices([...ENTRY_KINDS]))
 
-/** What opens a database is loaded on demand: `audit verify FILE` needs none. */
+/** The code that opens a database is loaded on demand: `audit verify FILE` needs none. */
 const withLog: typeof openLog = async (options, work) => (await import('./with-log.js')).withLog(options, work)
 
 interface ListOptions extends LogFilter {
@@ -36,9 +38,9 @@ interface ListOptions extends LogFilter {
   readonly format?: 'csv' | 'ndjson'
 }
 
-/** For a person the newest entries; for a program all that match. */
+/** For people, the newest entries; for programs, all matching ones. */
 export const listCommand = (audit: Command) =>
-  withFilters(audit.command('list').description('print decisions and changes, the newest last'))
+  withFilters(audit.command('list').description('print decisions and changes, newest last'))
     .option('--from <time>', 'entries from this time on, or from a span back from now, such as 24h', time)
     .option('--to <time>', 'entries before this time', time)
     .option('--limit <count>', 'how many of the newest entries', count(9_999), 50)
@@ -58,7 +60,7 @@ export const listCommand = (audit: Command) =>
 
 const EVERY_MS = 500
 const FIRST_ENTRIES = 10
-/** Entries of one look. */
+/** The most entries per poll. */
 const PAGE = 1_000
 /** Ids are assigned before the commit, so an entry may appear this many ids late. */
 const OVERLAP = 10_000n

@@ -17,7 +17,7 @@ interface Wanted {
   readonly keyFiles: readonly string[]
 }
 
-/** Prints the evidence of a period. Throws AnswerIsNo where the log is not intact; the file says so as well. */
+/** Prints the evidence of a period. Throws AnswerIsNo if the log is not intact, which the file records as well. */
 export const printEvidence = ({ from, to, keyFiles }: Wanted): Promise<void> =>
   withDatabase(async (database, { signingKeyFile, externalIssuer }) => {
     const key = await loadSigningKey(signingKeyFile)
@@ -42,6 +42,6 @@ export const printEvidence = ({ from, to, keyFiles }: Wanted): Promise<void> =>
       for await (const part of parts) await printPart(part)
     })
     if (faults === 0) return
-    complain(`the log is NOT intact (${counted(faults, 'fault')}; see linkgate audit verify), and the file says so`)
+    complain(`the log is NOT intact (${counted(faults, 'fault')}; see linkgate audit verify), and the file records it`)
     throw new AnswerIsNo()
   })

@@ -9,7 +9,7 @@ import { print } from '../print.js'
 import { entryCount, keepFaults, notIntact } from './fault-text.js'
 import { readKeys } from './keys.js'
 
-/** Verifies an evidence file with the keys in these files, or its own. Throws AnswerIsNo where it is not intact. */
+/** Verifies an evidence file with the given keys, or its own. Throws AnswerIsNo if it is not intact. */
 export const verifyFile = async (file: string, keyFiles: readonly string[], json: boolean): Promise<void> => {
   const pinned = await readKeys(keyFiles)
   const { faults, onFault } = keepFaults<EvidenceFault>()
@@ -26,7 +26,7 @@ async function* bytesOf(file: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of createReadStream(file)) if (Buffer.isBuffer(chunk)) yield chunk
   } catch (error) {
-    if (errorCode(error) === 'EISDIR') throw new UsageError(`${file} is a folder, and no evidence file`)
+    if (errorCode(error) === 'EISDIR') throw new UsageError(`${file} is a folder, not an evidence file`)
     throw error
   }
 }
@@ -44,11 +44,11 @@ const render = (verdict: EvidenceVerdict, faults: readonly EvidenceFault[]): str
           `made at ${header.made_at} for ${header.made_for}, by ${header.issuer}`,
         ]),
     verdict.checkpoint === null
-      ? 'no checkpoint stands in it: the signature of the file alone proves it'
+      ? 'it contains no checkpoint: only the signature of the file proves it'
       : `matches the checkpoint signed at ${verdict.checkpoint}` +
         (verdict.after_checkpoint === 0
           ? ''
-          : `; for ${entryCount(verdict.after_checkpoint)} after it the signature of the file stands alone`),
+          : `; ${entryCount(verdict.after_checkpoint)} after it are proved only by the signature of the file`),
     ...signedBy(verdict),
   ].join('\n')
 }

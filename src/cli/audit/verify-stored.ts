@@ -10,7 +10,7 @@ import { print, withDatabase } from '../session.js'
 import { entryCount, keepFaults, notIntact } from './fault-text.js'
 import { readKeys } from './keys.js'
 
-/** Verifies the log of the configured database. Throws AnswerIsNo where it is not intact. */
+/** Verifies the log of the configured database. Throws AnswerIsNo if it is not intact. */
 export const verifyStored = async (keyFiles: readonly string[], json: boolean): Promise<void> => {
   const { verdict, faults } = await verifyAll(keyFiles, 'verifying the log')
   print(
@@ -21,10 +21,10 @@ export const verifyStored = async (keyFiles: readonly string[], json: boolean): 
   if (verdict.faults > 0) throw new AnswerIsNo()
 }
 
-/** Verifies the log with the installation's key, and the earlier ones in these PEM files. */
+/** Verifies the log with the installation's key, and earlier ones in these PEM files. */
 export const verifyAll = (keyFiles: readonly string[], progress: string) =>
   withDatabase(async (database, { signingKeyFile }) => {
-    // an auditor may have been given the keys alone
+    // an auditor may have only the given keys
     const isOnlyGiven = keyFiles.length > 0 && !existsSync(signingKeyFile)
     const own = isOnlyGiven ? null : await loadSigningKey(signingKeyFile)
     const keys = new Map(await readKeys(keyFiles))
@@ -47,6 +47,6 @@ const render = (verdict: LogVerdict, faults: readonly LogFault[]): string => {
   const what = retired === 0 ? all : `${all}, after ${entryCount(retired)} that expired`
   if (found > 0) return notIntact(found, what, faults)
   return checkpoint === null
-    ? `intact: ${what}; no checkpoint was signed yet that could prove more`
+    ? `intact: ${what}; no checkpoint has been signed yet, which would prove more`
     : `intact: ${what}; matches the checkpoint signed at ${checkpoint}`
 }

@@ -8,7 +8,7 @@ interface VerifyOptions {
   readonly json?: boolean
 }
 
-/** A file is verified with no database: what opens one is loaded only where there is no file. */
+/** Verifying a file needs no database, so the code that opens one is loaded only if no file is given. */
 export const verifyCommand = (audit: Command) =>
   withKeys(
     audit.command('verify').argument('[file]', 'an evidence file, which needs no database and no settings'),

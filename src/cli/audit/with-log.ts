@@ -3,7 +3,7 @@ import { decisionLog } from '../../layers/4-data/decisions.js'
 import type { DecisionLog } from '../../layers/4-data/decisions.js'
 import { lookUpUser, withDatabase } from '../session.js'
 
-/** Opens the log, and looks up the user of the filter, who may be named by an e-mail address. */
+/** Opens the log, and resolves the user in the filter, who may be named by an e-mail address. */
 export const withLog = (options: LogFilter, work: (log: DecisionLog, filter: LogFilter) => Promise<void>) =>
   withDatabase(async (database) => {
     const { user } = options

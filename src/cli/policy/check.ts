@@ -23,11 +23,11 @@ interface Options {
   readonly csv?: true
 }
 
-/** A file is checked without a database; the rows in force are compared with the roles that users have, too. */
+/** A file is checked without a database. The rows in force are also compared with the roles of users. */
 export const checkCommand = (policy: Command) =>
   policy
     .command('check')
-    .description('check a policy file, or the rows in force: syntax, invariants, and what each row is good for')
+    .description('check a policy file, or the rows in force: syntax, invariants, and useless or suspicious rows')
     .argument('[file]', 'policy file (CSV); otherwise the rows in force are checked')
     .addOption(jsonOption())
     .option('--csv', 'print the findings as CSV')

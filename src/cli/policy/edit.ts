@@ -40,17 +40,17 @@ interface ApplyOptions extends EditOptions {
 
 const withEditOptions = (command: Command): Command =>
   command
-    .requiredOption('--reason <text>', 'why, for the history', reason)
-    .option('--dry-run', 'print what would change, and change nothing')
-    .option('--without-approval', 'with POLICY_APPROVALS=1: apply it at once, in an emergency; the history says so')
+    .requiredOption('--reason <text>', 'the reason, for the history', reason)
+    .option('--dry-run', 'print what would change, without changing anything')
+    .option('--without-approval', 'with POLICY_APPROVALS=1: apply at once, in an emergency; the history records it')
     .addOption(replayOption())
     .addOption(jsonOption())
 
 export const applyCommand = (policy: Command) =>
   withEditOptions(policy.command('apply'))
-    .description('put the rows of a file in force: a new revision, if it keeps the invariants')
+    .description('put the rows of a file in force as a new revision, if they keep the invariants')
     .argument('<file>', 'policy file (CSV)')
-    .option('--merge', 'add the rows of the file to those in force, and remove none')
+    .option('--merge', 'add the rows of the file to those in force, without removing any')
     .option('--expect <files...>', 'expectation files (…allow.csv, …deny.csv) that the new rows must meet')
     .action(async (file: string, { merge, expect = [], ...options }: ApplyOptions) => {
       requireDryRun(options)
@@ -89,7 +89,7 @@ export const restoreCommand = (policy: Command) =>
       })
     })
 
-/** A replay informs the decision to make an edit, so it comes before it. */
+/** A replay informs the decision about an edit, so it must come before the edit. */
 const requireDryRun = ({ dryRun, replay }: EditOptions): void => {
   if (replay !== undefined && dryRun === undefined) throw new UsageError('--replay needs --dry-run')
 }
@@ -124,7 +124,7 @@ const warnOfUselessRows = async ({ database, stored }: PolicySession, { add, can
 
 const MAX_ROWS = 50
 
-/** Commits or proposes a plan, unless it is a dry run or changes nothing, and prints what it does. */
+/** Commits or proposes a plan, unless it is a dry run or changes nothing, and prints its effects. */
 const commitPlan = async (
   session: PolicySession,
   plan: EditPlan,
@@ -164,6 +164,6 @@ const commitPlan = async (
   if (replay) print(renderReplay(replay))
   if (nothing) print(`nothing changes: revision ${revision} stays in force`)
   else if (proposal !== undefined)
-    print(`proposal ${proposal} waits for somebody else to approve it: revision ${revision} stays in force`)
+    print(`proposal ${proposal} needs somebody else's approval: revision ${revision} stays in force`)
   else print(dryRun ? `dry run: revision ${revision} stays in force` : `revision ${revision} is in force`)
 }

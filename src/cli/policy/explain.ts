@@ -50,12 +50,12 @@ export const explainCommand = (policy: Command) =>
         'revision',
       ]),
     )
-    .option('--user <id or e-mail>', 'who asks: a user, or anonymous')
-    .addOption(new Option('--role <role>', 'who asks: any user with this role').argParser(role).conflicts('user'))
-    .option('--action <action>', 'what they ask to do, such as link:delete', action)
-    .addOption(new Option('--link <code>', 'the link that it is about').argParser(code).conflicts('role'))
+    .option('--user <id or e-mail>', 'the caller: a user, or anonymous')
+    .addOption(new Option('--role <role>', 'the caller: any user with this role').argParser(role).conflicts('user'))
+    .option('--action <action>', 'the action, such as link:delete', action)
+    .addOption(new Option('--link <code>', 'the link in question').argParser(code).conflicts('role'))
     .addOption(
-      new Option('--relation <relation>', "ask about an own record, or another's, instead of a link")
+      new Option('--relation <relation>', "the caller's own record or another's, instead of a link")
         .choices(['own', 'other'])
         .conflicts('link'),
     )
@@ -79,7 +79,7 @@ const explainQuestion = async (options: Options): Promise<void> => {
   })
 }
 
-/** The role and the relation that the options name. Throws where there is no such user or link. */
+/** The role and the relation that the options describe. Throws if there is no such user or link. */
 const questionOf = async ({ database }: PolicySession, { user, role, link, relation }: Options) => {
   const isAnonymous = (user ?? role) === ENGINE_ROLES.anonymous
   const subject = isAnonymous ? null : role === undefined ? await lookUpUser(database, user ?? '') : { role }
@@ -102,7 +102,7 @@ const explainRequest = async (requestId: string, { json }: Options): Promise<voi
       const explained = []
       for (const record of records) {
         const revision = Number(record.revision)
-        // The gateway refuses under no revision.
+        // Refusals of the gateway have no revision.
         const snapshot = revision === 0 ? null : await snapshotOfRevision(session, revision)
         explained.push({ ...record, revision, explanation: explainRecord(record, snapshot) })
       }
@@ -124,12 +124,12 @@ const explanationText = (explanation: RecordExplanation | null): string => {
   if (explanation === null) return 'the rows of that revision cannot be read'
   if ('code' in explanation) return explanation.why
   const text = renderExplanation(explanation)
-  return explanation.agrees ? text : `${text}\nthese rows decide otherwise now: model.conf has changed since`
+  return explanation.agrees ? text : `${text}\nthese rows now decide differently: model.conf has changed since`
 }
 
 const ON = { anonymous: '', own: ' on an own record', other: " on another's record, or none" } as const
 
-/** The answer first, then the rows that were considered. */
+/** The decision, then the considered rows. */
 const renderExplanation = (explanation: Explanation | EndpointRefusal): string => {
   const { revision, role, inherits, action, layer, endpoint } = explanation
   const object = 'object' in explanation ? explanation.object : null

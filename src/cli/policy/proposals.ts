@@ -40,9 +40,9 @@ interface ListOptions {
 export const proposalsCommand = (policy: Command) =>
   policy
     .command('proposals')
-    .description('print the edits that were proposed, or one and what it would do to the rows in force now')
-    .argument('[proposal]', 'print this one', id)
-    .addOption(new Option('--state <state>', 'those in this state alone').choices([...PROPOSAL_STATES]))
+    .description('print proposed edits, or one of them and what it would change now')
+    .argument('[proposal]', 'print this proposal', id)
+    .addOption(new Option('--state <state>', 'only proposals in this state').choices([...PROPOSAL_STATES]))
     .option('--limit <count>', 'how many of the newest', count(9_999), 50)
     .addOption(jsonOption())
     .action((one: string | undefined, { state, limit, json }: ListOptions) =>
@@ -94,9 +94,9 @@ const showProposal = async (session: PolicySession, wanted: string, json: true |
 export const approveCommand = (policy: Command) =>
   policy
     .command('approve')
-    .description("put somebody else's proposal in force, with the checks of every edit, of this moment")
-    .argument('<proposal>', 'its number', id)
-    .option('--reason <text>', 'why, for the history', reason)
+    .description("approve somebody else's proposal: puts it in force, with the checks that every edit passes, made now")
+    .argument('<proposal>', 'number of the proposal', id)
+    .option('--reason <text>', 'the reason, for the history', reason)
     .action((wanted: string, { reason: why }: { readonly reason?: string }) =>
       withPolicy(async ({ database, rules, stored }) => {
         const proposal = await requireOthers(database, wanted)
@@ -127,8 +127,8 @@ export const declineCommand = (policy: Command) =>
   policy
     .command('decline')
     .description("decline somebody else's proposal")
-    .argument('<proposal>', 'its number', id)
-    .requiredOption('--reason <text>', 'why, for who proposed it', reason)
+    .argument('<proposal>', 'number of the proposal', id)
+    .requiredOption('--reason <text>', 'the reason, for the proposer', reason)
     .action((wanted: string, { reason: why }: { readonly reason: string }) =>
       withPolicy(async (session) => {
         await close(session, await requireOthers(session.database, wanted), 'declined', why)
@@ -139,7 +139,7 @@ export const withdrawCommand = (policy: Command) =>
   policy
     .command('withdraw')
     .description('withdraw a proposal of your own')
-    .argument('<proposal>', 'its number', id)
+    .argument('<proposal>', 'number of the proposal', id)
     .action((wanted: string) =>
       withPolicy(async (session) => {
         const proposal = await requireProposal(session.database, wanted)
@@ -166,7 +166,7 @@ const requireProposal = async (database: Database, wanted: string): Promise<Prop
   return proposal
 }
 
-/** At a terminal the system's user name says who it is. */
+/** At a terminal, the system's user name identifies the person. */
 const isOwn = ({ actor }: Proposal): boolean => actor.id === null && actor.name === terminalActor().name
 
 const requireOthers = async (database: Database, wanted: string): Promise<Proposal> => {

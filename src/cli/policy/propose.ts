@@ -6,21 +6,21 @@ import { PolicyError } from '../../policy/policy-error.js'
 import { insertProposal } from '../../policy/proposal-statements.js'
 import type { PolicySession } from './session.js'
 
-/** The first statement of a transaction of the command line: fails where another revision is in force. */
+/** The first statement of a transaction from the command line: fails if another revision is in force. */
 export const enterUnder = (revision: number) => ({
   text: `select enter_change('policy_editor', null, $1, '', null, null)`,
   values: [revision],
 })
 
-/** What replaced what an edit was made for, as a refusal. */
+/** Turns a concurrent change into a refusal. */
 export const explainReplaced = (error: unknown): never => {
   if (error instanceof CallerChanged) throw new Refusal('proposer_lost_rights', { cause: error })
   if (!(error instanceof PolicyReplaced)) throw error
-  const detail = 'The policy was edited at the same time, and nothing was done here. Look at it, and try again.'
+  const detail = 'The policy was edited at the same time, so nothing was done. Look at the new revision, and try again.'
   throw new Refusal('precondition_failed', { detail, cause: error })
 }
 
-/** Stores a plan as a proposal of the person at the terminal; answers its id. */
+/** Stores a plan as a proposal of the person at the terminal; resolves with its id. */
 export const propose = async (
   { database, stored }: PolicySession,
   { add, remove, commented }: EditPlan,

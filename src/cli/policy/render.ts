@@ -5,10 +5,10 @@ import type { CommentChange } from '../../policy/comments.js'
 import { rowText } from '../../policy/parse-row.js'
 import { escapeInLine } from '../../log/escape-invisible.js'
 
-/** Rows whose width is measured: a call takes only so many arguments. */
+/** How many rows are measured for the column widths: a call takes a limited number of arguments. */
 const MAX_MEASURED = 10_000
 
-/** Aligned columns, for people as for `cut` and `grep`. */
+/** Aligned columns, for people and for `cut` and `grep`. */
 export const renderTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const lines = [head.map((title) => title.toUpperCase()), ...rows.map((row) => row.map(escapeInLine))]
   const widths = head.map((_, i) => Math.max(...lines.slice(0, MAX_MEASURED).map((row) => row[i]?.length ?? 0)))
@@ -27,13 +27,13 @@ export const diffLines = (
   ...comments.map((change) => commentLine(rowText(change.row), change)),
 ]
 
-/** A comment that came, changed or went, in one line. */
+/** An added, changed or removed comment, in one line. */
 export const commentLine = (row: string, { before, after }: Pick<CommentChange, 'before' | 'after'>): string => {
   const [old, now] = [before, after].map((text) => (text === null ? 'none' : JSON.stringify(text)))
   return `# ${row}: ${old} -> ${now}`
 }
 
-/** The role and the action that stand for all that no row names. */
+/** Names for the role and the action that stand for all unnamed ones. */
 export const roleText = (role: string): string => (role === ENGINE_ROLES.user ? 'any other role' : role)
 export const actionText = (action: string): string => (action === '*' ? 'any other action' : action)
 
@@ -42,7 +42,7 @@ const outcomeText = ({ effect, rule, endpoint }: Outcome): string =>
 
 export const RECORD = { anonymous: '-', own: 'own', other: "another's" } as const
 
-/** Decisions that change, one per line, and their number. */
+/** The changed decisions, one per line, and their number. */
 export const renderChanges = (changes: readonly CellChange[]): string => {
   if (changes.length === 0) return 'no decision changes'
   const rows = changes.map(({ role, action, relation, before, after }) => [

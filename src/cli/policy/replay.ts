@@ -17,7 +17,7 @@ const replayWindow = parsed((text) => parseWindow(text) ?? undefined, WINDOW_RUL
 export const replayOption = () =>
   new Option('--replay <window>', 'also replay the decisions of the last 30m, 24h, 7d, …').argParser(replayWindow)
 
-/** Nobody waits over HTTP; it has to stay below the connection's deadline. */
+/** Longer than over HTTP, where a request waits; must stay below the connection's deadline. */
 const BUDGET_MS = 90_000
 
 /** Undefined without a window. */
@@ -46,7 +46,7 @@ const whom = ({ users, subjects }: Replay['decisions'][number]): string => {
 
 const HEAD = ['role', 'action', 'record', 'count', 'recorded', 'would be', 'users (decisions)']
 
-/** Groups of decisions that would change, one per line, and their numbers. */
+/** Groups of changed decisions, one per line, and their numbers. */
 export const renderReplay = (answer: Replay): string => {
   const { changed, by_other_rule, already, undetermined, not_listed, decisions } = answer
   const rows = decisions.map((each) => [
@@ -63,7 +63,7 @@ export const renderReplay = (answer: Replay): string => {
     `replay of ${answer.window}, ${answer.from} to ${answer.to}`,
     ...(rows.length > 0 ? [renderTable(HEAD, rows)] : []),
     ...(not_listed > 0 ? [`and ${counted(not_listed, 'line')} more`] : []),
-    `${number(changed)} of ${of} would fall otherwise, for ${counted(answer.subjects, 'user')}: ` +
+    `${number(changed)} of ${of} would be different, for ${counted(answer.subjects, 'user')}: ` +
       `${number(answer.deny_to_allow)} from deny to allow, ${number(answer.allow_to_deny)} from allow to deny`,
     ...(by_other_rule > 0 ? [`${number(by_other_rule)} more would get the same answer by another rule`] : []),
     ...(already > 0

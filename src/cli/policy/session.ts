@@ -26,8 +26,8 @@ export interface PolicySession {
 }
 
 /**
- * Runs a command on the stored policy; an empty database gets the default one first, as from the service. If the newest
- * rows cannot be in force (edited by hand), the command warns and uses the last good revision.
+ * Runs a command on the stored policy. An empty database gets the default policy first, as at a start of the service.
+ * If the newest rows cannot be in force (edited by hand), the command warns and uses the last good revision.
  */
 export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>): Promise<T> => {
   const rules = await loadPolicyRules(PACKAGE_ROOT)
@@ -45,7 +45,7 @@ export const withPolicy = async <T>(work: (session: PolicySession) => Promise<T>
 export const readRowsFile = async (file: string): Promise<CommentedRows> =>
   parsePolicyCsv(file, await readFile(file, 'utf8'))
 
-/** The policy of a file; its invariants are not checked. Throws PolicyError naming the file. */
+/** The policy of a file, without checking invariants. Throws PolicyError naming the file. */
 export const snapshotOfFile = async (file: string, rules: PolicyRules): Promise<Snapshot> => {
   const { rows, comments } = await readRowsFile(file)
   try {
@@ -58,7 +58,7 @@ export const snapshotOfFile = async (file: string, rules: PolicyRules): Promise<
   }
 }
 
-/** The policy of a revision; its invariants are not checked. Throws PolicyError where there is no such revision. */
+/** The policy of a revision, without checking invariants. Throws PolicyError if there is no such revision. */
 export const snapshotOfRevision = async (
   { database, rules, stored }: PolicySession,
   revision: number,
@@ -72,7 +72,7 @@ export const snapshotOfRevision = async (
 /** The person at the terminal, for the history. */
 export const terminalActor = () => ({ id: null, name: `${osUser()} (command line)` }) as const
 
-/** There is no decision to record: nobody asked the policy. */
+/** No decision is recorded, because the policy was not asked. */
 export const terminalOrigin = (reason: string): EditOrigin => ({
   actor: terminalActor(),
   reason,

@@ -38,8 +38,8 @@ export const tableCommand = (policy: Command) =>
   policy
     .command('table')
     .description('print every decision that the rows in force make')
-    .option('--role <role>', 'decisions about one role')
-    .option('--action <action>', 'decisions about one action, such as link:delete', action)
+    .option('--role <role>', 'only decisions about this role')
+    .option('--action <action>', 'only decisions about this action, such as link:delete', action)
     .addOption(jsonOption())
     .option('--csv', 'print CSV')
     .action(({ json, csv, ...only }: TableOptions) =>
@@ -50,7 +50,7 @@ export const tableCommand = (policy: Command) =>
       }),
     )
 
-/** Own and another's records side by side. An anonymous caller owns none. */
+/** The decisions on own and others' records side by side. An anonymous caller owns none. */
 const renderCells = (cells: readonly Cell[]): string => {
   const lines = new Map<string, [role: string, action: string, own: string, other: string, endpoint: string]>()
   for (const { role, action, relation, effect, rule, endpoint } of cells) {
@@ -70,7 +70,7 @@ interface HistoryOptions {
 export const historyCommand = (policy: Command) =>
   policy
     .command('history')
-    .description('print who changed the rows, when and why, the newest first')
+    .description('print who changed the rows, when and why, newest first')
     .argument('[revision]', 'print this revision with its rows', revision)
     .option('--limit <count>', 'how many of the newest revisions', count(9_999), 50)
     .addOption(jsonOption())

@@ -36,7 +36,7 @@ export const testCommand = (policy: Command) =>
       print(`${counted(expectations.length, 'question')}, all answered as expected`)
     })
 
-/** The questions of expectation files. Throws UsageError for a file whose name does not say the expected answer. */
+/** Reads expectation files. Throws UsageError for a file whose name does not give the expected answer. */
 export const readExpectations = async (files: readonly string[]): Promise<readonly Expectation[]> => {
   const named = files.map((file) => {
     const effect = effectOfFile(file)
@@ -47,7 +47,7 @@ export const readExpectations = async (files: readonly string[]): Promise<readon
   return (await Promise.all(read)).flat()
 }
 
-/** Throws AnswerIsNo, after one line on stderr for each question that is answered otherwise. */
+/** Throws AnswerIsNo, after one line on stderr for each unmet expectation. */
 export const requireExpected = (snapshot: Snapshot, expectations: readonly Expectation[]): void => {
   const unmet = findUnmet(snapshot, expectations)
   if (unmet.length === 0) return

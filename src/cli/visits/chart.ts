@@ -3,13 +3,13 @@ const ROWS = 6
 
 export interface Chart {
   readonly lines: readonly string[]
-  /** numbers that each bar adds up */
+  /** how many numbers each bar adds up */
   readonly perBar: number
 }
 
 /**
- * Numbers as bars, in lines of at most `width` characters. Where they are more than fit, a bar is the sum of several.
- * Whatever is more than nothing can be seen.
+ * Draws numbers as bars, in lines of at most `width` characters. If there are more than fit, each bar is the sum of
+ * several. Every bar above zero is visible.
  */
 export const drawChart = (numbers: readonly number[], width: number): Chart => {
   const widest = numbers.reduce((sum, each) => sum + each, 0).toLocaleString('en').length
