@@ -1,6 +1,6 @@
 /**
- * The mark as an icon file, for browsers that ask for `/favicon.ico`: 16 and 32 pixels, one blue for light and dark.
- * It is kept as text so that it is built and shipped like every other file.
+ * The mark as an icon file, for browsers that request `/favicon.ico`: 16 and 32 pixels, one blue for light and dark.
+ * Stored as text so that it is built and shipped like every other file.
  */
 export const FAVICON_ICO: Buffer = Buffer.from(
   [

@@ -1,14 +1,14 @@
 import { html } from './html.js'
 import type { Html } from './html.js'
 
-/** A field of a form: what stands above it, under it, and what is wrong with it. */
+/** A form field with its label, hint and fault. */
 export interface Field {
   readonly name: string
   readonly label: string
   readonly hint: string
   readonly fault: string
   readonly isWrong: boolean
-  /** type, limits and what is in it */
+  /** type, limits and value */
   readonly attributes: Html
 }
 
@@ -29,7 +29,7 @@ const fieldOf = ({ name, label, hint, fault, isWrong, attributes }: Field, hasFo
   </div>`
 }
 
-/** The fields one under the other. The first with a fault has the focus. */
+/** The fields in order. The first one with a fault gets the focus. */
 export const fieldsOf = (fields: readonly Field[]): readonly Html[] => {
   const focused = fields.find((field) => field.isWrong)
   return fields.map((field) => fieldOf(field, field === focused))

@@ -2,7 +2,7 @@ import { html } from './html.js'
 import { pageOf } from './page.js'
 import type { PageIn } from './page.js'
 
-/** What stands at `/`: what this is, and where to read on. */
+/** The page at `/`: what this service is, and where to read on. */
 export const homePage =
   (host: string): PageIn =>
   (texts) => {

@@ -2,10 +2,10 @@ import { html } from './html.js'
 
 const SHAPE = html`<path d="M3 31V13a11 11 0 0 1 22 0v18M10.5 31V8M17.5 31V8M3 24h22" />`
 
-/** The mark on every page: four bars under an arch. It says nothing that the page does not. */
+/** The mark on every page: four bars under an arch. It is decoration only. */
 export const MARK = html`<svg class="mark" viewBox="0 0 28 32" aria-hidden="true">${SHAPE}</svg>`
 
-/** The same as a file of its own. */
+/** The mark as a separate file. */
 export const FAVICON_SVG = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2 0 32 32">
   <style>
     path {

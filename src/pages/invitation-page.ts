@@ -7,14 +7,14 @@ import { pageOf } from './page.js'
 import type { PageIn } from './page.js'
 
 /**
- * The form that accepts an invitation, sent to the address at which it stands. `faults`: of what was sent before; the
- * first field with one has the focus. A name that was typed stays, a password does not.
+ * The form for accepting an invitation; it posts to its own URL. `faults`: those of the previous attempt; the first
+ * faulty field gets the focus. A typed name stays, a password does not.
  */
 export const invitationPage =
   (host: string, faults: readonly Fault[] = [], typedName = ''): PageIn =>
   (texts) => {
     const { invitation } = texts
-    // a fault of no field: nothing was sent
+    // a fault without a field: the body was empty
     const isWrong = (name: string) => faults.some(({ field }) => field === name || field === '')
     const fields: readonly Field[] = [
       {
@@ -31,7 +31,7 @@ export const invitationPage =
         hint: invitation.passwordHint,
         fault: invitation.passwordFault,
         isWrong: isWrong('password'),
-        // no maxlength: a browser would cut off what is pasted without a word
+        // no maxlength: a browser would silently truncate a pasted password
         attributes: html`type="password" autocomplete="new-password" minlength="8"`,
       },
     ]
@@ -43,7 +43,7 @@ export const invitationPage =
     return pageOf(texts, { title: invitation.title, body, foot: [host], form: 'here' })
   }
 
-/** After it: the account is there. */
+/** The page after the account was created. */
 export const acceptedPage =
   (host: string, email: string): PageIn =>
   (texts) => {

@@ -3,7 +3,7 @@ import { html } from './html.js'
 import { pageOf } from './page.js'
 import type { PageIn } from './page.js'
 
-/** The form that confirms a new address, for whoever has the token of a link. */
+/** The form for confirming a new address with the token of a link. */
 export const newAddressPage =
   (host: string, { token, email }: { readonly token: string; readonly email: string }): PageIn =>
   (texts) => {
@@ -16,7 +16,7 @@ export const newAddressPage =
     return pageOf(texts, { title, body, foot: [host], form: 'here' })
   }
 
-/** After it. */
+/** The page after the confirmation. */
 export const addressConfirmedPage =
   (host: string, email: string): PageIn =>
   (texts) => {

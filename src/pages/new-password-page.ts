@@ -6,8 +6,8 @@ import { pageOf } from './page.js'
 import type { PageIn } from './page.js'
 
 /**
- * The form for a new password, for whoever has the token of a link. `faults`: of what was sent before. The address is
- * there for password managers.
+ * The form for a new password with the token of a link. `faults`: those of the previous attempt. The address is
+ * included for password managers.
  */
 export const newPasswordPage =
   (
@@ -23,7 +23,7 @@ export const newPasswordPage =
       hint: invitation.passwordHint,
       fault: invitation.passwordFault,
       isWrong: faults.some(({ field }) => field !== 'token'),
-      // no maxlength: a browser would cut off what is pasted without a word
+      // no maxlength: a browser would silently truncate a pasted password
       attributes: html`type="password" autocomplete="new-password" minlength="8"`,
     }
     const body = html`<p>${newPassword.lead(host)}</p>
@@ -40,7 +40,7 @@ export const newPasswordPage =
     return pageOf(texts, { title: newPassword.title, body, foot: [host], form: 'here' })
   }
 
-/** After it. */
+/** The page after the change. */
 export const passwordSetPage =
   (host: string): PageIn =>
   (texts) => {

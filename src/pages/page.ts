@@ -6,7 +6,7 @@ import type { Html } from './html.js'
 import type { Texts } from './languages/languages.js'
 import { STYLE } from './style.js'
 
-/** A page as it is sent: its text, and the headers that belong to it. */
+/** A page to send: its text, and the headers that belong to it. */
 export interface Page {
   readonly text: string
   readonly headers: Readonly<Record<string, string>>
@@ -18,16 +18,16 @@ export type PageIn = (texts: Texts) => Page
 export interface Content {
   readonly title: string
   readonly body: Html
-  /** in small print, line by line: what the page was an answer to, and where */
+  /** lines of small print: which request the page answers, and on which host */
   readonly foot: readonly string[]
   /**
-   * Where a form on the page may lead: to this service; or to a target as well, because Chromium asks this of the
-   * redirect that follows a form, too. It is no list of targets: those are for nobody who has not entered the password.
+   * Where a form on the page may lead: to this service, or also to a target, because Chromium applies the policy to the
+   * redirect after a form as well. It does not list targets: only people who entered the password may learn them.
    */
   readonly form?: 'here' | 'to a target'
-  /** true where there is nothing to go on with */
+  /** true if the visitor can do nothing more here */
   readonly ended?: boolean
-  /** true for the one page that search engines may keep */
+  /** true for the one page that search engines may index */
   readonly indexed?: boolean
 }
 
@@ -36,8 +36,8 @@ const FORM_ACTION = { none: "'none'", here: "'self'", 'to a target': "'self' htt
 const hashOf = (inline: Html): string => `'sha256-${createHash('sha256').update(inline.text).digest('base64')}'`
 
 /**
- * A content security policy: one inline style by its hash, the service's own pictures, and nothing else. Scripts run by
- * their hashes alone; they may ask this service, and make no HTML of text.
+ * A content security policy: one inline style by its hash, the service's own images, and nothing else. Scripts run only
+ * by their hashes; they may call this service, and cannot turn text into HTML.
  */
 export const policyOf = (style: Html, form: keyof typeof FORM_ACTION = 'none', scripts: readonly Html[] = []): string =>
   [
@@ -63,11 +63,11 @@ const POLICIES: Readonly<Record<keyof typeof FORM_ACTION, string>> = {
   'to a target': policyOf(STYLE, 'to a target'),
 }
 
-/** With nothing around the sheet: the hash is that of all that stands between the tags. */
+/** Without whitespace around the sheet, because the hash covers everything between the tags. */
 // prettier-ignore
 const styleElement = (style: Html): Html => html`<style>${style}</style>`
 
-/** A whole document: what every page of the service begins with. */
+/** A whole document; every page of the service is built with it. */
 export const documentOf = (parts: {
   readonly language: string
   readonly title: string
@@ -91,7 +91,7 @@ export const documentOf = (parts: {
     </html> `.text
 }
 
-/** Puts a page's content into the one look that all of them have. */
+/** Puts a page's content into the common layout. */
 export const pageOf = (texts: Texts, content: Content): Page => {
   const { title, body, foot, form = 'none', ended = false, indexed = false } = content
   const { language } = texts
@@ -109,5 +109,5 @@ export const pageOf = (texts: Texts, content: Content): Page => {
   }
 }
 
-/** An address of this service as a reader knows it, such as `go.example.com/launch`. */
+/** A short URL as readers know it, such as `go.example.com/launch`. */
 export const shownAddress = (host: string, code: string): Html => html`<strong>${host}/${code}</strong>`

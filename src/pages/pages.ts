@@ -1,4 +1,4 @@
-/** The pages for people who follow a link: one look, no script, in their language. */
+/** The pages for people who follow a link: one layout, no script, in their language. */
 export { css, html, ownHtml } from './html.js'
 export type { Html, Piece } from './html.js'
 export { homePage } from './home-page.js'

@@ -4,8 +4,8 @@ import { pageOf, shownAddress } from './page.js'
 import type { PageIn } from './page.js'
 
 /**
- * The form for a link with a password. It is sent to the address at which it stands, with its query, as field
- * `password`. Nothing of the link is in it but the code that the visitor has.
+ * The form for a link with a password. It posts to its own URL, with the same query, as the field `password`. Of the
+ * link, it contains only the code, which the visitor already has.
  */
 export const passwordPage =
   ({
@@ -18,13 +18,13 @@ export const passwordPage =
     readonly code: string
     readonly host: string
     readonly status: number
-    /** of what was sent before */
+    /** fault of the previous attempt */
     readonly fault: keyof Texts['password']['faults'] | null
     readonly requestId: string
   }): PageIn =>
   (texts) => {
     const { title, lead, label, faults, send } = texts.password
-    // not role="alert": the page is new, and the field that has the focus is described by it
+    // not role="alert": the page is new, and the message describes the focused field
     const body = html`<p>${lead(shownAddress(host, code))}</p>
       <form method="post">
         <div class="field">

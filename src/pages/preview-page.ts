@@ -3,7 +3,7 @@ import type { Html } from './html.js'
 import { pageOf } from './page.js'
 import type { PageIn } from './page.js'
 
-/** What the public sees of a link; a guarded one has no target here. */
+/** The public part of a link; a link with a password has no target here. */
 interface Previewed {
   readonly code: string
   readonly target?: string
@@ -13,15 +13,15 @@ interface Previewed {
 /** Scheme, host (with a port), and the rest of a target. */
 const TARGET = /^(https?:\/\/)([^/?#]*)(.*)$/is
 
-/** The target as text, with what matters in it standing out: whose it is. */
+/** The target as text, with its host emphasized. */
 const shownTarget = (target: string): Html => {
   const [, scheme, host, rest] = TARGET.exec(target) ?? []
   return host === undefined ? html`${target}` : html`${scheme}<strong>${host}</strong>${rest}`
 }
 
 /**
- * Where a link leads, without following it. The way on is the link itself, so that the visit counts, and the link's
- * own conditions hold.
+ * Shows where a link leads, without following it. Its button is the link itself, so that the visit counts, and the
+ * link's own conditions apply.
  */
 export const previewPage =
   ({ code, target, title }: Previewed, host: string): PageIn =>

@@ -6,15 +6,15 @@ import { pageOf, shownAddress } from './page.js'
 import type { PageIn } from './page.js'
 import { passwordPage } from './password-page.js'
 
-/** All that a page about a refusal is made of. What a refusal tells programs has no place in it. */
+/** The data of a page about a refusal. Details meant for programs do not appear in it. */
 export interface Refused {
   readonly code: RefusalCode
   readonly status: number
-  /** seconds, where the refusal says when to come back */
+  /** seconds, if the refusal says when to retry */
   readonly retryAfter: number | undefined
-  /** what was asked for */
+  /** the kind of thing that was requested */
   readonly about: 'link' | 'invitation' | 'account' | 'address'
-  /** the link's, where it is about one */
+  /** the code of the link, if it is about one */
   readonly linkCode: string | undefined
   /** the host of the service */
   readonly host: string
@@ -52,7 +52,7 @@ const wordsOf = (refused: Refused, texts: Texts): Words => {
   }
   if (status === 429) return filled(refusals.limited, inTime(texts, retryAfter ?? 60))
   if (status === 503) {
-    // nobody counts so few seconds
+    // so few seconds are not worth counting
     const soon = retryAfter === undefined || retryAfter < 10
     return filled(refusals.busy, soon ? refusals.busy.soon : inTime(texts, retryAfter))
   }
@@ -67,7 +67,7 @@ const filled = <Gap>(
   gap: Gap,
 ): Words => ({ title, lead: lead(gap) })
 
-/** Such as "in 12 seconds"; minutes and hours are rounded up, so that nobody comes back too early. */
+/** Such as "in 12 seconds"; minutes and hours are rounded up, so that nobody retries too early. */
 const inTime = ({ language }: Texts, seconds: number): string => {
   const format = new Intl.RelativeTimeFormat(language)
   if (seconds < 100) return format.format(seconds, 'second')

@@ -96,7 +96,7 @@ describe('an invitation opened in a browser', () => {
   it('that is unknown is a page with 404, and one whose time is up with 410', async () => {
     for (const token of ['x', 'A'.repeat(43)]) {
       const { status, text } = await service.visit(`/invitations/${token}/accept`)
-      expect([status, text.includes('This is no invitation')], token).to.deep.equal([404, true])
+      expect([status, text.includes('This is not an invitation')], token).to.deep.equal([404, true])
       expect(text).to.not.include(token === 'x' ? '/x' : token)
     }
     const path = await service.invite('late@example.com')

@@ -17,16 +17,16 @@ const REFUSED: readonly (readonly [RefusalCode, number, string, string, Readonly
   ['password_required', 403, 'This link has a password', 'Dieser Link hat ein Passwort'],
   ['wrong_password', 403, 'That is not the password of this link', 'Das ist nicht das Passwort dieses Links'],
   ['policy_denied', 403, 'You may not open this', 'Das dürfen Sie nicht öffnen'],
-  ['rate_limited', 429, 'Go on in 42 seconds.', 'Weiter geht es in 42 Sekunden.', { 'Retry-After': '42' }],
-  ['rate_limited', 429, 'Go on in 1 second.', 'Weiter geht es in 1 Sekunde.', { 'Retry-After': '1' }],
-  ['rate_limited', 429, 'Go on in 3 minutes.', 'Weiter geht es in 3 Minuten.', { 'Retry-After': '121' }],
-  ['rate_limited', 429, 'Go on in 2 hours.', 'Weiter geht es in 2 Stunden.', { 'Retry-After': '6001' }],
+  ['rate_limited', 429, 'Try again in 42 seconds.', 'Weiter geht es in 42 Sekunden.', { 'Retry-After': '42' }],
+  ['rate_limited', 429, 'Try again in 1 second.', 'Weiter geht es in 1 Sekunde.', { 'Retry-After': '1' }],
+  ['rate_limited', 429, 'Try again in 3 minutes.', 'Weiter geht es in 3 Minuten.', { 'Retry-After': '121' }],
+  ['rate_limited', 429, 'Try again in 2 hours.', 'Weiter geht es in 2 Stunden.', { 'Retry-After': '6001' }],
   ['database_unavailable', 503, 'Try again in a moment.', 'in einem Augenblick wieder.', { 'Retry-After': '1' }],
   ['database_unavailable', 503, 'Try again in 30 seconds.', 'in 30 Sekunden wieder.', { 'Retry-After': '30' }],
   ['deadline_exceeded', 503, 'Try again in a moment.', 'in einem Augenblick wieder.'],
   ['internal_error', 500, 'Something went wrong on our side', 'Bei uns ging etwas schief'],
   ['invalid_request', 400, 'That could not be done', 'Das ging nicht'],
-  ['token_required', 401, 'Only for people who are signed in', 'Nur für Angemeldete', { 'WWW-Authenticate': 'Bearer' }],
+  ['token_required', 401, 'Only for signed-in users', 'Nur für Angemeldete', { 'WWW-Authenticate': 'Bearer' }],
 ]
 
 describe('a person who follows a link and is refused', () => {
@@ -161,7 +161,7 @@ describe('a person who follows a link and is refused', () => {
       const { status, headers, text } = await limited.request('GET', '/absent', { headers: { Accept: BROWSER } })
       const seconds = Number(headers.get('Retry-After'))
       expect([status, headers.get('RateLimit')]).to.deep.equal([429, `"anonymous";r=0;t=${seconds}`])
-      expect(text).to.include(`Go on in ${seconds} seconds.`)
+      expect(text).to.include(`Try again in ${seconds} seconds.`)
     } finally {
       await limited.stop()
     }

@@ -1,7 +1,7 @@
 import { html } from '../html.js'
 import type { Html } from '../html.js'
 
-/** What the pages say, in English. A new language is a file like this one, and a line in languages.ts. */
+/** The texts of the pages in English. A new language needs a file like this one, and a line in languages.ts. */
 export const en = {
   /** BCP 47 */
   language: 'en',
@@ -11,10 +11,10 @@ export const en = {
   home: {
     title: (host: string) => `Short links of ${host}`,
     lead: html`
-      This is Linkgate. It keeps short addresses that lead to longer ones: whoever was given a link opens it and is led
-      on. With a + at its end, a link shows where it leads and does not go there.
+      This is Linkgate, which keeps short addresses for longer ones. Opening a link takes you to the address behind it.
+      Add a + to the end of a link to see where it leads without going there.
     `,
-    console: 'Sign in, and make links',
+    console: 'Sign in and create links',
     documentation: 'How programs use it',
   },
 
@@ -23,32 +23,32 @@ export const en = {
     lead: 'You have not followed it yet.',
     name: 'Title',
     target: 'Target',
-    guarded: 'The link has a password, and only whoever knows it is told where it leads.',
+    guarded: 'The link has a password, and only people who know it can see where it leads.',
     follow: 'Follow the link',
     note: 'A preview: the + at the end asks for it.',
   },
 
   password: {
     title: 'This link has a password',
-    lead: (address: Html) => html`Whoever gave you ${address} can tell you what it is.`,
+    lead: (address: Html) => html`Ask the person who gave you ${address} for it.`,
     label: 'Password',
     faults: {
       wrong: 'That is not the password of this link. Capitals count.',
       missing: 'No password was sent.',
       long: 'That is longer than any password of a link.',
     },
-    send: 'Go on',
+    send: 'Continue',
   },
 
   invitation: {
     title: 'You are invited',
-    lead: (host: string) => html`Choose a name and a password, and you have an account at ${host}.`,
+    lead: (host: string) => html`Choose a name and a password to get an account at ${host}.`,
     name: 'Name',
-    nameHint: 'Others who work here see it.',
+    nameHint: 'Your colleagues here can see it.',
     nameFault: 'A name has 1 to 200 characters.',
     password: 'Password',
     passwordHint: 'At least 8 characters.',
-    passwordFault: 'The password has to have 8 to 256 characters.',
+    passwordFault: 'The password must have 8 to 256 characters.',
     send: 'Accept the invitation',
     done: 'Your account is ready',
     doneLead: (email: Html) => html`From now on you sign in with ${email} and the password that you just chose.`,
@@ -56,12 +56,12 @@ export const en = {
 
   newPassword: {
     title: 'Choose a new password',
-    lead: (host: string) => html`It replaces the one that you had at ${host}, and ends all your sign-ins there.`,
+    lead: (host: string) => html`It replaces your current one at ${host}, and ends all your sign-ins there.`,
     password: 'New password',
-    endTokens: 'End the tokens of my programs, too',
+    endTokens: 'Also revoke the tokens of my programs',
     send: 'Set the password',
     done: 'Your new password is set',
-    doneLead: 'Sign in with it from now on. Nobody is signed in with the old one any more.',
+    doneLead: 'Sign in with it from now on. All sign-ins with the old one have ended.',
   },
 
   newAddress: {
@@ -69,7 +69,7 @@ export const en = {
     lead: (email: Html) => html`From then on you sign in with ${email}, and get mails of this service there.`,
     send: 'Confirm it',
     done: 'Your address is confirmed',
-    doneLead: (email: Html) => html`Your account has the address ${email} now. Sign in with it from now on.`,
+    doneLead: (email: Html) => html`Your account now has the address ${email}. Sign in with it from now on.`,
   },
 
   refusals: {
@@ -83,30 +83,30 @@ export const en = {
       lead: 'Compare it with what you were given: every letter counts, and so do capitals.',
     },
     invitation: {
-      title: 'This is no invitation',
-      lead: 'Perhaps a part of the link was lost on the way. Copy the whole of it from the message that you got.',
+      title: 'This is not an invitation',
+      lead: 'Perhaps a part of the link was lost. Copy the whole link from the message that you got.',
     },
     ended: {
       title: 'This link has ended',
       lead: (address: Html) =>
-        html`${address} was open for a time or for a number of visits, and that is over. Whoever gave it to you can give
-        you a new one.`,
+        html`${address} was open for a limited time or number of visits, which is over. The person who gave it to you
+        can give you a new one.`,
     },
     gone: {
       title: 'This invitation is over',
-      lead: 'It was used already, or its time is up. If you still need it, ask whoever invited you for a new one.',
+      lead: 'It was used already, or has expired. If you still need it, ask the person who invited you for a new one.',
     },
     over: {
       title: 'This link is over',
-      lead: 'It was used already, or its time is up. Ask for a new one where you asked for this one.',
+      lead: 'It was used already, or has expired. Ask for a new one where you asked for this one.',
     },
     signIn: {
-      title: 'Only for people who are signed in',
-      lead: 'This address is for programs, which send the token of somebody who is signed in.',
+      title: 'Only for signed-in users',
+      lead: 'This address is for programs, which send the token of a signed-in user.',
     },
     forbidden: {
       title: 'You may not open this',
-      lead: 'The rules of this service do not allow it. If you need it, ask whoever runs the service.',
+      lead: 'The rules of this service do not allow it. If you need it, ask the people who run the service.',
     },
     method: {
       title: 'This address cannot be used like that',
@@ -114,12 +114,12 @@ export const en = {
     },
     rejected: {
       title: 'That could not be done',
-      lead: 'What your browser sent is not what this address expects. Go back, and try it once more.',
+      lead: 'This address does not accept what your browser sent. Go back, and try again.',
     },
     limited: {
       title: 'Too many requests',
       /** `when`: such as "in 12 seconds" */
-      lead: (when: string) => `Many came from your network within a short time. Go on ${when}.`,
+      lead: (when: string) => `Many requests came from your network in a short time. Try again ${when}.`,
     },
     busy: {
       title: 'Not available right now',
@@ -129,10 +129,10 @@ export const en = {
     },
     failed: {
       title: 'Something went wrong on our side',
-      lead: 'Try again in a moment. If it stays like this, tell whoever runs the service the number below.',
+      lead: 'Try again in a moment. If it keeps happening, give the number below to the people who run the service.',
     },
   },
 }
 
-/** Every text of the pages. A language that lacks one does not compile. */
+/** All texts of the pages. A language with a missing text does not compile. */
 export type Texts = typeof en

@@ -4,10 +4,10 @@ import type { Texts } from './en.js'
 
 export type { Texts } from './en.js'
 
-/** The languages by their tags (BCP 47). The first is for whoever asks for none of them. */
+/** The languages by their tags (BCP 47). The first is the default. */
 const LANGUAGES: ReadonlyMap<string, Texts> = new Map([en, de].map((texts) => [texts.language, texts]))
 
 export const LANGUAGE_TAGS: readonly string[] = [...LANGUAGES.keys()]
 
-/** The texts of that language, and English ones for a language that is not here. */
+/** The texts in that language, or in English if it is not available. */
 export const textsIn = (tag: string | false): Texts => LANGUAGES.get(tag === false ? 'en' : tag) ?? en
