@@ -1,5 +1,5 @@
--- A link to choose a password or to confirm an address ends with what it rested on: another password, another address,
--- a suspension. So nobody who reads an old mail gets an account that was secured since.
+-- A link for choosing a password or confirming an address ends with a new password, a new address or a suspension, so
+-- that an old mail gives nobody access to an account that has been secured since.
 create or replace function end_account_tokens() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -13,8 +13,9 @@ create or replace trigger end_account_tokens after update on users for each row
     or (old.suspended_at is null and new.suspended_at is not null))
   execute function end_account_tokens();
 
--- A user asks for at most five new addresses in the life of a link: the service writes to addresses that it knows
--- nothing of. The lock on their row orders two questions at once: the second one's count includes the first.
+-- A user may request at most five new addresses within the lifetime of a link, because the service mails to addresses
+-- that it knows nothing about. The lock on their row serializes requests, so that the second one's count includes the
+-- first.
 create or replace function limit_new_addresses() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,5 +1,5 @@
--- Makes the partitions of `decisions` or `visits` from this month (UTC) to `ahead` months later, at most 24. A month
--- that has a partition keeps it; a month with rows in the default partition stays there.
+-- Creates the partitions of `decisions` or `visits` from this month (UTC) to `ahead` months later, at most 24. Existing
+-- partitions stay; a month with rows in the default partition stays there.
 create or replace function add_months(parent text, ahead integer) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -20,7 +20,8 @@ begin
     execute format('select exists (select from public.%I where time >= $1 and time < $2)', parent || '_default')
       into is_taken using first, last;
     if to_regclass('public.' || name) is null and not is_taken then
-      -- attached, as making it in its place would wait for whoever reads the table, and let nobody read meanwhile
+      -- created and then attached: creating it in place would wait for readers of the table, and block new ones
+      -- meanwhile
       execute format('create table public.%I (like public.%I including defaults including constraints)', name, parent);
       execute format('alter table public.%I attach partition public.%I for values from (%L) to (%L)',
         parent, name, first, last);

@@ -1,9 +1,9 @@
--- Takes a batch of visits, which count_visits() counts soon.
+-- Stores a batch of visits, which count_visits() counts soon.
 --
--- `writer` and `batch` name the batch: one that comes again, because nobody heard of its commit, is not taken again.
--- Each visit has its link, its age in milliseconds, the number of its kind (from 1 on: what is known of it), and the
--- visitor's hash under the salt of `salt_day`, or null. A hash of another day than the salt that is in force now is
--- ignored; none is kept but in daily_visitors.
+-- `writer` and `batch` identify the batch: one that is sent again, because its commit was not confirmed, is ignored.
+-- Each visit has its link, its age in milliseconds, the number of its kind (from 1: what is known about it), and the
+-- visitor's hash under the salt of `salt_day`, or null. A hash of another day than that of the current salt is ignored;
+-- hashes are stored only in daily_visitors.
 create or replace function add_visits(writer uuid, batch bigint, salt_day date, kinds jsonb, links bigint[],
     ages bigint[], kind_of integer[], visitors bigint[]) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -19,7 +19,7 @@ begin
   with given as materialized (
     select * from unnest(links, ages, kind_of, visitors) with ordinality as g (link, age, kind, visitor, nth)
   ), fresh as (
-    -- in one order, so that two batches do not wait for each other
+    -- in a fixed order, so that two batches cannot deadlock
     insert into public.daily_visitors (link_id, visitor)
     select distinct g.link, g.visitor from given g
      where g.visitor is not null and salt_day = (select s.day from public.visit_salt s) order by 1, 2
@@ -37,7 +37,7 @@ begin
 end $$;
 call give_function('add_visits', 'visit_counter');
 
--- The visits of a batch. Unlike of unnest(), the planner expects many, and does not read lists of them in nested loops.
+-- The visits of a batch. The planner expects many rows, unlike from unnest(), so it does not read them in nested loops.
 create or replace function visits_of_batch(visits added_visit[]) returns setof added_visit
   language plpgsql immutable rows 2000 as $$
 begin
@@ -46,14 +46,13 @@ end $$;
 revoke execute on function visits_of_batch from public;
 grant execute on function visits_of_batch to visit_counter;
 
--- Counts the visits that were added: single visits, totals and the numbers on the links, all of them or none, and once.
--- One call at a time over all processes, so that none waits for rows of another in another order. Answers how many it
--- took.
+-- Counts the added visits: single visits, totals and the numbers on the links, all of them or none, and exactly once.
+-- Only one call runs at a time across all processes, so that none can deadlock over rows. Returns how many it took.
 create or replace function count_visits() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   most_batches constant integer := 50;
-  -- referrers of a link in one hour; the rest is `other`
+  -- at most so many referrers of a link in one hour; the rest is `other`
   most_referrers constant integer := 100;
   visited bigint[];
   taken integer;
@@ -64,7 +63,7 @@ begin
     delete from public.added_visits a
      where a.id in (select b.id from public.added_visits b order by b.id limit most_batches) returning *
   ), kinds as materialized (
-    -- of several batches the same one has one number
+    -- across batches, the same kind gets one number
     select b.id as batch, k.*, dense_rank() over (order by referrer, country, browser, os, device, bot, single) as kind
       from batches b
      cross join lateral unnest(b.kinds) with ordinality k (referrer, country, browser, os, device, bot, single, nth)
@@ -154,7 +153,7 @@ begin
 end $$;
 call give_function('count_visits', 'visit_counter');
 
--- Tells every process which links were visited; `*` where they are too many for one notification (8,000 bytes).
+-- Announces to every process which links were visited; `*` if there are too many for one notification (8,000 bytes).
 create or replace function announce_visits(links bigint[]) returns void
   language sql volatile as $$
     select pg_notify('linkgate_visits',
@@ -163,8 +162,8 @@ create or replace function announce_visits(links bigint[]) returns void
 revoke execute on function announce_visits from public;
 grant execute on function announce_visits to visit_counter;
 
--- The salt of this day (UTC), and for how many milliseconds it will be. The first call of a day makes a new one, and
--- forgets who was seen under the one before. A clock that is set back keeps the salt.
+-- The salt of this day (UTC), and for how many milliseconds it remains valid. The first call of a day creates a new
+-- one, and deletes the visitors seen under the previous one. If a clock is set back, the salt stays.
 create or replace function visit_day() returns table (day date, salt bytea, left_ms integer)
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
@@ -183,7 +182,7 @@ begin
 end $$;
 revoke execute on function visit_day from public;
 
--- A link with another owner: lists show it with theirs at once, and its visits move to theirs soon (visit_upkeep.sql).
+-- A link got a new owner: their lists include it at once, and its visits move to their totals soon (visit_upkeep.sql).
 create or replace function note_new_owner() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,11 +1,11 @@
--- Puts each new entry at the end of a chain that no other transaction is writing to, and whose newest entry is not
--- later: where the clock was put back, another chain begins. The hash covers the hash before it and every field, as a
--- JSON array in this order, but for a resource_id that is null; `linkgate audit verify` computes it again from the
--- columns (src/audit/entry-hash.ts). Every change pays for this function: keep it short.
+-- Appends each new entry to a chain that no other transaction is writing to, and whose newest entry is not later: if
+-- the clock was set back, a new chain begins. The hash covers the previous hash and every field, as a JSON array in
+-- this order, without a resource_id that is null; `linkgate audit verify` computes it again from the columns
+-- (src/audit/entry-hash.ts). Every change pays for this function: keep it short.
 --
--- A transaction with many entries finds the end of its chain by its address (app.chain_end) and does not pass over the
--- ends that it wrote before. Any login can set that: only an end that this transaction has written counts, and its
--- chain is this transaction's in any case.
+-- A transaction with many entries finds the end of its chain by its address (app.chain_end), so it does not scan the
+-- ends that it wrote before. Any login can set that, so only an end written by this transaction counts, and its chain
+-- belongs to this transaction in any case.
 create or replace function chain_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -22,7 +22,7 @@ begin
      order by c.writer limit 1 for update skip locked;
   end if;
   if not found then
-    -- other transactions hold all chains: begin another one
+    -- other transactions hold all chains: start a new one
     insert into public.audit_chains as c (writer, seq, hash)
       values (nextval('public.audit_writers'), 0, decode(repeat('00', 32), 'hex'))
       returning c.*, c.ctid into head;
@@ -46,6 +46,6 @@ begin
 end $$;
 call give_function('chain_decision', 'audit_chain');
 
--- Only the schema's owner may write `hash` themselves, and they could drop the trigger as well.
+-- Only the schema's owner may write `hash` directly, and they could drop the trigger as well.
 create or replace trigger chain_decision before insert on decisions
   for each row when (new.hash is null) execute function chain_decision();

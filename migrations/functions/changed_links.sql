@@ -1,7 +1,7 @@
--- Tells caches which links changed. A change notes the code in changed_links, and it is announced after the commit:
--- PostgreSQL commits transactions that notify one after another (docs/decisions/0018).
+-- Tells caches which links changed. A change records the code in changed_links, and it is announced after the commit,
+-- because PostgreSQL serializes the commits of transactions that notify (docs/decisions/0018).
 
--- Notes both codes of a link that was renamed. A truncation is announced at once, as `*`: all links.
+-- Records both codes of a renamed link. A truncation is announced at once, as `*`: all links.
 create or replace function notify_link_change() returns trigger
   language plpgsql as $$
 begin
@@ -18,7 +18,7 @@ begin
   return null;
 end $$;
 
--- all columns but `used`, which no cache holds
+-- all columns except `used`, which no cache holds
 create or replace trigger notify_link_change after insert or delete or update of id, code, target, owner_id,
   created_at, updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash,
   has_password, forward_query on links
@@ -26,8 +26,8 @@ create or replace trigger notify_link_change after insert or delete or update of
 create or replace trigger notify_links_gone after truncate on links
   for each statement execute function notify_link_change();
 
--- Announces what was noted and committed before this call; of more than 1,000 codes it says `*`. Waits for a call that
--- is under way.
+-- Announces the changes recorded and committed before this call; for more than 1,000 codes it announces `*`. Waits for
+-- a running call.
 create or replace function announce_changed_links() returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare

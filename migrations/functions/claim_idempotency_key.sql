@@ -1,5 +1,5 @@
--- Deletes keys that are 24 hours old: the one that is claimed, and the oldest 20 of anybody. So the table shrinks while
--- keys are used, and needs no timer. One sweep runs at a time; nobody waits for it.
+-- Deletes keys that are 24 hours old: the claimed one, and the 20 oldest of all users. So the table shrinks as keys are
+-- used, without a timer. Only one sweep runs at a time; nobody waits for it.
 create or replace function sweep_idempotency_keys(claimed bytea) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -18,22 +18,22 @@ end $$;
 call give_function('sweep_idempotency_keys', 'identity');
 grant execute on function sweep_idempotency_keys to links_own, users_own;
 
--- Takes this key of this user until the end of the transaction; LG004 while another one has it. Taken before every
--- other lock: a repetition must not overtake a request that waits for one of them.
+-- Locks this key of this user until the end of the transaction; LG004 while another transaction holds it. Taken before
+-- every other lock: a retry must not overtake a request that waits for one of them.
 create or replace function lock_idempotency_key(user_id bigint, claimed bytea) returns void
   language plpgsql volatile as $$
 declare
   digest text := encode(sha256(convert_to(user_id::text, 'UTF8') || '\x00'::bytea || claimed), 'hex');
 begin
-  -- The number is negative and comes from a cryptographic hash: nobody can choose a key that meets another caller's
-  -- lock, or one of the service's own.
+  -- The lock number is negative and derived from a cryptographic hash: nobody can choose a key that collides with
+  -- another caller's lock, or with one of the service's own.
   if not pg_try_advisory_xact_lock(('x8' || substr(digest, 1, 15))::bit(64)::bigint) then
     raise exception using errcode = 'LG004', message = 'another request has this idempotency key at this moment';
   end if;
 end $$;
 
--- Takes the caller's locked key for this transaction, which inserts the key's row with what it makes. LG005 where
--- something was made under it, LG009 where that was another request.
+-- Claims the caller's locked key for this transaction, which inserts the key's row with the record that it creates.
+-- LG005 if a record was already created under it, LG009 if that was for another request.
 create or replace function claim_idempotency_key(claimed bytea, request bytea) returns void
   language plpgsql volatile as $$
 declare

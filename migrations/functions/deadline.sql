@@ -1,6 +1,6 @@
--- Bounds a transaction by the deadline of its request, in milliseconds since 1970 by this server's clock: no statement
+-- Limits a transaction to the deadline of its request, in milliseconds since 1970 by this server's clock: no statement
 -- and no wait for a lock lasts longer, and require_in_time() refuses the commit afterwards. So a transaction that
--- reaches the server late, because that was frozen, commits nothing either.
+-- reaches the server late, because the server was frozen, commits nothing either.
 create or replace function start_deadline(until_ms bigint) returns void
   language plpgsql volatile as $$
 declare

@@ -1,4 +1,4 @@
--- Turns the rest of the transaction into one of a role, for one user. Without a user (null) no "own" policy matches.
+-- Runs the rest of the transaction as a role and a user. Without a user (null), no "own" policy matches.
 create or replace function enter(entered_role text, user_id bigint) returns void
   language plpgsql volatile as $$
 begin

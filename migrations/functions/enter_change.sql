@@ -1,12 +1,12 @@
--- Whether a caller is still who a change was decided for: a user in this role who is not suspended, by a sign-in or a
--- personal token that has not ended, or by an external identity that is still theirs. The login role cannot read these
--- tables.
+-- Whether a caller still has the rights that a change was decided with: a user in this role who is not suspended, with
+-- a sign-in or a personal token that has not ended, or with an external identity that is still linked. The login role
+-- cannot read these tables.
 create or replace function caller_stands(caller jsonb) returns boolean
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   caller_id constant bigint := caller ->> 'id';
 begin
-  -- Question by question: PostgreSQL would set up all parts of one expression, for every change.
+  -- One check at a time: PostgreSQL would set up all parts of a single expression, for every change.
   perform from public.users u where u.id = caller_id and u.role = caller ->> 'role' and u.suspended_at is null;
   if not found then
     return false;
@@ -27,29 +27,29 @@ begin
 end $$;
 call give_function('caller_stands', 'identity');
 
--- Fails with LG007 unless the caller still stands, and holds that true until the transaction ends. `losing`: the user
--- whose rights the change takes; null: nobody.
+-- Fails with LG007 unless the caller still has these rights, and keeps them true until the transaction ends. `losing`:
+-- the user whose rights the change takes; null: none.
 create or replace function require_caller(caller jsonb, losing bigint) returns void
   language plpgsql volatile as $$
 begin
   perform public.lock_rights((caller ->> 'id')::bigint, losing);
-  -- a statement of its own: it sees what was committed while the one above waited
+  -- a separate statement, so that it sees what was committed while the one above waited
   if not public.caller_stands(caller) then
     raise exception using errcode = 'LG007', message = 'the caller is no longer who this was decided for';
   end if;
 end $$;
 
--- Begins a transaction that changes something (promise 1 of the contract): fails unless the revision in force and the
--- caller are those that the change was decided for, then enters the role. A policy edit takes the lock in its exclusive
--- form, and so does what takes the caller's rights (lock_rights.sql), so what is checked here stays true until the
--- commit. `decision` goes to the log with the change (record_decision.sql).
+-- Begins a changing transaction (promise 1 of the contract): fails unless the revision in force and the caller's rights
+-- are those that the change was decided with, then enters the role. A policy edit takes the lock exclusively, and so
+-- does whatever takes the caller's rights (lock_rights.sql), so the checks here stay true until the commit. `decision`
+-- is logged with the change (record_decision.sql).
 create or replace function enter_change(entered_role text, user_id bigint, decided_under bigint, decision text,
     caller jsonb, losing bigint) returns void
   language plpgsql volatile as $$
 declare
   in_force bigint;
 begin
-  -- The statements below must see what was committed while this waited for the lock. Only read committed does that.
+  -- The statements below must see what was committed while this waited for the lock, which only read committed ensures.
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception using errcode = 'LG008',
       message = 'a change needs the isolation level read committed (default_transaction_isolation)';

@@ -1,5 +1,5 @@
--- Links by their codes, for anybody: row-level security cannot say "by code only", a function can. Never the hash of a
--- password (take_visit.sql).
+-- Links by their codes, for anybody: row-level security cannot express "only by code", but a function can. Never
+-- returns the hash of a password (take_visit.sql).
 create or replace function find_links(codes text[])
   returns table (id bigint, code text, target text, owner_id bigint, created_at timestamptz, updated_at timestamptz,
     version bigint, title text, note text, tags text[], status smallint, active boolean, starts_at timestamptz,

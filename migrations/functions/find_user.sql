@@ -1,11 +1,11 @@
--- Whether a sign-in is under way: it has tokens that have not expired, and none of them was revoked.
+-- Whether a sign-in is active: it has unexpired tokens, and none of its tokens was revoked.
 create or replace function sign_in_lives(sign_in uuid) returns boolean
   language sql stable as $$
     select count(*) > 0 and bool_and(t.revoked_at is null) and max(t.expires_at) > now()
       from public.refresh_tokens t where t.family = sign_in
   $$;
 
--- Whether a personal token is a user's, and neither revoked nor expired.
+-- Whether a personal token belongs to a user, and is neither revoked nor expired.
 create or replace function personal_token_lives(token bigint, of_user bigint) returns boolean
   language sql stable as $$
     select exists (
@@ -13,7 +13,7 @@ create or replace function personal_token_lives(token bigint, of_user bigint) re
        where t.id = token and t.user_id = of_user and t.revoked_at is null and t.expires_at > now())
   $$;
 
--- One user by their id; none where the sign-in or the personal token that names them is over.
+-- One user by id; none if the sign-in or personal token given with it has ended.
 create or replace function find_user(wanted bigint, sign_in uuid, personal_token bigint)
   returns table (id bigint, email text, name text, role text, suspended boolean, created_at timestamptz)
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -24,7 +24,7 @@ create or replace function find_user(wanted bigint, sign_in uuid, personal_token
   $$;
 call give_function('find_user', 'identity');
 
--- The user whom a subject of an external issuer is.
+-- The user linked to a subject of an external issuer.
 create or replace function find_external_user(wanted_issuer text, wanted_subject text)
   returns table (id bigint, email text, name text, role text, suspended boolean, created_at timestamptz)
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -33,8 +33,8 @@ create or replace function find_external_user(wanted_issuer text, wanted_subject
   $$;
 call give_function('find_external_user', 'identity');
 
--- As find_external_user, but makes the user, as a viewer, where there is none. The lock lets one request of a subject
--- make the user while others wait.
+-- Like find_external_user, but creates the user as a viewer if there is none. The lock lets one request of a subject
+-- create the user while others wait.
 create or replace function admit_external_user(wanted_issuer text, wanted_subject text, new_email text)
   returns table (id bigint, email text, name text, role text, suspended boolean, created_at timestamptz)
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$

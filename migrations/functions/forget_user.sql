@@ -1,5 +1,5 @@
--- What a foreign key does not take with a deleted user: invitations to their address, and those that they made, which
--- nobody can accept any more and which hold other people's addresses.
+-- Deletes what foreign keys do not: invitations to the user's address, and those that they sent, which nobody can
+-- accept any more and which contain other people's addresses.
 create or replace function forget_user() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -8,6 +8,6 @@ begin
 end $$;
 call give_function('forget_user', 'identity');
 
--- the name puts it after lock_rights_of_deleted
+-- named so that it runs after lock_rights_of_deleted
 create or replace trigger user_forgotten before delete on users
   for each row execute function forget_user();

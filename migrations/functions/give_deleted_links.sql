@@ -1,5 +1,5 @@
--- Gives all deleted links of a user to another one, past row-level security as give_links does, and as far as the role
--- of the transaction reaches. Each is recorded, as that of a link.
+-- Gives all deleted links of a user to another one, bypassing row-level security like give_links, and only as far as
+-- the role of the transaction reaches. Each is recorded like a link.
 create or replace function give_deleted_links(owner bigint, new_owner bigint) returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
     update public.deleted_links d set owner_id = new_owner

@@ -1,5 +1,5 @@
--- Gives links to another owner, and answers them. Row-level security lets nobody write a row that they may not see
--- afterwards, so this runs past it, for the links that the role of the transaction reaches. Each is recorded
+-- Gives links to another owner, and returns them. Row-level security lets nobody write a row that they cannot see
+-- afterwards, so this bypasses it, for the links that the role of the transaction reaches. Each is recorded
 -- (record_decision.sql).
 create or replace function give_links(ids bigint[], new_owner bigint)
   returns table (id bigint, code text, target text, owner_id bigint, created_at timestamptz, updated_at timestamptz,

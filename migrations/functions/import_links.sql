@@ -1,6 +1,6 @@
--- Makes sure that no new link is given an id up to this one, so that imported links can keep theirs (docs/import.md).
--- It waits for the changes of links that are under way, and holds new ones up while it runs: call it in a transaction
--- of its own. The bound keeps one number in a file from using up all ids.
+-- Reserves the ids up to this one, so that no new link gets them and imported links can keep theirs (docs/import.md).
+-- It waits for running changes of links, and blocks new ones while it runs, so call it in its own transaction. The
+-- bound keeps one number in a file from using up all ids.
 create or replace function reserve_link_ids(upto bigint) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin

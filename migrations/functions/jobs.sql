@@ -1,4 +1,4 @@
--- Whether this process may run a job now: of several that ask within the time, one.
+-- Claims a run of a job: true for only one of the processes that ask within the interval.
 create or replace function claim_job(job text, every_seconds integer) returns boolean
   language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
     with claimed as (

@@ -1,5 +1,5 @@
--- Each revision says which comments it changes, so that an earlier revision is restored with its comments. A row that
--- is removed loses its comment, also where it was removed by hand: then this trigger adds that to the revision.
+-- Each revision lists the comments that it changes, so that an earlier revision is restored with its comments. A
+-- removed row loses its comment, even if it was removed by hand: then this trigger adds that to the revision.
 create or replace function keep_policy_comments() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,8 +1,8 @@
--- Orders a user's changes with what takes their rights away (promise 1). A change holds its caller's lock shared until
--- it ends; a suspension, another role, the end of a sign-in, of a token or of an identity holds it exclusively. So no
--- change of theirs commits after the other was acknowledged, whatever waits for what. `acting`: who makes the change;
--- `losing`: whose rights it takes; each may be null. Always in one order, so that two users who suspend each other wait
--- and are no deadlock.
+-- Serializes a user's changes with whatever takes their rights (promise 1). A change holds its caller's lock shared
+-- until it ends; a suspension, a new role, and the end of a sign-in, a token or an identity take it exclusively. So no
+-- change of theirs commits after the loss of rights was acknowledged, whatever it waited for. `acting`: the user who
+-- makes the change; `losing`: the user who loses rights; each may be null. The locks are taken in a fixed order, so
+-- that two users who suspend each other wait instead of deadlocking.
 create or replace function lock_rights(acting bigint, losing bigint) returns void
   language plpgsql volatile as $$
 declare
@@ -20,7 +20,8 @@ begin
   end if;
 end $$;
 
--- For whatever takes rights without asking first, by hand too. Argument: the column that names the user.
+-- A trigger for changes that take rights without calling lock_rights, including those by hand. Argument: the column
+-- with the user's id.
 create or replace function lock_lost_rights() returns trigger
   language plpgsql as $$
 begin
@@ -40,7 +41,7 @@ create or replace trigger lock_lost_rights before update on external_identities 
 
 create or replace trigger lock_rights_of_deleted before delete on users for each row
   execute function lock_lost_rights('id');
--- expired tokens give no rights, and a sign-in sweeps them
+-- expired tokens grant no rights, and are deleted at sign-ins
 create or replace trigger lock_rights_of_deleted before delete on refresh_tokens for each row
   when (old.expires_at > now()) execute function lock_lost_rights('user_id');
 create or replace trigger lock_rights_of_deleted before delete on personal_tokens for each row

@@ -1,4 +1,4 @@
--- A live token by its hash. Notes its use once a minute at most: a busy token must not write a row for every request.
+-- A live token by its hash. Records its use at most once a minute: a busy token must not write a row for every request.
 create or replace function use_personal_token(hash bytea)
   returns table (id bigint, user_id bigint, scopes text[], expires_at timestamptz)
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
@@ -12,7 +12,7 @@ begin
 end $$;
 call give_function('use_personal_token', 'identity');
 
--- A user has at most 100 live personal tokens. The lock on their row orders two additions at once: the second one's
+-- A user has at most 100 live personal tokens. The lock on their row serializes additions, so that the second one's
 -- count includes the first.
 create or replace function limit_personal_tokens() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$

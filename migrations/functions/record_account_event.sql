@@ -1,7 +1,8 @@
--- What happens to accounts beside the rows of users: sign-ins, tokens, and subjects of an external issuer. No entry
--- holds a token, a password, an address, or what somebody typed. The caller's network comes with app.decision.
+-- Records events of accounts other than changes of user rows: sign-ins, tokens, and subjects of an external issuer. No
+-- entry contains a token, a password, an address, or text that somebody typed. The caller's network comes from
+-- app.decision.
 
--- A sign-in begins with the first refresh token of its family. Those that follow from it begin none.
+-- A sign-in begins with the first refresh token of its family. Its later tokens are not recorded.
 create or replace function record_sign_in() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -15,7 +16,7 @@ call give_function('record_sign_in', 'audit_chain');
 create or replace trigger sign_in_recorded after insert on refresh_tokens
   for each row execute function record_sign_in();
 
--- One that was refused changes no row, so the service says so. `account`: null where there is none by that name.
+-- A refused sign-in changes no row, so the service reports it. `account`: null if there is no such account.
 create or replace function record_refused_sign_in(account bigint, grant_type text) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -25,7 +26,7 @@ end $$;
 call give_function('record_refused_sign_in', 'audit_chain');
 grant execute on function record_refused_sign_in to identity;
 
--- An access token that the command line signed: no row holds it.
+-- An access token signed by the command line, which no row holds.
 create or replace function record_signed_token(account bigint, token text, scopes text[], expires_at timestamptz)
   returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -35,7 +36,7 @@ end $$;
 call give_function('record_signed_token', 'audit_chain');
 grant execute on function record_signed_token to identity;
 
--- A personal token that no request made. Those that requests make come with their decision (record_decision.sql).
+-- A personal token created without a request. Those of requests are recorded with their decision (record_decision.sql).
 create or replace function record_personal_token() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -47,7 +48,7 @@ call give_function('record_personal_token', 'audit_chain');
 create or replace trigger personal_token_recorded after insert on personal_tokens
   for each row when (current_setting('role') = 'identity') execute function record_personal_token();
 
--- A link by which somebody may choose a new password or confirm a new address. The address is not recorded.
+-- A link for choosing a new password or confirming a new address. The address is not recorded.
 create or replace function record_account_token() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -60,7 +61,7 @@ call give_function('record_account_token', 'audit_chain');
 create or replace trigger account_token_recorded after insert on account_tokens
   for each row execute function record_account_token();
 
--- An invitation that was withdrawn is an event of the account that made it. The invited address is not recorded.
+-- A withdrawn invitation is an event of the account that made it. The invited address is not recorded.
 create or replace function record_withdrawn_invitation() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -69,11 +70,11 @@ begin
   return null;
 end $$;
 call give_function('record_withdrawn_invitation', 'audit_chain');
--- the name puts it after invitation_decision
+-- named so that it runs after invitation_decision
 create or replace trigger invitation_withdrawn after update of withdrawn_at on invitations
   for each row execute function record_withdrawn_invitation();
 
--- What was done by such a link, beside the change of the user's row.
+-- The use of such a link, beside the change of the user's row.
 create or replace function record_link_used(account bigint, purpose text) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,5 +1,5 @@
--- Adds an entry of what changed of a user, the policy or the log, with the request and the caller where a request did
--- it, and otherwise with the session that did.
+-- Adds an entry for a change of a user, the policy or the log, with the request and the caller if a request made it,
+-- and otherwise with the database session.
 drop function if exists record_change(text, text, jsonb);
 create or replace function record_change(kind text, code text, change jsonb, link bigint default null) returns void
   language plpgsql as $$
@@ -37,11 +37,12 @@ begin
   return null;
 end $$;
 call give_function('record_user_change', 'audit_chain');
--- the name puts it after user_decision: first who was allowed to, then what changed
+-- named so that it runs after user_decision: first the decision, then the change
 create or replace trigger user_recorded after insert or update or delete on users
   for each row execute function record_user_change();
 
--- A link that no request changed: the command line, as `identity`. Those of requests come with their decision.
+-- A link changed without a request: by the command line, as `identity`. Changes by requests are recorded with their
+-- decision.
 create or replace function record_link_change() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -66,7 +67,7 @@ create or replace trigger deleted_link_recorded after update of owner_id on dele
 create or replace function record_policy_revision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  -- a user is named by their id alone: the log outlives them
+  -- a user is recorded only by id: the log outlives them
   perform public.record_change('policy', new.revision::text, jsonb_strip_nulls(jsonb_build_object('what', 'revision',
     'reason', new.reason, 'actor', case when new.actor_id is null then new.actor end, 'actor_id', new.actor_id::text,
     'added', jsonb_array_length(new.added), 'removed', jsonb_array_length(new.removed),

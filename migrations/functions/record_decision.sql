@@ -1,6 +1,6 @@
--- No request makes, changes or deletes a record without the entry of the decision that allowed it: both commit, or
--- neither (docs/decisions/0008). Arguments: the record's type, and for all but links the column that names the record
--- to a reader.
+-- No request creates, changes or deletes a record without the entry of the decision that allowed it: both commit, or
+-- neither (docs/decisions/0008). Arguments: the record's type, and for everything but links the column that names the
+-- record to readers.
 create or replace function record_decision() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -22,13 +22,13 @@ begin
         'owner', case when new.owner_id is distinct from old.owner_id
           then jsonb_build_array(old.owner_id::text, new.owner_id::text) end));
     elsif tg_op = 'INSERT' and new.version > 1 then
-      -- from the trash: a new link is of version 1
+      -- restored from the trash: a new link has version 1
       change := '{"restored": true}';
     end if;
   else
     code := to_jsonb(coalesce(new, old)) ->> tg_argv[1];
   end if;
-  -- Any login can set app.decision: only what a decision says is taken from it.
+  -- Any login can set app.decision, so only the decision itself is taken from it.
   insert into public.decisions
       (request_id, revision, layer, subject_id, subject_role, token_id, action, relation, effect, rule, row_priority,
        status, resource_type, resource_code, resource_id, change)
@@ -40,8 +40,8 @@ begin
 end $$;
 call give_function('record_decision', 'audit_chain');
 
--- All columns but `used`: counting a visit is no change of the record (take_visit.sql). Not for the command line, which
--- is `identity`: nothing is decided there, and record_change.sql has what it does.
+-- All columns except `used`: counting a visit does not change the record (take_visit.sql). Not for the command line,
+-- which runs as `identity`: it makes no decisions, and record_change.sql records what it does.
 create or replace trigger link_decision after insert or delete or update of id, code, target, owner_id,
   created_at, updated_at, version, title, note, tags, status, active, starts_at, expires_at, max_visits, password_hash,
   has_password, forward_query on links
@@ -59,8 +59,8 @@ create or replace trigger account_token_decision after insert on account_tokens
   for each row when (current_setting('role') = 'users_own') execute function record_decision('user', 'user_id');
 create or replace trigger invitation_decision after insert or update of withdrawn_at on invitations
   for each row execute function record_decision('invitation', 'id');
--- An approval has its decision with the revision that it makes (src/policy/commit-edit.ts); at the command line
--- nothing is decided.
+-- The decision of an approval is recorded with its revision (src/policy/commit-edit.ts); the command line makes no
+-- decisions.
 create or replace trigger proposal_decision after insert or update on policy_proposals
   for each row when (coalesce(current_setting('app.decision', true), '') <> '')
   execute function record_decision('policy_proposal', 'id');

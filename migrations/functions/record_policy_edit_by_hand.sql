@@ -1,10 +1,10 @@
--- No row of the policy changes without a revision that says so. What a transaction changes in `casbin` is noted, and so
--- is what it writes into the history; at the commit both must be the same. Rows that were changed without a revision
--- (psql, a restore, a stolen login role) become one: every process notices, and no decision names a revision that had
--- other rows. A revision that says something else than was changed is refused. No setting of a session switches this
--- off. Invariants are checked when the revision is loaded.
+-- No row of the policy changes without a revision for it. The changes that a transaction makes in `casbin`, and those
+-- that it writes to the history, are recorded; at the commit both must match. Rows changed without a revision (psql, a
+-- restore, a stolen login role) become one, so that every process notices, and no decision names a revision that had
+-- other rows. A revision that does not match the changes is refused. No setting of a session switches this off.
+-- Invariants are checked when the revision is loaded.
 
--- A row as the history has it (an object of its fields, or a list of texts where it was written by hand), as stored.
+-- A row in the form of the history (an object of its fields, or a list of texts if it was written by hand), as stored.
 create or replace function policy_row_of(entry jsonb, out ptype text, out rule jsonb)
   language sql immutable set search_path = pg_catalog, pg_temp as $$
     select coalesce(case jsonb_typeof(entry) when 'array' then entry ->> 0 else entry ->> 'ptype' end, ''),
@@ -19,7 +19,7 @@ create or replace function policy_row_of(entry jsonb, out ptype text, out rule j
   $$;
 revoke execute on function policy_row_of from public;
 
--- The rows that a revision says it added (1) and removed (-1).
+-- The rows that a revision lists as added (1) and removed (-1).
 create or replace function policy_rows_claimed(added jsonb, removed jsonb)
   returns table (ptype text, rule jsonb, change integer)
   language sql immutable set search_path = pg_catalog, pg_temp as $$
@@ -29,13 +29,13 @@ create or replace function policy_rows_claimed(added jsonb, removed jsonb)
   $$;
 revoke execute on function policy_rows_claimed from public;
 
--- Notes what a statement changes in the rows, the history or the head, and has the commit look at it.
+-- Records a statement's changes of the rows, the history or the head, to be checked at the commit.
 create or replace function note_policy_change() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   written bigint;
 begin
-  -- exclusive: no change of the service that was decided under the rows of before commits after these
+  -- exclusive: no change that was decided under the previous rows commits after these
   perform pg_advisory_xact_lock(7274501);
   if tg_table_name = 'casbin' then
     if tg_op in ('INSERT', 'UPDATE') then
@@ -73,7 +73,7 @@ begin
 end $$;
 revoke execute on function note_policy_change from public;
 
--- At the commit (or where the session has its constraints checked at once, after each statement).
+-- Runs at the commit (or after each statement, if the session checks constraints immediately).
 create or replace function settle_policy_edit() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -107,14 +107,14 @@ begin
     end if;
     newest := newest + 1;
     update public.policy_head set revision = newest;
-    -- whoever the session says that it works for, these rows were changed by its user
+    -- these rows were changed by the user of the session, whoever it claims to act for
     perform set_config('app.decision', '', true);
     insert into public.policy_revisions (revision, actor, reason, added, removed, decisions_changed, model_sha256)
       values (newest, session_user, 'rows changed in the database, beside the service', added, removed, '[]', '');
     perform set_config('app.decision', decision, true);
     perform pg_notify('linkgate_policy', newest::text);
   elsif (select h.revision from public.policy_head h) <> newest then
-    -- the head is the newest revision, whatever was written into it
+    -- the head is the newest revision, whatever was written to it
     update public.policy_head set revision = newest;
   end if;
   delete from public.policy_row_changes c where c.transaction = pg_current_xact_id();
@@ -123,8 +123,8 @@ begin
 end $$;
 revoke execute on function settle_policy_edit from public;
 
--- Writes a revision for rows that no revision accounts for: somebody has changed them while the triggers were off, or
--- has put back a part of the database. Answers whether there were any.
+-- Writes a revision for rows that no revision accounts for: somebody changed them while the triggers were off, or
+-- restored a part of the database. Returns whether there were any.
 create or replace function record_unexplained_policy_rows() returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -150,7 +150,7 @@ begin
     return false;
   end if;
   select coalesce(max(p.revision), 0) + 1 into next from public.policy_revisions p;
-  -- as settle_policy_edit does: the rows are there already, so this revision is not compared with changes
+  -- like settle_policy_edit, but the rows exist already, so this revision is not compared with changes
   perform set_config('app.decision', '', true);
   insert into public.policy_edits_open (settling) values (true);
   update public.policy_head set revision = next;
@@ -168,7 +168,7 @@ create or replace trigger by_hand_delete after delete on casbin referencing old 
   for each statement execute function note_policy_change();
 create or replace trigger by_hand_update after update on casbin referencing old table as old_rows new table as new_rows
   for each statement execute function note_policy_change();
--- before, while there still are rows to note
+-- before the truncation, while there are rows to record
 create or replace trigger by_hand_truncate before truncate on casbin
   for each statement execute function note_policy_change();
 create or replace trigger revision_noted after insert on policy_revisions referencing new table as new_rows
@@ -180,5 +180,5 @@ drop trigger if exists settled on policy_edits_open;
 create constraint trigger settled after insert on policy_edits_open deferrable initially deferred
   for each row execute function settle_policy_edit();
 
--- what earlier versions had in place of these
+-- the function of earlier versions, which these replace
 drop function if exists record_policy_edit_by_hand;

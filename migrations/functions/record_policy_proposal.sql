@@ -1,4 +1,4 @@
--- A proposal is closed once. A second decision about it that waited for the first one's commit fails.
+-- A proposal is closed only once. A second decision that waited for the first one's commit fails.
 create or replace function require_open_proposal() returns trigger
   language plpgsql as $$
 begin
@@ -10,7 +10,7 @@ end $$;
 create or replace trigger closed_once before update on policy_proposals
   for each row execute function require_open_proposal();
 
--- What becomes of a proposal is in the log: who proposed, approved, declined or withdrew it, and why.
+-- The log records the fate of a proposal: who proposed, approved, declined or withdrew it, and why.
 create or replace function record_policy_proposal() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,5 +1,5 @@
--- There is always an admin who can act. The lock orders two admins who demote each other: the second one's check sees
--- what the first one did.
+-- There is always an active admin. The lock serializes two admins who demote each other, so that the second one's check
+-- sees the first one's change.
 create or replace function require_active_admin() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,4 +1,4 @@
--- Ends the transaction unless a row was found: for items of a bulk request of which all or none are done.
+-- Aborts the transaction unless a row was found: for bulk requests that are all or nothing.
 create or replace function require_row(is_there boolean) returns boolean
   language plpgsql volatile as $$
 begin

@@ -1,6 +1,6 @@
--- Counts a redirect of a link that has max_visits, before the visitor gets it: never one above max_visits, however many
--- ask at once. `seen` is the version that the visitor would be sent by. Answers `taken`, `used up`, or `changed`: then
--- the link is not what was seen any more, and nothing was counted.
+-- Counts a redirect of a link with max_visits before the visitor gets it: never one above max_visits, however many ask
+-- at once. `seen` is the version that the redirect is based on. Returns `taken`, `used up`, or `changed`: then the link
+-- is no longer that version, and nothing was counted.
 create or replace function take_visit(link bigint, seen bigint) returns text
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -8,14 +8,14 @@ begin
   if found then
     return 'taken';
   end if;
-  -- a statement of its own: it sees what was committed while the one above waited
+  -- a separate statement, so that it sees what was committed while the one above waited
   return case when exists (
     select from public.links l where l.id = link and l.version = seen and l.used >= l.max_visits)
     then 'used up' else 'changed' end;
 end $$;
 call give_function('take_visit', 'links_public');
 
--- The password hash of a link, and the version that it belongs to: what a visitor's password is compared with.
+-- The password hash of a link and its version, to check a visitor's password.
 create or replace function link_password(link bigint) returns table (version bigint, password_hash text)
   language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select l.version, l.password_hash from public.links l where l.id = link

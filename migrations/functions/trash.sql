@@ -1,4 +1,4 @@
--- One deleted link by its id, for whoever asks to restore it: the layers decide about it as about every other record.
+-- One deleted link by its id, for restoring it: the layers decide about it as about every other record.
 create or replace function find_deleted_link(wanted bigint)
   returns table (id bigint, code text, target text, owner_id bigint, created_at timestamptz, updated_at timestamptz,
     version bigint, title text, note text, tags text[], status smallint, active boolean, starts_at timestamptz,
@@ -10,7 +10,8 @@ create or replace function find_deleted_link(wanted bigint)
   $$;
 call give_function('find_deleted_link', 'links_public');
 
--- Deletes for good what has been in the trash for so many days, the oldest first and 10,000 at most; answers how many.
+-- Permanently deletes links that have been in the trash for so many days, oldest first, at most 10,000; returns how
+-- many.
 create or replace function purge_deleted_links(days integer) returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,6 +1,6 @@
--- What is done beside the requests, in small steps (src/jobs/). Each answers how much it did; 0: nothing is left.
+-- Background work in small steps (src/jobs/). Each function returns how much it did; 0: nothing is left.
 
--- Drops the months of visits in which every one is older than so many days.
+-- Drops the months of visits whose visits are all older than so many days.
 create or replace function drop_visit_months(days integer) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -32,7 +32,7 @@ begin
 end $$;
 call give_function('expire_visits', 'visit_counter');
 
--- Adds the hours of days that are older than so many days to one hour, the twelfth, for 100 days of links or owners.
+-- Merges the hours of days older than so many days into one hour, the twelfth, for 100 days of links or owners.
 create or replace function sum_visit_days(days integer) returns integer
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -69,7 +69,7 @@ begin
 end $$;
 call give_function('sum_visit_days', 'visit_counter');
 
--- Adds what a link counts, so many times (-1: takes it away), to the totals of one owner.
+-- Adds a link's counts to the totals of one owner, multiplied by `times` (-1 subtracts them).
 create or replace function add_visits_of_link(link bigint, owner bigint, times integer) returns void
   language sql volatile set search_path = pg_catalog, pg_temp as $$
     insert into public.owner_visit_hours as o (owner_id, hour, visits, bots, visitors)
@@ -86,7 +86,7 @@ create or replace function add_visits_of_link(link bigint, owner bigint, times i
 revoke execute on function add_visits_of_link from public;
 grant execute on function add_visits_of_link to visit_counter;
 
--- Moves the visits of a link that has another owner from the totals of the owner before to theirs.
+-- Moves the visits of a link that changed owners from the previous owner's totals to the new owner's.
 create or replace function move_visits() returns integer
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -105,8 +105,7 @@ begin
 end $$;
 call give_function('move_visits', 'visit_counter');
 
--- Removes the visits of links that are gone for good, also from the totals of their owner, and the totals of owners who
--- are gone.
+-- Deletes the visits of permanently deleted links, also from their owners' totals, and the totals of deleted owners.
 create or replace function forget_visits() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
