@@ -28,8 +28,8 @@ export const csvOptions = (head: string) => ({
 })
 
 /**
- * A CSV whose first line names the columns, from its lines. `head`: the beginning of the text. Throws
- * UnreadableFile, as its records do.
+ * A CSV whose first line names the columns. `head`: the beginning of the text. Throws UnreadableFile; so do its
+ * records.
  */
 export const csvSource = async (rows: AsyncIterator<ParsedLine>, head: string): Promise<Source> => {
   const first = await nextRow(rows)

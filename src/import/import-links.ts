@@ -24,7 +24,7 @@ export interface ImportOrder {
   readonly owner: string | undefined
   readonly toLink: (words: Words) => Read<ImportedLink>
   readonly store: LinkStore
-  /** answers undefined where what is refused is not kept */
+  /** undefined: refused records are not kept */
   readonly refusedFile: (source: Pick<Source, 'columns' | 'dialect'>) => RefusedFile | undefined
   readonly onProgress: (bytesRead: number, records: number) => void
   readonly onRefused: (place: string, reason: string) => void

@@ -10,7 +10,7 @@ export interface RefusedFile {
   close(): Promise<void>
 }
 
-/** `source`: what they are from. The file is made with the first record, for its maker alone to read. */
+/** `source`: where the records come from. The file is created with the first one, readable only by the current user. */
 export const createRefusedFile = (file: string, source: Pick<Source, 'columns' | 'dialect'>): RefusedFile => {
   const { head, line } = refusedText(source)
   let handle: FileHandle | undefined

@@ -5,8 +5,8 @@ import { columnName } from './words.js'
 const REASON = 'reason'
 
 /**
- * Records that were not taken, as they were read, and why: importable again once they are mended. A CSV is written with
- * the separators of the one that was read, so that the same spreadsheet opens it; JSON as NDJSON, which has no head.
+ * Refused records as they were read, with the reasons, so that they can be fixed and imported again. A CSV has the
+ * separators of the original, so that the same spreadsheet opens it; JSON becomes NDJSON, which has no head.
  */
 export const refusedText = ({ columns, dialect }: Pick<Source, 'columns' | 'dialect'>) => {
   const csv = (cells: readonly string[]): string => formatCsv([cells], undefined, dialect?.delimiter)

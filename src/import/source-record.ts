@@ -10,14 +10,14 @@ export interface SourceRecord {
   readonly fault?: string
 }
 
-/** How a CSV is written beside its cells. */
+/** How a CSV separates its cells and begins. */
 export interface CsvDialect {
   readonly delimiter: string
-  /** whether it begins with a byte order mark, without which some spreadsheets take UTF-8 for something else */
+  /** whether it begins with a byte order mark, without which some spreadsheets misread UTF-8 */
   readonly bom: boolean
 }
 
-/** A file that is read from its beginning to its end, in memory that does not grow with it. */
+/** A file that is read sequentially, in constant memory. */
 export interface Source {
   /** the columns of a CSV as the file names them; null for JSON */
   readonly columns: readonly string[] | null

@@ -3,10 +3,10 @@ import { UnreadableFile } from './unreadable-file.js'
 /** How many bytes are read to detect the type of a file. */
 export const HEAD_BYTES = 65_536
 
-/** The beginning of a file as text, with its byte order mark. Throws UnreadableFile where it is no text in UTF-8. */
+/** The beginning of a file as text, with its byte order mark. Throws UnreadableFile if it is not UTF-8 text. */
 export const headOf = (bytes: Uint8Array): string => {
   if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes.includes(0))
-    throw new UnreadableFile('it is no text in UTF-8: save it as “CSV UTF-8”')
+    throw new UnreadableFile('it is not UTF-8 text: save it as “CSV UTF-8”')
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   if (text.trim() === '') throw new UnreadableFile('it is empty')
   return text

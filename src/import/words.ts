@@ -45,8 +45,8 @@ export interface ImportFormat {
 export const columnName = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 /**
- * The code in a short URL, with or without its scheme and host; a text that is no URL is a code already. Without a
- * scheme a host has a dot or a port: `spring/sale` is no code `sale`, and is refused as it stands.
+ * The code in a short URL, with or without its scheme. Any other text is already a code. Without a scheme, a host needs
+ * a dot or a port: `spring/sale` is not the code `sale`, and is refused unchanged.
  */
 export const codeOf = (text: string): string => {
   const path = /^(?:https?:\/\/[^/]*|[^/]*[.:][^/]*)?\/([^?#]*?)\/*(?:[?#].*)?$/i.exec(text)?.[1]
