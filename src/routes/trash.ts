@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import type { Link } from '../domain/link.js'
+import { Refusal } from '../domain/refusal.js'
 import type { Trash } from '../layers/4-data/trash.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT } from '../layers/route.js'
@@ -9,6 +10,12 @@ import { linkFields } from './link-fields.js'
 import { LINK_EXAMPLE, ManagedLinkView, tagOf, wholeAt } from './link-view.js'
 import { Id } from './schemas.js'
 import type { OwnPlace } from './target.js'
+
+/** The path takes an id, and people try the code that they know. */
+const notInTrash = (): Refusal =>
+  new Refusal('not_found', {
+    detail: 'Restore a deleted link by its id; GET /links?state=deleted lists those in the trash.',
+  })
 
 /** Restores a deleted link, for callers who may delete it. It is named by its id, because its code is free by now. */
 export const trashRoutes = ({
@@ -31,6 +38,7 @@ export const trashRoutes = ({
     data: trash,
     params: z.object({ id: Id.describe('id of the deleted link') }),
     body: z.strictObject({ code: linkFields(place).code.optional() }).optional(),
+    shape: (refusal) => (refusal.code === 'not_found' ? notInTrash() : refusal),
     handle: async ({ store, record, body }) => {
       const link = await store.restore(record, body?.code)
       return {

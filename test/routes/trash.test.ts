@@ -91,7 +91,11 @@ describe('the trash', () => {
       code: 'insufficient_scope',
     })
     expect((await restore(id, root)).status).to.equal(200)
-    for (const wrong of ['x', '0', '99999999999999999999']) expect((await restore(wrong)).status).to.equal(404)
+    for (const wrong of ['a-code', '0', '99999999999999999999', '404']) {
+      const { status, json } = await restore(wrong)
+      expect(status).to.equal(404)
+      expect(at(json, 'detail')).to.include('by its id; GET /links?state=deleted')
+    }
   })
 
   it('pages by time, newest first, and takes no other filter', async () => {
