@@ -15,10 +15,10 @@ import { NO_DATA, isTaken, noRecord, nothing } from './route.js'
 import type { Admitted, Answer, Caller, PartRule, Route, RouteSpec } from './route.js'
 
 /**
- * Makes a route: the only place where the four layers meet, and the only way into the route table. In order: who calls
- * (gateway), their role (endpoint), the record and `can()` (object), the request's own validation, then the change
- * through the data layer. One policy revision decides all of it; where that was replaced before the commit, all of it
- * is decided once more.
+ * Makes a route. This is the only place where the four layers meet, and the only way into the route table. A request
+ * passes, in order: the caller (gateway), their role (endpoint), the record and `can()` (object), input validation, and
+ * the handler with its store (data). One policy revision decides all of it. If that revision is replaced before the
+ * commit, the whole request is decided once more.
  */
 export const route = <Params, Query, Body, Record extends Owned, Store, Part = null>(
   spec: RouteSpec<Params, Query, Body, Record, Store, Part>,
@@ -67,7 +67,7 @@ const actionOf = ({ gateway, endpoint, object }: Declared): string =>
 /** True for a route that changes records. */
 const changes = ({ method, data }: Declared): boolean => method !== 'get' && data !== NO_DATA
 
-/** One way through the layers under one policy revision, in the order of the specification (section 1). */
+/** One pass through the layers under one policy revision, in the order of the specification (section 1). */
 const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   spec: RouteSpec<Params, Query, Body, Record, Store, Part>,
   request: LayeredRequest,
@@ -80,7 +80,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   const { requestId, deadline } = ctx.state
   request.startAttempt(snapshot)
 
-  // Gateway: who calls. The record is looked up at the same time; if both fail, the caller's refusal is the answer.
+  // Gateway: the caller. The record is loaded concurrently; if both fail, the caller's refusal wins.
   const params = spec.params.safeParse(isTaken(spec.params) ? ctx.params : undefined)
   const identifying = layers.gateway.identify(admitted, spec.gateway, (known) => request.identify(known))
   const loading = params.success ? spec.object.load(params.data, identifying) : null
@@ -91,7 +91,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   // Endpoint: the role.
   if (spec.endpoint !== 'none') layers.endpoint(snapshot, caller, spec.endpoint)
 
-  // Object: the record (404; a path that cannot name one names none), then can() (403).
+  // Object: the record (404, also for malformed path parameters), then can() (403).
   if (!params.success) throw new Refusal('not_found')
   const { record, decision } = decideOn(request, snapshot, caller, spec.object.action, found)
   const { and } = spec.object
@@ -99,9 +99,9 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   request.decision = decision
   ctx.state.decision = decision ?? undefined
 
-  // Only callers who may do the thing are told what is wrong with their input.
+  // Validation comes after authorization: only callers who have the right learn what is wrong with their input.
   const query = isTaken(spec.query) ? parseQuery(ctx.querystring, spec.query) : nothing(spec.query)
-  // A public route ignores what others append to a link (`?utm_source=…`).
+  // A public route ignores unknown query parameters: other sites append some (`?utm_source=…`).
   if (!isTaken(spec.query) && spec.gateway.scope !== 'public') requireNoQuery(ctx.querystring)
   const part = spec.part?.asked(query) ? openPart(spec.part, request, caller, snapshot, spec.status) : null
   const rawBody = isTaken(spec.body) ? await readBodyOnce() : undefined
@@ -111,7 +111,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     ? parseInput(rawBody, spec.body, spec.inputFault, { stored: spec.storesInput !== false })
     : nothing(spec.body)
 
-  // Data: the handler reaches rows through this store alone.
+  // Data: the store is the handler's only access to rows.
   const { method, path, status } = spec
   const idempotencyKey = spec.idempotent ? idempotencyKeyOf(ctx, { method, path, body: rawBody }) : null
   const store = layers.data(spec.data, { caller, snapshot, decision, requestId, status, deadline, idempotencyKey })
@@ -133,7 +133,7 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
   })
 }
 
-/** Asks the object layer, unless the route is about no action. */
+/** Runs the object layer, unless the route has no action. */
 const decideOn = <Record extends Owned>(
   { runtime: { layers } }: LayeredRequest,
   snapshot: Snapshot,
@@ -146,7 +146,7 @@ const decideOn = <Record extends Owned>(
   return { record: found, decision: null }
 }
 
-/** Takes the part that a request asks for through the layers. */
+/** Checks an optional part of the answer in the layers, then opens its store. */
 const openPart = <Part>(
   { action, object = action, data }: PartRule<never, Part>,
   request: LayeredRequest,
@@ -172,7 +172,7 @@ const openPart = <Part>(
   })
 }
 
-/** A body that cannot be read becomes the refusal that the route's standard asks for; 413 stays what it is. */
+/** Reads the body. If it is unreadable, throws the refusal of the route's standard; 413 and 5xx stay as they are. */
 const readBodyOf = (
   spec: Pick<RouteSpec<never, never, never, Owned, never>, 'accepts' | 'inputFault' | 'maxBody'>,
   ctx: Context,
@@ -183,7 +183,7 @@ const readBodyOf = (
     throw new Refusal(code, error.errors ? { errors: error.errors } : { detail: error.message })
   })
 
-/** Counts the decisions of an allowed request, and records those that no transaction has recorded. */
+/** Counts the decisions of an allowed request, and records those that no transaction has written. */
 const recordAnswer = (spec: Declared, request: LayeredRequest, answer: Answer): void => {
   const { runtime, decision, part } = request
   if (decision !== null) {
@@ -200,9 +200,9 @@ const recordAnswer = (spec: Declared, request: LayeredRequest, answer: Answer): 
   }
 }
 
-/** Waits for both, if there is anything to wait for; where both fail, the first's error is thrown. */
+/** Awaits both. If both reject, throws the first one's error. */
 const bothInOrder = async <A, B>(first: Promise<A> | A, second: Promise<B> | B): Promise<readonly [A, B]> => {
-  // a failure of the second that nobody awaits yet must not end the process
+  // the second may reject while only the first is awaited: without a handler, that would end the process
   if (second instanceof Promise) second.catch(() => undefined)
   return [await first, await second]
 }

@@ -6,9 +6,9 @@ import type { LayeredRequest } from './layered-request.js'
 import type { PolicyInForce } from './route.js'
 
 /**
- * Makes an attempt under the policy in force, and a second and last one where the first rested on something that was
- * replaced meanwhile (promise 1). A change that the policy refuses is refused only under the revision that the database
- * holds at that moment (promise 7).
+ * Runs `act` under the policy in force. If the policy, the caller or the record changed before the commit, runs it once
+ * more under the newest policy (promise 1). A change that the policy refuses is refused only under the newest revision
+ * in the database (promise 7).
  */
 export const decideUnderOnePolicy = async <T>(
   { runtime: { policy }, ctx }: LayeredRequest,
@@ -30,7 +30,7 @@ export const decideUnderOnePolicy = async <T>(
   }
 }
 
-/** The policy, the caller or the record was replaced between the decision and the commit; nothing was written. */
+/** Whether the policy, the caller or the record changed between decision and commit. Nothing was written then. */
 const isOutdated = (error: unknown): boolean =>
   error instanceof PolicyReplaced || error instanceof CallerChanged || error instanceof RecordChanged
 
@@ -46,7 +46,7 @@ const isPolicyRefusal = (error: unknown): boolean => error instanceof Refusal &&
 const refusalOfOutdated = (error: unknown): Refusal =>
   error instanceof PolicyReplaced ? policyUnavailable(error) : new Refusal('conflict', { cause: error })
 
-/** What the database holds now. Where that cannot be in force (rows that somebody broke by hand): 503. */
+/** The newest policy in the database. Throws 503 if it cannot be loaded, for example because its rows are invalid. */
 export const newestSnapshot = (policy: PolicyInForce): Promise<Snapshot> =>
   policy.refresh().catch((error: unknown) => {
     throw policyUnavailable(error)
@@ -54,7 +54,7 @@ export const newestSnapshot = (policy: PolicyInForce): Promise<Snapshot> =>
 
 const REVISION = /^\d{1,15}$/
 
-/** `Policy-At-Least: REVISION`: decide under that revision or a newer one, or not at all. */
+/** `Policy-At-Least: REVISION`: the snapshot of that revision or a newer one. Throws 412 if there is none. */
 const demandedSnapshot = async (policy: PolicyInForce, demanded: string): Promise<Snapshot> => {
   const current = policy.current()
   if (!REVISION.test(demanded)) {

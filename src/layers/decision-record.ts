@@ -10,31 +10,31 @@ import { Refusal } from '../domain/refusal.js'
 import { PERSONAL_TOKEN_PREFIX, isOpaqueToken } from '../identity/opaque-token.js'
 import type { Caller } from './route.js'
 
-/** What a decision record is made of. */
+/** The input of a decision record. */
 export interface Decided {
   readonly ctx: Context
   /** the route's action */
   readonly action: string
-  /** null where the gateway refused before it knew */
+  /** null if the gateway refused before it identified the caller */
   readonly caller: Caller | null
   readonly decision: Decision | null
-  /** the id of the link that was found; null for other records, and where none was */
+  /** the link's id; null for other records, and if no link was found */
   readonly linkId: string | null
-  /** the record's name, where the path does not say it */
+  /** the record's name, if it is not the one in the path */
   readonly name?: string | null
 }
 
-/** The record of a request that was let through. */
+/** The record of an allowed request. */
 export const recordOfAnswer = (decided: Decided, status: number): DecisionRecord =>
   recordOf(decided, decided.decision, { effect: 'allow', layer: 'object', status })
 
 /**
- * The record of a refusal by a layer. Null where no layer refused (a missing record, a bad input, a limit), or where
- * the route has no action (signing in).
+ * The record of a refusal by a layer. Null if no layer refused (missing record, invalid input, rate limit), or if the
+ * route has no action (signing in).
  */
 export const recordOfRefusal = (decided: Decided, error: unknown): DecisionRecord | null => {
   if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 403)) return null
-  // a visitor who has to type a password was not refused
+  // asking a visitor for the link's password is not a refusal
   if (!decided.action.includes(':') || error.code === 'password_required') return null
   const { layer, status, code, decision = null } = error
   return recordOf(decided, decision, { effect: 'deny', layer, status, code })
@@ -68,16 +68,16 @@ const recordOf = (
   resource_id: linkId,
 })
 
-/** The record's name in the path. Until a record was found, a text that looks like a token is left out. */
+/** The record's name in the path. If no record was found, text that looks like a token is left out. */
 const nameIn = (params: unknown, found: boolean): string | null => {
   if (typeof params !== 'object' || params === null) return null
   const name: unknown = 'code' in params ? params.code : 'id' in params ? params.id : undefined
-  // an id looks like a code; other texts name no record, and may hold what PostgreSQL cannot store (U+0000)
+  // Ids match the pattern of a code, too. Other text names no record and may contain U+0000, which PostgreSQL rejects.
   if (!isCode(name)) return null
   const mayBeToken = isOpaqueToken(name) || isOpaqueToken(name, PERSONAL_TOKEN_PREFIX)
   return found || !mayBeToken ? name : null
 }
 
-/** For an action on links: the id of the record, which a list and a creation do not have. */
+/** The record's id for an action on links; null for other actions, lists and creations. */
 export const linkIdOf = (action: string, record: Owned): string | null =>
   action.startsWith('link:') && 'id' in record && isId(record.id) ? record.id : null

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 import type { RefusalCode } from '../domain/refusal.js'
 
-/** What operations are about, in the order of the reference. */
+/** The groups of operations, in the order of the API reference. */
 export const TAGS = {
   links: 'Short links: make, find, change, give away, delete and restore them.',
   visits: 'Who followed links: counts and breakdowns, single visits, and visits as they come.',
@@ -18,31 +18,31 @@ export const TAGS = {
 } as const
 
 export interface Documentation {
-  /** the operation's name, which clients take for a method: `createLink` */
+  /** the operation's id, which client generators use as a method name: `createLink` */
   readonly id: string
   readonly summary: string
-  /** more than a sentence, as Markdown */
+  /** Markdown */
   readonly description?: string
   readonly tag: keyof typeof TAGS
-  /** the body of a success, where there is one */
+  /** the body of a success, if it has one */
   readonly response?: z.ZodType
-  /** media types of a success, where it is not JSON alone */
+  /** media types of a success; default JSON only */
   readonly types?: readonly string[]
-  /** `read`: a success has an ETag, and If-None-Match is answered 304; `write`: it has the new one */
+  /** `read`: a success has an ETag, and a matching If-None-Match gets 304. `write`: a success has the new ETag. */
   readonly tagged?: 'read' | 'write'
-  /** what a 202 means, which has the body of a success: the change waits for somebody */
+  /** what a 202 means: the change waits for approval. Its body is that of a success. */
   readonly proposed?: string
-  /** other statuses of a success, and when it has them */
+  /** other success statuses, and when they occur */
   readonly otherwise?: Readonly<Record<number, string>>
-  /** whether If-Match is taken, or asked for */
+  /** whether the operation accepts or requires If-Match */
   readonly ifMatch?: 'optional' | 'required'
-  /** true where a success names where the record is */
+  /** true if a success has a Location header */
   readonly location?: true
-  /** the body of a 503 that says more than a problem does */
+  /** the body of a 503, if it is not problem details */
   readonly unready?: z.ZodType
-  /** refusals beside those that the layers give */
+  /** refusals beside those of the layers */
   readonly refusals?: readonly RefusalCode[]
-  /** a request that succeeds where what it names is there, and its answer */
+  /** a request that succeeds if the records it names exist, and its answer */
   readonly example?: {
     readonly query?: Readonly<Record<string, string | readonly string[]>>
     readonly body?: unknown

@@ -8,10 +8,10 @@ import { linkIdOf } from './decision-record.js'
 import type { LayeredRequest } from './layered-request.js'
 import type { Admitted, Caller, ItemLayers, Right } from './route.js'
 
-/** Items of a bulk request that count as one request. */
+/** How many items of a bulk request count as one request. */
 const ITEMS_OF_A_REQUEST = 50
 
-/** What a handler may ask of the layers beyond the decision that let its request in. */
+/** Checks that a handler can make itself, beyond the decision that let its request in. */
 export class HandlerLayers implements ItemLayers {
   readonly #request: LayeredRequest
   readonly #snapshot: Snapshot
@@ -26,8 +26,8 @@ export class HandlerLayers implements ItemLayers {
   }
 
   /**
-   * What the layers would answer the caller about this, asked in their order; nothing is done or recorded. `inForce`:
-   * for a stream, which outlasts the revision that let the caller in.
+   * Whether the layers would allow the caller this action on the record. Nothing is done or recorded. A stream passes
+   * the current snapshot as `inForce`, because it outlasts the revision that let the caller in.
    */
   rightTo(action: Action, record: Owned, inForce = this.#snapshot): Right {
     try {
@@ -46,7 +46,7 @@ export class HandlerLayers implements ItemLayers {
     return this.#request.countOnce('account', () => this.#layers.gateway.countAccount(ctx, account))
   }
 
-  /** Counts a password that is tried on a link; throws `rate_limited`. */
+  /** Counts a password attempt on a link; throws `rate_limited`. */
   countLinkPassword(link: string): Promise<void> {
     const { ctx } = this.#request
     return this.#request.countOnce('password', () => this.#layers.gateway.countLinkPassword(ctx, link))

@@ -6,14 +6,14 @@ import { recordOfRefusal } from './decision-record.js'
 import type { Decided } from './decision-record.js'
 import type { Caller, Runtime } from './route.js'
 
-/** A request on its way through the layers: what they found out so far, of which its decision record is made. */
+/** A request on its way through the layers, with their results so far. Its decision record is made from them. */
 export class LayeredRequest implements Decided {
   action: string
-  /** null until the gateway knows: a refusal before that is recorded without a subject */
+  /** null until the gateway has identified the caller: a refusal before that is recorded without a subject */
   caller: Caller | null = null
   decision: Decision | null = null
   linkId: string | null = null
-  /** the decision about the part that was asked for (`PartRule`) */
+  /** the decision about the optional part of the answer (`PartRule`) */
   part: Decision | null = null
   readonly runtime: Runtime
   readonly ctx: Context
@@ -26,7 +26,7 @@ export class LayeredRequest implements Decided {
     this.action = this.#routeAction = routeAction
   }
 
-  /** Starts an attempt under this revision: nothing that an earlier attempt found is left. */
+  /** Starts an attempt under this revision, and resets what an earlier attempt found. */
   startAttempt({ revision }: Snapshot): void {
     this.ctx.state.deadline.require()
     this.action = this.#routeAction
@@ -34,13 +34,12 @@ export class LayeredRequest implements Decided {
     this.ctx.state.revision = revision
   }
 
-  /** Called as soon as the gateway knows who calls. */
   identify(caller: Caller): void {
     this.caller = caller
     this.ctx.state.userId = caller.user?.id
   }
 
-  /** Counts against a limit beside the gateway's: once, however many attempts the request takes. */
+  /** Counts the request against a further limit, only once even if the request is decided twice. */
   async countOnce(limit: string, count: () => Promise<void>): Promise<void> {
     this.#counted ??= new Set()
     if (this.#counted.has(limit)) return
@@ -48,7 +47,7 @@ export class LayeredRequest implements Decided {
     await count()
   }
 
-  /** Asks the layers about another action; their refusal is recorded under that action. */
+  /** Runs a check for another action, so that a refusal is recorded under that action. */
   under<T>(action: string, ask: () => T): T {
     const before = this.action
     this.action = action
@@ -57,7 +56,7 @@ export class LayeredRequest implements Decided {
     return answer
   }
 
-  /** Counts and records a refusal by a layer. `of`: an item of a bulk request that it is about. */
+  /** Counts and records a refusal by a layer. `of`: the refused item of a bulk request. */
   recordRefusal(error: unknown, of: Decided = this): void {
     const record = recordOfRefusal(of, error)
     if (record === null) return

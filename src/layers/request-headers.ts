@@ -4,7 +4,7 @@ import type { Visitor } from '../domain/visitor.js'
 import { demandOf, headerOf, isForwarded } from '../input/header-lines.js'
 import type { GatewayRule } from './route.js'
 
-/** What a handler may know of its request's headers; read when it asks. */
+/** The request headers that a handler may read, parsed on access. */
 export class RequestHeaders {
   readonly #ctx: Context
   readonly #readsCookies: boolean
@@ -18,31 +18,31 @@ export class RequestHeaders {
     return demandOf(this.#ctx, 'if-match')
   }
 
-  /** Whether the client can tell a body that breaks off from a whole one; HTTP/1.0 cannot (RFC 9112 §8). */
+  /** Whether the client can tell a truncated body from a complete one; HTTP/1.0 cannot (RFC 9112 §8). */
   get chunked(): boolean {
     return this.#ctx.req.httpVersion !== '1.0'
   }
 
-  /** Whether a proxy says that it passes the request on. */
+  /** Whether the headers say that a proxy forwarded the request. */
   get forwarded(): boolean {
     return isForwarded(this.#ctx)
   }
 
-  /** Whether nobody sees the answer: HEAD, or a browser that prefetches (`Sec-Purpose: prefetch`). */
+  /** Whether nobody will see the answer yet: HEAD, or a browser's prefetch (`Sec-Purpose: prefetch`). */
   get ahead(): boolean {
     return this.#ctx.method === 'HEAD' || /\bprefetch\b/i.test(headerOf(this.#ctx, 'sec-purpose') ?? '')
   }
 
   /**
-   * A cookie by its name; undefined if none was sent. A route that takes requests from pages of any origin reads no
-   * cookie.
+   * A cookie by its name. Always undefined on a route that accepts requests from pages of any origin: it must not rely
+   * on cookies.
    */
   cookie(name: string): string | undefined {
     return this.#readsCookies ? this.#ctx.cookies.get(name) : undefined
   }
 }
 
-/** The visitor of a link, by their request. */
+/** The visitor who follows a link, read from their request. */
 export class RequestVisitor implements Visitor {
   readonly address: string
   readonly #ctx: Context

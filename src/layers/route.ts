@@ -17,74 +17,75 @@ import type { Documentation } from './documentation.js'
 import type { HandlerLayers } from './handler-layers.js'
 import type { RequestHeaders } from './request-headers.js'
 
-/** Who made the request, after the gateway: a user with the scopes of their token, or nobody. */
+/** Who made the request, according to the gateway: a user with the scopes of their token, or an anonymous caller. */
 export interface Caller {
   readonly user: User | null
-  /** scopes of the token; empty for an anonymous caller */
+  /** the token's scopes; empty for an anonymous caller */
   readonly scopes: ReadonlySet<string>
   /** the token's id (`jti`), for the decision record; never the token */
   readonly tokenId: string | null
-  /** the sign-in that the token comes from; null where it comes from none */
+  /** the sign-in that issued the token; null if none did */
   readonly signIn: string | null
-  /** the row of a personal token; null for every other token */
+  /** a personal token's row id; null for every other token */
   readonly personalToken: string | null
-  /** how an external issuer knows the user; null where none does */
+  /** the user's identity at an external issuer; null if they have none */
   readonly external: { readonly issuer: string; readonly subject: string } | null
   readonly address: string
 }
 
-/** What the gateway knows once the limit and the token allow the request, and before anything is looked up. */
+/** What the gateway knows once the rate limit and the token are checked, before the user is looked up. */
 export interface Admitted {
   readonly address: string
-  /** null: an anonymous caller */
+  /** null for an anonymous caller */
   readonly token: AccessToken | null
 }
 
 /** The first layer's rule. */
 export interface GatewayRule {
   /**
-   * The scope that the token needs; `public`: no token is needed, but one that is sent must be valid; `items`: that of
-   * the action of the request's items, once the body is read
+   * The scope that the token needs. `public`: no token is needed, but a token that is sent must be valid. `items`: the
+   * scope depends on the action of the items, so it is checked once the body is read.
    */
   readonly scope: Action | 'public' | 'items'
-  /** the scope that a personal token needs beside it */
+  /** a second scope that personal tokens need */
   readonly personalTokenScope?: Scope
   /**
-   * Whose requests are counted, and in which quota; every route has one. `invite` counts in the caller's and in one of
-   * its own. `probe` is `caller`, but where this machine itself asks without a token, nothing is counted. `file` is
-   * `caller`, but without a token nothing is counted: a page needs many files at once, and answering one from memory
-   * costs less than counting it. `redirect` is `caller`, but without a token it is counted without koa-ratelimit
-   * (docs/decisions/0034).
+   * The quota that counts the request.
+   * - `caller`: the user's quota, or the address's without a valid token.
+   * - `redirect`: like `caller`, but requests without a token bypass koa-ratelimit (docs/decisions/0034).
+   * - `sign_in`: the address's sign-in quota.
+   * - `invite`: like `caller`, plus a quota for invitations.
+   * - `probe`: like `caller`, but requests from this machine without a token are not counted.
+   * - `file`: like `caller`, but requests without a token are not counted: a page loads many files at once, and serving
+   *   one from memory costs less than counting it.
    */
   readonly quota: 'caller' | 'redirect' | 'sign_in' | 'invite' | 'probe' | 'file'
-  /** The origin whose pages alone may send it: the route reads a cookie, which a browser sends for every page. */
+  /** Only pages of this origin may send the request: the route reads a cookie, which browsers send for any page. */
   readonly from?: string
 }
 
-/** The third layer's rule: what `can()` is asked, about which record. */
+/** The third layer's rule: the action and the record that `can()` decides about. */
 export interface ObjectRule<Params, Record extends Owned> {
   readonly action: Action | 'none'
   /**
-   * Asked about the same record after `action`, where more than that right is needed. The token needs no scope for it.
-   * Its refusal is recorded under this action.
+   * A second action that `can()` must allow on the same record. The token needs no scope for it. A refusal is recorded
+   * under this action.
    */
   readonly and?: Action
   /**
-   * Finds the record; null where there is none (404). It runs while the caller is looked up, so a loader that needs the
-   * caller awaits them.
+   * Loads the record; null means 404. It runs while the caller is being looked up, so a loader that needs the caller
+   * awaits it.
    */
   readonly load: (params: Params, caller: Promise<Caller> | Caller) => Promise<Record | null> | Record | null
 }
 
-/** The loader of a creation or a list: `can()` is asked about a record that nobody owns. */
+/** The loader for creations and lists: `can()` decides about a record without an owner. */
 export const noRecord = (): Owned => ({})
 
-/** For a route that is about no action (health, signing in): `can()` is not asked. */
+/** For routes without an action (health, signing in): `can()` is not called. */
 export const NO_OBJECT: ObjectRule<unknown, Owned> = { action: 'none', load: noRecord }
 
-/**
- * What the fourth layer is told: who acts, decided by what, and with which status a success is answered and recorded.
- */
+/** What the fourth layer works with: the caller, the decision that allowed the request, and the status of a success. */
 export interface DataContext {
   readonly caller: Caller
   readonly snapshot: Snapshot
@@ -92,13 +93,13 @@ export interface DataContext {
   readonly requestId: string
   readonly status: number
   readonly deadline: Deadline
-  /** null where the request brought no Idempotency-Key, or the route takes none */
+  /** null if the request has no Idempotency-Key, or the route takes none */
   readonly idempotencyKey: IdempotencyKey | null
 }
 
-/** The fourth layer's rule: opens the store through which, and only through which, the handler reaches records. */
+/** The fourth layer's rule: opens the store, which is the handler's only access to records. */
 export interface DataRule<Store> {
-  /** which rows those are, for readers of the documentation */
+  /** describes the rows that the store reaches, for the documentation */
   readonly rows: string
   readonly open: (context: DataContext) => Store
 }
@@ -107,13 +108,13 @@ export interface DataRule<Store> {
 export const NO_DATA: DataRule<undefined> = { rows: 'none', open: () => undefined }
 
 /**
- * A part of the answer that a request may ask for and that another action guards. The layers decide about it as about
- * the route: scope, endpoint, `can()` without a record. Its store is opened for nobody else.
+ * An optional part of the answer, guarded by an action of its own. The layers check it like the route: scope, role,
+ * then `can()` without a record. Its store is opened only if all of them allow it.
  */
 export interface PartRule<Query, Part> {
   readonly asked: (query: Query) => boolean
   readonly action: Action
-  /** what `can()` is asked, where that is not `action`: a list asks whether its caller may read at all */
+  /** the action for `can()`, if it is not `action`: for a list it is the right to read at all */
   readonly object?: Action
   readonly data: DataRule<Part>
 }
@@ -122,11 +123,11 @@ export interface Answer {
   readonly status: number
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** media type of a body that is not JSON (a text, a stream) */
+  /** the body's media type, if it is not JSON (text, a stream) */
   readonly type?: string
-  /** the same for a person: sent instead of the body where the caller prefers HTML */
+  /** the answer as a page, sent instead of the body if the caller prefers HTML */
   readonly page?: PageIn
-  /** true where nothing was changed, so that no transaction holds the decision record */
+  /** true if the request changed nothing, so no transaction has written the decision record */
   readonly unchanged?: boolean
 }
 
@@ -137,46 +138,46 @@ export interface HandlerInput<Params, Query, Body, Record, Store, Part = null> {
   readonly caller: Caller
   readonly record: Record
   readonly store: Store
-  /** null where the request does not ask for the part */
+  /** null if the request does not ask for the part */
   readonly part: Part | null
   readonly snapshot: Snapshot
-  /** after it nothing of the request may commit */
+  /** nothing of the request may commit after it */
   readonly deadline: Deadline
   readonly requestId: string
-  /** what the handler may ask of the layers beyond the decision that let the request in */
+  /** checks that the handler can make itself, beyond the decision that let the request in */
   readonly layers: HandlerLayers
   readonly headers: RequestHeaders
-  /** the query string as it was sent, without `?` */
+  /** the raw query string, without `?` */
   readonly querystring: string
-  /** for the statistics of a link that is followed */
+  /** for the visit statistics */
   readonly visitor: Visitor
 }
 
 /** A caller's right to do something. */
 export interface Right {
   readonly allowed: boolean
-  /** which layer answers: the last, or the first that refuses */
+  /** the layer that decided: the first that refuses, or the object layer if none does */
   readonly layer: Layer
-  /** the rule by which `can()` answers; null where it is not asked */
+  /** the rule that decided in `can()`; null if an earlier layer refused */
   readonly rule: string | null
 }
 
 /**
- * The way of each item of a bulk request through the layers. Each is decided by itself, and its refusal recorded by
- * itself; the decision of an item that is done is recorded with the change.
+ * Takes the items of a bulk request through the layers. Each item gets a decision of its own. A refusal is recorded at
+ * once, an allowed item's decision together with its change.
  */
 export interface ItemLayers {
-  /** Once: 403 for the scope and the role; 429, since fifty items count as a request. */
+  /** Call once, before the items. Throws 403 for scope or role, and 429: every fifty items count as one request. */
   beginItems(action: Action, count: number): Promise<void>
-  /** 404, 403. `name`: the record's, for the log. */
+  /** Throws 404 or 403. `name`: the record's name, for the decision log. */
   decideItem(action: Action, record: Owned | null, name: string | null): Decision
-  /** Whether the database still holds the revision that decides: refusals of an older one do not count (promise 7). */
+  /** Whether this attempt's policy revision is still the newest. A refusal by an older one is not final (promise 7). */
   isNewest(): Promise<boolean>
 }
 
 /**
- * A route declares its four layers beside its handler. None can be left out: a layer that has nothing to check says so
- * (`'none'`, NO_OBJECT, NO_DATA), and the handler then gets nothing from it.
+ * A route declares its four layers beside its handler. None can be left out: a route says so explicitly if a layer has
+ * nothing to check (`'none'`, NO_OBJECT, NO_DATA), and its handler then gets nothing from that layer.
  */
 export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Part = null> {
   readonly method: 'get' | 'post' | 'patch' | 'delete'
@@ -191,17 +192,17 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
   readonly params: z.ZodType<Params>
   readonly query: z.ZodType<Query>
   readonly body: z.ZodType<Body>
-  /** bytes of the body at most; default 64 KiB */
+  /** maximum size of the body in bytes; default 64 KiB */
   readonly maxBody?: number
-  /** media types of the request's body; default JSON */
+  /** accepted media types of the request body; default JSON */
   readonly accepts?: readonly MediaType[]
-  /** the refusal of a body that cannot be read or is not valid, where a standard asks for another than 415, 400, 422 */
+  /** the refusal of an unreadable or invalid body, if a standard requires another one than 415, 400 or 422 */
   readonly inputFault?: 'invalid_request'
-  /** adds to a refusal what a standard asks of it */
+  /** adapts refusals to what a standard requires */
   readonly shape?: (refusal: Refusal) => Refusal
-  /** the page whose form sends this body: whoever filled it in and is refused (422) gets it again */
+  /** the page whose form sends this body; shown again with the faults when validation fails (422) */
   readonly form?: FormPage
-  /** false where nothing of a body is stored, so that it may hold text that PostgreSQL cannot */
+  /** false if no part of the body is stored, so it may contain text that PostgreSQL cannot store */
   readonly storesInput?: false
   /** true for a creation that takes an Idempotency-Key (docs/decisions/0013) */
   readonly idempotent?: true
@@ -211,28 +212,28 @@ export interface RouteSpec<Params, Query, Body, Record extends Owned, Store, Par
 
 export type MediaType = 'json' | 'form'
 
-/** What a form that is shown again is about, beside its faults. */
+/** What a form needs to be shown again, beside its faults and the input. */
 export interface Refilled {
-  /** the code in its path; empty where it is about no link */
+  /** the link's code from the path; empty if the form is not about a link */
   readonly linkCode: string
   readonly requestId: string
 }
 
-/** A form with what is wrong in it, and what had been sent, which may be anything. */
+/** Renders a form again, with its faults and the submitted input, which is not validated. */
 export type FormPage = (faults: readonly Fault[], sent: unknown, about: Refilled) => PageIn
 
 const NOTHING = z.undefined()
 
-/** A route spreads this and then names the parts of the request that it takes. */
+/** The defaults for a route's input: it spreads this, then overrides the parts that it takes. */
 export const NO_INPUT = { params: NOTHING, query: NOTHING, body: NOTHING } as const
 
 /** Whether a route takes this part of the request. */
 export const isTaken = (schema: z.ZodType): boolean => schema !== NOTHING
 
-/** What a route gets of a part that it does not take. */
+/** The value of a part that a route does not take. */
 export const nothing = <T>(schema: z.ZodType<T>): T => schema.parse(undefined)
 
-/** A route whose types are settled: what the route table holds. `route()` in compose.ts is the only way to make one. */
+/** An entry of the route table, its type parameters erased. Only `route()` in compose.ts makes one. */
 export interface Route {
   readonly method: RouteSpec<unknown, unknown, unknown, Owned, unknown>['method']
   readonly path: string
@@ -254,30 +255,30 @@ export interface Route {
   readonly serve: (runtime: Runtime, ctx: Context) => Promise<Answer>
 }
 
-/** The first layer, in two steps with a look-up between them. */
+/** The first layer, in two steps: `admit` counts and verifies without a look-up, `identify` looks the user up. */
 export interface Gateway {
-  /** 429, 401, 403: the limit, the token, then the page; looks nothing up before the request was counted */
+  /** 429, 401, 403: rate limit, token, then the page's origin. Looks nothing up before the request is counted. */
   readonly admit: (ctx: Context, rule: GatewayRule) => Promise<Admitted>
   /**
-   * 401, 403: the user whom the token names, as they are now; then the scope. `onKnown` is told who calls before either
-   * refuses them, so that the refusal of a verified token is recorded as theirs.
+   * 401, 403: looks up the token's user, then checks the scope. Calls `onKnown` with the caller before any of these
+   * checks refuses, so that the refusal of a verified token is recorded under its user.
    */
   readonly identify: (
     admitted: Admitted,
     rule: GatewayRule,
     onKnown?: (caller: Caller) => void,
   ) => Promise<Caller> | Caller
-  /** 403: the scope of what a request asks for beside its route's own */
+  /** 403: a scope that the request needs beside its route's own */
   readonly requireScope: (caller: Caller, action: Action) => void
-  /** 429: counts a request that stands for several as so many more */
+  /** 429: counts `times` more requests, for a bulk request */
   readonly countMore: (ctx: Context, admitted: Admitted, times: number) => Promise<void>
-  /** 429: sign-in attempts on one account, whatever address they come from */
+  /** 429: sign-in attempts on one account, from any address */
   readonly countAccount: (ctx: Context, account: string) => Promise<void>
-  /** 429: passwords that are tried on one link, from one address and from all */
+  /** 429: password attempts on one link, per address and in total */
   readonly countLinkPassword: (ctx: Context, link: string) => Promise<void>
 }
 
-/** The four layers, in the order in which a request meets them. Tests replace some of them to watch one alone. */
+/** The four layers, in the order in which a request passes them. Tests replace some of them to test one alone. */
 export interface Layers {
   readonly gateway: Gateway
   /** 403: the role */
@@ -289,17 +290,17 @@ export interface Layers {
     action: Action,
     record: Record | null,
   ) => { readonly record: Record; readonly decision: Decision }
-  /** rows that the caller may not touch are not there */
+  /** opens the route's store, in which rows beyond the caller's reach do not exist */
   readonly data: <Store>(rule: DataRule<Store>, context: DataContext) => Store
 }
 
-/** What serves a request: the layers, and what is no layer. */
+/** What a request needs to be served: the layers, the policy and the recorder. */
 export interface Runtime {
   readonly layers: Layers
   readonly policy: PolicyInForce
-  /** keeps a decision that no transaction of the request carries */
+  /** records a decision that no transaction of the request writes */
   readonly record: (record: DecisionRecord) => void
-  /** whether allowed public reads are recorded, too */
+  /** whether allowed public reads are recorded as well */
   readonly recordsPublicReads: boolean
   /** counts a decision of any request, recorded or not */
   readonly count: (decision: Pick<DecisionRecord, 'effect' | 'rule' | 'layer'>) => void
@@ -307,6 +308,6 @@ export interface Runtime {
 
 export interface PolicyInForce {
   readonly current: () => Snapshot
-  /** Loads what the database holds now, and answers the snapshot in force after it. */
+  /** Loads the newest policy from the database and returns the snapshot then in force. */
   readonly refresh: () => Promise<Snapshot>
 }
