@@ -1,22 +1,22 @@
 import { isIPv4, isIPv6, SocketAddress } from 'node:net'
 
-/** What a request says of where it came from. */
+/** Where a request came from: its socket and its `X-Forwarded-For` header. */
 export interface Origin {
   readonly remoteAddress: string | undefined
   readonly forwardedFor: string | undefined
 }
 
-/** What a request says of who sent it last. */
+/** The last hop of a request. */
 export interface Sender {
   readonly remoteAddress: string | undefined
-  /** whether a proxy says that it passes the request on */
+  /** whether a proxy's header says that the request was forwarded */
   readonly forwarded: boolean
 }
 
 /**
- * The address of whoever sent the request, in canonical form. Each of our own proxies appends the address it saw to
- * `X-Forwarded-For`, so only the last `trustedProxyHops` entries were written by somebody we trust; of those the first
- * is the client's. With 0 hops the header is ignored. What is not an address counts as the socket's own.
+ * The client's address in canonical form. Each of our proxies appends the address it saw to `X-Forwarded-For`, so we
+ * trust only the last `trustedProxyHops` entries; the first of these is the client's. With 0 hops the header is
+ * ignored. If the entry is not an address, the socket's address is used.
  */
 export const clientAddress = ({ remoteAddress, forwardedFor }: Origin, trustedProxyHops: number): string => {
   const socket = canonical(remoteAddress ?? '') ?? 'unknown'
@@ -25,19 +25,19 @@ export const clientAddress = ({ remoteAddress, forwardedFor }: Origin, trustedPr
   return canonical(withoutPort((first ?? '').trim())) ?? socket
 }
 
-/** Whether this machine itself sent the request, and no proxy on it says that it passes one on for somebody. */
+/** Whether this machine itself sent the request, and not on behalf of a client (a local proxy). */
 export const isFromThisMachine = ({ remoteAddress, forwarded }: Sender): boolean =>
   !forwarded && isLoopback(remoteAddress ?? '')
 
-/** Whether an address, in any spelling, is one of the loopback interface. */
+/** Whether an address, in any spelling, belongs to the loopback interface. */
 export const isLoopback = (address: string): boolean => {
   const known = canonical(address)
   return known === '::1' || known?.startsWith('127.') === true
 }
 
 /**
- * The bucket in which an address is counted: an IPv4 address alone, an IPv6 address with its whole /64, because that is
- * the least that a subscriber is given to choose from (RFC 6177).
+ * The bucket in which an address is counted: an IPv4 address by itself, an IPv6 address with its whole /64, because
+ * every subscriber has at least a /64 to pick addresses from (RFC 6177).
  */
 export const addressBucket = (address: string): string => {
   const known = canonical(address)
@@ -49,7 +49,7 @@ export const addressBucket = (address: string): string => {
 const withoutPort = (entry: string): string =>
   /^\[([^\]]+)\](?::\d{1,5})?$/.exec(entry)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(entry)?.[1] ?? entry
 
-/** One spelling for one address; an IPv4 address written as IPv6 (RFC 4291 §2.5.5.2) is that IPv4 address. */
+/** The canonical spelling of an address. An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) becomes the IPv4 address. */
 const canonical = (text: string): string | null => {
   if (isIPv4(text)) return text
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(text) ?? []

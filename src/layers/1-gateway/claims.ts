@@ -4,15 +4,15 @@ import { parseScope } from './scope.js'
 export interface ClaimRules {
   readonly issuer: string
   readonly audience: string
-  /** how far a clock of the issuer may be ahead of ours, in seconds; holds for `nbf` and `iat`, never for `exp` */
+  /** how far the issuer's clock may be ahead of ours, in seconds; applies to `nbf` and `iat`, never to `exp` */
   readonly clockSkewSeconds: number
   /** longest time from `iat` to `exp`, in seconds */
   readonly maxLifetimeSeconds: number
-  /** true where `sid` names a sign-in of this service; to others it is a name that means nothing here */
+  /** true if `sid` names a sign-in of this service; `sid` of another issuer is ignored */
   readonly ownSignIns: boolean
 }
 
-/** A token, and from when on it is one; in seconds since 1970. */
+/** A token and the times from which it is valid, in seconds since 1970. */
 export interface TimedToken {
   readonly token: AccessToken
   readonly issuedAt: number
@@ -20,9 +20,9 @@ export interface TimedToken {
 }
 
 /**
- * Narrows the claims of a token whose signature was verified (RFC 7519, 8725 and 9068). `iss`, `aud`, `sub`, `iat`,
- * `exp` and `jti` are required; times are whole seconds; no `scope` means no rights. Whether its time has come and not
- * passed is for `requireInTime` to say. Throws an Error that says which claim is wrong.
+ * Narrows the claims of a token (RFC 7519, 8725 and 9068). `iss`, `aud`, `sub`, `iat`, `exp` and `jti` are required;
+ * times are whole seconds; no `scope` means no rights. `requireInTime` compares the times with the clock. Throws an
+ * Error that names the wrong claim.
  */
 export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: ClaimRules): TimedToken => {
   const { iss, aud, sub, exp, iat, nbf, jti, sid, scope = '' } = claims
@@ -49,7 +49,7 @@ export const parseClaims = (claims: Readonly<Record<string, unknown>>, rules: Cl
 }
 
 /**
- * Throws an Error where the token is not valid yet or no longer; `exp` has passed at its own second. `now` is in
+ * Throws an Error if the token is not valid yet or has expired; it expires at the very second of `exp`. `now` is in
  * seconds since 1970.
  */
 export const requireInTime = (
@@ -62,7 +62,7 @@ export const requireInTime = (
   if (notBefore > now + clockSkewSeconds) throw new Error('nbf is in the future')
 }
 
-/** RFC 7519 §4.1.3: a string, or an array of strings and of nothing else. */
+/** RFC 7519 §4.1.3: a string, or an array of strings only. */
 const audiences = (aud: unknown): readonly unknown[] => {
   if (typeof aud === 'string') return [aud]
   return Array.isArray(aud) && aud.every((each) => typeof each === 'string') ? aud : []
@@ -70,7 +70,7 @@ const audiences = (aud: unknown): readonly unknown[] => {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-// neither control characters nor halves of characters: what the database would refuse, or could not tell apart
+// no control characters and no lone surrogates: the database would reject them, or could not tell them apart
 const TEXT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 const isText = (value: unknown): value is string => typeof value === 'string' && TEXT.test(value)

@@ -1,7 +1,7 @@
 import { isObject } from '../../domain/is-object.js'
 import { parseStrictJson } from '../../input/strict-json.js'
 
-/** A signed token's parts before anything in them is believed. */
+/** The parts of a signed token, not verified yet. */
 export interface CompactToken {
   readonly header: { readonly alg: string; readonly kid: string }
   readonly claims: Readonly<Record<string, unknown>>
@@ -10,17 +10,16 @@ export interface CompactToken {
 const LARGEST_TOKEN = 8 * 1024
 const THREE_PARTS = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/
 const KID = /^[A-Za-z0-9._~+/=:-]{1,128}$/
-// RFC 9068 §2.1; an ID token (`JWT`) is no access token (RFC 8725 §3.11)
+// RFC 9068 §2.1; an ID token (`JWT`) is not an access token (RFC 8725 §3.11)
 const TYPES = new Set(['at+jwt', 'application/at+jwt'])
-// Parameters that change what is verified, bring their own key, or name an address to fetch one from. `crit` is refused
-// whatever it lists, because no extension is understood here (RFC 7515 §4.1.11).
+// Header parameters that change what is verified, carry a key, or give a URL to fetch one from. `crit` is refused
+// whatever it lists: we support no extensions (RFC 7515 §4.1.11).
 const REFUSED = ['crit', 'jku', 'x5u', 'jwk', 'x5c', 'b64', 'enc', 'zip', 'cty']
 
 /**
- * Narrows a text to the compact form of a signed access token (RFC 7515 §7.1), before any library sees it: three strict
- * base64url parts of at most 8 KiB, a header and claims that are JSON objects and mean one thing to every reader, and a
- * header that asks for nothing but one algorithm and one key by name. Throws an Error that says what is wrong and
- * quotes nothing of the text.
+ * Parses a signed access token in compact form (RFC 7515 §7.1), before any library sees it. Accepts three strict
+ * base64url parts of together at most 8 KiB. Header and claims are JSON objects that every parser reads alike, and the
+ * header only names an algorithm and a key. Throws an Error that says what is wrong and quotes nothing from the token.
  */
 export const parseCompactToken = (text: string): CompactToken => {
   if (text.length > LARGEST_TOKEN) throw new Error('longer than 8 KiB')
@@ -37,7 +36,7 @@ export const parseCompactToken = (text: string): CompactToken => {
   return { header: { alg, kid }, claims: parseObject(decode(body), 'payload') }
 }
 
-/** Strict: no padding, no length that encodes nothing, no stray bits at the end, so one token has one spelling. */
+/** Strict: no padding, no incomplete byte, no stray bits at the end, so a token has only one spelling. */
 const decode = (part: string): Buffer => {
   const bytes = Buffer.from(part, 'base64url')
   if (bytes.toString('base64url') !== part) throw new Error('not canonical base64url')

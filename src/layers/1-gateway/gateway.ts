@@ -24,14 +24,14 @@ export interface GatewayParts {
   readonly trustedProxyHops: number
 }
 
-/** Personal tokens whose owner is known, so that their requests are counted before the token is looked up. */
+/** How many personal tokens' owners are cached, so that a request is counted before its token is looked up. */
 const KNOWN_TOKENS = 10_000
 
 /**
  * The first layer: is the rate limit respected, is the token valid, does it have the scope? Refuses with 429, 401, 403.
- * A request is counted before anything is looked up (promise 8): a valid token counts against its verified subject, so
- * that no claim of a forged token chooses a bucket; everything else, a token that is not valid included, counts against
- * the address.
+ * Each request is counted before anything is looked up (promise 8). With a valid token it counts against the verified
+ * subject, so a forged token cannot choose a bucket. Everything else, including an invalid token, counts against the
+ * address.
  */
 export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: GatewayParts): Gateway => {
   const subjectOf = new LRUCache<string, string>({ max: KNOWN_TOKENS })
@@ -48,7 +48,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
     if (rule.quota === 'invite') await limiter.require(ctx, 'invite', subject)
   }
 
-  /** A token that is not known to be valid counts against the address, also where a probe would not be counted. */
+  /** Counts a request with an unverified token against the address, even if the route counts no anonymous requests. */
   const countUnverified = (ctx: Context, { quota }: GatewayRule, address: string): Promise<void> =>
     limiter.require(ctx, addressQuota(quota), addressBucket(address))
 
@@ -62,8 +62,8 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
   }
 
   /**
-   * A personal token says nothing of its owner. Until this process has seen it valid, its request counts against the
-   * address, and once it is found against its owner instead.
+   * A personal token does not name its owner. Until this process has seen the token valid, the request first counts
+   * against the address. Once the token is found, that count is refunded and the owner is charged instead.
    */
   const admitPersonal = async (
     ctx: Context,
@@ -119,7 +119,7 @@ export const createGateway = ({ limiter, tokens, identity, trustedProxyHops }: G
 
     identify: ({ address, token }, rule, onKnown) => {
       if (token === null) return anonymousAt(address)
-      // Role and suspension come from the user's row, so they bind the next request whatever the token says.
+      // Role and suspension come from the user's row, so a change applies to the next request whatever the token says.
       return identity.findCaller(token).then((user) => {
         const { scopes, id: tokenId, signIn, personalToken } = token
         const external = identity.externalSubject(token)
@@ -155,7 +155,7 @@ const senderOf = (ctx: Context) => ({
 
 const NO_SCOPES: ReadonlySet<string> = new Set()
 
-/** Written out: V8 copies an object by spread several times slower, and every redirect has this caller. */
+/** Written out because every redirect has this caller: in V8, copying an object by spread is several times slower. */
 const anonymousAt = (address: string): Caller => ({
   user: null,
   scopes: NO_SCOPES,
@@ -170,6 +170,6 @@ const addressQuota = (quota: GatewayRule['quota']) => (quota === 'sign_in' ? 'si
 
 const bucketOf = ({ issuer, subject }: TokenSubject): string => `${issuer} ${subject}`
 
-/** One bucket for an account's address in any case; hashed, so that nobody who watches the counters can read it. */
+/** One bucket per account, whatever the case of its address. Hashed, so the counters do not reveal the address. */
 const accountBucket = (account: string): string =>
   `account:${createHash('sha256').update(account.toLowerCase()).digest('base64url')}`

@@ -4,8 +4,9 @@ import { Refusal } from '../../domain/refusal.js'
 import { headerOf } from '../../input/header-lines.js'
 
 /**
- * Refuses (403 `cross_site`) whatever no page of this origin sends: a browser adds the cookie to requests of other
- * pages, too. Browsers say where a request comes from (Fetch Metadata), older ones the origin at least (RFC 6454 §7).
+ * Refuses (403 `cross_site`) a request that does not come from a page of this origin: browsers send the cookie with
+ * requests from other pages, too. Browsers declare the source (Fetch Metadata), older ones at least the origin (RFC
+ * 6454 §7).
  */
 export const requireOwnPage = (ctx: Context, origin: string): void => {
   const site = headerOf(ctx, 'sec-fetch-site')

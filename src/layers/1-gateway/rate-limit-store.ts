@@ -11,46 +11,46 @@ import {
 
 import type { Quota } from '../../domain/quota.js'
 
-/** Where a bucket stands after a request was counted. */
+/** The state of a bucket after a request was counted. */
 export interface Count {
-  /** false where the request is over the quota */
+  /** false if the request is over the quota */
   readonly allowed: boolean
-  /** requests that are left in this window */
+  /** requests left in this window */
   readonly left: number
-  /** milliseconds until the window is over */
+  /** milliseconds until the window ends */
   readonly resetMs: number
 }
 
 export interface Counter {
   readonly consume: (bucket: string) => Promise<Count>
-  /** Gives one counted request back; a bucket never has more left than its quota. */
+  /** Gives one counted request back. A bucket never has more left than its quota. */
   readonly refund: (bucket: string) => Promise<void>
   /** true while Redis counts for all nodes */
   readonly shared: () => boolean
 }
 
 export interface CounterOptions {
-  /** keeps the counts of this quota apart from those of every other */
+  /** separates the counts of this quota from those of others */
   readonly namespace: string
   readonly quota: Quota
   readonly redis?: Redis | undefined
-  /** true in a worker process: its primary counts for all workers of the node (`countForWorkers`) */
+  /** true in a worker process: the primary counts for all workers of the node (`countForWorkers`) */
   readonly inWorker?: boolean | undefined
-  /** how many buckets this process remembers; beyond it the least recently used one is forgotten */
+  /** how many buckets this process keeps; beyond that, the least recently used one is evicted */
   readonly maxBuckets?: number
   /** called for every request that Redis could not count */
   readonly onStoreError?: () => void
 }
 
 const MAX_BUCKETS = 100_000
-/** How long a worker waits for its primary before it counts alone, in milliseconds. */
+/** Timeout of a worker's call to its primary, in milliseconds. Then the worker counts alone. */
 const PRIMARY_TIMEOUT_MS = 200
-/** How long after a fault `shared` says that Redis does not count, in milliseconds. */
+/** How long `shared` is false after a Redis failure, in milliseconds. */
 const FAULT_SHOWN_MS = 1_000
 
 /**
- * Counts requests of a bucket in fixed windows; exact under concurrency. Redis counts for all nodes where it is set.
- * While it is away each node counts for itself, and a worker whose primary does not answer counts alone: a quota is
+ * Counts requests per bucket in fixed windows, exactly even under concurrency. With Redis, all nodes count together.
+ * While Redis is down, each node counts for itself; a worker whose primary does not answer counts alone. So a quota is
  * never lifted.
  */
 export const createCounter = ({
@@ -82,7 +82,7 @@ export const createCounter = ({
     consume: (bucket) =>
       limiter.consume(bucket).then(
         ({ remainingPoints, msBeforeNext }) => ({ allowed: true, left: remainingPoints, resetMs: msBeforeNext }),
-        // The library rejects with its result where the quota is used up.
+        // The library rejects with its result if the quota is used up.
         (reason: unknown) => {
           if (reason instanceof RateLimiterRes) return { allowed: false, left: 0, resetMs: reason.msBeforeNext }
           throw reason
@@ -90,14 +90,14 @@ export const createCounter = ({
       ),
     refund: async (bucket) => {
       const { consumedPoints } = await limiter.reward(bucket)
-      // Below zero the refunded request was counted in a window that is over: the new one gets no bonus from it.
+      // Below zero, the request was counted in an earlier window: the current window gets no bonus for it.
       if (consumedPoints < 0) await limiter.penalty(bucket)
     },
     shared: () => redis?.status === 'ready' && performance.now() - failedAt > FAULT_SHOWN_MS,
   }
 }
 
-/** Call it once in the primary of a cluster, before the first worker starts: counts for all workers of this node. */
+/** Makes the primary of a cluster count for all workers of the node. Call it once, before the first worker starts. */
 export const countForWorkers = (
   quotas: Readonly<Record<string, Quota | undefined>>,
   { maxBuckets = MAX_BUCKETS } = {},
@@ -107,8 +107,7 @@ export const countForWorkers = (
     const options = optionsOf(namespace, quota)
     return [[options.keyPrefix, new BoundedMemory(options, maxBuckets)] as const]
   })
-  // The library would make a RateLimiterMemory without a bound for each prefix that a worker names, and has no option
-  // for another one.
+  // By default the library creates an unbounded RateLimiterMemory for each prefix, and has no option to replace it.
   Object.assign(new RateLimiterClusterMaster(), { _rateLimiters: Object.fromEntries(limiters) })
 }
 
@@ -126,7 +125,7 @@ const countedByPrimary = (options: Options, insuranceLimiter: RateLimiterMemory)
     insuranceLimiter,
   })
 
-/** The same limiter; says when it counts a request. */
+/** Makes the limiter call `onConsume` before it counts a request. */
 const observed = <Limiter extends Pick<RateLimiterMemory, 'consume'>>(limiter: Limiter, onConsume: () => void) => {
   const consume = limiter.consume.bind(limiter)
   return Object.assign(limiter, {
@@ -138,12 +137,12 @@ const observed = <Limiter extends Pick<RateLimiterMemory, 'consume'>>(limiter: L
 }
 
 /**
- * rate-limiter-flexible's memory has no bound, so an attacker with many addresses could fill it. Here the least
- * recently used bucket is forgotten; to have their own forgotten, an attacker needs `maxBuckets` others.
+ * rate-limiter-flexible's memory store is unbounded, so an attacker with many addresses could fill it. This one evicts
+ * the least recently used bucket. To get their own bucket evicted, an attacker needs `maxBuckets` others.
  */
 class BoundedMemory extends RateLimiterMemory {
   readonly #maxBuckets: number
-  /** Made for the first bucket: lru-cache allocates room for all of them at once, and most quotas are seldom used. */
+  /** Created with the first bucket: lru-cache allocates all its slots at once, and most quotas are rarely used. */
   #recent: LRUCache<string | number, true> | undefined
 
   constructor(options: Options, maxBuckets: number) {

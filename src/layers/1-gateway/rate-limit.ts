@@ -14,47 +14,47 @@ export type QuotaName = (typeof QUOTA_NAMES)[number]
 
 export interface RateLimiter {
   /**
-   * Counts this request against the quota's bucket. Sets `RateLimit` and `RateLimit-Policy`
-   * (draft-ietf-httpapi-ratelimit-headers); over the quota throws `rate_limited` (429) with an integer `Retry-After` of
-   * at least 1 second. A request may be counted against several quotas; one that is `off` counts nothing.
+   * Counts the request against a bucket of the quota. Sets `RateLimit` and `RateLimit-Policy`
+   * (draft-ietf-httpapi-ratelimit-headers). Over the quota, throws `rate_limited` (429) with an integer `Retry-After`
+   * of at least 1 second. A request may count against several quotas. Does nothing for a quota that is off.
    */
   require(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
   /** The same for a redirect, without koa-ratelimit (docs/decisions/0034). */
   requireForRedirect(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
-  /** Takes back what `require` counted: the request turned out to be another caller's. */
+  /** Undoes `require`: the request turned out to belong to another caller. */
   refund(ctx: Context, quota: QuotaName, bucket: string): Promise<void>
-  /** true while every quota is counted for all processes together */
+  /** true while Redis counts every quota for all processes */
   shared(): boolean
 }
 
 /** What the rate limiter reports. */
 export interface LimiterObserver {
-  /** a request over the quota of this name; the names are a closed set */
+  /** a request was over the quota of this name; the names are a closed set */
   readonly refused: (quota: string) => void
   readonly storeFailed: () => void
 }
 
 export interface RateLimiterOptions {
-  /** one that is not there is off */
+  /** a missing quota is off */
   readonly quotas: { readonly [Name in QuotaName]?: Quota | undefined }
   /** shared counters; without it each process counts for itself */
   readonly redis?: Redis | undefined
-  /** true in a worker of a cluster: the node's workers count together (beside Redis, while that is away) */
+  /** true in a worker of a cluster: without Redis, or while it is down, the node's workers count together */
   readonly inWorker?: boolean
   readonly observer?: LimiterObserver
 }
 
-/** Where a request stands in one quota: what the caller is told in `RateLimit`. */
+/** What the `RateLimit` headers tell the caller about one quota. */
 export interface Standing {
   /** the quota, as `RateLimit-Policy` names it */
   readonly policy: string
-  /** requests that are left */
+  /** requests left */
   readonly left: number
-  /** until they are given anew, at least 1 */
+  /** seconds until the quota resets, at least 1 */
   readonly seconds: number
 }
 
-/** One koa-ratelimit for each quota, each over counters of its own; a redirect asks the counter directly. */
+/** One koa-ratelimit per quota, each with its own counter. Redirects use the counter directly. */
 export const createRateLimiter = ({ quotas, ...parts }: RateLimiterOptions): RateLimiter => {
   const limits = QUOTA_NAMES.flatMap((name) => {
     const quota = quotas[name]
@@ -135,18 +135,18 @@ const createLimit = (
 const DONE = Promise.resolve()
 const NEXT = () => DONE
 
-/** What koa-ratelimit puts before its key. */
+/** The prefix of koa-ratelimit's keys. */
 const NAMESPACE = 'request'
 
-/** A request that koa-ratelimit asks about. Its key names the request, so that two of one bucket are told apart. */
+/** A request inside koa-ratelimit. Its key identifies the request, not the bucket, so concurrent requests don't mix. */
 interface Counting {
   readonly count: () => Promise<Count>
   resetMs: number
 }
 
 /**
- * What koa-ratelimit's Redis driver needs of its `db`: one command that counts a request and answers how many were left
- * before it, when they are given anew (seconds since 1970), and the quota. A Map satisfies the declared type.
+ * The `db` for koa-ratelimit's Redis driver, which needs only one command: count a request and return how many were
+ * left before it, the reset time (seconds since 1970), and the quota. The Map satisfies the declared type.
  */
 const storeOf = (counting: ReadonlyMap<string, Counting>, { points }: Quota) =>
   Object.assign(new Map<never, never>(), {
@@ -159,11 +159,11 @@ const storeOf = (counting: ReadonlyMap<string, Counting>, { points }: Quota) =>
     },
   })
 
-/** Tells the caller where they stand, in the headers of draft-ietf-httpapi-ratelimit-headers. */
+/** Adds this quota's state to the headers of draft-ietf-httpapi-ratelimit-headers. */
 const tell = (ctx: Context, name: QuotaName, policy: string, { allowed, left, resetMs }: Count): void => {
   const standings = (ctx.state.standings ??= new Map<QuotaName, Standing>())
   const before = standings.get(name)
-  // Of two buckets of one quota (an address and an account) the caller is told of the one nearer its end.
+  // If a request counts against two buckets of a quota (address and account), the headers show the fuller one.
   if (before === undefined || left < before.left || !allowed)
     standings.set(name, { policy, left, seconds: secondsUntil(resetMs) })
   tellStandings(ctx)
@@ -187,6 +187,6 @@ const tellStandings = ({ state }: Context): void => {
 
 const secondsUntil = (resetMs: number): number => Math.max(1, Math.ceil(resetMs / 1_000))
 
-/** Addresses and ids stay readable to whoever operates the counters; whatever is longer has a key of fixed size. */
+/** Addresses and ids stay readable for operators; longer names are hashed to a fixed size. */
 const bucketKey = (bucket: string): string =>
   bucket.length > 0 && bucket.length <= 64 ? bucket : createHash('sha256').update(bucket).digest('base64url')

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis'
 
 /**
- * A Redis that is away or frozen is an error within about 100 ms, never a queue. One that answers nothing for so long
- * loses its connection, so that later requests do not wait for it; a new connection is tried every half second.
+ * If Redis is down or frozen, commands fail within about 100 ms instead of queueing. A connection without an answer for
+ * that long is closed, so later requests do not wait for it. A reconnect is tried every half second.
  */
 export const REDIS_OPTIONS = {
   enableOfflineQueue: false,
@@ -14,11 +14,11 @@ export const REDIS_OPTIONS = {
 } as const
 
 /**
- * Opens the Redis that counts for all nodes, without waiting for it. Calls `onChange` with each fault, and with null
- * whenever Redis is ready.
+ * Opens the Redis client that counts for all nodes, without waiting for the connection. Calls `onChange` with each
+ * error, and with null whenever Redis is ready.
  */
 export const openRedis = async (url: string, onChange: (fault: unknown) => void): Promise<Redis> => {
-  // Loaded only where it is used: it is as large as a web framework.
+  // Loaded on demand: it is as large as a web framework.
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, REDIS_OPTIONS)
   redis.on('error', onChange)

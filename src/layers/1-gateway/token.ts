@@ -25,24 +25,24 @@ export interface TokenVerifierOptions extends Omit<
   readonly maxLifetimeSeconds?: number
   /** default true: `sid` names a sign-in of this service */
   readonly ownSignIns?: boolean
-  /** signature algorithms that are accepted; default ES256 */
+  /** accepted signature algorithms; default ES256 */
   readonly algorithms?: readonly string[]
 }
 
 export interface TokenVerifier {
   /**
-   * Verifies a signed token. Throws `issuer_unavailable` (503) where the issuer's keys could not be had, and the one
-   * constant `invalid_token` (401) for everything else.
+   * Verifies a signed token. Throws `issuer_unavailable` (503) if the issuer's keys cannot be fetched, and for
+   * everything else the same `invalid_token` (401).
    */
   verify(ctx: Context, token: string): Promise<AccessToken>
 }
 
 export const CHALLENGE = 'Bearer realm="linkgate"'
 
-// What koa-jwt's library verifies with a public key. A symmetric key would be public here.
+// The algorithms that koa-jwt's library verifies with a public key. With HMAC, that public key would be the secret.
 const ASYMMETRIC = /^(?:ES|RS|PS)(?:256|384|512)$/
 
-/** The one answer to every token that is not valid: it does not tell why. The cause is for our own log. */
+/** The same answer to every invalid token. It does not say why; the cause is for our own log. */
 export const invalidToken = (cause?: unknown): Refusal =>
   new Refusal('invalid_token', {
     headers: {
@@ -52,13 +52,12 @@ export const invalidToken = (cause?: unknown): Refusal =>
   })
 
 /**
- * The bearer token of a request (RFC 6750 §2.1); undefined where it has no Authorization header at all, and what it is
- * to be refused with where that header is not one bearer token. A token elsewhere (query, body, cookie) is not looked
- * for.
+ * The bearer token of a request (RFC 6750 §2.1). Undefined without an Authorization header; a Refusal if the header is
+ * not exactly one bearer token. Tokens elsewhere (query, body, cookie) are ignored.
  */
 export const bearerOf = (ctx: Context): string | Refusal | undefined => {
   if (ctx.req.headers.authorization === undefined) return undefined
-  // Node keeps the first of two, and somebody in between may have read the second.
+  // Of two headers Node keeps the first, but a proxy in between may have read the second.
   const [authorization = '', ...others] = headerLines(ctx.req.rawHeaders, 'authorization')
   if (others.length > 0) return new Refusal('invalid_request', { detail: 'Send one Authorization header.' })
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
@@ -66,7 +65,7 @@ export const bearerOf = (ctx: Context): string | Refusal | undefined => {
 }
 
 /**
- * Checks bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: koa-jwt between our own checks of form and claims.
+ * Verifies bearer tokens (RFC 6750) as RFC 7519, 8725 and 9068 demand: we check form and claims, koa-jwt the signature.
  */
 export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
   const { keys, algorithms = ['ES256'], issuer, audience } = options
@@ -81,9 +80,9 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     const { alg, kid, timed } = cached ?? parse(token, rules)
     const requireSignature = signatures.get(alg)
     if (requireSignature === undefined) throw new Error('alg')
-    // Checked before the signature, so that a token whose own claims refuse it makes nobody ask for a key.
+    // Checked before the signature, so that no key is fetched for an expired token.
     requireInTime(timed, rules, Date.now() / 1_000)
-    // Found before koa-jwt runs: it would turn an error of the key source (503) into a bad token (401).
+    // Fetched before koa-jwt runs: it would turn an error of the key source (503) into an invalid token (401).
     const key = await keys.find(kid, alg)
     if (key !== cached?.key) {
       await requireSignature(ctx, token, key)
@@ -109,8 +108,8 @@ interface ParsedToken {
 }
 
 /**
- * A token whose signature was verified with this key. Cached under the token's hash, so that no bearer token outlives
- * its request here. Its times, its key and its user are checked every time.
+ * A token whose signature was verified with this key. Cached under the token's hash, so no bearer token stays in memory
+ * after its request. Its times, key and user are still checked on every request.
  */
 interface VerifiedToken extends ParsedToken {
   readonly key: KeyObject
@@ -122,7 +121,7 @@ const parse = (token: string, rules: ClaimRules): ParsedToken => {
   return { ...header, timed: parseClaims(claims, rules) }
 }
 
-/** koa-jwt, pinned to one algorithm. It takes the token from `getToken` alone, and the key from `ctx.state.secret`. */
+/** koa-jwt, pinned to one algorithm. It gets the token only from `getToken`, and the key from `ctx.state.secret`. */
 const createSignatureCheck = (alg: string, rules: ClaimRules) => {
   if (!ASYMMETRIC.test(alg)) throw new StartError(`JWT_ALGORITHMS: ${alg} is not supported`)
   const options = {

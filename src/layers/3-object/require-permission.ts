@@ -6,8 +6,8 @@ import type { Snapshot } from '../../policy/snapshot.js'
 import type { Caller } from '../route.js'
 
 /**
- * The third layer: asks `can(user, action, record)`. A record that does not exist is 404 before the policy is asked
- * (section 4 of the specification); a denied one is 403 `policy_denied`, with the rule that decided.
+ * The third layer: calls `can(user, action, record)`. A missing record is 404 without asking the policy (section 4 of
+ * the specification). A denied one is 403 `policy_denied`, with the rule that decided.
  */
 export const requirePermission = <Record extends Owned>(
   snapshot: Snapshot,
