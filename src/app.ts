@@ -30,17 +30,17 @@ export interface AppParts {
   readonly routes: readonly Route[]
   readonly runtime: Runtime
   readonly log: Logger
-  /** after it a request is answered 503 (`deadline_exceeded`) */
+  /** timeout of a request, then answered 503 (`deadline_exceeded`) */
   readonly deadlineMs: number
   /** the public origin */
   readonly baseUrl: string
-  /** whose pages may call from a browser; empty: nobody's */
+  /** origins whose pages may call the API from a browser; empty: none */
   readonly corsOrigins: CorsOrigins
-  /** told of every request that is over, refused and abandoned ones too */
+  /** called once for every finished request, including refused and aborted ones */
   readonly observe: (request: FinishedRequest) => void
-  /** told where the data layer refused what the layers before it had let through */
+  /** called when the data layer refuses what the layers before it allowed */
   readonly onDisagreement: () => void
-  /** makes a span of every request; undefined where tracing is off */
+  /** starts a span for every request; undefined if tracing is off */
   readonly trace?: Middleware | undefined
 }
 
@@ -48,43 +48,43 @@ declare module 'koa' {
   interface DefaultState {
     /** set by the first middleware of every request */
     requestId: string
-    /** of the answer, gathered until it is written */
+    /** the response headers, collected until the answer is written */
     headers: AnswerHeaders
-    /** when it came in, by performance.now() */
+    /** when the request arrived, by performance.now() */
     startedAt: number
-    /** until when the request may do something; set once its route is known */
+    /** set once the route is known */
     deadline: Deadline
-    /** the path's pattern in the route table; undefined where none matched */
+    /** the path's pattern in the route table; undefined if none matched */
     route?: string
-    /** shows the route's form again, and what was sent with it; undefined where there is none */
+    /** renders the route's form again, filled with `sent`; undefined if the route has no form */
     form?: FormPage | undefined
     sent?: unknown
-    /** true from the first look at the body until all of it is there */
+    /** true while the body is being read, and still true if that fails */
     readingBody?: boolean
-    /** the policy revision that the request was decided under, once it was */
+    /** the policy revision that decides the request */
     revision?: number
-    /** the client's, once the gateway knows it */
+    /** the client's address, once the gateway knows it */
     address?: string
-    /** the key under which koa-ratelimit asks about this request */
+    /** this request's key in koa-ratelimit */
     limitKey?: string
-    /** what the caller is told of each quota that the request was counted against */
+    /** the state of each quota that the request counted against, for the `RateLimit` headers */
     standings?: Map<QuotaName, Standing>
-    /** the token and the key that koa-jwt verifies it with, and the claims that it read; only while it runs */
+    /** koa-jwt's input (token, key) and output (claims); set only while it runs */
     bearer?: string
     secret?: KeyObject
     jwt?: unknown
-    /** the user who asks, once the gateway knows them */
+    /** the caller, once the gateway knows them */
     userId?: string | undefined
     /** what the object layer allowed */
     decision?: Decision | undefined
     /** why the request was refused */
     refusal?: Refusal
-    /** of the request's span; undefined where tracing is off */
+    /** the trace of the request's span; undefined if tracing is off */
     traceId?: string
   }
 }
 
-/** The HTTP application, top to bottom: what a request meets before its route, and the route's four layers last. */
+/** The HTTP application: the middleware in the order in which a request passes it, then the route's four layers. */
 export const createApp = (parts: AppParts): Koa => {
   const { routes, log, baseUrl, corsOrigins, observe, onDisagreement, trace } = parts
   const app = new Koa()
@@ -106,7 +106,7 @@ export const createApp = (parts: AppParts): Koa => {
 }
 
 const routerOf = (parts: AppParts) => {
-  // exact paths: no other case, no trailing slash
+  // exact paths: case-sensitive, no trailing slash
   const router = new Router({ sensitive: true, strict: true })
   for (const route of parts.routes) {
     const pattern = patternOf(route.path)
@@ -117,7 +117,7 @@ const routerOf = (parts: AppParts) => {
   return router.routes()
 }
 
-/** A path of the table as the router reads it, to which a bare `+` is none. */
+/** Escapes `+`, which the router's patterns reserve. */
 const patternOf = (path: string): string => path.replaceAll('+', '\\+')
 
 /** Takes a request through its route's layers, within the deadline. */

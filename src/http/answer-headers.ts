@@ -1,6 +1,7 @@
 /**
- * The headers of an answer, gathered until it is written. A list of names and values in turn is what `writeHead` takes
- * and checks once; headers that are set on the response one by one are checked twice. Names are spelt as they are sent.
+ * The headers of an answer, collected until it is written. They are a flat list of names and values, because
+ * `writeHead` validates such a list once, but headers set on the response one by one twice. Names are case-sensitive
+ * here and sent as they are.
  */
 export class AnswerHeaders {
   readonly list: string[]
@@ -9,7 +10,7 @@ export class AnswerHeaders {
     this.list = common.slice()
   }
 
-  /** Replaces what was set under that name. */
+  /** Sets a header, replacing an earlier value. */
   set(name: string, value: string): void {
     const at = this.#find(name)
     if (at === -1) this.list.push(name, value)

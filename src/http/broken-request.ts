@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** A valid request line (RFC 9112 §3): if node's parser refuses it, only the method is unknown. */
+/** A valid request line (RFC 9112 §3): if Node's parser still reports an invalid method, it is merely unknown. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} \S+ HTTP\/1\.[01]\r\n/
 
 const kindOf = (error: NodeJS.ErrnoException): Kind => {
@@ -53,7 +53,7 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
-/** Of every connection the newest exchange; those before it are answered first. */
+/** Tracks the newest exchange of each connection. Earlier ones on it are answered first. */
 const followExchanges = (server: Server): WeakMap<Duplex, Exchange> => {
   const newest = new WeakMap<Duplex, Exchange>()
   server.on('request', (request, response) => newest.set(request.socket, { request, response }))
@@ -61,9 +61,9 @@ const followExchanges = (server: Server): WeakMap<Duplex, Exchange> => {
 }
 
 /**
- * Answers input that node cannot parse as a request, with the same headers as every answer. It is observed as a request
- * with method `other` and no route. Where a request before it on the connection is not answered yet, that one's answer
- * is the last: it says what became of the request, and nothing else may seem to.
+ * Answers input that Node cannot parse as a request, with the same headers as every answer, and observes it as a
+ * request with method `other` and no route. If an earlier request on the connection is still unanswered, its answer is
+ * the last one and the connection closes: the client must not take the error for the answer to that request.
  */
 export const answerBrokenRequests = (
   server: Server,
@@ -85,7 +85,7 @@ export const answerBrokenRequests = (
       response.once('close', () => socket.end(() => socket.destroy()))
       if (!request.complete) breakBody(request, error)
     }
-    // the rest of what was answered already
+    // leftover bytes of a request that was already answered
     else if (!request.complete || error.code === 'HPE_CLOSED_CONNECTION') socket.destroy()
     else answer(error, socket)
   })
@@ -103,7 +103,7 @@ const answerBroken = (secure: boolean, observe: (request: FinishedRequest) => vo
     const requestId = randomUUID()
     const refusal = new Refusal(code, { detail, cause: error })
     const body = JSON.stringify({ ...problemOf(refusal, requestId), status })
-    // before end(), which removes it
+    // read before end(), which clears it
     const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : ''
     const head = [
       `HTTP/1.1 ${status} ${reason}`,

@@ -6,12 +6,12 @@ import { headerOf } from '../input/header-lines.js'
 import { AnswerHeaders } from './answer-headers.js'
 import { securityHeaders } from './security-headers.js'
 
-/** A caller's own id is kept where it can do no harm in a log or a header; every other request gets one. */
+/** A caller's own request id is used if it is safe in logs and headers. Every other request gets a new one. */
 export const HARMLESS_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /**
- * What every response has: the security headers and an `X-Request-ID`. Problem bodies, logs and decision records carry
- * the same id.
+ * Sets the headers of every response: the security headers and `X-Request-ID`. Problem bodies, logs and decision
+ * records carry the same id.
  */
 export const commonHeaders = (secure: boolean) => {
   const common = securityHeaders(secure)

@@ -3,25 +3,25 @@ import type { Context, Next } from 'koa'
 import type { CorsOrigins } from '../config.js'
 import { headerOf } from '../input/header-lines.js'
 
-/** Headers that callers may send and read, beside those that browsers always allow. */
+/** Headers that scripts may send and read, beside those that browsers always allow. */
 const REQUEST_HEADERS =
   'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Policy-At-Least, X-Request-ID'
 const RESPONSE_HEADERS =
   'ETag, Idempotent-Replayed, Location, Policy-Revision, RateLimit, ' +
   'RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-ID'
-/** Seconds for which a browser caches a preflight. */
+/** How long browsers cache a preflight, in seconds. */
 const MAX_AGE = '600'
 
 /**
- * Cross-origin requests (Fetch §3.2). Never with credentials: callers authenticate with a header, not with a cookie. A
- * preflight needs no token.
+ * CORS (Fetch §3.2). Credentials are never allowed: callers authenticate with a header, not with a cookie. A preflight
+ * needs no token.
  */
 export const cors = (origins: CorsOrigins) => {
   const allowed = origins === 'any' ? null : new Set(origins)
   return (ctx: Context, next: Next): Promise<void> => {
     const origin = headerOf(ctx, 'origin')
     const { headers } = ctx.state
-    // on every answer: caches must not mix those for two origins
+    // on every answer, so that caches do not serve one origin's answer to another
     if (allowed !== null) headers.set('Vary', 'Origin')
     if (origin !== undefined && (allowed === null || allowed.has(origin))) {
       headers.set('Access-Control-Allow-Origin', allowed === null ? '*' : origin)
@@ -34,7 +34,7 @@ export const cors = (origins: CorsOrigins) => {
 const isPreflight = (ctx: Context): boolean =>
   ctx.method === 'OPTIONS' && headerOf(ctx, 'access-control-request-method') !== undefined
 
-/** What the answer to a preflight adds; nothing for an origin that is not allowed. `methods`: of the route table. */
+/** Extra headers for the answer to a preflight; none if the origin is not allowed. `methods`: those of the path. */
 export const preflightHeaders = (ctx: Context, methods: string): Readonly<Record<string, string>> =>
   isPreflight(ctx) && ctx.state.headers.get('Access-Control-Allow-Origin') !== undefined
     ? {

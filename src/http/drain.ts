@@ -6,19 +6,20 @@ export interface DrainOptions {
   /** closes every connection at once */
   readonly now: boolean
   /**
-   * How long an idle connection is kept, in milliseconds; default 0. A client may be sending on it, and cannot know
-   * whether a request on a closed connection was carried out.
+   * How long idle connections stay open, in milliseconds; default 0. A client may just be sending a request on one; if
+   * it closed, the client could not know whether the request was carried out.
    */
   readonly idleMs?: number
 }
 
-/** How long a drain waits for a response that has begun: an export lasts as long as its reader takes. */
+/** How long a drain waits for a response that has begun: an export lasts as long as its reader needs. */
 const BEGUN_MS = 2_000
 
 /**
- * Returns the function that drains a server: it accepts no connection, closes idle ones after `idleMs` (including those
- * that browsers open in advance, which node counts as busy) and others with their next answer. An answer that has begun
- * and is not read within 2 seconds is cut off, unless idle connections are kept. Resolves when none is left.
+ * Returns the function that drains a server. The server then accepts no new connections. Idle ones are closed after
+ * `idleMs`, including those that browsers open in advance, which Node counts as busy; the others with their next
+ * answer. Unless idle connections are kept, an answer that has begun is cut off after 2 to 4 seconds. Resolves when no
+ * connection is left.
  */
 export const followConnections = (server: Server): ((options: DrainOptions) => Promise<void>) => {
   const active = new Map<Socket, Set<ServerResponse>>()
@@ -38,7 +39,7 @@ export const followConnections = (server: Server): ((options: DrainOptions) => P
     for (const socket of active.keys()) closeIfIdle(socket)
   }
 
-  /** Each time cuts off what had begun the time before. */
+  /** At each interval, cuts off the responses that had already begun at the last one. */
   const cutOffSlow = () => {
     const begun = new Set<ServerResponse>()
     const cut = () => {
@@ -65,7 +66,7 @@ export const followConnections = (server: Server): ((options: DrainOptions) => P
     })
   })
   return async ({ now, idleMs = 0 }) => {
-    // net's close(): that of http closes idle connections at once
+    // close() of net, because that of http closes idle connections at once
     closed ??= new Promise<void>((resolve) => {
       NetServer.prototype.close.call(server, () => resolve())
     })
@@ -82,7 +83,7 @@ export const followConnections = (server: Server): ((options: DrainOptions) => P
     }
     await closed
     clearInterval(cutting)
-    // stops node's timer for connection timeouts
+    // stops Node's timer for connection timeouts
     server.close()
   }
 }

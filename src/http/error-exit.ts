@@ -6,9 +6,9 @@ import { Refusal } from '../domain/refusal.js'
 import { writeProblem } from './problem.js'
 
 /**
- * The one error exit: every error of a request becomes a Refusal or `internal_error`, so that no caller sees a stack,
- * SQL or a row. 42501 and 25006 of PostgreSQL mean that the data layer refused what the layers before it had allowed:
- * they raise an alarm. `host`: of the public origin, for the pages that people get.
+ * The only error exit: it turns every error of a request into a Refusal, by default `internal_error`, so no caller sees
+ * a stack, SQL or a row. PostgreSQL's 42501 and 25006 mean that the data layer refused what the layers before it
+ * allowed: they raise an alarm. `host`: the public origin's host, for HTML pages.
  */
 export const errorExit =
   (log: Logger, host: string, onDisagreement: () => void) =>
@@ -18,7 +18,7 @@ export const errorExit =
     } catch (error) {
       const refusal = toRefusal(error)
       ctx.state.refusal = refusal
-      // not the path itself, which may contain a token (of an invitation)
+      // the pattern, not the path, which may contain a token (of an invitation)
       const fields = {
         request_id: ctx.state.requestId,
         method: ctx.method,
@@ -37,7 +37,9 @@ export const errorExit =
     }
   }
 
-/** The deadline passed while the client owed the rest of its body: its own fault, and told by the request's line. */
+/**
+ * Whether the deadline passed while the client was still sending: its own fault, so only its request line is logged.
+ */
 const isLateBody = ({ state }: Context, { code }: Refusal): boolean =>
   code === 'deadline_exceeded' && state.readingBody === true
 

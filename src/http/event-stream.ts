@@ -1,4 +1,6 @@
-/** Server-sent events (HTML Living Standard, "Server-sent events"), which no proxy should collect or keep. */
+/**
+ * Server-sent events (HTML Living Standard, "Server-sent events"). The headers stop proxies from buffering or caching.
+ */
 export const EVENT_STREAM = {
   type: 'text/event-stream; charset=utf-8',
   headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },

@@ -5,7 +5,7 @@ import { KNOWN_METHODS } from './refuse-unrouted.js'
 
 const CLIENT_CLOSED_REQUEST = 499
 
-/** Tells of every request, refused and abandoned ones too, once it is over. */
+/** Calls `observe` once for every finished request, including refused and aborted ones. */
 export const finishRequests =
   (observe: (request: FinishedRequest) => void) =>
   (ctx: Context, next: Next): Promise<void> => {
@@ -14,7 +14,7 @@ export const finishRequests =
     return next()
   }
 
-/** The request as it ended; to be asked when its response is closed. */
+/** Describes a finished request. Call it when the response has closed. */
 export const describeFinished = (ctx: Context, seconds: number): FinishedRequest => {
   const { requestId, route = 'none', refusal, revision, userId, address, traceId } = ctx.state
   const body: unknown = ctx.body
@@ -37,7 +37,7 @@ export const describeFinished = (ctx: Context, seconds: number): FinishedRequest
   }
 }
 
-/** What a path names where it names a link; it need not be a code. */
+/** The path parameter `code`, which may be any text. */
 export const codeIn = (params: unknown): string | undefined =>
   typeof params === 'object' && params !== null && 'code' in params && typeof params.code === 'string'
     ? params.code

@@ -2,13 +2,13 @@ import { gzipSync } from 'node:zlib'
 
 import { contentTag } from './content-tag.js'
 
-/** A body as it is sent, and the ETag of just these bytes (RFC 9110 §8.8.3.3). */
+/** A body as it is sent, with the ETag of exactly these bytes (RFC 9110 §8.8.3.3). */
 interface Representation {
   readonly bytes: Buffer
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A body that never changes: compressed and tagged once, however often it is asked for. */
+/** A body that never changes. It is compressed and tagged only once. */
 export class FixedDocument {
   readonly #plain: Representation
   readonly #packed: Representation
@@ -26,7 +26,7 @@ export class FixedDocument {
   }
 }
 
-/** Makes the document when it is asked for first. */
+/** Creates the document on first use. */
 export const fixedDocument = (text: () => string): (() => FixedDocument) => {
   let made: FixedDocument | undefined
   return () => (made ??= new FixedDocument(text()))

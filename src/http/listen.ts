@@ -6,19 +6,19 @@ import { StartError } from '../domain/start-error.js'
 
 interface Place {
   readonly host: string
-  /** 0: any free one */
+  /** 0: any free port */
   readonly port: number
-  /** the setting that the port comes from */
+  /** the setting that configures the port */
   readonly setting: keyof typeof HOST_OF
 }
 
-/** The setting of the host beside that of its port. */
+/** The host setting that belongs to each port setting. */
 const HOST_OF = { PORT: 'HOST', METRICS_PORT: 'METRICS_HOST' } as const
 
-/** What the port is at fault for; for anything else it is the host. */
+/** Errors that the port causes; all others come from the host. */
 const OF_THE_PORT: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES'])
 
-/** Takes the port. Throws StartError, naming the setting, where it cannot be had. */
+/** Listens on the port. Throws a StartError that names the setting if that fails. */
 export const listen = async (server: Server, { host, port, setting }: Place): Promise<void> =>
   new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) => {
@@ -34,15 +34,15 @@ export const listen = async (server: Server, { host, port, setting }: Place): Pr
     }
     server.once('error', fail)
     server.listen(port, host, () => {
-      // a later error is not a failed start, and must not be swallowed as one
+      // a later error is not a failed start, and must not be swallowed here
       server.off('error', fail)
       resolve()
     })
   })
 
 /**
- * Throws StartError where the port cannot be had now. For a start that makes things before it listens: it must not
- * leave them behind for that.
+ * Throws StartError if the port is not available now. For a start that creates things before it listens: it must not
+ * leave them behind only because the port is taken.
  */
 export const requireFreePort = async (place: Place): Promise<void> => {
   if (place.port === 0) return
@@ -56,19 +56,19 @@ export const requireFreePort = async (place: Place): Promise<void> => {
 const isAddressInfo = (address: ReturnType<Server['address']>): address is AddressInfo =>
   typeof address === 'object' && address !== null
 
-/** The port that it was given. */
+/** The port that the server listens on. */
 export const portOf = (server: Server): number => {
   const address = server.address()
   return isAddressInfo(address) ? address.port : 0
 }
 
-/** The address as a URL, as it is reached on this machine. */
+/** The server's URL, as reached from this machine. */
 export const urlOf = (server: Server): string => {
   const address = server.address()
   if (!isAddressInfo(address)) throw new StartError('the server has no address')
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }
 
-/** The addresses that this machine has, as of now. */
+/** The current addresses of this machine. */
 export const interfaceAddresses = (): readonly string[] =>
   Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? [])

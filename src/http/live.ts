@@ -3,19 +3,19 @@ import { Readable } from 'node:stream'
 import { Refusal } from '../domain/refusal.js'
 import { eventText } from './event-stream.js'
 
-/** Tells listeners of news, as server-sent events (HTML Living Standard, "Server-sent events"). */
+/** Notifies listeners by server-sent events (HTML Living Standard, "Server-sent events"). */
 export interface Live {
   /**
-   * A stream of events about one topic: one at once, and one after news of it, at most one in `everyMs`. `read` answers
-   * what an event says, or throws where the listener may not know it any more: the stream ends then. Refuses with
+   * A stream of events about one topic: one immediately, then one after each announcement, at most one per `everyMs`.
+   * `read` returns an event's data. If it throws, because the listener lost the right to it, the stream ends. Throws
    * `too_many_listeners` (503).
    */
   listen(listener: Listener): Readable
-  /** Takes news: topics, separated by commas, or `*`. */
+  /** Announces changed topics: their names, separated by commas, or `*`. */
   announced(news: string): void
-  /** Listeners at this moment. */
+  /** The number of open streams. */
   count(): number
-  /** Ends all streams, and takes no more; their readers may connect again, elsewhere. */
+  /** Ends all streams and accepts no more. Their readers may reconnect to another process. */
   endAll(): void
 }
 
@@ -23,7 +23,7 @@ export interface Listener {
   readonly topic: string
   /** the name of its events */
   readonly event: string
-  /** whose listeners are counted together */
+  /** the user whose limit this listener counts against */
   readonly user: string
   /** events after which the stream ends */
   readonly limit: number
@@ -31,19 +31,19 @@ export interface Listener {
 }
 
 interface LiveOptions {
-  /** between two events of a stream, at least */
+  /** minimum time between two events of a stream */
   readonly everyMs?: number
 }
 
 export const EVERY_TOPIC = '*'
 
-/** Listeners of this process, and of one user. */
+/** The most listeners of this process, and of one user. */
 const MOST = 200
 const MOST_OF_USER = 10
 
-/** How often a quiet stream is proved to be alive, and its listener's rights with it: each so many looks. */
+/** After so many ticks, even a quiet stream sends an event. That is its heartbeat, and `read` re-checks the rights. */
 const QUIET_LOOKS = 15
-/** After so many looks a stream ends, and its listener connects again with a token that is good then. */
+/** After so many ticks a stream ends, and its listener has to reconnect with a token that is still valid. */
 const MOST_LOOKS = 600
 
 interface Open extends Listener {
@@ -55,9 +55,8 @@ interface Open extends Listener {
 }
 
 /**
- * The listeners of one process: at most 200, and 10 of one user. A quiet stream sends an event all the same after 15
- * times `everyMs`, which reads again what its listener may know, and each ends after 600 of them. Without listeners
- * nothing runs.
+ * The listeners of one process: at most 200, and 10 per user. One timer ticks every `everyMs` while there are any. A
+ * quiet stream sends an event every 15 ticks, and each stream ends after 600.
  */
 export const createLive = ({ everyMs = 1_000 }: LiveOptions = {}): Live => {
   const open = new Set<Open>()
@@ -91,7 +90,7 @@ export const createLive = ({ everyMs = 1_000 }: LiveOptions = {}): Live => {
     for (const listener of open) {
       listener.looks += 1
       if (listener.looks > MOST_LOOKS || listener.stream.destroyed) close(listener)
-      // who reads too slowly gets the newest event later, not all of them
+      // a slow reader skips events, and gets the newest one later
       else if (listener.isReading || listener.stream.readableLength > 0) continue
       else if (listener.isDue || listener.looks % QUIET_LOOKS === 0) void send(listener)
     }

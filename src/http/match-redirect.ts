@@ -1,11 +1,11 @@
 import type { Context, Next } from 'koa'
 
-/** The path of a code that needs no decoding. */
+/** A path with a code that needs no decoding. */
 const PLAIN_CODE = /^\/([A-Za-z0-9_-]{1,64})$/
 
 /**
- * Matches the path that is asked for most, `/{code}`, with one regular expression before the router tries that of every
- * route. `follow` is what the router calls as well; `taken` are the service's own paths of one segment.
+ * A fast path for `/{code}`, the most requested path: one regular expression, before the router tries those of all
+ * routes. `follow` is the handler that the router would call. `taken`: the service's own paths.
  */
 export const matchRedirect =
   (follow: (ctx: Context) => Promise<void>, taken: ReadonlySet<string>) =>

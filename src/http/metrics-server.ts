@@ -4,16 +4,16 @@ import type { Answer } from '../layers/route.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { listen, urlOf } from './listen.js'
 
-/** What is answered on the port of the metrics. */
+/** What the metrics port serves. */
 interface Watched {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
-  /** what `/healthz` and `/readyz` answer on the public port */
+  /** the handlers of `/healthz` and `/readyz` on the public port */
   readonly health: Readonly<Record<'/healthz' | '/readyz', () => Promise<Answer> | Answer>>
 }
 
 /**
- * Serves `/metrics`, `/healthz` and `/readyz` without a limit, for collectors and probes on a private network. Throws
- * StartError if it cannot listen.
+ * Serves `/metrics`, `/healthz` and `/readyz` without a rate limit, to collectors and probes in a private network.
+ * Throws StartError if it cannot listen.
  */
 export const openMetricsServer = async (
   { metrics, health }: Watched,

@@ -7,15 +7,15 @@ import type { PageIn } from '../pages/pages.js'
 import { codeIn } from './finished-request.js'
 import { respond } from './respond.js'
 
-/** For those who do not see the headers. */
+/** Retry-After as a sentence, for those who do not see the headers. */
 const whenAgain = ({ 'Retry-After': seconds }: Refusal['headers']): string | undefined =>
   seconds === undefined ? undefined : `Try again in ${seconds} ${seconds === '1' ? 'second' : 'seconds'}.`
 
 const MOST_FAULTS = 3
-// a field that there is not has the name that the caller gave it
+// an unknown field's name comes from the caller, so its length is limited
 const MOST_OF_FIELD = 100
 
-/** Cut between characters: each has one or two UTF-16 units. */
+/** Truncates by code points, not UTF-16 units (one or two per code point), so no character is split. */
 const nameOf = (field: string): string =>
   Array.from(field.slice(0, 2 * MOST_OF_FIELD))
     .slice(0, MOST_OF_FIELD)
@@ -30,7 +30,7 @@ const sentenceOf = (faults: readonly Fault[] = []): string | undefined => {
     .map(({ field, message }) => (field === '' ? message : `${nameOf(field)}: ${message}`))
   const left = faults.length - said.length
   const sentence = `${[...said, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')}.`
-  // a field keeps its name
+  // a sentence that begins with a field's name keeps its case
   return faults[0]?.field === '' ? `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}` : sentence
 }
 
@@ -54,7 +54,7 @@ const aboutOf = (route: string): 'invitation' | 'account' | 'address' => {
   return route.startsWith('/auth/') ? 'account' : 'address'
 }
 
-/** The page about a refusal: the form that was refused where there is one, with what is wrong in it. */
+/** The page for a refusal. If a form failed validation, it is the form again, with its faults. */
 const pageOf = (refusal: Refusal, { state, params }: Context, host: string): PageIn => {
   const { code, status, errors, headers } = refusal
   const { requestId } = state
@@ -74,11 +74,11 @@ const pageOf = (refusal: Refusal, { state, params }: Context, host: string): Pag
 }
 
 /**
- * Answers with problem details, and a person with a page at `host`. They are not cached: caches may keep a 404
+ * Answers with problem details, or with a page if the client prefers HTML. Never cached: a cache may keep a 404
  * (RFC 9110 §15.5.5) and serve it after the link was created.
  */
 export const writeProblem = (ctx: Context, refusal: Refusal, host: string): void => {
-  // a body that nobody will read any more: the connection ends with the answer
+  // the rest of the body will not be read, so the connection closes after the answer
   if (refusal.code === 'deadline_exceeded' && !ctx.req.complete) ctx.state.headers.set('Connection', 'close')
   respond(ctx, {
     status: refusal.status,

@@ -12,12 +12,12 @@ export const KNOWN_METHODS: ReadonlySet<string> = new Set(
   'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '),
 )
 
-/** A request without a route meets the gateway as one to a public route does. */
+/** A request without a route passes the gateway like one to a public route. */
 const UNROUTED: GatewayRule = { scope: 'public', quota: 'caller' }
 
 /**
- * For requests without a route: 501 for an unknown method, 405 with `Allow` for a known path, otherwise 404. They are
- * counted like all others; only `OPTIONS` of a known path is not, because browsers ask it without a token.
+ * Refuses requests without a route: 501 for an unknown method, 405 with `Allow` for a known path, otherwise 404. They
+ * count against the rate limit like all others, except `OPTIONS` of a known path, which browsers send without a token.
  */
 export const refuseUnrouted =
   (gateway: Pick<Gateway, 'admit'>) =>

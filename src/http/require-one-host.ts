@@ -8,15 +8,15 @@ import { headerLines } from '../input/header-lines.js'
 /** A host, with or without a port. */
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 
-/** Whether a request has one Host header, and one that names a host. */
+/** Whether a request has exactly one Host header, and a valid one. */
 const namesOneHost = ({ rawHeaders }: IncomingMessage): boolean => {
   const [host, ...others] = headerLines(rawHeaders, 'host')
   return host !== undefined && others.length === 0 && HOST.test(host)
 }
 
 /**
- * RFC 9112 §3.2: a request with two Host headers, or one that names no host, is refused (400): two readers could differ
- * about it.
+ * Refuses (400) a request without exactly one valid Host header (RFC 9112 §3.2): a proxy and this server could read it
+ * differently.
  */
 export const requireOneHost = (ctx: Context, next: Next): Promise<void> => {
   if (!namesOneHost(ctx.req))

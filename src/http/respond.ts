@@ -7,15 +7,15 @@ import { AnswerHeaders } from './answer-headers.js'
 import { FixedDocument } from './fixed-document.js'
 import { negotiate } from './negotiate.js'
 
-/** Closes what an answer holds that nobody will read. */
+/** Closes the stream of an answer that will not be sent. */
 export const discard = ({ body }: Answer): void => {
   if (body instanceof Readable) body.destroy()
 }
 
 /**
- * Writes an answer with the headers that the request has gathered (`ctx.state.headers`); its own win. A body is JSON
- * unless the answer names another type, or has a page that the caller prefers. Throws where a header cannot be sent;
- * nothing is written then.
+ * Writes an answer. Its headers are added to those of the request (`ctx.state.headers`) and override them. The body is
+ * JSON unless the answer names another type, or has a page that the caller prefers. If a header is invalid, throws
+ * without writing anything.
  */
 export const respond = (ctx: Context, answer: Answer): void => {
   if (answer.page !== undefined) return respond(ctx, negotiate(ctx, answer))
@@ -23,7 +23,7 @@ export const respond = (ctx: Context, answer: Answer): void => {
   const { body, type = 'application/json; charset=utf-8' } = answer
   const headers = withOwn(ctx, answer)
   if (body instanceof Readable) {
-    // koa writes the head with the first chunk, so that what fails before it is still answered
+    // koa writes the head with the first chunk, so an error before it can still be answered
     headers.set('Content-Type', type)
     for (let at = 0; at < headers.list.length; at += 2) ctx.set(headers.list[at] ?? '', headers.list[at + 1] ?? '')
     ctx.body = body
@@ -41,15 +41,15 @@ export const respond = (ctx: Context, answer: Answer): void => {
 
 const isWritten = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
 
-/** The document as this caller takes it: compressed or plain. */
+/** The document in the encoding that the caller accepts: compressed or plain. */
 const represent = (ctx: Context, answer: Answer, document: FixedDocument): Answer => {
   const { bytes, headers } = document.as(ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity')
   return { ...answer, body: bytes, headers: { ...answer.headers, ...headers } }
 }
 
 /**
- * A copy: of an answer that cannot be written nothing stays for the problem that is written instead. What may not be
- * stored by a cache because somebody has signed in for it stays so.
+ * The request's headers merged with the answer's, as a copy: if writing the answer fails, the problem that is sent
+ * instead must not inherit its headers. `no-store`, which is set for requests with a token, cannot be overridden.
  */
 const withOwn = ({ state }: Context, { headers: own = {} }: Answer): AnswerHeaders => {
   const headers = new AnswerHeaders(state.headers.list)
@@ -62,12 +62,12 @@ const withOwn = ({ state }: Context, { headers: own = {} }: Answer): AnswerHeade
   return headers
 }
 
-/** RFC 9110 §8.6: such an answer has no Content-Length. */
+/** RFC 9110 §8.6: an answer with this status has no Content-Length. */
 const isBodiless = (status: number): boolean => status === 204 || status === 304
 
 /**
- * RFC 9110 §13.1.2: what the caller already holds is not sent again. Not koa's `fresh`, which heeds a `Cache-Control:
- * no-cache` that is meant for caches on the way, and that fetch() adds to every request with a condition.
+ * Whether If-None-Match names the answer's ETag (RFC 9110 §13.1.2). koa's `fresh` does not fit: it respects the
+ * request's `Cache-Control: no-cache`, which is meant for caches, and which fetch() adds to every conditional request.
  */
 const isHeld = ({ method, headers }: Context, tag: string | undefined): boolean =>
   tag !== undefined &&

@@ -7,8 +7,8 @@ import type { HelmetOptions } from 'helmet'
 import { AnswerHeaders } from './answer-headers.js'
 
 /**
- * An API is no page: nothing may be loaded, framed or run from its answers. The pages widen this for their own
- * styles and scripts.
+ * API answers are not pages: nothing may be loaded, framed or run from them. The pages relax this for their own styles
+ * and scripts.
  */
 const optionsOf = (secure: boolean): HelmetOptions => ({
   contentSecurityPolicy: {
@@ -18,11 +18,11 @@ const optionsOf = (secure: boolean): HelmetOptions => ({
   crossOriginResourcePolicy: { policy: 'same-origin' },
   referrerPolicy: { policy: 'no-referrer' },
   xFrameOptions: { action: 'deny' },
-  // over http a browser ignores it, and a service that is reached both ways must not speak for its neighbours
+  // browsers ignore it over http; includeSubDomains would affect other services of the same domain
   strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
 })
 
-/** Names and values in turn: the same for every answer, so helmet is asked once. */
+/** A flat list of names and values. It is the same for every answer, so helmet runs only once. */
 export const securityHeaders = (secure: boolean): readonly string[] => {
   const headers = new AnswerHeaders()
   const response = new ServerResponse(new IncomingMessage(new Socket()))

@@ -2,8 +2,8 @@ import { deadlineExceeded } from '../domain/deadline.js'
 import type { Deadline } from '../domain/deadline.js'
 
 /**
- * The work's result, or `deadline_exceeded` (503) once the deadline has passed. A result that comes later reaches
- * nobody but `discard`, which closes what it holds.
+ * Resolves with the work's result, or rejects with `deadline_exceeded` (503) once the deadline has passed. A late
+ * result goes to `discard`, which closes its resources.
  */
 export const withinDeadline = <T>(work: Promise<T>, deadline: Deadline, discard: (late: T) => void): Promise<T> =>
   new Promise<T>((resolve, reject) => {

@@ -15,18 +15,18 @@ import { ByCode, textIn } from './schemas.js'
 
 type FindLink = (code: string) => Promise<Link | null> | Link | null
 
-/** What a visitor meets instead of a link that is not open: 404 `not_found`, or 410 `link_expired`. */
+/** Throws 404 `not_found` or 410 `link_expired` if a visitor cannot follow the link now. */
 export const requireOpen = (link: Link): void => {
   const state = stateOf(link, Date.now())
   if (state === 'absent') throw new Refusal('not_found')
   if (state === 'expired') throw new Refusal('link_expired')
 }
 
-/** Not active, or not yet: for a visitor there is no such link, whatever they send. */
+/** Hides a link that is inactive or not active yet: for visitors it does not exist, whatever they send. */
 const unlessAbsent = (link: Link | null): Link | null =>
   link !== null && stateOf(link, Date.now()) === 'absent' ? null : link
 
-/** Where a visitor goes. `no-cache`: browsers keep a permanent redirect otherwise, and its owner may change it. */
+/** The redirect. `no-cache`: browsers would otherwise cache a permanent one, but its owner may change the link. */
 const onwards = (status: number, { target, forward_query: forwards }: Link, querystring: string): Answer => ({
   status,
   headers: {
@@ -35,14 +35,14 @@ const onwards = (status: number, { target, forward_query: forwards }: Link, quer
   },
 })
 
-/** What is wrong with the password; null where only other fields are at fault. */
+/** What is wrong with the password; null if only other fields are wrong. */
 const faultOf = (faults: readonly Fault[], sent: unknown): 'missing' | 'long' | null => {
-  // a fault of no field: nothing was sent
+  // a fault without a field means that nothing was sent
   if (!faults.some(({ field }) => field === 'password' || field === '')) return null
   return textIn(sent, 'password') === '' ? 'missing' : 'long'
 }
 
-/** The public redirect. It matches every path of one segment, so its routes are the last of the table. */
+/** The public redirect. It matches every path of one segment, so its routes come last in the table. */
 export const redirectRoutes = ({
   findLink,
   findFresh,
@@ -50,9 +50,9 @@ export const redirectRoutes = ({
   visits,
   baseUrl,
 }: {
-  /** from the cache where that is recent */
+  /** may answer from the cache, if that is recent */
   readonly findLink: FindLink
-  /** from the database */
+  /** always queries the database */
   readonly findFresh: FindLink
   readonly following: DataRule<Following>
   readonly visits: Pick<Visits, 'note'>
@@ -116,7 +116,7 @@ export const redirectRoutes = ({
       requireOpen(record)
       if (record.has_password) throw new Refusal('password_required')
       const follow = () => {
-        // where nobody sees the answer it is no visit
+        // a prefetch or a HEAD is not a visit
         if (!headers.ahead) visits.note(record.id, visitor)
         return onwards(record.status, record, querystring)
       }
