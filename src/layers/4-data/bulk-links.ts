@@ -27,36 +27,36 @@ interface Creation {
 interface Change {
   readonly operation: 'update' | 'delete' | 'transfer' | 'restore'
   readonly decision: Decision
-  /** as it was decided about */
+  /** the record that was decided about */
   readonly record: Link
-  /** of an update; of a restoration the code alone */
+  /** for an update; a restoration uses only the code */
   readonly changes: LinkChanges
-  /** the new one, of a transfer */
+  /** the new owner, for a transfer */
   readonly owner: Id | null
-  /** that the commit must still find; undefined: any */
+  /** the version that the record must still have at the commit; undefined: any */
   readonly version: number | undefined
 }
 
 /** One item of a bulk request, with the decision that allowed it. */
 export type BulkItem = Creation | Change
 
-/** Whether a transaction ends with an item that cannot be done, or goes on without it. */
+/** `all`: an item that cannot be done aborts the transaction. `each`: the transaction goes on without it. */
 type Mode = 'all' | 'each'
 
-/** What became of an item: the link (as it was, of a deletion), or why it was not done. */
+/** The result of an item: the link (for a deletion, as it was before), or why the item was not done. */
 type Outcome = Link | Refusal
 export type Outcomes = ReadonlyMap<BulkItem, Outcome>
 
 export interface BulkLinks {
   /** Does all items in one transaction, or none. Throws `code_taken` (409) and RecordChanged. */
   all(items: readonly BulkItem[]): Promise<Outcomes>
-  /** Does each item that can be done, as few transactions as possible. */
+  /** Does each item that can be done, in as few transactions as possible. */
   each(items: readonly BulkItem[]): Promise<Outcomes>
 }
 
 /**
- * The data layer of bulk requests: one transaction for many items, which are all of one operation, and one record for
- * each (docs/decisions/0008).
+ * The data layer of bulk requests: one transaction for many items of the same operation, and a decision record for each
+ * of them (docs/decisions/0008).
  */
 export const bulkLinksStore = ({
   database,
@@ -65,7 +65,9 @@ export const bulkLinksStore = ({
 }: Omit<LinksStoreParts, 'searches'>): DataRule<BulkLinks> => ({
   rows: 'links with which the caller may do what each item asks for',
   open: (context) => {
-    /** Makes all links in one statement; those whose code is taken are left out, or end it in the mode `all`. */
+    /**
+     * Creates all links in one statement. A taken code aborts it in the mode `all`, and is skipped in the mode `each`.
+     */
     const create = async (items: readonly Creation[], mode: Mode): Promise<readonly Outcome[]> => {
       const [first] = items
       if (first === undefined) return []
@@ -104,7 +106,7 @@ export const bulkLinksStore = ({
       const pause = pauseEvery(AT_ONCE)
       let decided: Decision | undefined
       for (const item of items) {
-        // each record has its own decision; most items of a request have the same
+        // each record has its own decision, but consecutive items often share one
         const { decision, operation } = item
         if (decision !== decided) statements.push(handOver({ ...context, decision, status: STATUS[operation] }))
         decided = decision
@@ -129,7 +131,7 @@ export const bulkLinksStore = ({
       ])
     }
 
-    /** Together; where one of them fails, and the others with it, each by itself. */
+    /** Does the items in one transaction. If one of them makes it fail, does each by itself. */
     const some = async (items: readonly BulkItem[], outcomes: Map<BulkItem, Outcome>): Promise<void> => {
       try {
         for (const each of await send(items, 'each')) outcomes.set(...each)
@@ -149,7 +151,7 @@ export const bulkLinksStore = ({
           for (let from = 0; from < items.length; from += TOGETHER)
             await some(items.slice(from, from + TOGETHER), outcomes)
         } catch (error) {
-          // what is done stays done, so the request is not begun again: the rest says why it was not done
+          // Committed items stay committed, so the request cannot be retried: the other items get the reason.
           if (outcomes.size === 0) throw error
           const refusal = refusalOfRest(error)
           for (const item of items) if (!outcomes.has(item)) outcomes.set(item, refusal)
@@ -160,7 +162,10 @@ export const bulkLinksStore = ({
   },
 })
 
-/** Why items were not done after others were: the policy or the caller was replaced, or the database is away. */
+/**
+ * The refusal of items left undone after others were committed: the policy or the caller changed, or the database
+ * failed.
+ */
 const refusalOfRest = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error
   if (error instanceof PolicyReplaced) return new Refusal('policy_unavailable', { cause: error })
@@ -168,20 +173,20 @@ const refusalOfRest = (error: unknown): Refusal => {
   throw error
 }
 
-/** The refusal of an item for its code. */
+/** The refusal of an item whose code is taken. */
 export const codeTaken = (message: string): Refusal =>
   new Refusal('code_taken', { errors: [{ field: 'code', message }] })
 
-/** Items of one transaction, where they are not all or nothing: a small one keeps nobody else waiting. */
+/** Items per transaction in the mode `each`. Small transactions hold their locks only briefly. */
 const TOGETHER = 50
 
-/** Items that are prepared before the event loop serves everybody else. */
+/** Items that are prepared before yielding to the event loop. */
 const AT_ONCE = 50
 
-/** The status of a success, as the record of an item has it. */
+/** The status of a success, for an item's decision record. */
 export const STATUS = { create: 201, update: 200, delete: 204, transfer: 200, restore: 200 } as const
 
-/** What `can()` is asked about an item of each operation. */
+/** The action that `can()` decides for each operation. */
 export const ACTION_OF = {
   create: 'link:create',
   update: 'link:update',
@@ -199,7 +204,7 @@ const zip = <A, B>(some: readonly A[], others: readonly B[]): readonly (readonly
     return other === undefined ? [] : [[each, other] as const]
   })
 
-/** The rows of `done`. In the mode `all` one that is not there ends the transaction (LG011). */
+/** Selects the rows of `done`. In the mode `all`, a missing row aborts the transaction (LG011). */
 const answer = (query: Knex.QueryBuilder, mode: Mode): Knex.QueryBuilder =>
   mode === 'each'
     ? query.select('*').from('done')

@@ -11,41 +11,41 @@ import type { Caller, DataContext } from '../route.js'
 import { toStatement } from './query.js'
 import type { Reached } from './query.js'
 
-/** The database roles of a resource: under `own` row-level security leaves the caller's rows, under `any` all. */
+/** The database roles of a resource. Row-level security shows `own` only the caller's rows, and `any` all rows. */
 export interface ResourceRoles {
   readonly own: string
   readonly any: string
 }
 
-/** The database roles that users, and what belongs to them, are reached as. */
+/** The database roles for users and what belongs to them. */
 export const USER_ROLES: ResourceRoles = { own: 'users_own', any: 'users_any' }
 
 /**
- * The identity that a transaction runs as: the role and the settings that row-level security keys on. The statement
- * that sets them goes first in the transaction's one flush, and they end with it.
+ * The identity that a transaction runs as: the role and the settings that row-level security checks. The statement that
+ * sets them comes first in the transaction's one flush, and they last until it ends.
  */
 export interface Binding extends Reached {
   /** the first statement of a transaction that only reads */
   readonly enterRead: Statement
   /**
-   * The first statement of a transaction that changes something. It takes the shared policy lock and that of the
-   * caller's rights, then fails unless the revision in force and the caller are those that were decided by (promise 1):
-   * LG001, LG007. It also hands over the decision, which the table's triggers record with the change. `losing`: the
-   * user whose rights the change takes.
+   * The first statement of a transaction that changes something. It takes the shared policy lock and the lock on the
+   * caller's rights. Then it fails with LG001 or LG007 unless the policy revision and the caller are still those of the
+   * decision (promise 1). It also passes on the decision, which the table's triggers record with the change. `losing`:
+   * the user whose rights the change reduces.
    */
   readonly enterChange: (losing?: string) => Statement
-  /** after it nothing of the request may commit */
+  /** nothing of the request may commit after it */
   readonly deadline: Deadline
 }
 
-/** What a transaction that only reads needs of it. */
+/** The part of a binding that a read-only transaction needs. */
 export type ReadBinding = Pick<Binding, 'reach' | 'userId' | 'enterRead'>
 
-/** What the caller reaches by an action, under the decision's revision; nobody reaches nothing. */
+/** The rows that the caller reaches by an action, under the decision's revision; `none` for an anonymous caller. */
 export const reachOf = ({ caller, snapshot }: DataContext, action: string): CollectionReach =>
   caller.user === null ? 'none' : snapshot.reach(caller.user.role, action)
 
-/** Binds transactions to the caller, and to what the decision's revision lets them reach. `none`: no row matches. */
+/** Binds transactions to the caller and their reach. With the reach `none`, no row matches. */
 export const bind = (context: DataContext, reach: CollectionReach, roles: ResourceRoles): Binding => {
   const role = reach === 'any' ? roles.any : roles.own
   const { caller, snapshot } = context
@@ -71,7 +71,10 @@ export const bind = (context: DataContext, reach: CollectionReach, roles: Resour
   }
 }
 
-/** What the database compares with the caller as they are at the commit (migrations/functions/enter_change.sql). */
+/**
+ * The caller as they were decided about; the commit compares this with the database
+ * (migrations/functions/enter_change.sql).
+ */
 const proofOf = ({ user, signIn, personalToken, external }: Caller): string =>
   JSON.stringify({
     id: user?.id,
@@ -82,26 +85,28 @@ const proofOf = ({ user, signIn, personalToken, external }: Caller): string =>
     subject: external?.subject,
   })
 
-/** The proof of the caller alone, for a transaction that enters another way. */
+/** Only re-checks the caller, for a transaction that does not begin with `enterChange`. */
 export const requireCaller = (caller: Caller): Statement => ({
   text: 'select require_caller($1, null)',
   values: [proofOf(caller)],
 })
 
-/** The proof that a user still has this role and is not suspended, for a change that rests on them as well. */
+/**
+ * Re-checks that a user still has this role and is not suspended, for a change that depends on another user as well.
+ */
 export const requireUser = ({ id, role }: User): Statement => ({
   text: 'select require_caller($1, null)',
   values: [JSON.stringify({ id, role })],
 })
 
-/** Hands over another decision of the same request, which the rest of the transaction records, or its status. */
+/** Replaces the decision and the status that the rest of the transaction records. */
 export const handOver = (context: DataContext): Statement => ({
   name: 'decided',
   text: `select set_config('app.decision', $1, true)`,
   values: [JSON.stringify(decisionRecord(context))],
 })
 
-/** What the decision log keeps of a change; the database adds the record's name and the time. */
+/** The decision log's record of a change. The database adds the record's name and the time. */
 const decisionRecord = ({ caller, snapshot, decision, requestId, status }: DataContext) => ({
   request_id: requestId,
   revision: snapshot.revision,
@@ -117,7 +122,7 @@ const decisionRecord = ({ caller, snapshot, decision, requestId, status }: DataC
   status,
 })
 
-/** The caller as the reader of an export. */
+/** The caller as an export's reader. */
 export const readerOf = ({ userId, enterRead }: Pick<Binding, 'userId' | 'enterRead'>): Reader => ({
   id: userId ?? 'anonymous',
   enter: enterRead,
@@ -125,7 +130,7 @@ export const readerOf = ({ userId, enterRead }: Pick<Binding, 'userId' | 'enterR
 
 type Query = Statement | { toSQL(): Knex.Sql }
 
-/** Sends one query in a transaction that begins with `first`, and answers its rows. */
+/** Sends one query in a transaction that begins with `first`, and returns its rows. */
 const send = async <Row>(
   database: Database,
   first: Statement,
@@ -137,13 +142,13 @@ const send = async <Row>(
   return result?.rows ?? []
 }
 
-/** Sends one query as the caller, and answers its rows. */
+/** Sends one query as the caller, and returns its rows. */
 export const read = <Row>(database: Database, { enterRead }: Pick<Binding, 'enterRead'>, query: Query) =>
   send<Row>(database, enterRead, query)
 
 /**
- * Sends one change as the caller, with its proof and its decision record, and answers the rows that it returns.
- * `losing`: the user whose rights it takes.
+ * Sends one change as the caller, with the re-check of the decision and its record, and returns the change's rows.
+ * `losing`: the user whose rights it reduces.
  */
 export const change = <Row>(database: Database, { enterChange, deadline }: Binding, query: Query, losing?: string) =>
   send<Row>(database, enterChange(losing), query, deadline)

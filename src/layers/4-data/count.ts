@@ -6,7 +6,7 @@ import { read } from './context.js'
 import type { Binding } from './context.js'
 import { knex } from './query.js'
 
-/** Of a query that answers `count`, the number of the rows that another one has, up to MOST_COUNTED. */
+/** A query that returns how many rows another query has, as `count`, up to MOST_COUNTED. */
 export const countOf = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
   knex.select(knex.raw('count(*)::int as count')).from(rows.select(knex.raw('1')).limit(MOST_COUNTED).as('counted'))
 
@@ -16,7 +16,7 @@ export interface CountRow {
 
 export const numberIn = (rows: readonly CountRow[]): number => rows[0]?.count ?? 0
 
-/** How many rows a query has for the caller, up to MOST_COUNTED. */
+/** Counts a query's rows as the caller, up to MOST_COUNTED. */
 export const countRows = async (
   database: Database,
   binding: Pick<Binding, 'enterRead'>,

@@ -18,7 +18,7 @@ export interface LogQuery extends LogFilter {
   readonly cursor?: string | undefined
 }
 
-/** An entry as a statement answers it: bigint as text, times as Date. Null is what a change does not have. */
+/** An entry as the database returns it: bigint as text, times as Date. Fields that a change does not have are null. */
 export interface LogRow extends OrNull<Omit<DecisionRecord, 'time' | 'request_id' | 'revision' | 'resource_type'>> {
   readonly id: string
   readonly time: Date
@@ -36,7 +36,7 @@ const COLUMNS = ['id', 'kind', ...DECISION_COLUMN_NAMES, 'change']
 const SORT = '-id'
 const EXPORT_BATCH = 1_000
 
-/** An entry as it is shown. */
+/** Converts an entry to its public form. */
 export const viewEntry = ({ kind, change, ...row }: LogRow) => ({
   id: row.id,
   time: row.time.toISOString(),
@@ -55,7 +55,7 @@ export const viewEntry = ({ kind, change, ...row }: LogRow) => ({
   ...(change === null ? {} : { change }),
 })
 
-/** An entry as it is shown; what a change does not have (a layer, an effect) is null. */
+/** The public form of an entry. Fields that a change does not have (layer, effect) are null. */
 export type LogEntry = ReturnType<typeof viewEntry>
 
 /** The decision log, read-only. */
@@ -64,7 +64,7 @@ export interface DecisionLog {
   page(query: LogQuery): Promise<Page<LogEntry>>
   /** How many match, up to 10,000. */
   countListed(filter: LogFilter): Promise<number>
-  /** All that match, oldest first, in batches; memory does not grow with their number. */
+  /** All that match, oldest first, in batches, in constant memory. */
   export(filter: LogFilter): AsyncGenerator<readonly LogEntry[]>
 }
 
@@ -85,7 +85,8 @@ const EQUAL = [
 const matching = (filter: LogFilter) => {
   const query = knex('decisions').select(...COLUMNS)
   for (const [name, column] of EQUAL) if (filter[name] !== undefined) query.where(column, filter[name])
-  // the index on layers leaves out the layer of most entries, the index on statuses the status of most
+  // The indexes on layer and status are partial: they exclude the most common value, so the query has to exclude it
+  // too.
   if (filter.layer !== undefined && filter.layer !== 'object') query.whereRaw(`layer <> 'object'`)
   const statuses = filter.status === undefined ? null : statusRange(filter.status)
   if (statuses !== null) query.whereBetween('status', statuses)
@@ -99,7 +100,7 @@ const matching = (filter: LogFilter) => {
 
 const isWithin = (status: number, [first, last]: readonly [number, number]) => first <= status && status <= last
 
-/** A code may be a number as well. Written so that an index serves each part. */
+/** Matches entries about a link by its code (also an earlier one) or id. Written so that an index serves each part. */
 const aboutLink = (name: string) =>
   knex.raw(
     `resource_type = 'link'
@@ -107,7 +108,7 @@ const aboutLink = (name: string) =>
     [name, name, isId(name) ? name : null],
   )
 
-/** `reader` is whoever exports it: a user's id, or a name that no user has. */
+/** `reader`: who exports the log, as a user's id or a name that no user has. */
 export const decisionLog = (database: Database, reader: string): DecisionLog => ({
   page: async ({ limit, cursor, ...filter }) => {
     const query = matching(filter)

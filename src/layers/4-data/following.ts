@@ -4,21 +4,24 @@ import type { Link } from '../../domain/link.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { DataRule } from '../route.js'
 
-/** What following one link needs of the database, beside the link itself. */
+/** The checks that following a link needs in the database. */
 export interface Following {
   /**
-   * Counts one visit of a link that has a maximum, and throws `link_expired` (410) where none is left. It is committed
-   * then: never is one redirect more given out, over all processes. Throws RecordChanged where the link was changed
-   * since it was looked up. Does nothing for a link without a maximum.
+   * Takes one visit of a link that has a maximum, and throws `link_expired` (410) if none is left. The visit is
+   * committed before this resolves, so all processes together never exceed the maximum. Throws RecordChanged if the
+   * link changed since it was looked up. Does nothing for a link without a maximum.
    */
   take(link: Link): Promise<void>
-  /** Whether this is the password that the link has at this moment; without one, any is. */
+  /**
+   * Whether this is the link's current password. Any is, if the link has none. Throws RecordChanged if the link
+   * changed.
+   */
   hasPassword(link: Link, password: string): Promise<boolean>
 }
 
 type Verify = (hash: string, password: string) => Promise<boolean>
 
-/** The data layer of redirects. The login role calls two functions, which reach one link by its id. */
+/** The data layer of redirects. The login role calls two functions, each of which reaches one link by its id. */
 export const followingStore = (database: Database, verify: Verify): DataRule<Following> => ({
   rows: 'the visits that are left of one link, and the hash of its password',
   open: () => ({
@@ -38,7 +41,7 @@ export const followingStore = (database: Database, verify: Verify): DataRule<Fol
         text: 'select * from link_password($1)',
         values: [id],
       })
-      // the target that would be sent is that of the version that was looked up
+      // the redirect would go to the target of the version that was looked up
       if (Number(row?.version) !== version) throw new RecordChanged()
       const hash = row?.password_hash ?? null
       return hash === null || (await verify(hash, password))

@@ -2,19 +2,19 @@ import type { Statement } from '../../database/statement.js'
 import type { IdempotencyKey } from '../../input/idempotency-key.js'
 import type { Binding } from './context.js'
 
-/** For how long a repeated creation is recognised; claim_idempotency_key() deletes what is older. */
+/** How long a repeated creation is recognised. claim_idempotency_key() deletes older keys. */
 export const KEY_LIFE_HOURS = 24
 
 /**
- * Begins the change of a request that may have a key, which this transaction then takes. `request_in_progress` (409)
- * while another request has it, `idempotency_key_reused` (422) where it belongs to another request, and
- * `already_created` (409) where it made something.
+ * Begins the change of a request. If the request has a key, the transaction claims it. Throws `request_in_progress`
+ * (409) while another transaction holds the key, `idempotency_key_reused` (422) if it belongs to a different request,
+ * and `already_created` (409) if it has already created something.
  */
 export const enterWithKey = (key: IdempotencyKey | null, { enterChange, userId }: Binding): readonly Statement[] =>
   key === null
     ? [enterChange()]
     : [
-        // before all other locks: a repetition must not overtake a request that waits for one of them
+        // before all other locks: a retry must not overtake the original request while that waits for one of them
         {
           name: 'lock_idempotency_key',
           text: 'select lock_idempotency_key($1, $2)',
@@ -30,13 +30,13 @@ export const enterWithKey = (key: IdempotencyKey | null, { enterChange, userId }
 
 const INSERT = 'insert into idempotency_keys (user_id, key_hash, fingerprint, record)'
 
-/** Keeps the key with what was just made. What has a secret in its answer is not kept: it is shown once. */
+/** Stores the key without the created record: its answer has a secret, which is shown only once. */
 export const keepKey = (key: IdempotencyKey | null, { userId }: Binding): readonly Statement[] =>
   key === null
     ? []
     : [{ name: 'keep_key', text: `${INSERT} values ($1, $2, $3, null)`, values: [userId, key.hash, key.fingerprint] }]
 
-/** Keeps the key with the link that was just made: a repeated creation is answered by it. */
+/** Stores the key with the link that was just created, which answers a retry. */
 export const keepLink = (key: IdempotencyKey | null, { userId }: Binding, code: string): readonly Statement[] =>
   key === null
     ? []
@@ -48,7 +48,7 @@ export const keepLink = (key: IdempotencyKey | null, { userId }: Binding, code: 
         },
       ]
 
-/** The link that was made under a key, with the types, and to the microsecond, as it was answered then. */
+/** The link stored with a key, exactly as it was returned then, in types and down to the microsecond. */
 export const keptLink = ({ hash }: IdempotencyKey, columns: readonly string[]): Statement => ({
   name: 'kept_link',
   text: `select ${columns.map((column) => `r.${column}`).join(', ')}

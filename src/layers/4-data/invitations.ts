@@ -14,7 +14,7 @@ import type { Page } from './keyset.js'
 import { knex, ownedRows, toStatement } from './query.js'
 import { requireGrantable } from './require-grantable.js'
 
-/** `lapsed`: its inviter is suspended, or may not give out its role any more. */
+/** `lapsed`: its inviter is suspended, or may no longer grant its role. */
 export const INVITATION_STATES = ['open', 'accepted', 'withdrawn', 'expired', 'lapsed'] as const
 
 export interface NewInvitation {
@@ -24,7 +24,7 @@ export interface NewInvitation {
   readonly expiresAt: Date
 }
 
-/** An invitation as those see it who invite. Times are ISO 8601 in UTC. */
+/** An invitation in its public form. Times are ISO 8601 in UTC. */
 export interface ListedInvitation {
   readonly id: string
   readonly email: string
@@ -35,20 +35,20 @@ export interface ListedInvitation {
   readonly state: (typeof INVITATION_STATES)[number]
 }
 
-/** Invitations as the inviter may touch them: their own, and all of them where they may read every user as well. */
+/** The invitations that the caller reaches: their own, and all if they may also read every user. */
 export interface Invitations {
   /**
-   * Throws `policy_denied` (403) where the role may do what the inviter may not, and `already_created` (409) where the
-   * request's Idempotency-Key made an invitation before. Answers its id.
+   * Adds an invitation and returns its id. Throws `policy_denied` (403) if the role has rights that the inviter does
+   * not have, and `already_created` (409) if the request's Idempotency-Key has already created an invitation.
    */
   add(invitation: NewInvitation): Promise<string>
   /** Newest first. */
   page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<ListedInvitation>>
-  /** How many all pages have, up to 10,000. */
+  /** The number of all listed invitations, up to 10,000. */
   countListed(): Promise<number>
   /**
-   * Throws `not_found`, `gone` (410) where it is used or withdrawn or has expired, and `policy_denied` (403) for
-   * somebody else's whose role may do what the caller may not.
+   * Withdraws an invitation. Throws `not_found`, `gone` (410) if it was used or withdrawn or has expired, and
+   * `policy_denied` (403) for another user's invitation whose role has rights that the caller does not have.
    */
   withdraw(id: string): Promise<void>
 }
@@ -61,7 +61,7 @@ interface Row {
   readonly created_at: Date
   readonly expires_at: Date
   readonly state: 'open' | 'accepted' | 'withdrawn' | 'expired'
-  /** null where the inviter is suspended */
+  /** null if the inviter is suspended */
   readonly inviter_role: string | null
 }
 
@@ -70,12 +70,12 @@ const SORT = '-id'
 const STATE = `case when i.accepted_at is not null then 'accepted' when i.withdrawn_at is not null then 'withdrawn'
   when i.expires_at <= now() then 'expired' else 'open' end as state`
 
-/** The data layer of `/users/invitations`: an invitation is its inviter's. */
+/** The data layer of `/users/invitations`. An invitation belongs to its inviter. */
 export const invitationsStore = (database: Database): DataRule<Invitations> => ({
   rows: 'adds in the caller’s name; sees and withdraws the caller’s, and all where they may user:read every user',
   open: (context) => {
     const own = bind(context, 'own', USER_ROLES)
-    // an invitation names a person, who may be a user by now
+    // an invitation names a person, who may be a user by now: seeing others' invitations takes the right to read users
     const seen = bind(context, seesAll(context) ? 'any' : 'own', USER_ROLES)
     const invitations = () => ownedRows('invitations as i', 'invited_by', seen)().whereNotNull('i.invited_by')
     const select = (rows: Knex.QueryBuilder): Knex.QueryBuilder =>
@@ -83,7 +83,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         .leftJoin('users as u', (on) => on.on('u.id', 'i.invited_by').onNull('u.suspended_at'))
         .select('i.id', 'i.email', 'i.role', 'i.invited_by', 'i.created_at', 'i.expires_at')
         .select(knex.raw(STATE), 'u.role as inviter_role')
-    // the answer takes the whole decision table, and a page has many invitations of the same two roles
+    // mayGrant() scans the whole decision table, and many invitations of a page share the same pair of roles
     const known = new Map<string, boolean>()
     const mayStillGive = (giver: string, role: string): boolean => {
       const key = `${giver} ${role}`
@@ -134,7 +134,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
         if (found === undefined) throw new Refusal('not_found')
         if (found.state !== 'open')
           throw new Refusal('gone', { detail: `The invitation is ${found.state}: nothing was done.` })
-        // nobody takes back what they could not have given, but their own
+        // Withdrawing another user's invitation takes the right to have given it.
         if (found.invited_by !== context.caller.user?.id) requireGrantable(context, found.role)
         const withdrawal = ownedRows('invitations', 'invited_by', seen)()
           .where('id', id)
@@ -147,7 +147,7 @@ export const invitationsStore = (database: Database): DataRule<Invitations> => (
   },
 })
 
-/** A token that is to invite alone is not one to read users by. */
+/** Whether the caller sees all invitations. A token with only the scope to invite must not reveal users. */
 const seesAll = ({ caller: { user, scopes }, snapshot }: DataContext): boolean =>
   user !== null &&
   scopes.has('user:read') &&

@@ -2,8 +2,8 @@ import { isId } from '../../domain/id.js'
 import { Refusal } from '../../domain/refusal.js'
 
 /**
- * Keyset pagination: the price of a page does not grow with its number, and rows that come or go between pages neither
- * repeat nor hide others. A cursor is an opaque text: the sort it belongs to and the last row's key.
+ * Keyset pagination: a page costs the same at any depth, and rows inserted or deleted between pages neither repeat nor
+ * hide others. A cursor is opaque text made of the sort and the last row's key.
  */
 export interface Page<Row> {
   readonly data: readonly Row[]
@@ -11,7 +11,7 @@ export interface Page<Row> {
   readonly next_cursor: string | null
 }
 
-/** A page of `limit` rows out of `limit + 1` that were asked for. */
+/** A page of `limit` rows, from `limit + 1` queried rows: the extra one shows that there is a next page. */
 export const pageOf = <Row>(
   rows: readonly Row[],
   limit: number,
@@ -26,10 +26,10 @@ export const pageOf = <Row>(
 const formatCursor = (sort: string, key: string): string =>
   Buffer.from(JSON.stringify([sort, key])).toString('base64url')
 
-/** The key of a row in the order of a time; those of one millisecond are in the order of their ids. */
+/** The key of a row in a list sorted by time. Rows of the same millisecond are sorted by id. */
 export const timeAndId = (time: string, id: string): string => `${time} ${id}`
 
-/** Checks the shape that `timeAndId` writes, with a time in UTC to the millisecond; not that there is such a day. */
+/** Checks the format of a `timeAndId` key (UTC, milliseconds), not that the date exists. */
 export const isTimeAndId = (key: string): boolean => {
   const [time = '', id, ...more] = key.split(' ')
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && isId(id) && more.length === 0
@@ -37,7 +37,7 @@ export const isTimeAndId = (key: string): boolean => {
 
 const LONGEST_CURSOR = 400
 
-/** The key in a cursor. Throws `invalid_query` (400) for one that this service did not make for this sort. */
+/** The key in a cursor. Throws `invalid_query` (400) for a cursor that this service did not issue for this sort. */
 export const parseCursor = (text: string, sort: string, isKey: (key: string) => boolean): string => {
   try {
     const value: unknown =
@@ -45,7 +45,7 @@ export const parseCursor = (text: string, sort: string, isKey: (key: string) => 
     const isOurs = Array.isArray(value) && value.length === 2 && value[0] === sort
     if (isOurs && typeof value[1] === 'string' && isKey(value[1])) return value[1]
   } catch {
-    // refused below: what was wrong with an opaque text is nobody's business
+    // refused below, without a reason: a cursor is opaque
   }
   throw new Refusal('invalid_query', {
     errors: [{ field: 'cursor', message: 'must be the next_cursor of a page with the same sort' }],

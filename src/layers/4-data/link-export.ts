@@ -1,10 +1,10 @@
 import { guardedColumn } from '../../csv/cell.js'
 import type { CopyFormat } from './query.js'
 
-/** Forms in which links are exported. */
+/** Export formats. */
 export type LinkFormat = 'csv' | 'ndjson'
 
-/** How a link is written: the head of the file, the expression of a line, and COPY's format. */
+/** How an export is written: the file's first line, the SQL expression of a row, and COPY's format. */
 export interface LinkForm {
   readonly head: string
   readonly line: string
@@ -12,16 +12,16 @@ export interface LinkForm {
 }
 
 /**
- * ISO 8601 with milliseconds, as they are stored. The added microsecond keeps trailing zeros, so that all have one
- * length. to_char(), and names of zones and units, took more than twice as long.
+ * A time as ISO 8601 in UTC with milliseconds, the stored precision. Adding a microsecond keeps the trailing zeros, so
+ * the text has a fixed length. to_char(), and names of zones and units, took more than twice as long.
  */
 export const utc = (column: string): string =>
   `substr(to_json(${column} at time zone interval '0' + interval '1 microsecond')::text, 2, 23) || 'Z'`
 
-/** The columns that a line is made of: those of a link, with its times as texts. */
+/** The columns that an exported line uses: those of a link, with its times as text. */
 export const LINK_COLUMNS = [
   'id, code, target, owner_id, title, note, tags, status, active, max_visits, has_password, forward_query',
-  // most links are never changed, and have no times of their own
+  // Formatting a time is expensive. Most links were never updated and have no start or end, so it is skipped.
   `${utc('created_at')} as created`,
   `case when updated_at <> created_at then ${utc('updated_at')} end as updated`,
   ...['starts_at', 'expires_at'].map((time) => `case when ${time} is not null then ${utc(time)} end as ${time}`),
@@ -38,7 +38,7 @@ const CSV: Readonly<Record<string, string>> = {
   updated_at: UPDATED,
   title: guardedColumn('title'),
   note: guardedColumn('note'),
-  // no tag holds a comma
+  // tags contain no commas
   tags: `array_to_string(tags, ',')`,
   status: 'status',
   active: 'active::text',
@@ -50,7 +50,7 @@ const CSV: Readonly<Record<string, string>> = {
 }
 
 export const text = (column: string) => `coalesce(to_json(${column})::text, 'null')`
-// ids, codes and times hold no character that JSON escapes
+// for ids, codes and times, which contain nothing that JSON escapes
 export const quoted = (value: string) => `coalesce('"' || ${value} || '"', 'null')`
 
 const JSON_MEMBERS: Readonly<Record<string, string>> = {
@@ -72,13 +72,13 @@ const JSON_MEMBERS: Readonly<Record<string, string>> = {
   forward_query: text('forward_query'),
 }
 
-/** The expression of a line of JSON, from those of its members. */
+/** The SQL expression of a JSON line, built from those of its members. */
 export const jsonLine = (members: Readonly<Record<string, string>>): string =>
   `'{' || ${Object.entries(members)
     .map(([name, value]) => `'"${name}":' || ${value}`)
     .join(` || ',' || `)} || '}'`
 
-/** PostgreSQL writes the lines from LINK_COLUMNS, so that the service passes on bytes and parses no value. */
+/** PostgreSQL builds the lines from LINK_COLUMNS. The service passes the bytes on without parsing a value. */
 export const LINK_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
   csv: {
     head: `${Object.keys(CSV).join(',')}\n`,

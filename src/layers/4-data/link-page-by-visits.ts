@@ -18,13 +18,13 @@ type ByVisits = LinkPageQuery & { readonly sort: 'visits' | '-visits' }
 
 export const isByVisits = (query: LinkPageQuery): query is ByVisits => query.sort.endsWith('visits')
 
-/** Where a page begins: after a link with so many visits, and this id. */
+/** Where a page begins: after the link with this many visits and this id. */
 interface Place {
   readonly visits: number
   readonly id: string
 }
 
-/** A page of the links that the binding reaches, those of the most visits first, or those of the fewest. */
+/** A page of the links that the binding reaches, sorted by visits: most first, or fewest first. */
 export const pageByVisits = async (
   database: Database,
   binding: Binding,
@@ -61,7 +61,9 @@ const inOrder = (sort: ByVisits['sort']) => (a: Link, b: Link) => {
   return sort === 'visits' ? -difference : difference
 }
 
-/** Links that were visited are in an index in their order; the others have no count, and come after or before them. */
+/**
+ * Visited links come in order from an index. Unvisited ones have no count, so a second query adds them after or before.
+ */
 const listed = async (
   database: Database,
   binding: Binding,
@@ -104,7 +106,7 @@ const unvisited = (binding: Binding, query: ByVisits, place: Place | null): Knex
   return links.orderBy('id', directionOf(sort)).limit(limit + 1)
 }
 
-/** All that a search finds, and of these the first: no index has both orders (docs/decisions/0024). */
+/** Finds all matches of a search, then sorts them: no index serves both search and order (docs/decisions/0024). */
 const found = (binding: Binding, query: ByVisits, place: Place | null): Knex.QueryBuilder => {
   const { sort, limit } = query
   const source = ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)

@@ -17,21 +17,21 @@ import { isTimeAndId, pageOf, parseCursor, timeAndId } from './keyset.js'
 import type { Page } from './keyset.js'
 import { knex, ownedRows, prepared, toStatement } from './query.js'
 
-/** `visits`: those of the most visits first; `-visits`: those of the fewest. */
+/** `visits`: most visits first; `-visits`: fewest first. */
 export const LINK_SORTS = ['-created_at', 'created_at', 'code', '-code', 'visits', '-visits'] as const
 export type LinkSort = (typeof LINK_SORTS)[number]
 
-/** Which links a list has. */
+/** Filters of a list of links. */
 export interface LinkFilter {
-  /** a text that the code, target, title or note contains, in any case */
+  /** text that the code, target, title or note contains, ignoring case */
   readonly q?: string | undefined
-  /** a link has all of them */
+  /** tags that a link must have, all of them */
   readonly tag?: readonly string[] | undefined
   readonly state?: ListedState | undefined
   readonly owner_id?: string | undefined
-  /** made at this time or later; ISO 8601 */
+  /** created at this time or later; ISO 8601 */
   readonly created_from?: string | undefined
-  /** made before this time */
+  /** created before this time */
   readonly created_to?: string | undefined
 }
 
@@ -41,11 +41,11 @@ export interface LinkPageQuery extends LinkFilter {
   readonly cursor?: string | undefined
 }
 
-/** States as lists name them. */
+/** The states that a list can be filtered by. */
 export const LISTED_STATES = ['active', 'inactive', 'expired'] as const
 export type ListedState = (typeof LISTED_STATES)[number]
 
-// As stateOf() has it. Written so that the index links_special serves the last two.
+// The same states as stateOf(). Written so that the index links_special serves the last two.
 const OF_STATE: Readonly<Record<ListedState, string>> = {
   active: `active and (starts_at is null or starts_at <= now()) and (expires_at is null or expires_at > now())
     and (max_visits is null or used < max_visits)`,
@@ -53,10 +53,10 @@ const OF_STATE: Readonly<Record<ListedState, string>> = {
   expired: `active and (starts_at is null or starts_at <= now()) and (expires_at <= now() or used >= max_visits)`,
 }
 
-/** As the index links_search has it. The line breaks keep a word from being found across two of them. */
+/** Must match the expression of the index links_search. The line breaks prevent matches across two columns. */
 const TEXT = `lower(code || E'\\n' || target || E'\\n' || coalesce(title, '') || E'\\n' || coalesce(note, ''))`
 
-/** A page of links that the binding reaches, in any order but that of visits. Searches take turns in `searches`. */
+/** A page of the links that the binding reaches, in any order but by visits. `searches` limits concurrent searches. */
 export const pageOfLinks = async (
   database: Database,
   binding: Binding,
@@ -74,7 +74,7 @@ export const pageOfLinks = async (
   return pageOf(rows.map(toLink), limit, sort, keyOf(sort))
 }
 
-/** How many links a list has, on all of its pages; up to MOST_COUNTED. */
+/** How many links a list has on all pages, up to MOST_COUNTED. */
 export const countLinks = async (
   database: Database,
   binding: Binding,
@@ -83,7 +83,7 @@ export const countLinks = async (
 ): Promise<number> => {
   const links = ownedRows('links', 'owner_id', binding)
   if (!isSearch(query)) return countRows(database, binding, filtered(links(), query))
-  // as lookUp() finds them
+  // found the same way as in lookUp()
   const source = ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)
   const hits = matching(filtered(source().select('id'), query), query).limit(MOST_COUNTED)
   const deadline = binding.deadline.within(SEARCH_MS)
@@ -98,19 +98,19 @@ const byCode = (sort: LinkSort): boolean => sort.endsWith('code')
 
 const directionOf = (sort: LinkSort) => (sort.startsWith('-') ? 'desc' : 'asc')
 
-/** Links of one millisecond are in the order of their ids. */
+/** Links of the same millisecond are sorted by id. */
 const inOrder = (rows: Knex.QueryBuilder, sort: LinkSort): Knex.QueryBuilder =>
   byCode(sort)
     ? rows.orderBy('code', directionOf(sort))
     : rows.orderBy('created_at', directionOf(sort)).orderBy('id', directionOf(sort))
 
-/** The rows of one page, and one more. */
+/** The rows of one page, plus one more. */
 const listed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder =>
   inOrder(narrowed(rows.select(...LINK_ROW), query), query.sort).limit(query.limit + 1)
 
 const withVisits = (rows: Knex.QueryBuilder): Knex.QueryBuilder => rows.select(knex.raw(visitsOf('links')))
 
-/** The rows that a list may have. */
+/** Applies a list's filters, except search and cursor. */
 export const filtered = (rows: Knex.QueryBuilder, query: LinkFilter): Knex.QueryBuilder => {
   const { state, owner_id: owner, created_from: from, created_to: to } = query
   if (owner !== undefined) rows.where('owner_id', owner)
@@ -120,7 +120,7 @@ export const filtered = (rows: Knex.QueryBuilder, query: LinkFilter): Knex.Query
   return rows
 }
 
-/** The same from its cursor on. */
+/** Applies a list's filters and its cursor. */
 const narrowed = (rows: Knex.QueryBuilder, query: LinkPageQuery): Knex.QueryBuilder => {
   const { sort, cursor } = query
   filtered(rows, query)
@@ -138,7 +138,7 @@ const keyOf =
   ({ code, created_at: time, id }: Link): string =>
     byCode(sort) ? code : timeAndId(time, id)
 
-/** What a search asks of a row. */
+/** Applies the search for text and tags. */
 export const matching = (rows: Knex.QueryBuilder, { q, tag = [] }: LinkFilter): Knex.QueryBuilder => {
   if (q !== undefined) {
     const pattern = `%${q.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
@@ -148,12 +148,13 @@ export const matching = (rows: Knex.QueryBuilder, { q, tag = [] }: LinkFilter): 
   return rows
 }
 
-/** How many links of a list a search looks at one after another, before it asks the index. */
+/** How many links of a list a search scans before it uses the index. */
 const WALKED = 1_000
 
 /**
- * A search in the first links of the list, in its order: enough for a text that many links have, and for a caller who
- * has few. Answers how many links it looked at with each row; a row of nulls where none was found.
+ * Searches by scanning the first links of the list, in its order. That is enough for a common text, or a caller with
+ * few links. Each row also has the number of scanned links. If nothing was found, the only row has nulls and that
+ * number.
  */
 const walk = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
   const { limit, sort } = query
@@ -168,10 +169,10 @@ const walk = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
 }
 
 /**
- * A search by the index, for a text that few links have. LIKE and @> are not leakproof, so PostgreSQL uses no index for
- * them under row-level security. Where that leaves the caller's own rows, a view of just these rows finds them by the
- * index, and the rows themselves are read under row-level security as ever (docs/decisions/0024). All are found before
- * they are put in order: with the order in mind, PostgreSQL would rather look at every link.
+ * Searches by index, for a rare text. LIKE and @> are not leakproof, so PostgreSQL uses no index for them under
+ * row-level security. If the caller reaches only their own rows, a view of these rows finds the ids by index, and the
+ * rows are then read under row-level security as usual (docs/decisions/0024). The matches are materialized before they
+ * are sorted: otherwise, PostgreSQL would rather scan every link in order.
  */
 const lookUp = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
   const { cursor: _, ...list } = query
@@ -183,10 +184,10 @@ const lookUp = (binding: Binding, query: LinkPageQuery): Knex.QueryBuilder => {
     .whereIn('id', first)
 }
 
-/** What one search may cost: one that no index serves reads every link that the caller reaches. */
+/** Timeout of a search in milliseconds: without an index it reads every link that the caller reaches. */
 export const SEARCH_MS = 1_000
 
-/** Searches under a deadline of its own. Nothing is prepared: the best plan depends on the text. */
+/** Searches with a timeout of its own. Statements are not prepared, because the best plan depends on the text. */
 const search = async (database: Database, binding: Binding, query: LinkPageQuery): Promise<readonly LinkRow[]> => {
   const deadline = binding.deadline.within(SEARCH_MS)
   const walked = await ask<Walked>(database, binding, walk(binding, query), deadline)
@@ -195,7 +196,7 @@ const search = async (database: Database, binding: Binding, query: LinkPageQuery
   return isWhole ? found : ask<LinkRow>(database, binding, lookUp(binding, query), deadline)
 }
 
-/** Sends one query of a search. */
+/** Sends one query of a search, with a helpful error if it times out. */
 export const ask = async <Row>(
   database: Database,
   { enterRead }: Pick<Binding, 'enterRead'>,

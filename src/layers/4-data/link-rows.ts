@@ -3,19 +3,19 @@ import { LINK_ROW } from '../../database/link-row.js'
 import { Refusal } from '../../domain/refusal.js'
 import type { ResourceRoles } from './context.js'
 
-/** The database roles that links are reached as. */
+/** The database roles for links. */
 export const LINK_ROLES: ResourceRoles = { own: 'links_own', any: 'links_any' }
 
-/** Told of a code whose link this process has made, changed or deleted, before anybody gets the answer. */
+/** Called with the code of a link that this process created, changed or deleted, before the answer is sent. */
 export type LinkChanged = (code: string) => void
 
-/** The columns that move between `links` and `deleted_links`: all but the one that PostgreSQL computes. */
+/** The columns that move between `links` and `deleted_links`: all except the generated one. */
 export const MOVED_COLUMNS: readonly string[] = [
   ...LINK_ROW.filter((column) => column !== 'has_password'),
   'password_hash',
 ]
 
-/** Refuses what only the database can say of a link's fields. */
+/** Turns a violated constraint on a link's fields into a refusal. */
 export const refuseFields = (error: unknown): never => {
   const fault = FAULTS.find(({ constraint }) => violates(error, constraint))
   if (fault === undefined) throw error

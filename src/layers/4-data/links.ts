@@ -59,33 +59,38 @@ const NEW: Omit<LinkFields, 'target' | 'code'> = {
   forward_query: false,
 }
 
-/** The links that one caller reaches, inside one request. What they do not reach is not there. */
+/** The links that one caller reaches, within one request. Links beyond their reach do not exist here. */
 export interface Links {
   /**
-   * Throws `code_taken` (409). Without a code, makes an unguessable one. `replayed` where the request's Idempotency-Key
-   * made the link before: nothing is made, and the link is answered as it was then.
+   * Creates a link; generates an unguessable code if none is given. Throws `code_taken` (409). `replayed` if the
+   * request's Idempotency-Key has already created the link: nothing is created, and the link is returned as it was
+   * then.
    */
   create(link: NewLink): Promise<{ readonly link: Link; readonly replayed: boolean }>
   /**
-   * Changes the record that was decided about; with a version (the caller sent If-Match) only in that version. Throws
-   * RecordChanged where it is no longer there, `code_taken` (409), and `validation_failed` (422) where it would end
-   * before it starts.
+   * Changes the record that was decided about; with a version (from If-Match), only if it still has that version.
+   * Throws RecordChanged if it is gone or has changed, `code_taken` (409), and `validation_failed` (422) if the link
+   * would end before it starts.
    */
   update(link: Link, changes: LinkChanges, version?: number): Promise<Link>
-  /** Deletes the record that was decided about; as `update`. It waits in the trash, where the installation has one. */
+  /**
+   * Deletes the record that was decided about, like `update`. If the installation has a trash, the link moves there.
+   */
   delete(link: Link, version?: number): Promise<void>
-  /** Gives the record that was decided about to another user; as `update`. Throws `validation_failed` for nobody. */
+  /**
+   * Transfers the record that was decided about, like `update`. Throws `validation_failed` if the new owner is missing.
+   */
   transfer(link: Link, owner: Id, version?: number): Promise<Link>
-  /** Gives the next thousand links of a user to another one, in one transaction, and answers how many it gave. */
+  /** Transfers the next thousand links of a user to another, in one transaction. Returns how many. */
   transferSome(from: Id, to: Id): Promise<number>
-  /** The record that was decided about, with its visits. */
+  /** Adds its visit count to the record that was decided about. */
   withVisits(link: Link): Promise<Link>
   /** How many links of a user the caller reaches. */
   count(owner: Id): Promise<number>
   page(query: LinkPageQuery): Promise<Page<Link>>
-  /** How many all pages have, up to 10,000. */
+  /** The number of all listed links, up to 10,000. */
   countListed(filter: LinkFilter): Promise<number>
-  /** All of them as lines of text, oldest first, in pieces; memory does not grow with their number. */
+  /** All links as lines of text, oldest first, streamed in constant memory. */
   export(format: LinkFormat): AsyncGenerator<Buffer>
 }
 
@@ -93,13 +98,13 @@ export interface LinksStoreParts {
   readonly database: Database
   readonly changed: LinkChanged
   readonly searches: Gate
-  /** false where TRASH_DAYS is 0 */
+  /** false if TRASH_DAYS is 0 */
   readonly keepsTrash: boolean
 }
 
 /**
- * The data layer of links. A creation is bound to the caller whatever the rows say: a new link is its maker's. Every
- * other action reaches what `can()` allows for it in the same revision, as own or any rows.
+ * The data layer of links. A creation is always bound to the caller, who owns the new link. Every other action reaches
+ * the rows that the same policy revision allows for it: own or any.
  */
 export const linksStore =
   ({ database, changed, searches, keepsTrash }: LinksStoreParts) =>
@@ -174,19 +179,19 @@ export const linksStore =
     },
   })
 
-/** The record that was decided about, within the caller's reach: this id, still with this owner and under this code. */
+/** Exactly the record that was decided about: within the caller's reach, with the same id, owner and code. */
 export const exactly = (links: OwnedRows, { id, code, owner_id: owner }: Link, version: number | undefined) => {
   const query = links().where({ id, code }).whereRaw('owner_id is not distinct from ?', [owner])
   return version === undefined ? query : query.where({ version })
 }
 
-// no 0/O, 1/l/I: a code is read aloud and typed from paper
+// no look-alikes (0/O, 1/l/I): people read codes aloud and type them from paper
 const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ'
-/** 56^8, about 10^14: guessing is hopeless at any rate that the gateway lets through */
+/** 56^8 is about 10^14: guessing is hopeless at any rate that the gateway allows */
 const LENGTH = 8
 const TRIES = 5
 
-/** A fresh unguessable code, from the system's random source, without look-alikes. */
+/** A new unguessable code, from a cryptographic random source. */
 export const generateCode = (): string =>
   Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
@@ -213,7 +218,7 @@ const create = async (
       if (!(error instanceof Refusal)) throw error
       if (key !== null && error.code === 'already_created') {
         const [row] = await read<LinkRow>(database, binding, keptLink(key, LINK_ROW))
-        // deleted in between, since its life was over: the key is free again
+        // the key expired and was deleted in between, so it is free again
         if (!row) throw new RecordChanged()
         return { link: toLink(row), replayed: true }
       }
@@ -225,7 +230,7 @@ const create = async (
 
 const TRANSFERRED_AT_ONCE = 1_000
 
-/** A query with the CTE `done`, which deletes these rows, and keeps them in the trash where there is one. */
+/** A query with the CTE `done`, which deletes these rows, or moves them to the trash. */
 export const deletionOf = (rows: Knex.QueryBuilder, keepsTrash: boolean): Knex.QueryBuilder => {
   const deletion = rows.delete()
   if (!keepsTrash) return knex.with('done', deletion.returning('code'))
@@ -234,7 +239,7 @@ export const deletionOf = (rows: Knex.QueryBuilder, keepsTrash: boolean): Knex.Q
   return knex.with('gone', deletion.returning([...MOVED_COLUMNS])).with('done', knex.raw(kept))
 }
 
-/** A query with the CTE `done`, which gives these rows to another owner. */
+/** A query with the CTE `done`, which transfers these rows to another owner. */
 export const transferOf = (rows: Knex.QueryBuilder, owner: Id): Knex.QueryBuilder =>
   knex.with(
     'done',
@@ -244,19 +249,21 @@ export const transferOf = (rows: Knex.QueryBuilder, owner: Id): Knex.QueryBuilde
     ]),
   )
 
-/** Changes these rows. Returns them. */
+/** Updates and returns these rows. */
 export const updateOf = (rows: Knex.QueryBuilder, changes: LinkChanges): Knex.QueryBuilder =>
   rows
     .update({
       ...changes,
-      // counted since there is a maximum
+      // `used` only counts while there is a maximum
       ...(changes.max_visits === null && { used: 0 }),
       updated_at: knex.raw('now()'),
       version: knex.raw('version + 1'),
     })
     .returning([...LINK_ROW, knex.raw(visitsOf('links'))])
 
-/** The server keeps a plan for each form: for one of each field alone, not for every combination. */
+/**
+ * Prepares only updates of a single field: the server keeps a plan per statement, and there are too many combinations.
+ */
 export const asStatement = (changes: LinkChanges): typeof toStatement =>
   Object.keys(changes).length === 1 ? prepared : toStatement
 

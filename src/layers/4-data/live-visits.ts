@@ -7,16 +7,16 @@ import { bind, reachOf, requireCaller } from './context.js'
 import { LINK_ROLES } from './link-rows.js'
 import { knex, ownedRows, prepared } from './query.js'
 
-/** What a listener is told, over and over. */
+/** The visit count that a listener receives with each event. */
 export interface LiveCount {
   /**
-   * The visits of a link, as of now. Throws CallerChanged once the caller was suspended, demoted or signed out, and
-   * answers null once the link is not within their reach.
+   * The current visits of a link. Throws CallerChanged once the caller has been suspended, demoted or signed out;
+   * returns null once the link is no longer within their reach.
    */
   read(link: string): Promise<VisitCount | null>
 }
 
-/** The data layer of a stream of visits. Each look is proved by itself: a stream lasts longer than its decision. */
+/** The data layer of a stream of visits. Each read re-checks the caller: a stream outlasts its decision. */
 export const liveVisitsStore = (database: Database): DataRule<LiveCount> => ({
   rows: 'visits of links that the caller may link:update',
   open: (context) => {

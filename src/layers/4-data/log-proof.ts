@@ -9,35 +9,35 @@ import { Refusal } from '../../domain/refusal.js'
 import type { DataRule } from '../route.js'
 import { AS_READER } from './decisions.js'
 
-/** How a verification goes on, and how it ended. */
+/** A verification's progress or final verdict. */
 type VerificationStep =
   { readonly name: 'progress'; readonly data: Progress } | { readonly name: 'verdict'; readonly data: ProofVerdict }
 
 export interface ProofVerdict extends Omit<LogVerdict, 'faults'> {
   readonly whole: boolean
-  /** the first of them */
+  /** the first 20 */
   readonly faults: readonly LogFault[]
   readonly faults_found: number
 }
 
-/** The decision log as evidence. */
+/** Proves the integrity of the decision log. */
 export interface LogProof {
   state(): ReturnType<typeof proofState>
   /** The evidence file of a period, in parts. */
   evidence(period: { readonly from: string | null; readonly to: string | null }): AsyncGenerator<string>
-  /** Walks the whole log. One at a time in a process: `exports_busy`. */
+  /** Verifies the whole log. Only one verification per process; throws `exports_busy` for a second one. */
   verify(): AsyncGenerator<VerificationStep>
 }
 
-/** So many faults are told; all are counted. */
+/** How many faults are reported; all are counted. */
 const TOLD = 20
-/** The progress is told at most so many times. */
+/** How many progress events there are at most. */
 const STEPS = 1_000
 const COME_AGAIN_S = 10
 
 /**
- * The data layer of the log's proof, which reads as the role that may read the log alone. A verification ends with its
- * reader, and the next may begin then.
+ * The data layer of the log's proof. It uses a database role that may only read the log. A verification stops when its
+ * reader leaves; then the next one may begin.
  */
 export const logProofStore = (database: Database, signer: EvidenceSigner): DataRule<LogProof> => {
   const keys = new Map([[signer.key.kid, signer.key.publicKey]])

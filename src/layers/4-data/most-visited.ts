@@ -19,17 +19,17 @@ const LARGEST_BATCH = 4_096
 
 interface Row {
   readonly id: string
-  /** null where the link is not one of those that are asked about */
+  /** null if the link is not within the caller's reach, not tagged, or in the trash */
   readonly code: string | null
   readonly visits: number
-  /** all visits that it ever had: a range holds no more */
+  /** all-time visits: an upper bound for any range */
   readonly ever: number
 }
 
 /**
- * The ten links that were visited most in a range, exactly, without adding up every link. It goes through them in the
- * order of the visits that they ever had, and stops at the first that had no more than the tenth has in the range.
- * `tagged` narrows the links.
+ * The exact ten most visited links of a range, without adding up every link. It scans links by their all-time visits,
+ * most first, and stops once those are no more than the range visits of the tenth link found. `tagged` filters the
+ * links.
  */
 export const mostVisited = async (
   database: Database,
@@ -39,7 +39,9 @@ export const mostVisited = async (
   deadline: Deadline,
 ): Promise<readonly LinkVisits[]> => {
   const count = COUNT[bots]
-  /** The next links, and those of them that the caller may see; a link in the trash is passed over. */
+  /**
+   * The next links by all-time visits. Those that do not count (out of reach, in the trash, not tagged) have no code.
+   */
   const batch = (after: Row | undefined, limit: number): Knex.Raw => {
     const candidates = ownedRows('visit_counts', 'owner_id', binding)()
       .select('link_id', knex.raw(`(${count}) as ever`))
@@ -47,7 +49,7 @@ export const mostVisited = async (
       .orderBy('link_id', 'desc')
       .limit(limit)
     if (after !== undefined) candidates.whereRaw(`((${count}), link_id) < (?, ?)`, [after.ever, after.id])
-    // the last visit of a person; a day later, since those of an old day count at its twelfth hour
+    // `last_at` is a person's last visit. A day of margin, because visits of an old day count at its twelfth hour.
     if (bots === 'false') candidates.whereRaw('last_at >= to_timestamp(?)', [((range.from - 24) * HOUR_MS) / 1_000])
     const links = tagged(ownedRows('links', 'owner_id', binding)()).select('id', 'code')
     return knex.raw(

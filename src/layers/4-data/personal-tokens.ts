@@ -9,12 +9,12 @@ import { USER_ROLES, bind, change, read } from './context.js'
 import { enterWithKey, keepKey } from './idempotency.js'
 import { knex, ownedRows, toStatement } from './query.js'
 
-/** A personal token as its owner sees it. Its value is known to nobody but the program that holds it. */
+/** A personal token as its owner sees it. The token itself is not stored, only its hash. */
 export interface PersonalToken {
   readonly id: string
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** null: not known (an external issuer, the command line) */
+  /** null if unknown (an external issuer, the command line) */
   readonly made_by: { readonly type: 'token' | 'sign_in'; readonly id: string } | null
   readonly created_at: string
   readonly expires_at: string
@@ -23,7 +23,7 @@ export interface PersonalToken {
 
 /** The caller's own personal tokens, and no others. */
 export interface PersonalTokens {
-  /** Throws `too_many_tokens` (409), and `already_created` (409) where the Idempotency-Key made a token before. */
+  /** Throws `too_many_tokens` (409), and `already_created` (409) if the Idempotency-Key has already created a token. */
   add(token: {
     readonly name: string
     readonly hash: Buffer
@@ -31,9 +31,9 @@ export interface PersonalTokens {
     readonly expiresAt: Date
   }): Promise<PersonalToken>
   list(): Promise<readonly PersonalToken[]>
-  /** Ends a token at once, on every node. False where the caller has no such live token. */
+  /** Revokes a token at once, on every node. False if the caller has no such live token. */
   revoke(id: string): Promise<boolean>
-  /** Ends a token, or what a sign-in made, with everything that followed from it. False where nothing was alive. */
+  /** Revokes a token, or the tokens of a sign-in, and all tokens made with them. False if none was live. */
   revokeWithDescendants(origin: string): Promise<boolean>
 }
 
@@ -74,7 +74,7 @@ const toToken = (row: Row): PersonalToken => ({
   last_used_at: row.last_used_at?.toISOString() ?? null,
 })
 
-/** The data layer of `/users/me/tokens`: always bound to the caller, also for an admin. */
+/** The data layer of `/users/me/tokens`: always bound to the caller, even for an admin. */
 export const personalTokensStore = (database: Database): DataRule<PersonalTokens> => ({
   rows: 'the caller’s own tokens',
   open: (context) => {
@@ -116,7 +116,7 @@ export const personalTokensStore = (database: Database): DataRule<PersonalTokens
         )
         return rows.map(toToken)
       },
-      // the id of a sign-in names no token
+      // the id may also be that of a sign-in, which is not a token id
       revoke: async (id) => isId(id) && revoke(live().where({ id })),
       revokeWithDescendants: async (origin) => {
         const made = isId(origin) ? tokens().where('id', origin) : tokens().where('made_by_sign_in', origin)

@@ -4,7 +4,7 @@ import type { DataRule } from '../route.js'
 import { USER_ROLES, bind } from './context.js'
 import { knex, ownedRows, toStatement } from './query.js'
 
-/** What a profile update may change: the allow-list of R7, which the database's column grants hold as well. */
+/** What a profile update may change: the allow-list of R7, which the database's column grants enforce as well. */
 export interface ProfileChanges {
   readonly name?: string | undefined
   readonly password_hash?: string | undefined
@@ -13,9 +13,9 @@ export interface ProfileChanges {
 /** The caller's own user row, and no other. */
 export interface Profile {
   /**
-   * Commits the change. With a new password every other sign-in of the user ends in the same transaction, and with
-   * `endTokens` every personal token. A new address is only asked for: it is theirs once it is confirmed. Throws
-   * `rate_limited` (429) where they asked for too many.
+   * Commits the change. A new password ends all other sign-ins of the user in the same transaction, and `endTokens` all
+   * their personal tokens. A new address is stored as a request, and takes effect once it is confirmed. Throws
+   * `rate_limited` (429) if the user requested too many.
    */
   update(
     changes: ProfileChanges,
@@ -23,14 +23,14 @@ export interface Profile {
   ): Promise<void>
 }
 
-/** An address that waits until the token of its link comes back. */
+/** A new address, unconfirmed until somebody follows the link in the mail. */
 export interface NewAddress {
   readonly email: string
   readonly hash: Buffer
   readonly expiresAt: Date
 }
 
-/** The data layer of `/users/me`: always bound to the caller, also for an admin. */
+/** The data layer of `/users/me`: always bound to the caller, even for an admin. */
 export const profileStore = (database: Database): DataRule<Profile> => ({
   rows: 'the caller’s own row, without its role',
   open: (context) => {

@@ -11,14 +11,15 @@ import type { Snapshot } from '../../policy/snapshot.js'
 import type { DataContext, DataRule } from '../route.js'
 import { bind, change, requireCaller, requireUser } from './context.js'
 
-/** Proposals as somebody who may edit the policy touches them. */
+/** Proposals, for callers who may edit the policy. */
 export interface Proposals {
   propose(plan: EditPlan, reason: string): Promise<Proposal>
   /** Throws `proposal_closed`. */
   close(proposal: Proposal, state: 'declined' | 'withdrawn', reason: string | null): Promise<Proposal>
   /**
-   * Commits the plan of a proposal as the next revision, and closes the proposal with it. `proposer`: as they were when
-   * their rights were checked; null at the command line. Throws `proposal_closed`, and as `commitEdit`.
+   * Commits the plan of a proposal as the next revision and closes the proposal in the same transaction. `proposer`:
+   * the user as they were when their rights were checked; null for the command line. Throws `proposal_closed`, and
+   * whatever `commitEdit` throws.
    */
   approve(plan: EditPlan, proposal: Proposal, proposer: User | null, reason: string | null): Promise<Snapshot>
 }
@@ -27,7 +28,7 @@ const ROLES = { own: 'policy_editor', any: 'policy_editor' } as const
 
 const actorOf = ({ caller }: DataContext): Actor => ({ id: caller.user?.id ?? null, name: null })
 
-/** Who makes an edit over HTTP, with the proof of them and the decision that allowed it. */
+/** The origin of an edit over HTTP: the caller, the re-check of the caller, and the decision that allowed the edit. */
 export const editOriginOf = (context: DataContext): Omit<EditOrigin, 'reason'> => {
   const { caller, decision, requestId, snapshot, deadline } = context
   return {
@@ -45,7 +46,7 @@ export const editOriginOf = (context: DataContext): Omit<EditOrigin, 'reason'> =
   }
 }
 
-/** The fourth layer of proposals. */
+/** The data layer of proposals. */
 export const proposalsStore = (database: Database): DataRule<Proposals> => ({
   rows: 'proposals, and policy rows as one revision',
   open: (context) => {
@@ -83,7 +84,7 @@ export const proposalsStore = (database: Database): DataRule<Proposals> => ({
       },
       approve: async (plan, { id, actor, reason }, proposer, why) => {
         const origin = editOriginOf(context)
-        // in the order of their locks (functions/lock_rights.sql)
+        // in lock order, so that two approvals cannot deadlock (functions/lock_rights.sql)
         const people = [
           { user: caller.user, proof: requireCaller(caller) },
           ...(proposer === null ? [] : [{ user: proposer, proof: requireUser(proposer) }]),

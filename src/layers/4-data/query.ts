@@ -6,23 +6,23 @@ import type { Knex } from 'knex'
 import type { Statement } from '../../database/statement.js'
 import type { CollectionReach } from '../../policy/snapshot.js'
 
-/** Knex as a builder alone: it opens no connection; the pool sends what it builds (database/pool.ts). */
+/** Knex only builds queries; it opens no connection. The pool sends them (database/pool.ts). */
 export const knex = knexFactory({ client: 'pg' })
 
-/** What a caller reaches: which rows, and whose. */
+/** The rows that a caller reaches. */
 export interface Reached {
   readonly reach: CollectionReach
-  /** whose rows; null: nobody's */
+  /** the owner of `own` rows; null: no rows */
   readonly userId: string | null
 }
 
-/** Queries on one table, bound to the rows that a caller reaches. */
+/** Builds queries on one table, bound to the rows that a caller reaches. */
 export interface OwnedRows {
-  /** selects, updates and deletes; `none` matches nothing */
+  /** for selects, updates and deletes; with the reach `none`, no row matches */
   (): Knex.QueryBuilder
-  /** inserts a row of the caller's own */
+  /** inserts a row owned by the caller */
   insert(values: Readonly<Record<string, unknown>>): Knex.QueryBuilder
-  /** inserts rows of the caller's own, all with the same columns, in one statement of one form */
+  /** inserts rows owned by the caller, all with the same columns; the statement's text is the same for any number */
   insertAll(
     rows: readonly Readonly<Record<string, unknown>>[],
     clauses: { readonly onConflict: string; readonly returning: readonly string[] },
@@ -30,8 +30,8 @@ export interface OwnedRows {
 }
 
 /**
- * The way to a table with owners: every query starts from a builder that is bound to the caller for this request. It is
- * the second guard beside row-level security, so that the rows are right even where one of the two is wrong.
+ * The only way to query a table with owners: every query starts from a builder bound to the caller of this request. It
+ * is a second guard beside row-level security, so the rows are right even if one of the two is wrong.
  */
 export const ownedRows = (table: string, owner: string, { reach, userId }: Reached): OwnedRows =>
   Object.assign(
@@ -47,7 +47,7 @@ export const ownedRows = (table: string, owner: string, { reach, userId }: Reach
         { onConflict, returning }: { readonly onConflict: string; readonly returning: readonly string[] },
       ) => {
         const columns = Object.keys(rows[0] ?? {}).join(', ')
-        // Knex would write each value of each row as one of the statement's: thousands of them
+        // Knex would bind each value of each row as a parameter: thousands of them
         return knex.raw(
           `insert into ${table} (${columns}, ${owner})
            select ${columns}, ?::bigint from jsonb_populate_recordset(null::${table}, ?::jsonb)
@@ -58,15 +58,14 @@ export const ownedRows = (table: string, owner: string, { reach, userId }: Reach
     },
   )
 
-/** The built query as a statement. */
 export const toStatement = (query: { toSQL(): Knex.Sql }): Statement => {
   const { sql, bindings } = query.toSQL().toNative()
   return { text: sql, values: bindings }
 }
 
 /**
- * The built query as a prepared statement, named after its text. For queries of few forms: the server keeps the plan of
- * each form for the connection's life.
+ * A query as a prepared statement, named after its text. Only for queries with few different texts: the server keeps
+ * every prepared statement for the life of the connection.
  */
 export const prepared = (query: { toSQL(): Knex.Sql }): Statement => {
   const statement = toStatement(query)
@@ -74,8 +73,8 @@ export const prepared = (query: { toSQL(): Knex.Sql }): Statement => {
 }
 
 /**
- * How COPY writes a row: its columns as RFC 4180 has them; or its only column, a JSON text, as it is. JSON escapes
- * every control character (RFC 8259 §7), so no line holds what would make COPY quote it.
+ * How COPY writes a row: as CSV (RFC 4180), or as its only column, a JSON text, unchanged. JSON escapes all control
+ * characters (RFC 8259 §7), so no line contains the delimiter or the quote that would make COPY quote it.
  */
 const COPY_FORMATS = {
   csv: 'format csv',
@@ -83,7 +82,7 @@ const COPY_FORMATS = {
 } as const
 export type CopyFormat = keyof typeof COPY_FORMATS
 
-/** The built query as a COPY of its rows. COPY takes no values: whole numbers stand in its text, all else throws. */
+/** A query as a COPY of its rows. COPY takes no parameters, so integers are written into its text; others throw. */
 export const toCopy = (query: Knex.QueryBuilder, format: CopyFormat): string => {
   if (!query.toSQL().bindings.every((value) => /^\d{1,19}$/.test(String(value)))) {
     throw new Error('a COPY holds whole numbers alone')

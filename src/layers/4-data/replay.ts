@@ -3,12 +3,12 @@ import type { Replay, ReplayOptions } from '../../audit/replay.js'
 import type { Database } from '../../database/database.js'
 import type { DataRule } from '../route.js'
 
-/** Decides recorded decisions again, for callers who may read them. */
+/** Replays recorded decisions, for callers who may read them. */
 export interface Replays {
   of(options: Omit<ReplayOptions, 'budgetMs'>): Promise<Replay>
 }
 
-/** The part of a request's deadline that may go into reading the log; the rest is for the plan of the edit. */
+/** The share of a request's deadline for reading the log; the rest is for planning the edit. */
 const BUDGET = 0.6
 
 export const replaysStore = (database: Database, deadlineMs: number): DataRule<Replays> => ({

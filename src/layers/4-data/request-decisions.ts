@@ -6,24 +6,24 @@ import { read } from './context.js'
 import { AS_READER } from './decisions.js'
 import { knex, prepared } from './query.js'
 
-/** A record as the log holds it: with its id, and the time and the revision as the database gives them. */
+/** A record of the log, with its id, and with time and revision in the types that the database returns. */
 export interface RequestDecision extends Omit<DecisionRecord, 'time' | 'revision'> {
   readonly id: string
   readonly time: Date
   readonly revision: string
 }
 
-/** The records of one request. A caller may name requests itself, so one name may stand for many: the newest. */
+/** The records of one request, newest first. Callers may choose request ids, so many requests can share one. */
 export interface RequestDecisions {
   of(requestId: string): Promise<{
     readonly records: readonly RequestDecision[]
-    /** true where there are older ones beyond */ readonly more: boolean
+    /** true if there are older records that are left out */
+    readonly more: boolean
   }>
 }
 
 const MOST = 100
 
-/** Reads the records of a request. */
 export const requestDecisions = (database: Database): RequestDecisions => ({
   of: async (requestId) => {
     const query = knex('decisions')

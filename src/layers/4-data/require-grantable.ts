@@ -3,8 +3,9 @@ import { mayGrant } from '../../policy/table.js'
 import type { DataContext } from '../route.js'
 
 /**
- * Refuses (403 `policy_denied`) to give out, or to touch the holder of, a role that may do what the caller's own may
- * not. Roles are given through the stores of users and invitations alone, so this holds for every route.
+ * Throws 403 `policy_denied` if a role has rights that the caller's own role does not have: the caller may neither
+ * grant it nor change a user who has it. Roles are only granted through the stores of users and invitations, which both
+ * call this, so it holds for every route.
  */
 export const requireGrantable = ({ snapshot, caller }: DataContext, role: string): void => {
   const own = caller.user?.role ?? 'anonymous'

@@ -7,22 +7,22 @@ import { knex, ownedRows, prepared } from './query.js'
 interface OwnSignIn {
   readonly id: string
   readonly started_at: string
-  /** when it got its last access token */
+  /** when its last access token was issued */
   readonly last_used_at: string
   readonly expires_at: string
-  /** whether the token of this request comes from it */
+  /** whether this request's token belongs to it */
   readonly current: boolean
 }
 
 /** The caller's own sign-ins, and no others. */
 export interface SignIns {
-  /** The live ones, those that were used last first, MOST_SIGN_INS at most. */
+  /** The live ones, most recently used first, at most MOST_SIGN_INS. */
   list(): Promise<readonly OwnSignIn[]>
-  /** Ends a sign-in and its access tokens at once, on every node. False where the caller has no such live one. */
+  /** Ends a sign-in and its access tokens at once, on every node. False if the caller has no such live sign-in. */
   end(id: string): Promise<boolean>
 }
 
-/** Programs that sign in anew each time leave many behind. */
+/** Limits the list: programs that sign in for every run leave many sign-ins behind. */
 export const MOST_SIGN_INS = 100
 
 interface Row {
@@ -32,13 +32,13 @@ interface Row {
   readonly expires_at: Date
 }
 
-/** The data layer of `/users/me/sign-ins`: always bound to the caller, also for an admin. */
+/** The data layer of `/users/me/sign-ins`: always bound to the caller, even for an admin. */
 export const signInsStore = (database: Database): DataRule<SignIns> => ({
   rows: 'the caller’s own sign-ins',
   open: (context) => {
     const binding = bind(context, 'own', USER_ROLES)
     const tokens = ownedRows('refresh_tokens', 'user_id', binding)
-    /** A sign-in is a family of refresh tokens, and over as soon as one of them is revoked. */
+    /** A sign-in is a family of refresh tokens. It ends as soon as one of them is revoked. */
     const live = () => tokens().groupBy('family').havingRaw('bool_and(revoked_at is null) and max(expires_at) > now()')
     return {
       list: async () => {
@@ -59,7 +59,7 @@ export const signInsStore = (database: Database): DataRule<SignIns> => ({
         }))
       },
       end: async (id) => {
-        // one token ends them all, and makes one entry in the log
+        // revoking one token ends the whole sign-in, with a single log entry
         const newest = live().where('family', id).max('id')
         const revocation = tokens()
           .where('id', newest)

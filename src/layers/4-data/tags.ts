@@ -12,13 +12,13 @@ export interface TagCount {
 
 /** The tags of the caller's own links. */
 export interface Tags {
-  /** Those of the most links first; at most 1,000. */
+  /** The most used first; at most 1,000. */
   list(): Promise<readonly TagCount[]>
 }
 
 const MOST = 1_000
 
-/** Whatever the rows let a caller reach, these are the tags that they gave themselves. It reads all their links. */
+/** The data layer of tags: always bound to the caller's own links, whatever their role reaches. Reads all of them. */
 export const tagsStore = (database: Database, searches: Gate): DataRule<Tags> => ({
   rows: 'the caller’s own links',
   open: (context) => {

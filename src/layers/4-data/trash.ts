@@ -15,29 +15,29 @@ import type { LinkChanged } from './link-rows.js'
 import { knex, ownedRows, prepared } from './query.js'
 import type { OwnedRows } from './query.js'
 
-/** A link that was deleted, as it was, and when. */
+/** A deleted link as it was, with the time of its deletion. */
 export interface DeletedLink extends Link {
   readonly deleted_at: string
 }
 
-/** The deleted links that one caller might delete: those of TRASH_DAYS. */
+/** The deleted links that the caller may restore, kept for TRASH_DAYS. */
 export interface Trash {
   /** Newest deletion first. */
   page(query: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<DeletedLink>>
-  /** How many all pages have, up to 10,000. */
+  /** The number of all deleted links, up to 10,000. */
   countListed(): Promise<number>
   /**
-   * Makes the link again as it was, with its id and its count of visits, under its code or another one. Throws
-   * `code_taken` (409), and RecordChanged where it is no longer in the trash.
+   * Restores a link with its id and visit count, under its code or another one. Throws `code_taken` (409), and
+   * RecordChanged if the link is no longer in the trash.
    */
   restore(link: Link, code?: string): Promise<Link>
 }
 
 const SORT = '-deleted_at'
-/** What is not as it was; the new code is the query's last value. */
+/** The columns that a restoration changes. The code is the query's last parameter. */
 const RESTORED: Readonly<Record<string, string>> = { code: '?::text', updated_at: 'now()', version: 'version + 1' }
 
-/** The data layer of the trash: what `link:delete` reaches. */
+/** The data layer of the trash. It reaches what `link:delete` reaches. */
 export const trashStore = (database: Database, changed: LinkChanged): DataRule<Trash> => ({
   rows: 'deleted links that the caller may link:delete',
   open: (context) => {
@@ -69,10 +69,10 @@ export const trashStore = (database: Database, changed: LinkChanged): DataRule<T
   },
 })
 
-/** A query with the CTE `done`, which makes this link of these rows again, under its code or another one. */
+/** A query with the CTE `done`, which restores this link, under its code or another one. */
 export const restorationOf = (deleted: OwnedRows, { id, code: before }: Link, code = before): Knex.QueryBuilder => {
   const values = MOVED_COLUMNS.map((name) => RESTORED[name] ?? name).join(', ')
-  // Knex has no `overriding system value`: the link keeps its id
+  // raw SQL: Knex has no `overriding system value`, which lets the link keep its id
   const text = `insert into links (${MOVED_COLUMNS.join(', ')}) overriding system value select ${values} from taken
     returning ${LINK_ROW.join(', ')}, ${visitsOf('links')}`
   return knex

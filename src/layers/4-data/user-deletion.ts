@@ -17,26 +17,28 @@ import type { LinkChanged } from './link-rows.js'
 import { knex, ownedRows, toStatement } from './query.js'
 import { requireGrantable } from './require-grantable.js'
 
-/** The users whom one caller may delete, inside one request. */
+/** Deletes users, as far as the caller reaches them. */
 export interface UserDeletion {
   /**
-   * Deletes exactly the user that was decided about, with all that is theirs: tokens, sign-ins, invitations, keys.
-   * Their links are deleted as well, or given to another user, each with the decision about it in the log; so are the
-   * links that they deleted, which go with them where nothing is said. Throws `has_links` (409) where they have links
-   * and nothing is said, `too_many_links` (409), `last_admin` (409), `policy_denied` (403) where the caller's role
-   * may not do that to these links or may do less than the user's, and `validation_failed` (422) for nobody as the
-   * new owner.
+   * Deletes exactly the user that was decided about, with their tokens, sign-ins, invitations and keys. `links` says
+   * whether their links are deleted or transferred, each with its own decision in the log. Links in the trash go the
+   * same way; if `links` is undefined, they are deleted. Throws:
+   * - `has_links` (409) if the user has links and `links` is undefined
+   * - `too_many_links` (409), `last_admin` (409)
+   * - `policy_denied` (403) if the caller may not do that with these links, or the user's role has rights that the
+   *   caller's does not have
+   * - `validation_failed` (422) if the new owner does not exist
    */
   delete(user: User, links: LinksOfDeleted | undefined): Promise<void>
 }
 
 /**
- * How many links one request deletes or gives away: each has its own entry in the log, about 10,000 of which fit in a
- * second (docs/operations.md).
+ * How many links one request deletes or transfers. Each gets its own log entry, at about 10,000 entries a second
+ * (docs/operations.md).
  */
 export const MOST_LINKS = 10_000
 
-/** The data layer of `DELETE /users/{id}`. `changed` is told of each link's code, before anybody gets the answer. */
+/** The data layer of `DELETE /users/{id}`. Calls `changed` with each link's code before the answer is sent. */
 export const userDeletionStore = (database: Database, changed: LinkChanged): DataRule<UserDeletion> => ({
   rows: 'users that the caller may user:delete; of their links those that they may link:delete or link:transfer',
   open: (context) => {
@@ -52,9 +54,9 @@ export const userDeletionStore = (database: Database, changed: LinkChanged): Dat
 
         const codes = await database.transaction(async (client) => {
           const send = senderOn(client)
-          // theirs exclusively: what they ask for meanwhile is refused
+          // Locks the user's rights exclusively, so that a concurrent request of theirs is refused.
           await send(own.enterChange(user.id))
-          // nobody gives them another link until this ends
+          // Locks the user's row: nobody can transfer another link to them until this transaction ends.
           await lockUsers(send, links === undefined || links === 'delete' ? [user.id] : [user.id, links.to])
 
           await send(handOver({ ...context, decision }))
@@ -67,7 +69,7 @@ export const userDeletionStore = (database: Database, changed: LinkChanged): Dat
           await send(handOver(context))
           await send(own.enterRead)
           const deletion = users()
-            // the user as they were decided about: with this role, and suspended or not
+            // only if role and suspension are still those that were decided about
             .where({ id: user.id, role: user.role })
             .whereRaw(`(suspended_at is not null) = ?`, [user.suspended])
             .delete()
@@ -89,7 +91,10 @@ const senderOn =
   async <Row extends QueryResultRow>(statement: Statement) =>
     (await sendTo<Row>(client, statement)).rows
 
-/** What `can()` says of these links: a role that may delete users may not therefore delete, or give away, links. */
+/**
+ * What `can()` decides about the user's links: the right to delete users does not include that to delete or transfer
+ * links.
+ */
 const decideOnLinks = ({ snapshot, caller: { user } }: DataContext, { id }: User, action: string): Decision => {
   const record = { owner_id: id }
   const decision = snapshot.decide(user, action, record)
@@ -100,7 +105,9 @@ const decideOnLinks = ({ snapshot, caller: { user } }: DataContext, { id }: User
   })
 }
 
-/** In the order of their ids, so that two deletions that give links to each other's users wait and are no deadlock. */
+/**
+ * Locks rows in order of their ids, so that two deletions that transfer links to each other's users cannot deadlock.
+ */
 const lockUsers = async (send: Send, [deleted, ...others]: readonly [Id, ...Id[]]): Promise<void> => {
   const rows = [{ id: deleted, strength: 'update' }, ...others.map((id) => ({ id, strength: 'key share' }))]
   for (const { id, strength } of rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)))
@@ -113,7 +120,9 @@ const countLinks = async (send: Send, reached: Binding, owner: Id): Promise<numb
   return Number(row?.count)
 }
 
-/** Deletes the links or gives them away, those in the trash as well; answers the codes of the others. */
+/**
+ * Deletes or transfers the links, including those in the trash. Returns the codes of those that were not in the trash.
+ */
 const moveLinks = async (
   send: Send,
   reached: Binding,
@@ -145,11 +154,11 @@ const tooManyLinks = (count: number): Refusal =>
     extensions: { links: count },
   })
 
-/** Nobody as the new owner: 422. */
+/** 422: the new owner does not exist. */
 export const noSuchReceiver = (): Refusal =>
   new Refusal('validation_failed', { errors: [{ field: 'links', message: 'must name another user, who exists' }] })
 
-/** The new owner was deleted after they were looked up. */
+/** Translates the violation that occurs if the new owner was deleted after the look-up. */
 const refuseNobody = (error: unknown): never => {
   const isGone = violates(error, 'links_owner_id_fkey') || violates(error, 'deleted_links_owner_id_fkey')
   throw isGone ? noSuchReceiver() : error

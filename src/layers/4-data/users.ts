@@ -22,9 +22,9 @@ export interface UserChanges {
   readonly email?: string | undefined
 }
 
-/** Which users a list has. */
+/** Filters of a list of users. */
 export interface UserFilter {
-  /** a text in the name or the address, in any case */
+  /** text that the name or the address contains, ignoring case */
   readonly q?: string | undefined
   readonly role?: string | undefined
   readonly suspended?: boolean | undefined
@@ -35,16 +35,16 @@ interface UserPageQuery extends UserFilter {
   readonly cursor?: string | undefined
 }
 
-/** The users whom one caller reaches, inside one request. */
+/** The users that one caller reaches, within one request. */
 export interface Users {
   /** Newest first. */
   page(query: UserPageQuery): Promise<Page<User>>
-  /** How many all pages have, up to 10,000. */
+  /** The number of all listed users, up to 10,000. */
   countListed(filter: UserFilter): Promise<number>
   /**
-   * Changes exactly the user that was decided about. Throws `policy_denied` (403) where their role, or the new one, may
-   * do what the caller may not, `last_admin` (409) where no active admin would be left, and `validation_failed` (422)
-   * for an address that another user has.
+   * Changes exactly the user that was decided about. Throws `policy_denied` (403) if their role or the new one has
+   * rights that the caller does not have, `last_admin` (409) if no active admin would be left, and `email_taken` for an
+   * address that another user has.
    */
   update(user: User, changes: UserChanges): Promise<User>
 }
@@ -53,7 +53,7 @@ const SUSPENDED = 'suspended_at is not null as suspended'
 const COLUMNS = ['id', 'email', 'name', 'role', 'created_at'] as const
 const SORT = '-id'
 
-/** The data layer of `/users`: reaches what `can()` allows for the action, as own or any rows. */
+/** The data layer of `/users`. It reaches the rows that the policy allows for the action: own or any. */
 export const usersStore =
   (database: Database) =>
   (action: Action): DataRule<Users> => ({
@@ -74,11 +74,11 @@ export const usersStore =
         },
         countListed: (filter) => countRows(database, binding, filtered(users(), filter)),
         update: async (user, { role, suspended, email }) => {
-          // nobody rises, and nobody brings down who stands above them
+          // No privilege escalation: the caller can neither grant a role above theirs nor change a user above them.
           requireGrantable(context, user.role)
           if (role !== undefined) requireGrantable(context, role)
           const query = users()
-            // the user as they were decided about: with this role, and suspended or not
+            // only if role and suspension are still those that were decided about
             .where({ id: user.id, role: user.role })
             .whereRaw(`(suspended_at is not null) = ?`, [user.suspended])
             .update({
@@ -97,7 +97,7 @@ export const usersStore =
     },
   })
 
-/** The line break keeps a text from being found across address and name. */
+/** The line break prevents matches across address and name. */
 const TEXT = String.raw`lower(email || E'\n' || name)`
 
 const filtered = (users: Knex.QueryBuilder, { q, role, suspended }: UserFilter): Knex.QueryBuilder => {

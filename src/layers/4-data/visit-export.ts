@@ -4,7 +4,7 @@ import type { LinkForm, LinkFormat } from './link-export.js'
 
 const TEXTS = ['referrer', 'country', 'browser', 'os', 'device']
 
-/** The columns that a line is made of. */
+/** The columns that an exported line uses. */
 export const VISIT_COLUMNS = [`time, ${utc('time')} as at`, ...TEXTS, 'bot'].join(', ')
 
 const ofTexts = (write: (column: string) => string): Readonly<Record<string, string>> =>
@@ -13,7 +13,7 @@ const ofTexts = (write: (column: string) => string): Readonly<Record<string, str
 const CSV = { time: 'at', ...ofTexts(guardedColumn), bot: 'bot::text' }
 const JSON_MEMBERS = { time: quoted('at'), ...ofTexts(text), bot: 'bot::text' }
 
-/** How a single visit is written. As links are, PostgreSQL writes the lines. */
+/** How a single visit is exported. PostgreSQL builds the lines, as for links. */
 export const VISIT_FORMS: Readonly<Record<LinkFormat, LinkForm>> = {
   csv: { head: `${Object.keys(CSV).join(',')}\n`, line: Object.values(CSV).join(', '), format: 'csv' },
   ndjson: { head: '', line: jsonLine(JSON_MEMBERS), format: 'json lines' },

@@ -8,7 +8,7 @@ import { knex } from './query.js'
 export const VISIT_DIMENSIONS = ['referrer', 'country', 'browser', 'os', 'device'] as const
 export type VisitDimension = (typeof VISIT_DIMENSIONS)[number]
 
-/** Who is counted: people, people and bots, or bots alone. */
+/** Who is counted: people (`false`), people and bots (`true`), or bots only. */
 export const COUNTED = ['false', 'true', 'only'] as const
 export type Counted = (typeof COUNTED)[number]
 
@@ -17,46 +17,46 @@ export interface VisitQuery {
   readonly bots: Counted
 }
 
-/** The sum of the series, and of each list of values, is `total`. */
+/** The series and each list of values add up to `total`. */
 export interface VisitStatistics {
   readonly total: number
-  /** of each day and link, added up */
+  /** the sum over days and links: a visitor counts once per day and link */
   readonly visitors: number
   readonly bots: number
-  /** of as many hours directly before */
+  /** the same number of hours directly before the range */
   readonly before: { readonly total: number; readonly visitors: number }
   readonly series: readonly { readonly time: string; readonly visits: number; readonly visitors: number }[]
   readonly by: Readonly<Record<VisitDimension, readonly ValueCount[]>>
 }
 
 export interface ValueCount {
-  /** null: not known; `other`: what the most frequent ones leave */
+  /** null: unknown; `other`: all but the most frequent values */
   readonly value: string | null
   readonly visits: number
 }
 
-/** What statistics are made of: builders that are bound to what the caller reaches. */
+/** The source rows of statistics: builders bound to what the caller reaches. */
 export interface VisitSource {
   /** rows with hour, visits, bots, visitors */
   readonly hours: Knex.QueryBuilder
   /** rows with hour, dimension, value, visits, bots */
   readonly values: Knex.QueryBuilder
-  /** which links, where it is not all of an owner; the others select from it as `reached` */
+  /** the links, if not all of an owner; `hours` and `values` refer to it as `reached` */
   readonly reached?: Knex.QueryBuilder
 }
 
-/** What a row of totals counts. */
+/** The SQL expression that counts the visits of a row of totals. */
 export const COUNT: Readonly<Record<Counted, string>> = { false: 'visits', true: 'visits + bots', only: 'bots' }
 
 const MOST_VALUES = 100
 
 /**
- * Goes before statements that add up totals. PostgreSQL takes the policy of row-level security for so expensive that a
- * sort of all rows looks free beside it; without one it adds up in a hash table, in less than half of the time.
+ * Sent before statements that add up totals. PostgreSQL estimates row-level security as so expensive that sorting all
+ * rows looks free beside it. Without a sort it uses a hash aggregate, in less than half of the time.
  */
 export const WITHOUT_SORT: Statement = { text: 'set local enable_sort = off' }
 
-/** One statement, so all of it is read from one snapshot. */
+/** A single statement, so that everything is read from one snapshot. */
 export const statisticsQuery = ({ hours, values, reached }: VisitSource, { range, bots }: VisitQuery): Knex.Raw => {
   const { from, to } = range
   const count = COUNT[bots]
@@ -106,7 +106,7 @@ export interface StatisticsRow {
   readonly bots: number | null
 }
 
-/** The rows of `statisticsQuery` as they are answered. */
+/** Converts the rows of `statisticsQuery` to their public form. */
 export const toStatistics = (rows: readonly StatisticsRow[], { starts }: VisitRange): VisitStatistics => {
   const points = new Map<string | null, StatisticsRow>()
   const by: Record<VisitDimension, ValueCount[]> = { referrer: [], country: [], browser: [], os: [], device: [] }
@@ -133,7 +133,7 @@ export const toStatistics = (rows: readonly StatisticsRow[], { starts }: VisitRa
   }
 }
 
-/** `other` is last, however much it is. */
+/** `other` always comes last. */
 const mostFirst = (a: ValueCount, b: ValueCount): number =>
   Number(a.value === 'other') - Number(b.value === 'other') ||
   b.visits - a.visits ||

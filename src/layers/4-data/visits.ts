@@ -18,16 +18,16 @@ import { VISIT_COLUMNS, VISIT_FORMS } from './visit-export.js'
 import { WITHOUT_SORT, statisticsQuery, toStatistics } from './visit-statistics.js'
 import type { VisitQuery, VisitSource, VisitStatistics } from './visit-statistics.js'
 
-/** The visits of the links that one caller reaches, inside one request. */
+/** The visits of the links that one caller reaches, within one request. */
 export interface LinkVisitsStore {
-  /** Those of one link. Throws RecordChanged where the caller does not reach it any more. */
+  /** The visits of one link. Throws RecordChanged if the caller no longer reaches it. */
   ofLink(link: Pick<Link, 'id'>, query: VisitQuery): Promise<VisitStatistics>
-  /** Those of all links together, or of those that have all of these tags; with the ten links that have most. */
+  /** The visits of all links, or of those with all of these tags, and the ten most visited ones. */
   ofAll(
     query: VisitQuery,
     tags: readonly string[],
   ): Promise<VisitStatistics & { readonly links: readonly LinkVisits[] }>
-  /** Single visits of a link as lines of text, oldest first: those of VISIT_DAYS. */
+  /** Single visits of a link as lines of text, oldest first, for the last VISIT_DAYS. */
   export(link: Pick<Link, 'id'>, format: LinkFormat): AsyncGenerator<Buffer>
 }
 
@@ -38,10 +38,10 @@ export interface VisitsStoreParts {
   readonly visitDays: number
 }
 
-/** What adding up the visits of links by their tags may cost. */
+/** Timeout for adding up the visits of tagged links, in milliseconds. */
 const TAGGED_MS = 3_000
 
-/** The data layer of visits. They are for whoever may change the link: what `link:update` reaches. */
+/** The data layer of visits. It reaches the visits of links that the caller may `link:update`. */
 export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts): DataRule<LinkVisitsStore> => ({
   rows: 'visits of links that the caller may link:update',
   open: (context) => {
@@ -63,12 +63,12 @@ export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts)
         const { line, format } = VISIT_FORMS[name]
         const since = Math.floor(Date.now() / 1_000) - visitDays * 86_400
         const single = knex('visits')
-          // of one link, so that the index has them in order
+          // a single link, so the index returns them in order
           .whereRaw('link_id = (?)', [oneLink(binding, id)])
           .whereRaw('time >= to_timestamp(?)', [since])
           .select(knex.raw(VISIT_COLUMNS))
           .orderBy('time')
-        // `offset 0`: as for links
+        // `offset 0` stops PostgreSQL from inlining the subquery, as for links
         const rows = knex.raw('(? offset 0) as visits', [single])
         return database.copy(readerOf(binding), toCopy(knex(rows).select(knex.raw(line)).orderBy('time'), format))
       },
@@ -76,7 +76,7 @@ export const visitsStore = ({ database, searches, visitDays }: VisitsStoreParts)
   },
 })
 
-/** The statistics of one link, if the binding reaches it; RecordChanged if not. */
+/** The statistics of one link. Throws RecordChanged if the binding does not reach it. */
 export const visitsOfLink = async (
   database: Database,
   binding: ReadBinding,
@@ -109,7 +109,7 @@ const oneLink = (binding: ReadBinding, id: string): Knex.QueryBuilder =>
 /** Totals of the links in `reached`. */
 const ofReached = (reached: Knex.QueryBuilder): VisitSource => ofTotals(reached, 'in')
 
-/** Totals of the one link in `reached`; an equality costs a row of totals a third less than a join. */
+/** Totals of the one link in `reached`. An equality costs a third less per row of totals than a join. */
 const ofOne = (reached: Knex.QueryBuilder): VisitSource => ofTotals(reached, '=')
 
 const ofTotals = (reached: Knex.QueryBuilder, comparison: 'in' | '='): VisitSource => {
@@ -117,7 +117,7 @@ const ofTotals = (reached: Knex.QueryBuilder, comparison: 'in' | '='): VisitSour
   return { reached, hours: of('visit_hours'), values: of('visit_values') }
 }
 
-/** The totals that are kept of all links of an owner; of owner 0, of all there are. */
+/** The stored totals per owner. Owner 0 has the totals of all links. */
 const ofOwner = (binding: ReadBinding): VisitSource => {
   const of = (table: string) => {
     const rows = ownedRows(table, 'owner_id', binding)()
@@ -126,7 +126,7 @@ const ofOwner = (binding: ReadBinding): VisitSource => {
   return { hours: of('owner_visit_hours'), values: of('owner_visit_values') }
 }
 
-/** PostgreSQL uses the index of tags in the view of own links alone (docs/decisions/0024). */
+/** PostgreSQL can use the index on tags only in the view of own links (docs/decisions/0024). */
 const ofTags = (binding: ReadBinding, tags: readonly string[]): VisitSource =>
   ofReached(
     having(tags)(ownedRows(binding.reach === 'own' ? 'own_links' : 'links', 'owner_id', binding)()).select('id'),
