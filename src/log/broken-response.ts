@@ -2,12 +2,12 @@ import type { Logger } from 'pino'
 
 import { errorCode } from '../domain/error-code.js'
 
-/** The connection ended before the response did, or the client closed it. */
+/** Error codes that mean the client closed the connection before the response was complete. */
 const CLIENT_LEFT: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /**
- * Logs a response that broke off, and does nothing else: a warning, such as for an export whose database went away. A
- * client that left is no fault of the service; the line of its request says `aborted`.
+ * Logs a response that broke off as a warning, for example an export whose database connection failed. A client that
+ * disconnected is not the service's fault: it is logged at debug level, and its request line says `aborted`.
  */
 export const logBrokenResponse =
   (log: Logger) =>

@@ -13,23 +13,23 @@ const ROW_FIELDS = ['detail', 'where', 'hint', 'internalQuery'] as const
 const STANDARD_OUTPUT = 1
 
 /**
- * Bytes: the most that is written at once, and how many start a write. A pipe holds 65,536 bytes. Up to 4,096 are
- * written to one atomically, so the lines of processes that share one do not mix.
+ * The largest write, and how many buffered bytes trigger one. A pipe holds 65,536 bytes. Writes of up to 4,096 bytes
+ * are atomic, so the lines of processes that share a pipe do not mix.
  */
 const WRITES = { alone: { maxWrite: 65_536, minLength: 61_440 }, shared: { maxWrite: 4_096, minLength: 3_584 } }
-/** How long, in milliseconds, fewer bytes may wait. */
+/** How long fewer bytes stay buffered, in milliseconds. */
 const FLUSH_MS = 100
 
 declare module 'sonic-boom' {
   interface SonicBoom {
-    /** what `contentMode: 'buffer'` takes; missing in the package's types */
+    /** for `contentMode: 'buffer'`; missing in the package's types */
     write(bytes: Uint8Array): boolean
   }
 }
 
 /**
- * Standard output, several lines in one write. Buffered lines are written when the process exits, also because of an
- * error; `kill -9` loses them. `shared`: other processes write to it, too.
+ * Buffered standard output. Buffered lines are flushed when the process exits, even after an error, but `kill -9` loses
+ * them. `shared`: other processes write to it, too.
  */
 export const standardOutput = ({ shared }: { readonly shared: boolean }) => {
   const stream = pino.destination({
@@ -40,7 +40,7 @@ export const standardOutput = ({ shared }: { readonly shared: boolean }) => {
     ...(shared ? WRITES.shared : WRITES.alone),
   })
   const flush = stream.flushSync.bind(stream)
-  // Where nobody reads any more (a closed terminal), the stream would retry forever and keep the process from exiting.
+  // If the reader is gone (a closed terminal), the stream would retry forever and keep the process from exiting.
   stream.flushSync = () => {
     if (isWritable(STANDARD_OUTPUT)) flush()
   }
@@ -48,7 +48,7 @@ export const standardOutput = ({ shared }: { readonly shared: boolean }) => {
     stream.write = () => true
   })
   return {
-    // as bytes: of strings the stream would measure its whole buffer again for each line
+    // bytes, because with strings the stream would measure its whole buffer again for each line
     write: (line: string) => {
       stream.write(Buffer.from(line))
     },
@@ -56,7 +56,7 @@ export const standardOutput = ({ shared }: { readonly shared: boolean }) => {
   }
 }
 
-/** An empty write fails where any other would, and never blocks. */
+/** Tries an empty write: it fails if any other would, and never blocks. */
 const isWritable = (descriptor: number): boolean => {
   try {
     writeSync(descriptor, '')
@@ -67,8 +67,8 @@ const isWritable = (descriptor: number): boolean => {
 }
 
 /**
- * The program's one logger: JSON lines (docs/metrics.md), or text for people. JSON escapes the ASCII control characters
- * in what a caller sent; the other characters that a terminal obeys are escaped on the way out.
+ * The program's only logger: JSON lines (docs/metrics.md), or text for people. JSON escapes ASCII control characters in
+ * a caller's input; `format` escapes the other characters that terminals interpret.
  */
 export const createLogger = (
   level: Config['logLevel'],
@@ -84,7 +84,7 @@ export const createLogger = (
   return pino({ level, redact: { paths, remove: true } }, formatted)
 }
 
-/** Logs an uncaught error before it ends the process: node itself writes it to standard error, past the log. */
+/** Logs an uncaught error before it ends the process: Node itself writes it only to standard error. */
 export const logUncaught = (log: Logger): void => {
   process.on('uncaughtExceptionMonitor', (err, origin) =>
     log.fatal({ err, origin }, 'uncaught error: the process ends'),

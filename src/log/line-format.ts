@@ -5,17 +5,17 @@ import { z } from 'zod'
 import type { Config } from '../config.js'
 import { escapeInLine, escapeInvisible } from './escape-invisible.js'
 
-/** Makes what is written of a line of JSON, its line break included. */
+/** Converts a line of JSON, including its line break, to what is written. */
 export type LineFormat = (line: string) => string
 
-/** JSON for programs; for people, text with colours where this process's terminal takes them. */
+/** JSON for programs; for people, text, with colours if the terminal supports them. */
 export const lineFormat = (format: Config['logFormat']): LineFormat =>
   // false for NO_COLOR (https://no-color.org) and for TERM=dumb
   format === 'json' ? escapeInvisible : textLine({ colours: process.stdout.isTTY && process.stdout.hasColors() })
 
 const shown = z.union([z.string(), z.number()]).optional().catch(undefined)
 
-/** What people see of a line. The rest is for programs, and LOG_FORMAT=json has all of it. */
+/** The fields that people see. LOG_FORMAT=json has all of them. */
 const Line = z.object({
   level: z.number().catch(0),
   time: z.number().catch(0),
@@ -35,15 +35,15 @@ const Line = z.object({
 const [WARN, ERROR, FATAL] = [40, 50, 60]
 
 /**
- * A line for people: the time of day, the level's name from warnings on, the message, and a few fields. It is one line
- * whatever a caller sent, and holds no character that a terminal obeys but the colours.
+ * A line for people: time of day, level (from warnings on), message, and a few fields. Whatever a caller sent, it stays
+ * one line, and its only control characters are those for colours.
  */
 export const textLine =
   ({ colours }: { readonly colours: boolean }): LineFormat =>
   (json) => {
     const { level, time, msg = '', err, ...fields } = Line.parse(JSON.parse(json))
     const paint = (style: Style, text: string) => (colours ? styleText(style, text, { validateStream: false }) : text)
-    // the logger itself says an error that was given without a message
+    // for an error logged without a message, pino uses the error's message, which must not appear twice
     const said = [...new Set([msg, ...reasonOf(err)])].join(': ')
     const parts = [
       paint('dim', new Date(time).toTimeString().slice(0, 8)),
@@ -59,7 +59,7 @@ type Fields = Omit<z.infer<typeof Line>, 'level' | 'time' | 'msg' | 'err'>
 
 const levelName = (level: number): string => (level >= FATAL ? 'fatal' : level >= ERROR ? 'error' : 'warning')
 
-/** Of several addresses that could not be reached there is no message, only the code. */
+/** The error's message, or else its code: an AggregateError of several failed addresses has no message. */
 const reasonOf = (err: z.infer<typeof Line>['err']): readonly (string | number)[] => {
   const reason = err?.message || (err?.code ?? err?.type)
   return reason === undefined ? [] : [reason]
@@ -73,7 +73,7 @@ const wordsOf = (fields: Fields, level: number): readonly string[] => {
     ...(duration === undefined ? [] : [`${Math.round(duration)} ms`]),
     ...[url, file, job].flatMap((each) => (each === undefined ? [] : [String(each)])),
     ...(worker === undefined ? [] : [`worker ${worker}`]),
-    // what somebody tells who saw the page of a failure
+    // the id that the error page shows, so that a user can report it
     ...(id === undefined || level < WARN ? [] : [`request ${id}`]),
   ]
 }

@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import type { FinishedRequest } from '../domain/finished-request.js'
 import { networkOf } from '../domain/network.js'
 
-/** Programs ask these every few seconds. */
+/** Monitoring requests these every few seconds. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /**
- * One line for each finished request (docs/metrics.md): info; debug for probes; warn where the service failed. No path,
- * query, header or body: any of them may hold a token.
+ * Logs one line per finished request (docs/metrics.md): info, debug for probes, warn for 5xx. Never a path, query,
+ * header or body: any of them may contain a token.
  */
 export const logRequests =
   (log: Logger) =>

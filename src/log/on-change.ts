@@ -1,6 +1,6 @@
 /**
- * Passes on only what differs from the last call: an error, compared by its message, or null (all is well). So an
- * outage that is noticed several times a second is logged when it begins and when it ends.
+ * Forwards a call only if its fault differs from the last one: an error, compared by its message, or null (recovered).
+ * So an outage that is noticed several times a second is logged only when it begins and ends.
  */
 export const onChange = (tell: (fault: unknown) => void): ((fault: unknown) => void) => {
   let last: string | undefined

@@ -1,7 +1,6 @@
 /**
- * Bounds the values of a label: the first `max` distinct ones are kept, every later one is `other`. For labels that
- * come from policy rows, which an admin may edit as often as they like: Prometheus keeps a series for each value that
- * it ever saw.
+ * Bounds a label's cardinality: the first `max` distinct values are kept, every later one becomes `other`. For labels
+ * from policy rows, which admins may edit without limit, while Prometheus keeps a series for every value it ever saw.
  */
 export const boundedLabel = (max: number): ((value: string) => string) => {
   const known = new Set<string>()

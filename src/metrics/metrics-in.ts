@@ -1,10 +1,10 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
-/** How the gauges of several processes become one. Counters and histograms are always summed. */
+/** How gauges of several processes are aggregated. Counters and histograms are always summed. */
 type Aggregator = 'sum' | 'min' | 'max'
 
-/** Makes metrics in a registry. */
+/** Creates metrics in a registry. */
 export const metricsIn = (registry: Registry) => {
   const named = (name: string, help: string) => ({ name, help, registers: [registry] })
   return {
@@ -16,7 +16,7 @@ export const metricsIn = (registry: Registry) => {
       buckets: number[],
       labelNames: Label[] = [],
     ) => new Histogram({ ...named(name, help), buckets, labelNames }),
-    /** `read` answers null where the value is not known: the gauge is left out then. */
+    /** If `read` returns null, because the value is unknown, the gauge is omitted. */
     gauge: (name: string, help: string, aggregator: Aggregator, read: () => number | boolean | null): void => {
       const metric = new Gauge({
         ...named(name, help),
@@ -28,7 +28,7 @@ export const metricsIn = (registry: Registry) => {
         },
       })
     },
-    /** A counter that somebody else counts. */
+    /** A counter whose value is read from elsewhere. */
     total: (name: string, help: string, read: () => number): void => {
       const metric = new Counter({
         ...named(name, help),

@@ -17,7 +17,7 @@ import { boundedLabel } from './bounded-label.js'
 import { metricsIn } from './metrics-in.js'
 import { processMetrics } from './process-metrics.js'
 
-/** What is read when the metrics are collected, instead of being counted here. */
+/** Values that are read when metrics are collected, instead of being counted here. */
 export interface Sources {
   readonly policy: () => PolicyStatus
   readonly pool: () => PoolStats
@@ -25,43 +25,43 @@ export interface Sources {
   readonly cache: () => CacheStats
   readonly replica: () => ReplicaStats
   readonly visits: () => VisitStats
-  /** streams of live visits that are open */
+  /** open streams of live visits */
   readonly listeners: () => number
   /** true while Redis counts limits for all nodes */
   readonly limitsShared: () => boolean
 }
 
-/** `load` of createCurrentPolicy: the newest snapshot, or null where the one with `known` is still the newest. */
+/** `load` of createCurrentPolicy: the newest snapshot, or null if the revision `known` is still the newest. */
 export type LoadPolicy = (known: number | null) => Promise<Snapshot | null>
 
 /**
- * What one process counts, for Prometheus. Names, labels and meaning are part of the contract (docs/metrics.md):
+ * The Prometheus metrics of one process. Their names, labels and meaning are part of the contract (docs/metrics.md):
  * dashboards and alerts depend on them.
  */
 export interface Metrics {
-  /** Sets where values come from that are read at collection; until then they stand for nothing: zero, off. */
+  /** Sets the sources of values that are read at collection. Until then they are zero, or off. */
   readonly readFrom: (sources: Partial<Sources>) => void
-  /** one decision: by its effect, the rule that decided (or the refusal's code), and the layer */
+  /** Counts one decision, by effect, rule (or the refusal's code) and layer. */
   readonly countDecision: (decision: Pick<DecisionRecord, 'effect' | 'rule' | 'layer'>) => void
-  /** one finished request, refused ones too; `route` is the path's pattern, so that no caller can invent labels */
+  /** Observes one finished request, refused or not. `route` is the path's pattern, so callers cannot invent labels. */
   readonly observeRequest: (request: FinishedRequest) => void
-  /** the data layer refused what the layers before it had let through */
+  /** Counts a request that the data layer refused although the layers before it allowed it. */
   readonly countDisagreement: () => void
-  /** one batch of decision records that was written */
+  /** Observes one written batch of decision records. */
   readonly observeBatch: (seconds: number) => void
-  /** one addition of visits to the totals */
+  /** Observes one addition of visits to the totals. */
   readonly observeVisits: (seconds: number) => void
   readonly pool: DatabaseObserver
   readonly limiter: LimiterObserver
   readonly jobs: JobObserver
-  /** The same load, timed. */
+  /** Wraps a load, to time it. */
   readonly timeLoads: (load: LoadPolicy) => LoadPolicy
   /**
-   * Wraps the snapshot that comes into force: times each `can`, and keeps its rows and its age for the gauges.
-   * `madeAt` answers when a revision was made; nobody waits for it, and where it fails the age is left out.
+   * Wraps a snapshot that comes into force: times each `can`, and keeps its number of rows and its age for the gauges.
+   * `madeAt` returns when a revision was made. It runs in the background; if it fails, the age is omitted.
    */
   readonly timeDecisions: (madeAt: (revision: number) => Promise<Date | null>) => (snapshot: Snapshot) => Snapshot
-  /** what it counts itself; `text` has the process's own metrics as well (process-metrics.ts) */
+  /** Linkgate's own metrics; `text` adds those of the process (process-metrics.ts) */
   readonly registry: Registry
   /** the text exposition format */
   readonly text: () => Promise<string>
@@ -76,13 +76,13 @@ const BATCH_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 const MAX_RULES = 200
 
 /**
- * Makes the metrics of a process: once, since a worker's primary is answered by those that were made last. At most 200
- * rules have a label of their own.
+ * Creates the metrics of a process. Call it once: a worker reports to its primary only the metrics created last. At
+ * most 200 rules get a label of their own.
  */
 export const createMetrics = (): Metrics => {
   const registry = new AggregatorRegistry<PrometheusContentType>()
   const registries = [registry, processMetrics()]
-  // In a worker these answer its primary, which adds up those of all workers (src/cluster/).
+  // A worker reports these to its primary, which aggregates those of all workers (src/cluster/).
   AggregatorRegistry.setRegistries(registries)
   const { counter, histogram, gauge, total } = metricsIn(registry)
 
@@ -120,7 +120,7 @@ export const createMetrics = (): Metrics => {
   )
   const ruleLabel = boundedLabel(MAX_RULES)
 
-  // policy: several processes are as good as the one that is furthest behind
+  // policy: the aggregates report the process that is furthest behind
   let checkedAt: number | null = null
   let inForce: { readonly madeAt: Date | null; readonly rows: number } = { madeAt: null, rows: 0 }
   gauge('linkgate_policy_revision', 'Policy revision in force', 'min', () => sources.policy().revision ?? 0)

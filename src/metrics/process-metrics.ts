@@ -4,8 +4,8 @@ import type { PrometheusContentType } from 'prom-client'
 let registry: Registry<PrometheusContentType> | undefined
 
 /**
- * What Node.js counts of this process: CPU, memory, event loop, garbage collection. One for all services that the
- * process runs, one after another: prom-client's observers never end.
+ * Node.js metrics of this process: CPU, memory, event loop, garbage collection. Created once, even if the process runs
+ * several services one after another: prom-client's observers cannot be stopped.
  */
 export const processMetrics = (): Registry<PrometheusContentType> => {
   if (registry === undefined) {

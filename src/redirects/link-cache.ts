@@ -6,35 +6,35 @@ import type { Link } from '../domain/link.js'
 
 export const LINKS_CHANNEL = 'linkgate_links'
 
-/** Stands for all codes. */
+/** Means all codes. */
 export const EVERY_CODE = '*'
 
 /**
- * The longest that a changed link may still be followed as it was, in milliseconds. Notifications take a few; this
- * bound is for a connection that hangs and a database that is down.
+ * The staleness bound, in milliseconds: how long a changed link may still be followed as it was. Notifications take a
+ * few milliseconds; the bound matters if a connection hangs or the database is down.
  */
 export const STALE_MS = 2_000
 
-/** What the cache reports. Totals only grow. */
+/** The cache's statistics. Totals only grow. */
 export interface CacheStats {
-  /** codes that were answered from memory */
+  /** links found in the cache */
   readonly hits: number
-  /** codes that were asked of the database */
+  /** codes queried from the database */
   readonly misses: number
-  /** codes that memory knew to have no link */
+  /** codes cached as having no link */
   readonly negativeHits: number
-  /** entries that the database invalidated */
+  /** calls of `forget` */
   readonly invalidations: number
-  /** codes that are cached now */
+  /** cached codes */
   readonly entries: number
-  /** true while nothing is cached, because nobody could invalidate it (or there is no cache) */
+  /** true while nothing is cached: the cache has size 0, or notifications that would invalidate it do not arrive */
   readonly off: boolean
 }
 
 export interface LinkCache {
-  /** The link of a code, or null; from the cache if that cannot be older than STALE_MS. */
+  /** The link of a code, or null. Answers from the cache only if that cannot be older than STALE_MS. */
   find(code: string): Promise<Link | null> | Link | null
-  /** Drops a code, or all with `*`. The result of a query that is running, and may be older, is not cached. */
+  /** Invalidates a code, or all with `*`. A running query may return the old link, so its result is not cached. */
   forget(code: string): void
   stats(): CacheStats
 }
@@ -43,14 +43,14 @@ interface LinkCacheOptions {
   /** queries the database */
   readonly find: (code: string) => Promise<Link | null>
   readonly listener: Pick<Listener, 'up' | 'confirmedAt'>
-  /** codes that are cached at most; 0: none */
+  /** maximum number of cached codes; 0: no cache */
   readonly size: number
 }
 
-/** Whoever follows a link with a password or a maximum of visits is answered by what the database holds then. */
+/** Links with a password or a maximum of visits are always read from the database. */
 const isCacheable = ({ has_password: guarded, max_visits: most }: Link): boolean => !guarded && most === null
 
-/** bounds the cached texts together */
+/** bounds the total size of the cached texts */
 const MAX_CHARACTERS = 64 * 1024 * 1024
 const ENTRY_CHARACTERS = 400
 
@@ -77,7 +77,7 @@ export const createLinkCache = ({ find, listener, size }: LinkCacheOptions): Lin
     const running = pending.get(code)
     if (running) return running
     total.misses += 1
-    /** False if the code was dropped meanwhile. */
+    /** False if the code was invalidated meanwhile. */
     const finish = () => pending.get(code) === answer && pending.delete(code)
     const answer: Promise<Link | null> = find(code).then(
       (link) => {

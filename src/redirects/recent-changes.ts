@@ -1,15 +1,15 @@
 import { EVERY_CODE } from './link-cache.js'
 
-/** The codes that changed recently, as far as this process knows. */
+/** The codes that this process knows to have changed recently. */
 export interface RecentChanges {
-  /** Notes that a code has changed; `*`: any may have. */
+  /** Notes that a code changed; `*`: any code may have. */
   note(code: string): void
   has(code: string): boolean
 }
 
 /** Keeps changes for `withinMs`. If more than `most` codes change in that time, all codes count as changed. */
 export const createRecentChanges = (withinMs: number, most = 100_000): RecentChanges => {
-  // Two spans of time, each dropped as a whole: finding the first entry of a Map gets slower with every deletion there.
+  // Two generations, each dropped as a whole: finding the first entry of a Map gets slower with every deletion there.
   let recent = new Map<string, number>()
   let before = new Map<string, number>()
   let startedAt = performance.now()

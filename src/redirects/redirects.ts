@@ -12,9 +12,9 @@ export { EVERY_CODE, LINKS_CHANNEL, STALE_MS } from './link-cache.js'
 /** The links of public redirects, from this process's cache, the replica or the primary. */
 export interface Redirects {
   readonly find: LinkCache['find']
-  /** Drops a code that changed in the database; EVERY_CODE: any may have. */
+  /** Invalidates a code that changed in the database; EVERY_CODE: any may have. */
   forget(code: string): void
-  /** Drops a code that this process changed, here at once and soon in every process. */
+  /** Invalidates a code that this process changed: here at once, and soon in every process. */
   changed(code: string): void
   stats(): CacheStats
   stop(): Promise<void>
@@ -26,13 +26,14 @@ export interface RedirectParts {
   readonly pool: Pick<Database, 'run'>
   readonly listener: Pick<Listener, 'up' | 'confirmedAt'>
   readonly replica: Replica | undefined
-  /** codes that are cached at most; 0: none */
+  /** maximum number of cached codes; 0: no cache */
   readonly cacheSize: number
 }
 
 /**
- * Opens the links of public redirects. `find` answers no link as it was longer than STALE_MS ago, wherever it comes
- * from, and rejects where it is not remembered and the database is away. `stop` first announces what changed here.
+ * Opens the links of public redirects. `find` never returns a link that has been stale for longer than STALE_MS,
+ * whatever its source. It rejects if the link is not cached and the database is down. `stop` first announces pending
+ * changes.
  */
 export const openRedirects = ({ database, pool, listener, replica, cacheSize }: RedirectParts): Redirects => {
   const changes = createRecentChanges(STALE_MS)
@@ -41,7 +42,7 @@ export const openRedirects = ({ database, pool, listener, replica, cacheSize }: 
   const cache = createLinkCache({ find, listener, size: cacheSize })
   const announcer = createAnnouncer(pool)
   const forget = (code: string) => {
-    // first, so that a dropped code is not read again from a stale replica
+    // first, so that the invalidated code is not read again from a stale replica
     changes.note(code)
     cache.forget(code)
   }

@@ -2,7 +2,7 @@ import { BROWSER_MAP, OS_MAP, parse } from 'bowser'
 import { isbot } from 'isbot'
 import { LRUCache } from 'lru-cache'
 
-/** What a user agent is. Names are the parser's own: no visitor can invent one. null: not known. */
+/** A parsed user agent. Names come from the parser's fixed lists, so visitors cannot invent any. null: unknown. */
 export interface Agent {
   readonly kind: 'person' | 'bot' | 'preview'
   readonly browser: string | null
@@ -10,11 +10,11 @@ export interface Agent {
   readonly device: string | null
 }
 
-/** Longer ones say nothing more, and would cost the parser more. */
+/** Longer user agents are truncated: the rest adds nothing but parsing time. */
 const MOST_CHARACTERS = 512
 const REMEMBERED = 10_000
 
-/** Programs that fetch a link so that a chat can show where it leads. Nobody has followed it. */
+/** Programs that fetch a link to preview it in a chat. They do not count as visits. */
 const PREVIEWS = new RegExp(
   [
     'facebookexternalhit',
@@ -54,12 +54,12 @@ const DEVICES = new Set(['desktop', 'mobile', 'tablet', 'tv'])
 
 const UNKNOWN: Agent = { kind: 'person', browser: null, os: null, device: null }
 
-/** Describes user agents, each distinct one once. */
+/** Parses user agents, with a cache. */
 export const createAgents = (): ((userAgent: string | undefined) => Agent) => {
   const known = new LRUCache<string, Agent>({ max: REMEMBERED })
   return (userAgent) => {
     if (userAgent === undefined) return UNKNOWN
-    // not remembered: a part of a text would keep all of it in memory
+    // not cached: as a key, a substring would keep the whole text in memory
     if (userAgent.length > MOST_CHARACTERS) return describe(userAgent.slice(0, MOST_CHARACTERS))
     const found = known.get(userAgent)
     if (found !== undefined) return found
@@ -80,7 +80,7 @@ const describe = (text: string): Agent => {
       device: nameIn(DEVICES, platform.type),
     }
   } catch {
-    // a text that a parser cannot bear costs its visit no more than its description
+    // if a parser fails, the visit still counts, without a description
     return UNKNOWN
   }
 }

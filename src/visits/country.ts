@@ -1,23 +1,24 @@
 import type { CountryResponse } from 'maxmind'
 
 import { StartError } from '../domain/start-error.js'
-/** Tells the country of a visitor. */
+
+/** Finds the country of a visitor. */
 export interface Countries {
-  /** the header that says it, in lower case */
+  /** the header with the country, in lower case; undefined: not set */
   readonly header: string | undefined
-  /** Two letters (ISO 3166-1), from the address or from what the header said; null where nobody knows. */
+  /** Two letters (ISO 3166-1), from the address or from the header's value `said`; null if unknown. */
   readonly of: (address: string, said: string | undefined) => string | null
 }
 
 export interface CountrySources {
   /** an mmdb file with countries (GEOIP_DATABASE) */
   readonly file: string | undefined
-  /** the header of a trusted proxy, in lower case (COUNTRY_HEADER); it wins */
+  /** the header of a trusted proxy, in lower case (COUNTRY_HEADER); takes precedence over the file */
   readonly header: string | undefined
 }
 
 const COUNTRY = /^[A-Z]{2}$/
-/** What proxies say where they do not know, and of Tor. */
+/** What proxies send for an unknown country, or for Tor. */
 const NO_COUNTRY = new Set(['XX', 'T1', 'ZZ'])
 
 const countryIn = (text: string | undefined): string | null => {
@@ -25,7 +26,7 @@ const countryIn = (text: string | undefined): string | null => {
   return COUNTRY.test(country) && !NO_COUNTRY.has(country) ? country : null
 }
 
-/** Reads the file into memory. Throws StartError where it is not there, or no mmdb file. */
+/** Reads the file into memory. Throws StartError if it is missing or not an mmdb file. */
 export const openCountries = async ({ file, header }: CountrySources): Promise<Countries> => {
   if (header !== undefined) return { header, of: (_, said) => countryIn(said) }
   if (file === undefined) return { header, of: () => null }
@@ -37,7 +38,7 @@ export const openCountries = async ({ file, header }: CountrySources): Promise<C
     try {
       return countryIn(reader.get(address)?.country?.iso_code)
     } catch {
-      // an address that the file cannot hold, such as IPv6 in a file of IPv4
+      // an address that the file cannot contain, such as IPv6 in an IPv4 database
       return null
     }
   }

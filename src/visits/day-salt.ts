@@ -2,20 +2,21 @@ import { hash } from 'node:crypto'
 
 import type { Database } from '../database/database.js'
 
-/** Makes visitors of one day recognisable, and of no two days. */
+/** Hashes visitors so that they can be recognised within a day, but not across days. */
 export interface DaySalt {
   /** the day (UTC), such as 2026-11-22 */
   readonly day: string
-  /** A visitor of one link, as a number of 64 bits: who follows two links is two visitors. */
+  /** A 64-bit hash of one link's visitor: a person who follows two links counts as two visitors. */
   readonly hash: (link: string, address: string, userAgent: string) => string
 }
 
-/** The least time between two questions for a salt that could not be had. */
+/** How long to wait before retrying a failed query for the salt. */
 const RETRY_MS = 1_000
 
 /**
- * The salt of the day, from the database once a day (migrations/functions/add_visits.sql): in memory and in one row
- * there, and overwritten by the next. null while it cannot be had: visitors are not recognised then.
+ * The salt of the day, queried once a day (migrations/functions/add_visits.sql). It exists only in memory and in one
+ * row of the database, which the next day's salt overwrites. Null while the query fails: visitors are not recognised
+ * then.
  */
 export const createDaySalt = (database: Pick<Database, 'run'>): (() => Promise<DaySalt | null>) => {
   let current: DaySalt | null = null
@@ -28,7 +29,7 @@ export const createDaySalt = (database: Pick<Database, 'run'>): (() => Promise<D
       current = row === undefined ? null : { day: row.day, hash: hashUnder(row.salt) }
       endsAt = performance.now() + (row?.left_ms ?? RETRY_MS)
     } catch {
-      // whoever writes the visits reports that the database is away
+      // not reported here: writing the visits fails as well, and that is
       current = null
       endsAt = performance.now() + RETRY_MS
     }

@@ -4,40 +4,40 @@ import type { Countries } from './country.js'
 import type { DaySalt } from './day-salt.js'
 import { referrerOf } from './referrer.js'
 
-/** What was noted of a request, for a quarter of a second. */
+/** A visit as noted from its request. It is kept for about a quarter of a second. */
 export interface Noted {
   readonly link: string
-  /** as performance.now() */
+  /** by performance.now() */
   readonly at: number
   readonly address: string
   readonly userAgent: string | undefined
   readonly referer: string | undefined
-  /** what the proxy's header says */
+  /** the value of the proxy's country header */
   readonly country: string | undefined
-  /** `Sec-GPC: 1` or `DNT: 1`: nothing is kept but the count */
+  /** `Sec-GPC: 1` or `DNT: 1`: only the count is kept */
   readonly plain: boolean
 }
 
-/** What is written of a visit: no address, and no user agent. */
+/** A visit as it is written, without address and user agent. */
 export interface Seen {
   readonly link: string
   readonly at: number
-  /** what is known of it, as JSON: a visit_kind of the database */
+  /** the description as JSON: the database's visit_kind */
   readonly kind: string
-  /** the visitor's hash of a day (64 bits); null where nobody is recognised */
+  /** the visitor's 64-bit hash for that day; null if visitors are not recognised */
   readonly visitor: string | null
   readonly day: string | null
 }
 
 export interface DescriberOptions {
-  /** of the service: who comes from it comes from nowhere */
+  /** the service's own host, which does not count as a referrer */
   readonly ownHost: string
   readonly countries: Countries
-  /** whether single visits are kept, or totals alone */
+  /** whether single visits are kept, or only totals */
   readonly keepsSingle: boolean
 }
 
-/** Describes the visits of a batch. Leaves out previews of messengers, which are no visits. Never throws. */
+/** Describes the visits of a batch, leaving out previews by messengers. Never throws. */
 export const createDescriber = ({ ownHost, countries, keepsSingle }: DescriberOptions) => {
   const agentOf = createAgents()
   return (batch: readonly Noted[], salt: DaySalt | null): readonly Seen[] => {

@@ -2,8 +2,8 @@ const MOST_CHARACTERS = 253
 const WEB = /^https?:$/
 
 /**
- * The host of a Referer, without port, `www.` or a final dot; null where there is none, where it is no page of the web,
- * and where it is the service's own.
+ * The host of a Referer, without port, `www.` or a final dot. Null if there is no Referer, if it is not http(s), or if
+ * it is the service itself.
  */
 export const referrerOf = (referer: string | undefined, ownHost: string): string | null => {
   if (referer === undefined || !URL.canParse(referer)) return null

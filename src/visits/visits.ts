@@ -9,53 +9,53 @@ import { createDaySalt } from './day-salt.js'
 import { createDescriber } from './describe.js'
 import type { Noted, Seen } from './describe.js'
 
-/** Counts who follows links, beside the requests (docs/visits.md). */
+/** Counts visits in the background (docs/visits.md). */
 export interface Visits {
-  /** Notes one visit, and is done. Never throws. */
+  /** Notes one visit in memory. Never throws. */
   note(link: string, visitor: Visitor): void
   stats(): VisitStats
-  /** Writes and counts what was noted, and stops. What a database that is away does not take is dropped. */
+  /** Writes and counts all noted visits, and stops. If the database is down, they are dropped. */
   stop(): Promise<void>
 }
 
-/** Totals only grow. */
+/** All but `waiting` are totals, which only grow. */
 export interface VisitStats {
-  /** in memory, and in the database but in no totals yet */
+  /** in memory, or in the database but not yet in the totals */
   readonly waiting: number
   readonly counted: number
-  /** previews of messengers, which are no visits */
+  /** previews by messengers, which do not count as visits */
   readonly previews: number
   readonly dropped: number
 }
 
 export interface VisitsOptions {
   readonly database: Pick<Database, 'run'>
-  /** of the service: who comes from it comes from nowhere */
+  /** the service's own host, which does not count as a referrer */
   readonly ownHost: string
   readonly countries: Countries
-  /** whether single visits are kept, or totals alone */
+  /** whether single visits are kept, or only totals */
   readonly keepsSingle: boolean
-  /** Called with the error when visits cannot be written, and with null when they can again. */
+  /** Called with the error when visits cannot be written, and with null after a batch was written. */
   readonly onChange: (fault: unknown) => void
-  /** Called once an outage, when visits begin to be dropped. */
+  /** Called once per outage, when visits begin to be dropped. */
   readonly onDrop: () => void
   /** Called with the duration of each addition to the totals, in seconds. */
   readonly onCount?: (seconds: number) => void
-  /** between two batches: with the time that a batch takes, what a crash can lose */
+  /** time between two batches: a crash can lose the visits of this time, plus the time that a batch takes */
   readonly intervalMs?: number
-  /** between two additions to the totals: the longer, the less of a change each visit is */
+  /** time between two additions to the totals: the longer, the cheaper each visit */
   readonly countEveryMs?: number
   readonly retryMs?: number
-  /** visits that wait at most, noted or described; the newest are dropped */
+  /** maximum of visits in memory; beyond it, new ones are dropped */
   readonly most?: number
 }
 
 const BATCH = 2_000
 
 /**
- * Counts visits in batches: no request waits for one, and no address or user agent is kept once a visit was described.
- * While the database is away they wait in memory; a batch whose answer was lost is sent again and written once. What
- * the database refuses for what is in it is dropped. Times are in milliseconds.
+ * Counts visits in batches. No request waits for a batch, and addresses and user agents are discarded as soon as a
+ * visit is described. While the database is down, visits wait in memory. Batches are idempotent: one whose answer was
+ * lost is sent again and written once. A batch that the database rejects is dropped. Times are in milliseconds.
  */
 export const createVisits = ({
   database,
@@ -75,11 +75,11 @@ export const createVisits = ({
   const writer = randomUUID()
   let noted: Noted[] = []
   let waiting: Seen[] = []
-  /** sent, and not known to be written: it is sent again as it is */
+  /** the batch in flight; retried unchanged until the database confirms or rejects it */
   let sent: readonly Seen[] = []
   let batches = 0
   let today: string | null = null
-  /** in the database, and not counted yet */
+  /** in the database, but not yet counted */
   let added = 0
   let counted = 0
   let previews = 0
@@ -94,7 +94,7 @@ export const createVisits = ({
     isDropping = true
   }
 
-  /** Turns what was noted into what is written: from here on there is no address and no user agent. */
+  /** Describes the noted visits and discards their addresses and user agents. */
   const describeNoted = async (): Promise<void> => {
     if (noted.length === 0) return
     const salt = await saltOfToday()
@@ -142,7 +142,7 @@ export const createVisits = ({
     }
   }
 
-  /** Has what was written added to the totals. What another process wrote is counted as well. */
+  /** Has the database add written visits to the totals, including those that other processes wrote. */
   const count = async (): Promise<void> => {
     const startedAt = performance.now()
     if (added === 0 || startedAt < Math.max(countAt, retryAt)) return
@@ -161,7 +161,8 @@ export const createVisits = ({
   const describeInTurn = inTurn(describeNoted)
   const writeInTurn = inTurn(write)
   const countInTurn = inTurn(count)
-  // apart from each other: no address waits for a database that is away, and no visit for others to be counted
+  // Separate steps, so that addresses are discarded even if the database is down, and writing does not wait for
+  // counting.
   const tick = () => void describeInTurn().then(writeInTurn).then(countInTurn)
   const timer = setInterval(tick, intervalMs)
   timer.unref()
@@ -214,7 +215,7 @@ const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {
     }))
 }
 
-/** A batch as add_visits() takes it: distinct kinds, then links, ages, numbers of kinds and visitors. */
+/** A batch as the arguments of add_visits(): distinct kinds, then per visit its link, age, kind number and visitor. */
 const columnsOf = (batch: readonly Seen[], day: string | null) => {
   const now = performance.now()
   const kinds = new Map<string, number>()
@@ -227,10 +228,10 @@ const columnsOf = (batch: readonly Seen[], day: string | null) => {
   return [
     `[${[...kinds.keys()].join(',')}]`,
     batch.map(({ link }) => link),
-    // the database's clock says when it was
+    // as ages, because the times come from the database's clock
     batch.map(({ at }) => Math.round(now - at)),
     numbers,
-    // the hash of another day is of no use any more
+    // hashes of another day are useless
     batch.map(({ visitor, day: seenOn }) => (seenOn === day ? visitor : null)),
   ]
 }

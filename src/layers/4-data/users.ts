@@ -43,8 +43,8 @@ export interface Users {
   countListed(filter: UserFilter): Promise<number>
   /**
    * Changes exactly the user that was decided about. Throws `policy_denied` (403) if their role or the new one has
-   * rights that the caller does not have, `last_admin` (409) if no active admin would be left, and `email_taken` for an
-   * address that another user has.
+   * rights that the caller does not have, `last_admin` (409) if no active admin would be left, and `email_taken` (409)
+   * for an address that another user has.
    */
   update(user: User, changes: UserChanges): Promise<User>
 }
