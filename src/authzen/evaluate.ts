@@ -15,24 +15,26 @@ export interface EvaluatorParts {
   readonly findLink: (code: string) => Promise<Link | null>
 }
 
-/** `context` only where the caller asked for an explanation. */
+/** Has a `context` only if the caller asked for an explanation. */
 interface Answer {
   readonly decision: boolean
   readonly context?: object
 }
 
-/** The subject of a question; `isOurs`: a user of this service. */
+/** The subject of an evaluation; `isOurs`: a user of this service. */
 interface Asker {
   readonly subject: Subject
   readonly isOurs: boolean
 }
 
 /**
- * Answers AuthZEN questions by `can()`, that is by the object rows. Whether the endpoint rows let the role call this
- * service stands in the explanation and decides nothing here.
+ * Answers AuthZEN evaluations with `can()`, that is by the object rows. The endpoint rows do not affect the decision;
+ * they only appear in the explanation.
  */
 export const createEvaluator = ({ findUser, findLink }: EvaluatorParts) => {
-  /** A user of ours has the role of their row, whatever the question claims; other subjects have the claimed role. */
+  /**
+   * A user of this service has their stored role, whatever the request claims. Other subjects have the claimed role.
+   */
   const findAsker = async ({ type, id, properties }: Evaluation['subject']): Promise<Asker> => {
     const user = type === 'user' ? await findUser(id) : null
     if (user !== null) return { subject: user, isOurs: true }
@@ -41,8 +43,8 @@ export const createEvaluator = ({ findUser, findLink }: EvaluatorParts) => {
   }
 
   /**
-   * A record of ours has the owner that this service stores, and only users of ours own one: an equal id from elsewhere
-   * is somebody else. A record of another application has the claimed owner.
+   * Records of this service have their stored owner, and only its own users can own them: the same id from elsewhere is
+   * a different subject. Records of other applications have the claimed owner.
    */
   const findRecord = async (
     { type, id, properties }: Evaluation['resource'],
@@ -86,7 +88,7 @@ export const createEvaluator = ({ findUser, findLink }: EvaluatorParts) => {
   return {
     evaluate,
 
-    /** §7: answers in the order of the items. Two of the semantics end the list with the item that decides. */
+    /** §7: answers in the order of the items. With two of the semantics, the deciding item ends the list. */
     evaluateAll: async (
       snapshot: Snapshot,
       { evaluations = [], options, ...defaults }: Evaluations,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { isObject } from '../domain/is-object.js'
 
-/** Longer names are nobody's. */
+/** Maximum length of types, ids and names. */
 const MOST_TEXT = 64 * 1_024
 
 /** The information model of OpenID AuthZEN Authorization API 1.0, §5. Members that are not named here are ignored. */
@@ -20,7 +20,7 @@ const Action = z.object({
   properties: Properties,
 })
 
-/** §6.1: one question. */
+/** §6.1: a single evaluation. */
 export const Evaluation = z.object({
   subject: Entity.describe('who'),
   action: Action.describe('does what'),
@@ -30,8 +30,8 @@ export const Evaluation = z.object({
 export type Evaluation = z.infer<typeof Evaluation>
 
 /**
- * §7.1: many questions, with defaults for what they leave out. Items are parsed one by one: a bad one is answered
- * `false`, and the others as usual.
+ * §7.1: many evaluations, with defaults for omitted members. Items are parsed one by one: an invalid one is answered
+ * `false`, the others as usual.
  */
 export const Evaluations = z.object({
   subject: Entity.partial().optional().describe('for items that name none'),

@@ -3,9 +3,8 @@ import { stringify } from 'csv-stringify/sync'
 import { guardCell } from './cell.js'
 
 /**
- * Writes records as CSV in which no text is a formula to a spreadsheet. `columns`: which fields are written, in this
- * order, and their names in the first line; without it each record is a list of cells, and no line names them.
- * `delimiter`: what separates cells.
+ * Formats records as CSV, guarded against formula injection. `columns`: the fields in order, and their names for the
+ * header line. Without it, each record is a list of cells and there is no header.
  */
 export const formatCsv = (
   records: readonly object[],

@@ -3,7 +3,7 @@ export type Colour = `#${string}`
 
 const COLOUR = /^#?([0-9a-f]{6})$/i
 
-/** Reads `#rrggbb` and `rrggbb`: a `#` in a URL has to be written as %23, which people forget. Null: no colour. */
+/** Parses `#rrggbb` or `rrggbb`: in a URL, `#` must be encoded as %23, which people forget. Null if invalid. */
 export const parseColour = (text: string): Colour | null => {
   const digits = COLOUR.exec(text)?.[1]
   return digits === undefined ? null : `#${digits.toLowerCase()}`
@@ -25,8 +25,8 @@ const luminanceOf = (colour: Colour): number => {
 }
 
 /**
- * How much lighter `light` is than `dark`: WCAG's contrast ratio, 1 to 21. It is below 1 where `light` is the darker
- * one: many readers do not find an inverted code.
+ * WCAG's contrast ratio of `light` to `dark`, up to 21. It is below 1 if `light` is the darker colour, because many
+ * scanners do not recognise inverted codes.
  */
 export const contrastOf = (dark: Colour, light: Colour): number =>
   (luminanceOf(light) + 0.05) / (luminanceOf(dark) + 0.05)

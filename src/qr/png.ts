@@ -7,10 +7,10 @@ import type { Colour } from './contrast.js'
 export interface Bitmap {
   /** pixels on each side */
   readonly size: number
-  /** of pixels that are not set, and of those that are */
+  /** the colours of unset and of set pixels */
   readonly colours: readonly [Colour, Colour]
   readonly isSet: (x: number, y: number) => boolean
-  /** whether a row looks like the one above it; such a row is not asked for again */
+  /** whether a row equals the one above it; `isSet` is not called for such a row */
   readonly sameAsBefore: (y: number) => boolean
 }
 
@@ -38,7 +38,7 @@ export const bitmapPng = (bitmap: Bitmap): Buffer => {
   ])
 }
 
-/** Each row with its filter before it. A row like the one above it is all zeros under the filter Up. */
+/** The rows, each after its filter byte. A row equal to the one above is all zeros under the filter Up. */
 const scanlinesOf = ({ size, isSet, sameAsBefore }: Bitmap): Buffer => {
   const length = 1 + Math.ceil(size / 8)
   const lines = Buffer.alloc(length * size)

@@ -3,7 +3,7 @@ import { encodeQR } from 'qr'
 import type { Colour } from './contrast.js'
 import { bitmapPng } from './png.js'
 
-/** How much of a code may be hidden or dirty before it cannot be read: 7, 15, 25 or 30 % (ISO/IEC 18004). */
+/** Error correction levels: how much of a code may be damaged, 7, 15, 25 or 30 % (ISO/IEC 18004). */
 export const QR_LEVELS = ['L', 'M', 'Q', 'H'] as const
 export type QrLevel = (typeof QR_LEVELS)[number]
 
@@ -18,20 +18,20 @@ export type Modules = readonly (readonly boolean[])[]
 export interface QrLook {
   /** width and height of the picture in pixels */
   readonly size: number
-  /** light squares on each side; readers count on four */
+  /** width of the quiet zone in modules; scanners expect four */
   readonly margin: number
   readonly dark: Colour
   readonly light: Colour
 }
 
-/** Encodes a text. Throws where it is longer than the largest code of the level holds (1,273 bytes for H). */
+/** Encodes a text. Throws if it is longer than the level's largest code can hold (1,273 bytes for H). */
 export const encodeModules = (text: string, level: QrLevel): Modules =>
-  // the library draws no code without a margin
+  // the library always draws a margin
   encodeQR(text, 'raw', { ecc: NAMES[level], border: 1 })
     .slice(1, -1)
     .map((row) => row.slice(1, -1))
 
-/** The size in pixels below which a square of the code would have less than one pixel. */
+/** The size in pixels at which each module is one pixel wide. */
 export const smallestSize = (modules: Modules, { margin }: Pick<QrLook, 'margin'>): number =>
   modules.length + 2 * margin
 
@@ -39,7 +39,7 @@ export const smallestSize = (modules: Modules, { margin }: Pick<QrLook, 'margin'
 export const drawQr = (format: QrFormat, modules: Modules, look: QrLook): string | Buffer =>
   format === 'svg' ? svgOf(modules, look) : pngOf(modules, look)
 
-/** One path for all dark squares, one step a run of them; no script, no style, no link. */
+/** A single path for all dark modules, with one rectangle per horizontal run. Contains no script, style or link. */
 const svgOf = (modules: Modules, { size, margin, dark, light }: QrLook): string => {
   const side = modules.length + 2 * margin
   const runs = modules.flatMap((row, y) =>
@@ -63,12 +63,12 @@ const runsOf = (row: readonly boolean[]): readonly { readonly start: number; rea
   return runs
 }
 
-/** Squares of whole pixels, so that none is blurred; what is left of the size goes to the margin, on all sides. */
+/** Modules are whole pixels, so none is blurred. The remaining pixels go to the margin, on all sides. */
 const pngOf = (modules: Modules, look: QrLook): Buffer => {
   const { size, dark, light } = look
   const scale = Math.floor(size / smallestSize(modules, look))
   const before = Math.floor((size - modules.length * scale) / 2)
-  // of each row and column of pixels, the row and column of squares
+  // maps a row or column of pixels to one of modules
   const squares = Int16Array.from({ length: size }, (_, pixel) => Math.floor((pixel - before) / scale))
   return bitmapPng({
     size,

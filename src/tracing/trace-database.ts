@@ -5,13 +5,13 @@ import type { Statement } from '../database/statement.js'
 import type { Tracer } from './tracer.js'
 
 /**
- * The database with a span for each query inside another span. Queries beside the requests (the policy's checks, the
- * recorder's batches) get none: each would be a trace of its own, several times a second.
+ * Wraps the database so that each query of a request gets a span. Background queries (policy checks, the recorder's
+ * batches) get none: each would start a trace of its own, several times a second.
  */
 export const traceDatabase = (tracer: Tracer, database: Database): Database => {
   const traced = <T>(operation: string, statements: readonly Pick<Statement, 'name'>[], work: () => T): T => {
     if (!tracer.isActive()) return work()
-    // names of prepared statements; never a text or a value
+    // only names of prepared statements, never SQL text or values
     const names = statements.map(({ name }) => name ?? 'unnamed')
     const attributes = {
       'db.system.name': 'postgresql',

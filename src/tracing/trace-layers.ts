@@ -1,7 +1,7 @@
 import type { Layers } from '../layers/route.js'
 import type { Tracer } from './tracer.js'
 
-/** The layers with a span each; in the data layer, one for each operation of the store. */
+/** Wraps the layers so that each gets a span; in the data layer, each operation of the store. */
 export const traceLayers = (tracer: Tracer, layers: Layers): Layers => ({
   ...layers,
   gateway: {
@@ -28,7 +28,7 @@ export const traceLayers = (tracer: Tracer, layers: Layers): Layers => ({
   data: (rule, context) => traceStore(tracer, layers.data(rule, context)),
 })
 
-/** A store whose functions each run in a span. The given one may be frozen, so it becomes the prototype. */
+/** Wraps a store so that each function runs in a span. The store may be frozen, so it becomes the prototype. */
 const traceStore = <Store>(tracer: Tracer, store: Store): Store => {
   if (typeof store !== 'object' || store === null) return store
   const traced = Object.entries(store).map(([name, member]: readonly [string, unknown]) => {

@@ -6,8 +6,8 @@ import { refusalAttributes, setFailed } from './tracer.js'
 import type { Tracer } from './tracer.js'
 
 /**
- * A span for each request, ended when the response was sent, by OpenTelemetry's conventions for HTTP servers, but
- * without `url.path`, `url.query`, `client.address` and `user_agent.original`: a path may hold a token, and the others
+ * A span for each request, ended when the response closes. It follows OpenTelemetry's conventions for HTTP servers, but
+ * omits `url.path`, `url.query`, `client.address` and `user_agent.original`: a path may contain a token, and the others
  * are private. docs/metrics.md says why a caller's `traceparent` is honoured.
  */
 export const traceRequests =

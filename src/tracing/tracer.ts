@@ -17,11 +17,11 @@ export interface TracingOptions {
   readonly endpoint: string
   readonly serviceName: string
   readonly version: string
-  /** called where spans could not be sent */
+  /** called when spans could not be sent */
   readonly onFault: (error: unknown) => void
 }
 
-/** How long sending is tried, and a stop waits for it: a collector that is away must hold nobody up. */
+/** Timeout for sending, and for a stop that waits for it: a collector that is down must not block anything. */
 const SEND_WITHIN_MS = 2_000
 
 /**
@@ -41,7 +41,7 @@ export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingO
     ),
     spanProcessors: [
       new BatchSpanProcessor({
-        // the SDK drops failures in silence
+        // the SDK ignores failures silently
         export: (spans, done) =>
           exporter.export(spans, (result) => {
             if (result.code === ExportResultCode.FAILED) onFault(result.error ?? new Error('spans could not be sent'))
@@ -62,7 +62,7 @@ export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingO
     /** Starts a span that continues the caller's trace, if the header names one (W3C Trace Context). */
     startRequest: (traceparent: string, options: SpanOptions): Span => {
       const caller = parseTraceParent(traceparent)
-      // without the caller's `tracestate`, which is free text
+      // ignores the caller's `tracestate`, which is free text
       const parent = caller && trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true })
       return tracer.startSpan('request', options, parent ?? ROOT_CONTEXT)
     },
@@ -70,7 +70,7 @@ export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingO
     /** Runs work with this span as the current one, and does not end it. */
     run: <T>(span: Span, work: () => T): T => current.run(span, work),
 
-    /** Runs work in a span that ends, and fails, with it: with the promise or the stream where it is one. */
+    /** Runs work in a span that ends and fails with it, also if the work is a promise or a stream. */
     within: <T>(name: string, options: SpanOptions, work: (span: Span) => T): T => {
       const span = start(name, options)
       const run = <R>(part: () => R): R => current.run(span, part)
@@ -91,7 +91,7 @@ export const openTracer = ({ endpoint, serviceName, version, onFault }: TracingO
       return result
     },
 
-    /** False outside of requests: their work is not traced. */
+    /** False outside of requests: background work is not traced. */
     isActive: () => current.getStore() !== undefined,
 
     close: async () => {
@@ -111,7 +111,7 @@ export type Tracer = ReturnType<typeof openTracer>
 const isStream = (value: unknown): value is AsyncGenerator =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value
 
-/** Runs each step of a stream in its span, which ends when the stream has ended or its reader stopped. */
+/** Runs each step of a stream in its span, which ends when the stream ends or its reader stops. */
 const endWithStream = <T extends AsyncGenerator>(
   stream: T,
   { run, end, fail }: { run: <R>(work: () => R) => R; end: () => void; fail: (error: unknown) => never },
@@ -136,7 +136,9 @@ export const refusalAttributes = ({ layer, code, decision }: Refusal): Attribute
 
 export const setFailed = (span: Span, message: string) => span.setStatus({ code: SpanStatusCode.ERROR, message })
 
-/** A refusal below 500 is an answer, not a failure. Never an error's message: PostgreSQL's may quote a value. */
+/**
+ * A refusal below 500 is an answer, not a failure. Never records an error's message: PostgreSQL's may quote a value.
+ */
 const markFailure = (span: Span, error: unknown): void => {
   if (error instanceof Refusal) span.setAttributes(refusalAttributes(error))
   if (error instanceof Refusal && error.status < 500) return

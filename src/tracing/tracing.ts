@@ -8,7 +8,7 @@ import type { Layers } from '../layers/route.js'
 import { OPTIONAL_PACKAGES } from '../version.js'
 import type { TracingOptions } from './tracer.js'
 
-/** OpenTelemetry spans, as wrappers around what does the work: without tracing nothing is wrapped. */
+/** OpenTelemetry spans, added by wrappers: without tracing, nothing is wrapped. */
 export interface Tracing {
   readonly requests: Middleware
   readonly layers: (layers: Layers) => Layers
@@ -26,7 +26,7 @@ const isInstalled = (name: string): boolean => {
   }
 }
 
-/** Throws a StartError that names the setting and what to install, where OpenTelemetry's packages were left out. */
+/** If OpenTelemetry's packages are not installed, throws a StartError that names the setting and what to install. */
 export const requireTracingPackages = (setting: string): void => {
   const missing = Object.entries(OPTIONAL_PACKAGES).filter(
     ([name]) => name.startsWith('@opentelemetry/') && !isInstalled(name),
