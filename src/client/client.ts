@@ -14,19 +14,19 @@ import type {
 
 export type * from './types.js'
 
-/** How one operation is asked for. Its name, method and path are those of the service's route table. */
+/** The request of one operation. Its name, method and path are those of the service's route table. */
 interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  /** what the call is given after the path's parameter */
+  /** the argument after the path's parameter */
   readonly takes?: 'query' | 'body'
-  /** what is answered, where it is not JSON alone */
+  /** the kind of response, if it is not plain JSON */
   readonly gives?: 'pages' | 'export' | 'lines' | 'text' | 'image' | 'events'
-  /** what makes it safe to repeat where nobody knows whether it was done; a GET always is */
+  /** why it may be retried when its outcome is unknown; a GET always may */
   readonly repeat?: 'changes nothing' | 'under its key'
-  /** true where a refusal may follow a part that was done */
+  /** true if a part may be done before a refusal */
   readonly inParts?: true
-  /** true where no token is sent: an invalid one would be refused */
+  /** true if no token is sent, because an invalid one would be refused */
   readonly anonymous?: true
 }
 
@@ -106,7 +106,7 @@ const OPERATIONS = {
   restorePolicyRevision: { method: 'POST', path: '/policy/revisions/:revision/restore', takes: 'body' },
 } as const satisfies Readonly<Record<keyof Operations, Operation>>
 
-/** Media types of what is answered. */
+/** Media types of responses. */
 const MEDIA = {
   json: 'application/json',
   csv: 'text/csv',
@@ -121,13 +121,13 @@ type Form = keyof typeof MEDIA
 type Input = Readonly<Record<string, unknown>>
 type AnyOptions = CallOptions & CreationOptions & ChangeOptions & { readonly query?: Input | undefined }
 
-/** Seconds before the end of an access token in which it is renewed. */
+/** How many seconds before its expiry an access token is renewed. */
 const EARLY_S = 30
-/** Seconds before the first repetition where the service names none; then twice as many each time. */
+/** Seconds before the first retry if the service names none; doubled each time. */
 const FIRST_WAIT_S = 0.2
-/** Refusals (503) that come before anything is done. Others may follow a commit whose answer was lost or late. */
+/** Refusals (503) that are sent before anything is done. Others may follow a commit whose response was lost or late. */
 const NOTHING_DONE: ReadonlySet<string> = new Set(['policy_unavailable', 'issuer_unavailable'])
-/** Of a service that is away, or of a proxy before it. */
+/** Statuses of a service that is away, or of a proxy in front of it. */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504])
 
 interface ProblemDetails {
@@ -142,33 +142,33 @@ interface ProblemDetails {
 }
 
 /**
- * What went wrong: a refusal of the service (RFC 9457), or `network_error` (no answer, or one that broke off), or
- * `unexpected_answer` (one that is not the service's, such as a proxy's page).
+ * The error of a call: a refusal by the service (RFC 9457), `network_error` (no response, or a truncated one), or
+ * `unexpected_answer` (a response that is not the service's, such as a proxy's page).
  */
 export class LinkgateProblem extends Error {
-  /** of the answer; 0 where none came */
+  /** status of the response; 0 if there was none */
   readonly status: number
   /** stable; for programs */
   readonly code: ProblemCode
-  /** what it is about, for people */
+  /** meaning of the code, for people */
   readonly title: string
-  /** what it is about here, for people */
+  /** details of this case, for people */
   readonly detail: string | undefined
-  /** the rule that denied it, such as R5, where the policy did */
+  /** the rule that denied it, such as R5, if the policy did */
   readonly rule: string | undefined
   /** each field that is not valid, and why */
   readonly errors: readonly Fault[]
-  /** names the request in the service's log */
+  /** id of the request in the service's log */
   readonly requestId: string | undefined
-  /** seconds after which it may be asked again */
+  /** seconds after which the request may be retried */
   readonly retryAfter: number | undefined
-  /** the whole document, with what only this kind of problem has, such as `violations` of an edit */
+  /** the whole document, including members of only this kind of problem, such as `violations` of an edit */
   readonly document: Readonly<Record<string, unknown>>
 
   constructor(document: ProblemDetails, { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown }) {
     const { status, code, title, detail, rule, errors = [], request_id } = document
     const faults = errors.map(({ field, message }) => `${field} ${message}`.trim()).join('; ')
-    // the detail says only the first of many faults
+    // the detail contains only the first of many faults
     super(`${code}: ${[title, faults || detail].filter(Boolean).join('. ')}`, { cause })
     this.name = 'LinkgateProblem'
     this.status = status
@@ -219,7 +219,7 @@ const unexpected = ({ status, headers }: Response, cause?: unknown): LinkgatePro
   )
 }
 
-/** `response`: of which the body is not all there. */
+/** `response`: the response with the truncated body. */
 const unreached = (cause: unknown, response?: Response): LinkgateProblem =>
   new LinkgateProblem(
     {
@@ -232,11 +232,11 @@ const unreached = (cause: unknown, response?: Response): LinkgateProblem =>
     { cause },
   )
 
-/** What an error says, and what it says of its cause: of `fetch`, only that tells why. */
+/** The messages of an error and of its causes, because only the cause of a failed `fetch` says why. */
 const reasonsOf = (error: unknown): readonly string[] =>
   error instanceof Error ? [error.message, ...reasonsOf(error.cause)].filter(Boolean) : []
 
-/** JSON of a whole answer, or of a line of it. */
+/** Parses JSON of a whole response, or of one line of it. */
 const parseJson = (text: string, response: Response) => {
   try {
     return JSON.parse(text)
@@ -262,7 +262,7 @@ const pause = async (seconds: number, signal: AbortSignal | undefined): Promise<
   await orAbort(over, signal).finally(() => clearTimeout(timer))
 }
 
-/** The text of a body as it comes. One that breaks off throws. */
+/** Streams the text of a body. Throws if it is truncated. */
 async function* textOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -280,7 +280,10 @@ async function* textOf(response: Response, signal: AbortSignal | undefined): Asy
   }
 }
 
-/** The text of an export, of which every line ends: a proxy may make a body that broke off look whole. */
+/**
+ * Streams the text of an export. Every line must end with a newline, because a proxy may make a truncated body look
+ * complete.
+ */
 async function* wholeLines(response: Response, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
   let last = '\n'
   for await (const text of textOf(response, signal)) {
@@ -303,7 +306,7 @@ async function* objectsOf(response: Response, signal: AbortSignal | undefined) {
   for await (const line of linesOf(response, signal)) yield parseJson(line, response)
 }
 
-/** The data of server-sent events (HTML Living Standard §9.2). It ends with the signal. */
+/** Streams the data of server-sent events (HTML Living Standard §9.2). Ends with the signal. */
 async function* eventsOf(response: Response, signal: AbortSignal | undefined) {
   let data = ''
   for await (const line of linesOf(response, signal)) {
@@ -314,11 +317,11 @@ async function* eventsOf(response: Response, signal: AbortSignal | undefined) {
   }
 }
 
-/** A key that nobody has used: `crypto.randomUUID` is missing on pages without https. */
+/** A unique key, even on pages without https, where `crypto.randomUUID` is missing. */
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join('-')
 
-/** A path's parameter. `.` and `..` would lead to another address, and an empty one to a list. */
+/** Encodes a path parameter. `.` and `..` would lead to another URL, and an empty one to a list. */
 const segment = (value: string | number): string => {
   const text = String(value)
   if (text === '' || text === '.' || text === '..') throw new TypeError(`"${text}" names nothing`)
@@ -339,7 +342,7 @@ const formOf = ({ takes, gives }: Operation, input: Input | undefined): Form => 
   return gives === undefined || gives === 'pages' ? 'json' : gives
 }
 
-/** A token, and what to send instead where it is refused (401); null: nothing. */
+/** A token, and the token to send instead if it is refused (401); null: none. */
 interface Access {
   readonly token: string
   readonly another: () => Promise<Access | null>
@@ -347,7 +350,7 @@ interface Access {
 
 interface SignedIn {
   tokens: Tokens
-  /** the renewal that everybody waits for */
+  /** the renewal that all calls share */
   renewal: Promise<void> | undefined
 }
 
@@ -357,7 +360,7 @@ const nothingElse = async (): Promise<null> => null
 
 /**
  * A client of one service, for one caller. It sends nothing before a method is called. Every method rejects with a
- * LinkgateProblem, with the signal's reason, or, for arguments that make no request, with a TypeError.
+ * LinkgateProblem, with the signal's reason, or, for invalid arguments, with a TypeError.
  */
 export const createClient = ({
   baseUrl,
@@ -369,7 +372,7 @@ export const createClient = ({
   fetch = globalThis.fetch,
 }: ClientOptions): Client => {
   const base = baseUrl.replace(/\/+$/, '')
-  /** of the answers that brought these objects */
+  /** the headers of the responses that these objects came from */
   const headersOf = new WeakMap<object, Headers>()
   let session: SignedIn | null = tokens === undefined ? null : { tokens, renewal: undefined }
 
@@ -384,7 +387,7 @@ export const createClient = ({
     expires_at: Date.now() + expires_in * 1_000,
   })
 
-  /** Trades the refresh token, which is good for once, on behalf of all who wait. */
+  /** Spends the single-use refresh token on behalf of all waiting calls. */
   const renew = async (held: SignedIn): Promise<void> => {
     try {
       const { refresh_token } = held.tokens
@@ -403,7 +406,7 @@ export const createClient = ({
     if (held.renewal !== undefined || isEnding(held.tokens)) await renewed()
     const { access_token: used } = held.tokens
     const another = async () => {
-      // signed out meanwhile; or somebody else is signed in, who did not ask for this
+      // signed out meanwhile, or another user is signed in, who did not make this call
       if (session !== held) return null
       if (held.tokens.access_token === used) await renewed()
       return { token: held.tokens.access_token, another: nothingElse }
@@ -427,14 +430,14 @@ export const createClient = ({
     if (ifMatch !== undefined && !tag)
       throw new TypeError('ifMatch takes an ETag, or an answer of this client that has one: no link of a list')
     return {
-      // a proxy that compresses makes a tag weak, and a weak one never matches (RFC 9110 §13.1.1)
+      // a compressing proxy makes an ETag weak, and a weak one never matches (RFC 9110 §13.1.1)
       ...(tag && { 'If-Match': tag.replace(/^W\//, '') }),
       ...(policyAtLeast !== undefined && { 'Policy-At-Least': String(policyAtLeast) }),
       ...(requestId !== undefined && { 'X-Request-ID': requestId }),
     }
   }
 
-  /** Seconds to wait before the call is repeated; undefined where it may not be. */
+  /** Seconds to wait before a retry; undefined if the call must not be retried. */
   const waitAfter = (problem: LinkgateProblem, tries: number, { method, repeat, inParts }: Operation) => {
     const { status, code, retryAfter = FIRST_WAIT_S * 2 ** tries } = problem
     const isRepeatable =
@@ -444,7 +447,7 @@ export const createClient = ({
     return tries < retries && (status === 429 || isRepeatable) && retryAfter <= maxRetryAfter ? retryAfter : undefined
   }
 
-  /** One call, with its repetitions. `read` takes the answer of a success. */
+  /** One call with its retries. `read` reads a successful response. */
   const perform = async <T>(
     operation: Operation,
     name: string | number | undefined,
@@ -473,7 +476,7 @@ export const createClient = ({
           method,
           headers,
           body,
-          // a POST that is redirected becomes a GET
+          // a redirected POST would become a GET
           redirect: 'manual',
           credentials: 'omit',
           signal: signal ?? null,
@@ -550,7 +553,7 @@ export const createClient = ({
       try {
         yield* read(await ask((response) => response), signal)
       } catch (error) {
-        // whoever watches has seen enough; but an export that is aborted is not whole
+        // aborting ends a stream of events normally, but an aborted export is incomplete
         if (form !== 'events' || !signal?.aborted) throw error
       }
     }

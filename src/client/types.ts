@@ -50,13 +50,13 @@ import type {
 } from '../routes/user-schemas.js'
 import type { AllVisitsView, LiveQuery, OfAll, OfLink, VisitsView } from '../routes/visit-schemas.js'
 
-/** What a route's schema takes. */
+/** The input of a route's schema. */
 type Input<Schema extends z.ZodType> = z.input<Schema>
 type InputOf<Make extends (...given: never[]) => z.ZodType> = z.input<ReturnType<Make>>
-/** What a route answers. */
+/** The response of a route. */
 type Output<Schema extends z.ZodType> = z.output<Schema>
 
-/** A parameter may be given as the value that its text means. */
+/** A parameter may be given as text, or as the value that the text means. */
 type Parameter<Text, Value> =
   Text | (NonNullable<Value> extends number ? number : never) | ('true' extends Text ? boolean : never)
 type WithValues<Texts, Values> = {
@@ -65,9 +65,9 @@ type WithValues<Texts, Values> = {
 /** The query of a route. */
 type Query<Schema extends z.ZodType> = WithValues<z.input<Schema>, z.output<Schema>>
 
-/** A link as everybody sees it: what only its managers see may be missing. */
+/** A link as everybody sees it; members that only its managers see may be missing. */
 export type Link = Output<typeof LinkView>
-/** A link as those who may change it see it. */
+/** A link, as seen by callers who may change it. */
 export type ManagedLink = Output<typeof ManagedLinkView>
 /** A line of `exportLinks`. */
 export type ExportedLink = Omit<ManagedLink, 'url' | 'visits' | 'deleted_at'>
@@ -86,7 +86,7 @@ export type ManyLinksDone = Output<typeof BulkView>
 
 export type Visits = Output<typeof VisitsView>
 export type AllVisits = Output<typeof AllVisitsView>
-/** What `watchLinkVisits` tells again and again. */
+/** What `watchLinkVisits` yields. */
 export type VisitCount = ManagedLink['visits']
 /** A line of `exportLinkVisits`. */
 export interface ExportedVisit {
@@ -99,21 +99,21 @@ export interface ExportedVisit {
   bot: boolean
 }
 
-/** How far a verification of the log is, in entries. */
+/** The progress of a verification of the log, in entries. */
 export interface VerificationProgress {
   done: number
   of: number
 }
-/** The last event of `verifyLog`: whoever gets none knows nothing. */
+/** The last event of `verifyLog`. Without it, the verification has no result. */
 export interface Verdict {
   whole: boolean
   entries: number
   chains: number
-  /** entries that were dropped, as signed statements say */
+  /** dropped entries, according to signed statements */
   retired: number
   /** when the newest valid checkpoint was signed */
   checkpoint: string | null
-  /** the first of them */
+  /** the first faults */
   faults: { kind: string; [detail: string]: unknown }[]
   faults_found: number
 }
@@ -129,30 +129,30 @@ export type PolicyEdit = Output<typeof policy.EditView>
 export type PolicyPreview = Output<typeof PreviewView>
 export type Replay = Output<typeof ReplayView>
 
-/** A question of AuthZEN. */
+/** An AuthZEN evaluation request. */
 export type AccessQuestion = Evaluation
-/** Several, with defaults for what one of them leaves out. */
+/** Several evaluation requests, with defaults for members that one leaves out. */
 export type AccessQuestions = Omit<Input<typeof Evaluations>, 'evaluations'> & {
   evaluations?: readonly Partial<AccessQuestion>[]
 }
 
 /** One page of a list. */
 export interface Page<Item> {
-  /** what is on it */
+  /** the items of this page */
   readonly data: readonly Item[]
   /** `cursor` of the next page; null on the last one */
   readonly next_cursor: string | null
-  /** how many all pages have, where the query asks with `count` */
+  /** the total of all pages, if the query has `count` */
   readonly count?: number | undefined
 }
 
-/** A list: `for await` walks all of it, page by page; nothing is asked before. */
+/** A list. `for await` walks all of it, page by page; nothing is requested before that. */
 export interface Pages<Item> extends AsyncIterable<Item> {
   /** One page: the first, or that of the query's `cursor`. */
   page(): Promise<Page<Item>>
 }
 
-/** The tokens of a sign-in, to be kept between two runs of a program. */
+/** The tokens of a sign-in, to be stored between two runs of a program. */
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token: string
@@ -161,62 +161,65 @@ export interface Tokens {
 }
 
 export interface ClientOptions {
-  /** where the service is; it may have a path */
+  /** URL of the service; it may have a path */
   baseUrl: string
-  /** a personal or an access token, or a function that has one; it is asked for every request, and again after a 401 */
+  /**
+   * a personal or an access token, or a function that returns one; it is called for every request, and again after a
+   * 401
+   */
   token?: string | (() => string | Promise<string>) | undefined
-  /** a sign-in that `onTokens` was told of before */
+  /** tokens of an earlier sign-in, as passed to `onTokens` */
   tokens?: Tokens | undefined
-  /** told of each new pair of tokens, which replaces the one before, and null at the end of the sign-in */
+  /** called with each new pair of tokens, which replaces the previous one, and with null at the end of the sign-in */
   onTokens?: ((tokens: Tokens | null) => void) | undefined
-  /** how often a request is repeated that may be; default 2, and 0 turns it off */
+  /** how often a repeatable request is retried; default 2, and 0 turns it off */
   retries?: number | undefined
-  /** seconds for which the service may ask to wait before a repetition; a longer wait is a problem; default 10 */
+  /** the longest `Retry-After`, in seconds, that is waited for; beyond it, the call rejects; default 10 */
   maxRetryAfter?: number | undefined
-  /** instead of the global `fetch` */
+  /** used instead of the global `fetch` */
   fetch?: typeof globalThis.fetch | undefined
 }
 
 export interface CallOptions {
-  /** ends the call, with the signal's reason as its error */
+  /** aborts the call, which rejects with the signal's reason */
   signal?: AbortSignal | undefined
-  /** a policy revision: decide under it or a newer one (412 otherwise) */
+  /** a policy revision: decide under this or a newer one (412 otherwise) */
   policyAtLeast?: number | undefined
-  /** the `X-Request-ID`, as the decision log will have it; 1 to 64 of `A-Z a-z 0-9 . _ -` */
+  /** the `X-Request-ID`, which the decision log records; 1 to 64 of `A-Z a-z 0-9 . _ -` */
   requestId?: string | undefined
 }
 
 export interface CreationOptions extends CallOptions {
-  /** the same for every try of one creation, also over restarts; one is made for each call otherwise */
+  /** the same key for every attempt at one creation, even across restarts; by default, each call gets a new one */
   idempotencyKey?: string | undefined
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** change this version alone (412 otherwise): an ETag, or what a call answered before */
+  /** change only this version (412 otherwise): an ETag, or the result of an earlier call */
   ifMatch?: string | object | undefined
 }
 
-/** How an edit of the policy is made. */
+/** Options of an edit of the policy. */
 export interface EditOptions extends ChangeOptions {
   query?: Query<typeof policy.Trial> | undefined
 }
 
-/** How many links are changed. */
+/** Options of a bulk change. */
 export interface ManyOptions extends CallOptions {
   query?: Query<typeof BulkQuery> | undefined
 }
 
-/** How an export is written; default `csv`. */
+/** The format of an export; default `csv`. */
 type Csv = { format?: 'csv' | undefined }
 type Ndjson = { format: 'ndjson' }
 type As<Form, Filters> = Omit<Filters, 'format'> & Form
 type Json = { format?: 'json' | undefined }
 
-/** The operations of the service, under their names in its OpenAPI description. */
+/** The operations of the service, by their names in its OpenAPI description. */
 export interface Operations {
   /** Creates a link. */
   createLink(link: NewLink, options?: CreationOptions): Promise<ManagedLink>
-  /** The links that you may change; with `state: 'deleted'` those that you may restore. */
+  /** The links that you may change; with `state: 'deleted'`, those that you may restore. */
   listLinks(query?: LinkQuery, options?: CallOptions): Pages<ManagedLink>
   /** All links that you may change, as lines of text or one by one. */
   exportLinks(query?: Csv, options?: CallOptions): AsyncIterable<string>
@@ -229,33 +232,35 @@ export interface Operations {
   updateLink(code: string, changes: LinkChanges, options?: ChangeOptions): Promise<ManagedLink>
   /** Moves a link to the trash; its code is free at once. */
   deleteLink(code: string, options?: ChangeOptions): Promise<void>
-  /** Brings a deleted link back by its id, under its code or another one. */
+  /** Restores a deleted link by its id, with its code or another one. */
   restoreLink(id: string, as?: Pick<LinkChanges, 'code'>, options?: CallOptions): Promise<ManagedLink>
-  /** Gives a link to another user. */
+  /** Transfers a link to another user. */
   transferLink(code: string, to: Input<typeof NewOwner>, options?: ChangeOptions): Promise<ManagedLink>
-  /** Gives all links of a user to another one; repeat it while `remaining` is not 0. */
+  /** Transfers all links of a user to another one; repeat it while `remaining` is not 0. */
   transferLinksOfUser(
     id: string,
     to: Input<typeof NewOwner>,
     options?: CallOptions,
   ): Promise<Output<typeof TransferView>>
-  /** Up to 1,000 links at once, each decided by itself: look at `refused`. `query: { dry_run: true }` only tries. */
+  /**
+   * Changes up to 1,000 links at once, each decided by itself: check `refused`. `query: { dry_run: true }` only tries.
+   */
   changeManyLinks(change: ManyLinks, options?: ManyOptions): Promise<ManyLinksDone>
-  /** Who may change or delete a link. For whoever may change it. */
+  /** Who may change or delete a link. Only for callers who may change it. */
   getLinkRights(code: string, options?: CallOptions): Promise<Output<typeof LinkRightsView>>
-  /** Your tags, those of the most links first. */
+  /** Your tags, the most used first. */
   listTags(options?: CallOptions): Promise<Output<typeof TagsView>>
 
   /** The visits of a link. */
   getLinkVisits(code: string, query?: Query<typeof OfLink>, options?: CallOptions): Promise<Visits>
-  /** The visits of all links that you may change, or of those with these tags. */
+  /** The visits of all links that you may change, or only of those with these tags. */
   getVisits(query?: Query<typeof OfAll>, options?: CallOptions): Promise<AllVisits>
-  /** Single visits while they are kept, oldest first, as lines of text or one by one. */
+  /** Single visits, as long as they are stored, oldest first, as lines of text or one by one. */
   exportLinkVisits(code: string, query?: Csv, options?: CallOptions): AsyncIterable<string>
   exportLinkVisits(code: string, query: Ndjson, options?: CallOptions): AsyncIterable<ExportedVisit>
   /**
-   * The count of visits, now and after visits, at most once a second. It ends with the signal, after ten minutes, and
-   * when your rights or the policy change: ask again.
+   * The count of visits, at once and after visits, at most once a second. It ends with the signal, after ten minutes,
+   * and when your rights or the policy change: call it again.
    */
   watchLinkVisits(code: string, query?: Query<typeof LiveQuery>, options?: CallOptions): AsyncIterable<VisitCount>
 
@@ -263,49 +268,49 @@ export interface Operations {
   getProfile(options?: CallOptions): Promise<Profile>
   /** Changes your name, password or address. */
   updateProfile(changes: InputOf<typeof profileUpdate>, options?: CallOptions): Promise<Output<typeof ChangedProfile>>
-  /** What you may do, with this token; of links that you can see, by their codes, as well. */
+  /** What you may do with this token, also to the visible links among these codes. */
   getOwnRights(asked: Input<typeof AskedRights>, options?: CallOptions): Promise<Output<typeof OwnRightsView>>
   /** Your personal tokens. */
   listPersonalTokens(options?: CallOptions): Promise<Output<typeof TokensView>>
-  /** Makes a personal token. Its value is in this answer alone: a repetition is refused (409 `already_created`). */
+  /** Makes a personal token. Only this response contains its value: a retry is refused (409 `already_created`). */
   createPersonalToken(token: Input<typeof NewToken>, options?: CreationOptions): Promise<Output<typeof MadeToken>>
-  /** Revokes a personal token, with `descendants` all that followed from it. */
+  /** Revokes a personal token; with `descendants`, also all tokens made with it. */
   revokePersonalToken(id: string, query?: Query<typeof RevocationQuery>, options?: CallOptions): Promise<void>
   /** Where you are signed in. */
   listSignIns(options?: CallOptions): Promise<Output<typeof SignInsView>>
-  /** Ends a sign-in with its access tokens. */
+  /** Ends a sign-in and its access tokens. */
   endSignIn(id: string, options?: CallOptions): Promise<void>
 
-  /** Users, newest first; those that `q`, `role` and `suspended` say. */
+  /** Users, newest first, filtered by `q`, `role` and `suspended`. */
   listUsers(query?: Query<typeof UserListQuery>, options?: CallOptions): Pages<User>
   /** Shows a user. */
   getUser(id: string, options?: CallOptions): Promise<User>
-  /** Changes a user's role, suspends them, or, where no mail is sent, sets their address. */
+  /** Changes a user's role, suspends them, or, if no mail is sent, sets their address. */
   updateUser(id: string, changes: InputOf<typeof userUpdate>, options?: CallOptions): Promise<User>
-  /** Deletes a user; `links` says what becomes of theirs. */
+  /** Deletes a user; `links` says what happens to their links. */
   deleteUser(id: string, query?: Query<typeof UserDeletionQuery>, options?: CallOptions): Promise<void>
-  /** Invites a person. The link is in this answer alone: a repetition is refused (409 `already_created`). */
+  /** Invites a person. Only this response contains the link: a retry is refused (409 `already_created`). */
   inviteUser(invitation: Input<typeof NewInvitation>, options?: CreationOptions): Promise<Output<typeof MadeInvitation>>
-  /** Your invitations, and those of others where you may read every user; newest first. */
+  /** Your invitations, or all if you may read every user; newest first. */
   listInvitations(query?: Query<typeof InvitationListQuery>, options?: CallOptions): Pages<Invitation>
-  /** Withdraws an invitation that nobody has accepted. */
+  /** Withdraws an open invitation. */
   withdrawInvitation(id: string, options?: CallOptions): Promise<void>
-  /** Looks at an invitation. */
+  /** Shows an invitation. */
   showInvitation(token: string, options?: CallOptions): Promise<Output<typeof InvitationView>>
   /** Accepts an invitation, once. */
   acceptInvitation(token: string, person: Input<typeof AcceptedInvitation>, options?: CallOptions): Promise<Profile>
 
-  /** The token endpoint of RFC 6749; `signIn` uses it and keeps the tokens. */
+  /** The token endpoint of RFC 6749; `signIn` uses it and stores the tokens. */
   requestToken(grant: Input<typeof TokenRequest>, options?: CallOptions): Promise<Output<typeof TokenAnswer>>
   /** Revokes a refresh token (RFC 7009); `signOut` uses it. */
   revokeToken(token: Input<typeof RevokeRequest>, options?: CallOptions): Promise<object>
-  /** Asks for a link to choose a new password, by mail. */
+  /** Requests a link for choosing a new password, by mail. */
   requestPasswordReset(account: Input<typeof ForgottenPassword>, options?: CallOptions): Promise<object>
-  /** Looks at such a link. */
+  /** Shows such a link. */
   showPasswordReset(query: Query<typeof MailedLinkQuery>, options?: CallOptions): Promise<Output<typeof MailedLinkView>>
-  /** Chooses a new password by such a link, once. */
+  /** Chooses a new password with such a link, once. */
   resetPassword(password: Input<typeof NewPassword>, options?: CallOptions): Promise<object>
-  /** Looks at a link that confirms a new address. */
+  /** Shows a link for confirming a new address. */
   showEmailConfirmation(
     query: Query<typeof MailedLinkQuery>,
     options?: CallOptions,
@@ -313,11 +318,11 @@ export interface Operations {
   /** Confirms a new address, once. */
   confirmEmail(link: Input<typeof ConfirmEmail>, options?: CallOptions): Promise<Output<typeof ConfirmedEmail>>
 
-  /** May this subject do that? A deny is an answer, not a problem. */
+  /** Whether this subject may do that. A deny is an answer, not a problem. */
   evaluateAccess(question: AccessQuestion, options?: CallOptions): Promise<Output<typeof AccessAnswer>>
-  /** Many questions at once, answered in their order; without `evaluations` it is one question. */
+  /** Evaluates many requests at once, in order; without `evaluations` it is a single one. */
   evaluateManyAccesses(questions: AccessQuestions, options?: CallOptions): Promise<Output<typeof AccessAnswers>>
-  /** The addresses of the AuthZEN endpoints. */
+  /** The URLs of the AuthZEN endpoints. */
   getAuthzenConfiguration(options?: CallOptions): Promise<Output<typeof AccessAddresses>>
 
   /** Decisions, newest first; as `csv` or `ndjson` all of them, oldest first. */
@@ -328,19 +333,19 @@ export interface Operations {
   getTimeline(query?: As<Json, Query<typeof TimelineFilter>>, options?: CallOptions): Pages<LogEntry>
   getTimeline(query: As<{ format: 'csv' }, Query<typeof TimelineFilter>>, options?: CallOptions): AsyncIterable<string>
   getTimeline(query: As<Ndjson, Query<typeof TimelineFilter>>, options?: CallOptions): AsyncIterable<LogEntry>
-  /** Why a request was answered as it was: its decisions, with the rows that were considered. */
+  /** Explains a past request: its decisions, with the considered rows. */
   explainRequest(requestId: string, options?: CallOptions): Promise<Output<typeof ExplainedRequest>>
-  /** How far the log is proved: its chains and checkpoints, and what is newer than they are. */
+  /** How far the log is proved: its chains and checkpoints, and the entries since. */
   getProof(options?: CallOptions): Promise<Output<typeof ProofView>>
-  /** Verifies the log: how far it is, again and again, and the verdict at the end. It stops with the signal. */
+  /** Verifies the log: yields its progress, and the verdict at the end. It stops with the signal. */
   verifyLog(options?: CallOptions): AsyncIterable<VerificationProgress | Verdict>
   /** The log of a period as one signed file; write its parts as they come. */
   exportEvidence(query?: Query<typeof EvidenceQuery>, options?: CallOptions): AsyncIterable<string>
 
-  /** The rows in force and their revision, or those of an earlier one. Give it to `ifMatch` of an edit. */
+  /** The rows in force and their revision, or those of an earlier one. Pass it as `ifMatch` to an edit. */
   getPolicy(query?: As<Json, Query<typeof policy.Shown>>, options?: CallOptions): Promise<Policy>
   getPolicy(query: As<{ format: 'csv' }, Query<typeof policy.Shown>>, options?: CallOptions): Promise<string>
-  /** The revision in force, told at once and whenever another one comes into force. */
+  /** The revision in force, yielded at once and whenever a new one comes into force. */
   watchPolicy(query?: Query<typeof LiveQuery>, options?: CallOptions): AsyncIterable<{ revision: number }>
   /** `model.conf`. */
   getPolicyModel(options?: CallOptions): Promise<string>
@@ -350,21 +355,21 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Output<typeof policy.TableView>>
   getPolicyTable(query: As<{ format: 'csv' }, Query<typeof policy.Shown>>, options?: CallOptions): Promise<string>
-  /** By which rows and decisions two revisions differ. */
+  /** The rows and decisions that differ between two revisions. */
   comparePolicyRevisions(
     query: Query<typeof policy.Comparison>,
     options?: CallOptions,
   ): Promise<Output<typeof policy.ComparisonView>>
-  /** Why a question is answered as it is: about a role, or about a user and a link. */
+  /** Explains a decision, for a role, or for a user and a link. */
   explainDecision(query: Query<typeof PolicyQuestion>, options?: CallOptions): Promise<Output<typeof ExplanationView>>
-  /** What an edit would change, what it would have changed, and all that speaks against it. Changes nothing. */
+  /** What an edit would change, what it would have changed, and what is wrong with it. Changes nothing. */
   previewPolicyChange(
     changes: Input<typeof policy.ProposedRows>,
     options?: CallOptions & { readonly query?: Query<typeof PreviewQuery> },
   ): Promise<PolicyPreview>
   /**
-   * Adds and removes rows, under `ifMatch`, and answers every decision that changes. `query` may ask for a dry run.
-   * With `proposal` in the answer nothing is changed yet: somebody else has to approve it.
+   * Adds and removes rows, under `ifMatch`, and returns every decision that changes. `query` may ask for a dry run. If
+   * the response has a `proposal`, nothing is changed yet: somebody else has to approve it.
    */
   changePolicy(changes: Input<typeof policy.PolicyChanges>, options: EditOptions): Promise<PolicyEdit>
   /** Who changed the rows, when and why; newest first. */
@@ -374,33 +379,35 @@ export interface Operations {
   ): Pages<Output<typeof policy.RevisionsView>['data'][number]>
   /** One revision, with the decisions that it changed. */
   getPolicyRevision(revision: number, options?: CallOptions): Promise<Output<typeof policy.ShownRevision>>
-  /** Makes the rows of a revision those of a new one. */
+  /** Restores the rows of a revision as a new one. */
   restorePolicyRevision(
     revision: number,
     why?: Input<typeof policy.Restoration>,
     options?: EditOptions,
   ): Promise<PolicyEdit>
-  /** Edits that wait for somebody else (`POLICY_APPROVALS`), and what became of others; newest first. */
+  /** Proposed edits (`POLICY_APPROVALS`), open and closed ones, newest first. */
   listPolicyProposals(query?: Query<typeof ProposalQuery>, options?: CallOptions): Pages<PolicyProposal>
-  /** One proposal, and what it would do to the rows in force now. */
+  /** One proposal, and what it would change now. */
   getPolicyProposal(id: string, options?: CallOptions): Promise<Output<typeof ShownProposal>>
-  /** Puts somebody else's proposal in force. */
+  /** Approves somebody else's proposal, which puts it in force. */
   approvePolicyProposal(id: string, why?: Input<typeof Approval>, options?: ChangeOptions): Promise<PolicyEdit>
   /** Declines somebody else's proposal. */
   declinePolicyProposal(id: string, why: Input<typeof Declining>, options?: CallOptions): Promise<PolicyProposal>
-  /** Withdraws one's own proposal. */
+  /** Withdraws your own proposal. */
   withdrawPolicyProposal(id: string, options?: CallOptions): Promise<void>
 }
 
 export interface Client extends Operations {
-  /** Signs in, and keeps the sign-in alive: the access token is renewed before it ends, once for all who wait. */
+  /** Signs in, and renews the access token before it expires, once for all waiting calls. */
   signIn(
     account: { email: string; password: string; scope?: string | undefined },
     options?: Pick<CallOptions, 'signal'>,
   ): Promise<Tokens>
-  /** Ends the sign-in here and at the service; nothing where there is none. */
+  /** Ends the sign-in here and at the service; does nothing without one. */
   signOut(options?: Pick<CallOptions, 'signal'>): Promise<void>
-  /** The headers of the answer that brought this object, such as `Policy-Revision`; undefined for any other object. */
+  /**
+   * The headers of the response that this object came from, such as `Policy-Revision`; undefined for any other object.
+   */
   headersOf(answer: object): Headers | undefined
 }
 
@@ -410,5 +417,5 @@ export interface Fault {
   readonly message: string
 }
 
-/** A refusal's code; one of the client's own where no refusal came; or a newer service's. */
+/** The code of a refusal, one of the client's own if no refusal came, or a code of a newer service. */
 export type ProblemCode = RefusalCode | 'network_error' | 'unexpected_answer' | (string & {})
