@@ -95,7 +95,7 @@ export const clientReference = async (): Promise<string> => {
   const operations = interfaceOf('Operations')
   if (operations.length !== requests.size) throw new Error('a method has no comment, or no row in the table')
   return [
-    'Made from the types and comments in `src/client/`; every type named here can be imported.',
+    'Generated from the types and comments in `src/client/`; every type named here can be imported.',
     '### `createClient(options)`',
     fieldTable(interfaceOf('ClientOptions')),
     '### Options of a call',
