@@ -43,12 +43,12 @@ const addressOf = (path: string): string => `${ASSETS}/${basename(path)}`
 
 const app = outputOf('src/console/app.tsx')
 const { cssBundle, imports } = metafile.outputs[app] ?? {}
-/** What the program needs before it runs: the browser asks for all of it at once. */
+/** Modules needed before the program runs, which the browser preloads together. */
 const needed = (imports ?? []).flatMap(({ path, kind }) => (kind === 'import-statement' ? [path] : []))
 
 const head = [
   ...(cssBundle === undefined ? [] : [`<link rel="stylesheet" href="${addressOf(cssBundle)}" />`]),
-  // blocks the first paint, so that nobody sees the other theme before their own
+  // blocks the first paint, so that nobody sees the wrong theme first
   `<script src="${addressOf(outputOf('src/console/theme.ts'))}"></script>`,
   `<script type="module" src="${addressOf(app)}"></script>`,
   ...needed.map((path) => `<link rel="modulepreload" href="${addressOf(path)}" />`),
@@ -80,7 +80,7 @@ const built: Bundle = {
 
 const target = new URL(BUNDLE_FILE, PACKAGE_ROOT)
 await mkdir(new URL('.', target), { recursive: true })
-// a service that starts meanwhile reads the whole old file or the whole new one
+// written aside and renamed, so that a starting service never reads a partial file
 const draft = new URL(`${BUNDLE_FILE}.${process.pid}`, PACKAGE_ROOT)
 await writeFile(draft, JSON.stringify(built))
 await rename(draft, target)

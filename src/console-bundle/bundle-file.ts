@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** What `npm run build` makes of the console, and the service serves. */
+/** The built console, made by `npm run build` and served by the service. */
 export const Bundle = z.object({
-  /** the one document: every address of the console answers it */
+  /** the document, which is served at every URL of the console */
   document: z.string(),
-  /** scripts and styles, by names that change with what is in them */
+  /** scripts and styles, by names that change with their content */
   files: z.record(z.string(), z.string()),
 })
 export type Bundle = z.infer<typeof Bundle>
 
-/** Where the build writes and the service reads, from the root of the package. */
+/** The bundle file, relative to the root of the package. */
 export const BUNDLE_FILE = 'dist/console-bundle/bundle.json'

@@ -5,7 +5,7 @@ import { refuse, token } from './session'
 export { LinkgateProblem } from 'linkgate/client'
 export type * from 'linkgate/client'
 
-/** Everything that the console asks of the service: the client that every program has. */
+/** The console's only access to the service: the same client that other programs use. */
 export const api = createClient({
   baseUrl: location.origin,
   token,

@@ -46,7 +46,7 @@ const NotFound = () => (
   </Page>
 )
 
-/** Over the page, which stays as it is: whoever signs in again goes on where they were. */
+/** An overlay: the page stays as it is, and the user continues where they were after signing in again. */
 const SignInAgain = ({ at }: { readonly at: Date }) => (
   <Dialog title={t.door.title}>
     <p class="lead">{t.door.ended(at)}</p>
@@ -101,10 +101,10 @@ const SignedIn = () => {
   )
 }
 
-/** What went wrong at an issuer. */
+/** The error of a sign-in at an issuer. */
 const atIssuer = signal<LinkgateProblem | null>(null)
 
-/** Where the link of a first start leads; its token is behind a `#`, which no browser sends. */
+/** The path of a first start's link; its token is behind a `#`, which browsers do not send. */
 const WELCOME = '/console/welcome'
 const welcomeToken = signal(location.pathname === WELCOME ? location.hash.slice(1) : '')
 
@@ -131,7 +131,7 @@ const App = () => {
 
 const place = document.querySelector('#app')
 if (place === null) throw new Error('the document has no place for the console')
-// both at once: neither needs the other
+// in parallel: they are independent
 void openSession((problem) => (atIssuer.value = problem))
 await loadLanguage()
 place.replaceChildren()

@@ -3,8 +3,8 @@ import type { Profile } from './api'
 import { problemIn } from './parts/loaded'
 
 /**
- * Changes the caller's own address. `asked`: a link went there, and it is theirs once they open it. `set`: no mail is
- * sent here, so that whoever may change users sets addresses. Throws LinkgateProblem.
+ * Changes the caller's own address. `asked`: a link was sent there, and opening it confirms the address. `set`: no mail
+ * is sent here, so users who may change users set addresses directly. Throws LinkgateProblem.
  */
 export const changeAddress = async (
   { id }: Pick<Profile, 'id'>,
@@ -17,7 +17,7 @@ export const changeAddress = async (
     const refused = problemIn(error)
     if (!refused.errors.some(({ field }) => field === 'email')) throw refused
     await api.updateUser(id, { email }).catch((second: unknown) => {
-      // who may not set addresses is told what was wrong with their own request
+      // a user who may not set addresses gets the error of their first request
       throw problemIn(second).status === 403 ? refused : second
     })
     return 'set'

@@ -1,6 +1,6 @@
 /**
- * What the console uses of these packages. Their own types speak of Node.js; the bundle has their builds for browsers
- * (console-bundle/build.ts).
+ * The parts of these packages that the console uses. Their own types need Node.js; the bundle contains their browser
+ * builds (console-bundle/build.ts).
  */
 declare module 'csv-parse/sync' {
   export const parse: (text: string, options: object) => unknown

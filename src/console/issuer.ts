@@ -1,4 +1,4 @@
-/** How somebody signs in here, as the service wrote it into the document. */
+/** The sign-in method, as the service wrote it into the document. */
 export type SignInWay = 'password' | 'issuer' | 'issuer away' | 'not set up'
 
 const content = document.querySelector<HTMLMetaElement>('meta[name="sign-in"]')?.content ?? 'password'
@@ -9,10 +9,10 @@ export const signInWay: SignInWay =
 /** The issuer's name for people: its host. */
 export const issuerHost = (): string => (signInWay === 'issuer' ? new URL(content).host : '')
 
-/** Where the issuer sends people back to. */
+/** The path to which the issuer sends people back. */
 const RETURN_PATH = '/console/signed-in'
 
-/** What has to survive the way to the issuer and back, in this tab alone. */
+/** The sessionStorage key for state that survives the redirect to the issuer and back, in this tab only. */
 const KEPT = 'linkgate-sign-in'
 
 const base64url = (bytes: Uint8Array): string =>
@@ -23,7 +23,7 @@ const base64url = (bytes: Uint8Array): string =>
 
 const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)))
 
-/** The address that begins a sign-in at the issuer: authorization code with PKCE (RFC 7636). */
+/** The URL that starts a sign-in at the issuer: authorization code with PKCE (RFC 7636). */
 const beginning = async (): Promise<string> => {
   const [state, verifier] = [random(), random()]
   const here = location.pathname === RETURN_PATH ? '/console' : location.pathname + location.search
@@ -37,14 +37,14 @@ const beginning = async (): Promise<string> => {
 
 export const goToIssuer = async (): Promise<void> => location.assign(await beginning())
 
-/** In a tab of its own: this page stays as it is, and goes on once somebody is signed in there. */
+/** Opens the issuer in a new tab: this page stays as it is, and continues once its user is signed in there. */
 export const openIssuer = (): void => {
   open('/console', '_blank', 'noopener')
 }
 
 /**
- * What the issuer sent back, and where the user was before; null where nothing came back, or what this tab did not ask
- * for (the state is another).
+ * The issuer's response, and the page where the user was before; null if there is none, or if this tab did not request
+ * it (the state differs).
  */
 export const takeReturn = (): {
   readonly credentials: { readonly code: string; readonly code_verifier: string }

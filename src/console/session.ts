@@ -4,15 +4,15 @@ import { LinkgateProblem } from 'linkgate/client'
 import { takeReturn } from './issuer'
 
 /**
- * Who is signed in. The access token is in this page's memory alone; the refresh token is a cookie that no script can
- * read, and that all tabs share.
+ * The session. The access token is only in this page's memory; the refresh token is a cookie that scripts cannot read,
+ * and that all tabs share.
  */
 export type Session =
   | { readonly is: 'opening' }
-  /** `note`: why somebody who was signed in is no longer */
+  /** `note`: why the user was signed out */
   | { readonly is: 'signed out'; readonly note: 'elsewhere' | null }
   | { readonly is: 'signed in' }
-  /** The page stays, with all that was typed; what it asked for goes on once its user has signed in again. */
+  /** The page stays, with everything typed; pending requests continue once its user has signed in again. */
   | { readonly is: 'ended'; readonly at: Date }
 
 export const session = signal<Session>({ is: 'opening' })
@@ -22,20 +22,20 @@ interface Access {
   readonly endsAt: number
 }
 
-/** What `POST /auth/session` and its renewal answer. */
+/** The response of `POST /auth/session` and of its renewal. */
 interface SessionAnswer {
   readonly access_token: string
   readonly expires_in: number
 }
 
-/** Renewed so long before its end, in milliseconds. */
+/** How many milliseconds before its expiry a token is renewed. */
 const EARLY_MS = 30_000
 
 let access: Access | null = null
-/** a token that the service no longer takes: its sign-in ended, or rights were taken */
+/** a token that the service refused: its sign-in ended, or rights were taken away */
 let refusedToken: string | null = null
 let renewal: Promise<boolean> | undefined
-/** requests that go on once somebody is signed in */
+/** requests that wait until the user is signed in */
 let waiting: ((token: string) => void)[] = []
 
 const tabs = new BroadcastChannel('linkgate-session')
@@ -54,7 +54,7 @@ const problemOf = async (response: Response): Promise<LinkgateProblem> => {
   }
 }
 
-/** `keepalive`: a page that is left in the middle of a renewal still gets the next cookie. */
+/** `keepalive`: a page that is closed during a renewal still gets the next cookie. */
 const send = (method: 'POST' | 'DELETE', path: string, body?: object): Promise<Response> =>
   fetch(path, {
     method,
@@ -72,13 +72,13 @@ const take = ({ access_token: token, expires_in: seconds }: SessionAnswer): stri
   return token
 }
 
-/** One tab renews at a time: each trades the cookie that the one before has left. */
+/** Serializes renewals across tabs: each tab spends the cookie that the previous one received. */
 const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
   'locks' in navigator ? navigator.locks.request('linkgate-session', work) : work()
 
 /**
- * False where nobody is signed in any more. A refusal that comes after a new sign-in is about the one before, and ends
- * nothing.
+ * False if the user is no longer signed in. A refusal that arrives after a new sign-in concerns the previous one, and
+ * ends nothing.
  */
 const renew = (): Promise<boolean> =>
   (renewal ??= inTurn(async () => {
@@ -96,8 +96,8 @@ const renew = (): Promise<boolean> =>
   }))
 
 /**
- * A token for a request. Where the sign-in is over, it waits until the same user has signed in again, so that nothing
- * that was begun is lost.
+ * A token for a request. If the sign-in has ended, it waits until the same user has signed in again, so that no pending
+ * work is lost.
  */
 export const token = async (): Promise<string> => {
   if (access !== null && access.token !== refusedToken && access.endsAt - EARLY_MS > Date.now()) return access.token
@@ -107,18 +107,20 @@ export const token = async (): Promise<string> => {
   return new Promise((resolve) => waiting.push(resolve))
 }
 
-/** Told of a 401: the next request asks for another token. */
+/** Called after a 401: the next request gets another token. */
 export const refuse = (authorization: string | null): void => {
   if (access !== null && authorization === `Bearer ${access.token}`) refusedToken = access.token
 }
 
-/** The user's id: the subject of the token, which is read here and proved by the service. */
+/** The user's id: the subject of the token, which is only read here; the service verifies it. */
 const subjectOf = (jwt: string): string => {
   const claims = JSON.parse(atob((jwt.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
   return String(claims.sub)
 }
 
-/** Asks whether this browser is signed in, or comes back from an issuer. Told of what went wrong there. */
+/**
+ * Restores the session of this browser, or completes a sign-in at an issuer. `onProblem` gets an error of the latter.
+ */
 export const openSession = async (onProblem?: (problem: LinkgateProblem) => void): Promise<void> => {
   const returned = takeReturn()
   if (returned !== null) {
@@ -134,12 +136,12 @@ export const openSession = async (onProblem?: (problem: LinkgateProblem) => void
   try {
     if (await renew()) return
   } catch {
-    // the service is away: the page says so where somebody signs in
+    // the service is away, which the sign-in page reports
   }
   session.value = { is: 'signed out', note: null }
 }
 
-/** Throws LinkgateProblem. Somebody else than before gets a page of their own, without what was typed. */
+/** Throws LinkgateProblem. If another user signs in, the page is reloaded without what was typed. */
 export const signIn = async (
   credentials:
     { readonly email: string; readonly password: string } | { readonly code: string; readonly code_verifier: string },
@@ -156,7 +158,7 @@ export const signIn = async (
 }
 let lastSubject: string | null = null
 
-/** Signs out, here and in every tab. Throws LinkgateProblem where the service could not be told. */
+/** Signs out, here and in every tab. Throws LinkgateProblem if the service could not be reached. */
 export const signOut = async (): Promise<void> => {
   const response = await inTurn(() => send('DELETE', '/auth/session'))
   if (!response.ok) throw await problemOf(response)

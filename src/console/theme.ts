@@ -1,7 +1,7 @@
-// Runs before the first paint. What was chosen in Settings overrides the system; `data-theme` is read by tokens.css.
+// Runs before the first paint. The choice in Settings overrides the system; tokens.css reads `data-theme`.
 try {
   const theme = localStorage.getItem('theme')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme
 } catch {
-  // a browser that keeps nothing has the system's theme
+  // a browser without storage gets the system's theme
 }

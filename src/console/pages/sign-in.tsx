@@ -12,7 +12,7 @@ import { Mark } from '../parts/icon'
 import { Note, ProblemNote } from '../parts/note'
 import { SignInForm, textOf } from '../parts/sign-in-form'
 
-/** Before anybody is signed in. `problem`: of a sign-in at an issuer. */
+/** The sign-in page. `problem`: of a sign-in at an issuer. */
 export const SignIn = ({
   note,
   problem,
@@ -45,7 +45,7 @@ export const SignIn = ({
   )
 }
 
-/** Where an issuer knows the users. */
+/** Sign-in at an external issuer. */
 const AtIssuer = () => {
   if (signInWay === 'not set up') return <Note kind="lit" title={t.door.notSetUp} />
   if (signInWay === 'issuer away')
@@ -62,7 +62,7 @@ const AtIssuer = () => {
   )
 }
 
-/** Asks for a link by mail. The answer does not say whether the address has an account. */
+/** Requests a link by mail. The response does not reveal whether the address has an account. */
 const Forgotten = () => {
   const isSent = useSignal(false)
   const { busy, problem, attempt } = useAttempt()

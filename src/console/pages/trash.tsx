@@ -14,7 +14,7 @@ import { ListFoot, usePages } from '../parts/pages'
 import { textOf } from '../parts/sign-in-form'
 import { say } from '../parts/toast'
 
-/** What was deleted, and the way back. */
+/** Deleted links, which can be restored. */
 export const TrashPage = () => {
   const list = usePages((cursor, signal) =>
     api.listLinks({ state: 'deleted', limit: 50, ...(cursor && { cursor }) }, { signal }).page(),

@@ -16,7 +16,7 @@ import { VisitsCard } from '../parts/visits/visits-card'
 const addressOf = (period: Period, tags: readonly string[]): string =>
   `/console/visits?${new URLSearchParams([['period', period], ...tags.map((tag) => ['tag', tag])])}`
 
-/** Who followed the links that somebody may change, all of them or those with some tags. */
+/** The visits of all links that the user may change, or only of those with some tags. */
 export const VisitsPage = () => {
   const { url, query, route } = useLocation()
   const period = periodIn(query['period'])

@@ -4,11 +4,11 @@ import type { Signal } from '@preact/signals'
 import type { LinkgateProblem } from '../api'
 import { problemIn } from './loaded'
 
-/** Work that may be refused: whether it is under way, and what was wrong the last time. */
+/** Work that may be refused: whether it is running, and the error of the last attempt. */
 export interface Attempt {
   readonly busy: Signal<boolean>
   readonly problem: Signal<LinkgateProblem | null>
-  /** Answers whether it succeeded. A second press while it is under way does nothing. */
+  /** Resolves with whether it succeeded. A second press while it is running does nothing. */
   readonly attempt: (work: () => Promise<unknown>) => Promise<boolean>
 }
 

@@ -3,10 +3,10 @@ import { distance, dateAndTime } from '../language/format'
 import { t } from '../language/language'
 import { Icon } from './icon'
 
-/** An end that is nearer than this is lit, in milliseconds. */
+/** An end sooner than this is highlighted, in milliseconds. */
 const SOON_MS = 7 * 86_400_000
 
-/** What is particular about a link: nothing for most. */
+/** The special settings of a link; most have none. */
 export const Badges = ({ link }: { readonly link: ManagedLink }) => {
   const now = Date.now()
   const starts = link.starts_at !== null && Date.parse(link.starts_at) > now ? link.starts_at : null

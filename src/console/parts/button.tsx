@@ -5,7 +5,7 @@ import { Icon } from './icon'
 import type { IconName } from './icon'
 
 interface Look {
-  /** `main`: what the page is there for; `bare`: beside other things; `risk`: takes something away */
+  /** `main`: the page's main action; `bare`: secondary; `risk`: destructive */
   readonly kind?: 'main' | 'bare' | 'risk' | 'bare risk'
   readonly icon?: IconName
 }
@@ -18,18 +18,18 @@ interface ButtonProps extends Look {
   readonly onPress?: () => unknown
   readonly type?: 'button' | 'submit'
   readonly busy?: boolean
-  /** why it is off; it stays where it is, and says so */
+  /** why it is disabled; it stays in place and shows the reason */
   readonly off?: string | null | undefined
   readonly wide?: boolean
-  /** a longer name for those who do not see what it stands beside */
+  /** a longer name for screen readers, which lack the visual context */
   readonly label?: string | undefined
-  /** whether what it opens is open */
+  /** whether the part that it controls is open */
   readonly expanded?: boolean
 }
 
 /**
- * A button. One that is off stays in the tab order and has its reason beside it: nothing that somebody may not do is
- * hidden from them.
+ * A button. A disabled one stays in the tab order and shows its reason: actions that a user may not take are not
+ * hidden.
  */
 export const Button = ({
   children,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** A part of a page that has a name of its own. */
+/** A named section of a page. */
 export const Card = ({
   title,
   actions,
@@ -10,7 +10,7 @@ export const Card = ({
 }: {
   readonly title: string
   readonly actions?: ComponentChildren
-  /** while what it shows is loaded */
+  /** true while its content is loading */
   readonly busy?: boolean
   readonly children: ComponentChildren
 }) => {

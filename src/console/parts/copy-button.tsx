@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { t } from '../language/language'
 import { Button } from './button'
 
-/** Copies a text, and says so where it stands. */
+/** Copies a text, and confirms it in place. */
 export const CopyButton = ({
   text,
   bare = false,
@@ -13,7 +13,7 @@ export const CopyButton = ({
   readonly text: string
   readonly bare?: boolean
   readonly label?: string
-  /** what the button says */
+  /** the label of the button */
   readonly words?: string
 }) => {
   const isCopied = useSignal(false)

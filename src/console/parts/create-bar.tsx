@@ -12,7 +12,7 @@ import { LinkFields, readLinkFields } from './link-fields'
 import { FormProblem, faultsOf } from './note'
 import { textOf } from './sign-in-form'
 
-/** One field and Enter make a link; everything else folds out. What was typed stays until the link is made. */
+/** One field and Enter create a link; everything else unfolds. What was typed stays until the link is created. */
 export const CreateBar = ({
   onMade,
   off,
@@ -24,12 +24,12 @@ export const CreateBar = ({
   const isOpen = useSignal(false)
   const { busy, problem, attempt } = useAttempt()
   const made = useSignal<ManagedLink | null>(null)
-  /** names the fold's fields anew, which empties them */
+  /** a new key for the folded fields, which empties them */
   const turn = useSignal(0)
   const faults = faultsOf(problem.value)
 
   const create = async (filled: HTMLFormElement) => {
-    // half a date would be sent as none
+    // an incomplete date would be sent as none
     const halfTyped = [...filled.querySelectorAll('input')].find(({ validity }) => validity.badInput)
     if (halfTyped !== undefined) {
       halfTyped.reportValidity()
@@ -52,7 +52,7 @@ export const CreateBar = ({
       requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('.made button')?.focus())
     })
     if (isMade) return
-    // a field that is folded away cannot say what is wrong with it
+    // a folded field cannot show its fault
     if (problem.value?.errors.some(({ field }) => field !== 'target')) isOpen.value = true
     filled.querySelector<HTMLInputElement>('[name=target]')?.focus()
   }

@@ -1,20 +1,20 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
-/** A dialog that is open while it is there. Escape closes it, and the focus goes back to where it was. */
+/** A dialog that is open while it is mounted. Escape closes it, and the focus returns to where it was. */
 export const Dialog = ({
   title,
   onClose,
   children,
 }: {
   readonly title: string
-  /** undefined: it cannot be closed, but only be answered */
+  /** undefined: it cannot be dismissed, only answered */
   readonly onClose?: () => unknown
   readonly children: ComponentChildren
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // before what stands in it asks for the focus
+  // before its content asks for the focus
   useLayoutEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()

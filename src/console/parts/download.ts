@@ -1,4 +1,4 @@
-/** Saves a text that comes in parts as a file. All of it is here before the browser is asked where it goes. */
+/** Saves a streamed text as a file. All of it is collected before the browser asks where to save it. */
 export const download = async (name: string, parts: AsyncIterable<string>): Promise<void> => {
   const texts: string[] = []
   for await (const text of parts) texts.push(text)

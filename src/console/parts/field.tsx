@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** What an input is told of the field around it. */
+/** What an input needs to know about its field. */
 export interface InputNames {
   readonly id: string
   readonly 'aria-invalid': boolean | undefined
@@ -11,13 +11,13 @@ export interface InputNames {
 interface FieldProps {
   readonly label: ComponentChildren
   readonly hint?: ComponentChildren
-  /** what is wrong, as the service says it */
+  /** the fault, as the service words it */
   readonly fault?: string | undefined
   readonly whole?: boolean
   readonly children: (names: InputNames) => ComponentChildren
 }
 
-/** A label, an input, a hint, and what is wrong with what was typed. */
+/** A label, an input, a hint, and the fault of the input. */
 export const Field = ({ label, hint, fault, whole = false, children }: FieldProps) => {
   const id = useId()
   const described = [hint === undefined ? '' : `${id}-hint`, fault === undefined ? '' : `${id}-fault`]
@@ -43,7 +43,7 @@ export const Field = ({ label, hint, fault, whole = false, children }: FieldProp
   )
 }
 
-/** A box or a switch with its label behind it. */
+/** A checkbox or a switch, followed by its label. */
 export const Choice = ({
   label,
   checked,

@@ -1,4 +1,4 @@
-/** The pictures of the console, 16 by 16. Each stands beside a word, or has one for those who do not see it. */
+/** The icons of the console, 16 by 16. Each is next to a word, or has one for screen readers. */
 const SHAPES = {
   add: 'M8 3v10M3 8h10',
   back: 'M10 3 5 8l5 5',

@@ -1,6 +1,6 @@
 import { api } from '../api'
 
-/** A user's id, given as itself or as an address; null: nobody has that address. Throws LinkgateProblem. */
+/** The id of a user, given by id or by address; null if nobody has that address. Throws LinkgateProblem. */
 export const idOfUser = async (typed: string): Promise<string | null> => {
   if (/^\d+$/.test(typed)) return typed
   for await (const { id, email } of api.listUsers({ limit: 100, q: typed.slice(0, 200) }))

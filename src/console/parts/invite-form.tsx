@@ -12,7 +12,7 @@ import { textOf } from './sign-in-form'
 
 type Invitation = Awaited<ReturnType<typeof api.inviteUser>>
 
-/** Invites a person. The link is in one answer alone, so it stays here until another is asked for. */
+/** Invites a person. Only one response contains the link, so it stays here until the next invitation. */
 export const InviteForm = ({
   off,
   onMade = () => undefined,

@@ -5,7 +5,9 @@ import { t } from '../language/language'
 import { Button } from './button'
 import { Page } from './page'
 
-/** In place of a page whose script did not come: the service is away, or was updated since this one was opened. */
+/**
+ * Shown if the script of a page could not be loaded: the service is away, or was updated since this page was opened.
+ */
 const NotLoaded = () => (
   <Page title={t.notLoaded.title}>
     <p class="lead">{t.notLoaded.why}</p>
@@ -15,6 +17,6 @@ const NotLoaded = () => (
   </Page>
 )
 
-/** A page whose script is loaded when it is opened first. */
+/** A page whose script is loaded when it is first opened. */
 export const lazyPage = <Props,>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> =>
   lazy<FunctionComponent<Props>>(() => load().catch(() => NotLoaded))

@@ -8,14 +8,14 @@ import { useSignal } from '@preact/signals'
 const STATUSES = [301, 302, 307, 308] as const
 type Status = (typeof STATUSES)[number]
 
-/** A time as `datetime-local` shows it, in the browser's zone; empty for none. */
+/** A time in the format of `datetime-local`, in the browser's zone; empty for null. */
 const toLocal = (time: string | null | undefined): string => {
   if (!time) return ''
   const then = new Date(time)
   return new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** Back again: null for none. */
+/** The reverse; null for an empty text. */
 export const fromLocal = (text: string): string | null => (text === '' ? null : new Date(text).toISOString())
 
 export const tagsIn = (text: string): readonly string[] => [
@@ -29,14 +29,14 @@ export const tagsIn = (text: string): readonly string[] => [
 
 type Faults = Readonly<Record<string, string | undefined>>
 
-/** Every field of a link but its target. `link`: as it is now; without one, a new one is made. */
+/** All fields of a link except its target. `link`: its current values; without it, a link is being created. */
 export const LinkFields = ({
   link,
   password,
   faults,
 }: {
   readonly link?: ManagedLink
-  /** as it was typed before; null: it is taken away */
+  /** what was typed before; null: the password is removed */
   readonly password?: string | null | undefined
   readonly faults: Faults
 }) => {
@@ -128,7 +128,7 @@ export const LinkFields = ({
   )
 }
 
-/** What stands in the fields. */
+/** The values of the fields. */
 export const readLinkFields = (form: HTMLFormElement) => {
   const orNull = (name: string): string | null => textOf(form, name).trim() || null
   const password = textOf(form, 'password')
@@ -143,7 +143,7 @@ export const readLinkFields = (form: HTMLFormElement) => {
     max_visits: most === null ? null : Number(most),
     status: STATUSES.find((status): status is Status => String(status) === textOf(form, 'status')) ?? 302,
     forward_query: textOf(form, 'forward_query') === 'true',
-    /** undefined: as it is */
+    /** undefined: unchanged */
     password: textOf(form, 'drops_password') === 'true' ? null : password === '' ? undefined : password,
   }
 }

@@ -4,22 +4,22 @@ import { useEffect, useRef } from 'preact/hooks'
 
 import { LinkgateProblem } from '../api'
 
-/** What a page has loaded. While it is loaded again, or that failed, the last value stays. */
+/** What a page has loaded. During a reload, or after a failed one, the last value stays. */
 export interface Loaded<T> {
   readonly value: T | null
   readonly problem: LinkgateProblem | null
   readonly busy: boolean
 }
 
-/** Anything else than a refusal is a fault of this program, and is not hidden. */
+/** Any other error is a bug, and is rethrown. */
 export const problemIn = (error: unknown): LinkgateProblem => {
   if (error instanceof LinkgateProblem) return error
   throw error
 }
 
 /**
- * Loads, and loads again when one of `keys` changes or `again` is called; the load before is given up. Call it at the
- * top of a component.
+ * Loads, and reloads when one of `keys` changes or `again` is called; the previous load is aborted. Call it at the top
+ * of a component.
  */
 export const useLoaded = <T>(
   load: (signal: AbortSignal) => Promise<T>,

@@ -5,7 +5,7 @@ import { buttonClass } from './button'
 import { Icon } from './icon'
 import type { IconName } from './icon'
 
-/** A button that opens a list of others. Escape, a choice, or a press elsewhere closes it. */
+/** A button that opens a list of buttons. Escape, a choice, or a press elsewhere closes it. */
 export const Menu = ({
   label,
   text,
@@ -15,11 +15,11 @@ export const Menu = ({
   children,
 }: {
   readonly label: string
-  /** what is shown; the icon alone without it */
+  /** the visible label; only the icon without it */
   readonly text?: ComponentChildren
   readonly icon?: IconName
   readonly bare?: boolean
-  /** opens to the end of the line, and not to its start */
+  /** aligned to the start of the button instead of its end */
   readonly start?: boolean
   readonly children: ComponentChildren
 }) => {

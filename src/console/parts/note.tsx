@@ -4,7 +4,7 @@ import type { LinkgateProblem } from '../api'
 import { t } from '../language/language'
 import { Button } from './button'
 
-/** Something that the page has to say. What denies is told to those who do not see it at once. */
+/** A message of the page. Refusals are announced to screen readers at once. */
 export const Note = ({
   kind = 'plain',
   title,
@@ -20,7 +20,7 @@ export const Note = ({
   </div>
 )
 
-/** What went wrong, in a sentence, and a way on. Faults of single fields stand beside those. */
+/** An error in a sentence, with a way to continue. Faults of single fields appear next to these. */
 export const ProblemNote = ({
   problem,
   onRetry,
@@ -42,10 +42,10 @@ export const ProblemNote = ({
   </Note>
 )
 
-/** What went wrong with a form; what is wrong with its fields stands beside those. */
+/** The error of a form; faults of its fields appear next to these. */
 export const FormProblem = ({ problem }: { readonly problem: LinkgateProblem | null }) =>
   problem === null || problem.status === 422 ? null : <ProblemNote problem={problem} />
 
-/** What is wrong with each field. */
+/** The faults by field. */
 export const faultsOf = (problem: LinkgateProblem | null): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries((problem?.errors ?? []).map(({ field, message }) => [field.split('.')[0], message]))

@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** For what opens within a page: its first field gets the focus, and what had it before gets it back at the end. */
+/**
+ * For parts that open within a page: the first field gets the focus, and the previous element gets it back afterwards.
+ */
 export const useOpenedFocus = <Opened extends HTMLElement>() => {
   const opened = useRef<Opened>(null)
   useLayoutEffect(() => {

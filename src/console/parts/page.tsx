@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
-/** A page: its name, which gets the focus when the page is opened, what can be done, and what it shows. */
+/** A page: its heading, which gets the focus when the page opens, its actions and its content. */
 export const Page = ({
   title,
   heading = title,
@@ -9,7 +9,7 @@ export const Page = ({
   children,
 }: {
   readonly title: string
-  /** where it is more than the title */
+  /** set if it is more than the title */
   readonly heading?: ComponentChildren
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren

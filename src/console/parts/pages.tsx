@@ -9,11 +9,11 @@ import { Button } from './button'
 import { problemIn } from './loaded'
 import { ProblemNote } from './note'
 
-/** A list as far as it is loaded. */
+/** The loaded part of a list. */
 export interface Listed<Item> {
   readonly items: readonly Item[]
   readonly next: string | null
-  /** of all pages; undefined where it was not asked for */
+  /** the total of all pages; undefined if it was not requested */
   readonly count: number | undefined
   readonly busy: boolean
   readonly problem: LinkgateProblem | null
@@ -21,9 +21,9 @@ export interface Listed<Item> {
 
 export interface List<Item> {
   readonly state: Signal<Listed<Item>>
-  /** the next page */
+  /** loads the next page */
   readonly more: () => Promise<void>
-  /** from the beginning; what is shown stays until then */
+  /** reloads from the beginning; the current items stay visible until then */
   readonly again: () => Promise<void>
   readonly add: (item: Item) => void
   readonly replace: (isIt: (item: Item) => boolean, by: (item: Item) => Item) => void
@@ -32,11 +32,11 @@ export interface List<Item> {
 
 type LoadPage<Item> = (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>
 
-/** A list that is loaded page by page, and from the beginning where one of `keys` changes. */
+/** A list that is loaded page by page, and reloaded when one of `keys` changes. */
 export const usePages = <Item,>(load: LoadPage<Item>, keys: readonly unknown[] = []): List<Item> => {
   const state = useSignal<Listed<Item>>({ items: [], next: null, count: undefined, busy: true, problem: null })
   const running = useRef<AbortController | null>(null)
-  // whoever holds an earlier list asks for its next page as the keys are now
+  // an earlier list object loads its next page with the current keys
   const latest = useRef(load)
   latest.current = load
 
@@ -79,7 +79,7 @@ export const usePages = <Item,>(load: LoadPage<Item>, keys: readonly unknown[] =
   }
 }
 
-/** The end of a list: what is loaded, and the rest, which comes as somebody scrolls to it. */
+/** The foot of a list: how much is loaded. The rest loads on scrolling. */
 export const ListFoot = <Item,>({
   list,
   empty,
@@ -88,7 +88,7 @@ export const ListFoot = <Item,>({
 }: {
   readonly list: List<Item>
   readonly empty: ComponentChildren
-  /** how many are shown, of how many */
+  /** words for the shown number and the total */
   readonly words?: (shown: number, all: number | undefined) => string
   readonly children?: ComponentChildren
 }) => {

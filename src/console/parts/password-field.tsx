@@ -5,7 +5,7 @@ import { t } from '../language/language'
 import { Button } from './button'
 import { Field } from './field'
 
-/** A password that can be looked at while it is typed. */
+/** A password field that can be revealed while typing. */
 export const PasswordField = ({
   label,
   name,
@@ -20,7 +20,7 @@ export const PasswordField = ({
   readonly autocomplete: 'current-password' | 'new-password' | 'off'
   readonly hint?: string
   readonly fault?: string | undefined
-  /** before: it stands in the field again */
+  /** typed before: the initial value */
   readonly typed?: string
   readonly required?: boolean
 }) => {

@@ -11,10 +11,10 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) end()
   })
 
-/** Seconds before the nth try to connect again, from 0 on: twice as long each time, a minute at most. */
+/** Seconds before the nth reconnection, from 0: doubled each time, at most a minute. */
 export const waitBefore = (attempt: number): number => Math.min(60, 2 ** (attempt + 1))
 
-/** Waits before the nth try, or until `signal` aborts. `tell` gets the seconds that are left, each second. */
+/** Waits before the nth attempt, or until `signal` aborts. `tell` gets the remaining seconds, every second. */
 export const countDown = async (attempt: number, signal: AbortSignal, tell: (left: number) => void): Promise<void> => {
   for (let left = waitBefore(attempt); left > 0 && !signal.aborted; left -= 1) {
     tell(left)

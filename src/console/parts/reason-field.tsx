@@ -4,7 +4,7 @@ import type { LinkgateProblem } from '../api'
 import { Field } from './field'
 import { faultsOf } from './note'
 
-/** Why something is done, for the record. Ctrl+Enter sends the form around it. */
+/** A reason, for the record. Ctrl+Enter submits the form around it. */
 export const ReasonField = ({
   label,
   hint,

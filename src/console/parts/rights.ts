@@ -1,6 +1,6 @@
 import { t } from '../language/language'
 
-/** What the service would answer this caller, as it says itself. */
+/** The service's own statement of what it would decide for this caller. */
 export interface Right {
   readonly allowed: boolean
   readonly layer: 'gateway' | 'endpoint' | 'object'
@@ -14,8 +14,8 @@ const reasonWith =
     return right.layer === 'object' ? ofObject(right.rule) : t.rights[right.layer]
   }
 
-/** Why a button is off; null where it is on, and while nobody knows. */
+/** Why a button is disabled; null if it is not, and while that is unknown. */
 export const reasonOf = reasonWith((rule) => t.rights.object(rule))
 
-/** The same about one link, of which somebody who may change their own is told that it is not theirs. */
+/** The same for one link; a user who may change only their own links is told that it is not theirs. */
 export const linkReasonOf = reasonWith((rule) => t.rights.link(rule))

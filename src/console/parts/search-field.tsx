@@ -5,7 +5,7 @@ import { Icon } from './icon'
 /** How long somebody has not typed before the list is asked for, in milliseconds. */
 const TYPED_MS = 200
 
-/** A search of a list, as somebody types. */
+/** Searches a list while the user types. */
 export const SearchField = ({
   label,
   q,
@@ -13,9 +13,9 @@ export const SearchField = ({
   onSearch,
 }: {
   readonly label: string
-  /** what is searched for, as it stands in the address */
+  /** the search text in the URL */
   readonly q: string
-  /** whether `/` leads into it */
+  /** whether the key `/` focuses it */
   readonly hasKey?: boolean
   readonly onSearch: (q: string) => unknown
 }) => {
@@ -26,7 +26,7 @@ export const SearchField = ({
   useEffect(() => () => clearTimeout(typing.current), [])
   useEffect(() => {
     const { current } = input
-    // the address has changed otherwise than by typing here
+    // the URL has changed, but not because of typing here
     if (typing.current === undefined && current !== null && current.value.trim() !== q) current.value = q
   }, [q])
   const search = (text: string) => {
@@ -34,7 +34,7 @@ export const SearchField = ({
     clearTimeout(typing.current)
     typing.current = setTimeout(() => {
       typing.current = undefined
-      // while the next page is loaded this one is still there
+      // this page is still mounted while the next one loads
       if (location.pathname === pathname) void latest.current(text.trim())
     }, TYPED_MS)
   }

@@ -7,11 +7,11 @@ interface SegmentsProps<Name> {
   readonly chosen: Name
   readonly words: (name: Name) => ComponentChildren
   readonly onChoose: (name: Name) => unknown
-  /** those that cannot be chosen; what stands beside them says why */
+  /** disabled choices; the text next to them says why */
   readonly isOff?: (name: Name) => boolean
 }
 
-/** One of a few, all of them in sight. */
+/** A choice between a few visible options. */
 export const Segments = <Name extends string | boolean | null>({
   label,
   names,
@@ -39,7 +39,7 @@ export const Segments = <Name extends string | boolean | null>({
   )
 }
 
-/** The same among the fields of a form, with its label in sight. */
+/** The same as a form field, with a visible label. */
 export const SegmentsField = <Name extends string>(props: SegmentsProps<Name>) => (
   <div class="field">
     <strong aria-hidden="true">{props.label}</strong>

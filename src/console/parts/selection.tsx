@@ -10,10 +10,10 @@ interface Identified {
 /** Which items of a list are selected. */
 export interface Selection<Item extends Identified> {
   readonly items: readonly Item[]
-  /** of those that are shown */
+  /** among the visible items */
   readonly chosen: readonly Item[]
   readonly has: (item: Identified) => boolean
-  /** `withShift`: with all between it and the one before */
+  /** `withShift`: also all items between it and the previously selected one */
   readonly select: (item: Identified, isSelected: boolean, withShift?: boolean) => void
   readonly selectAll: () => void
   readonly clear: () => void
@@ -41,7 +41,7 @@ export const useSelection = <Item extends Identified>(items: readonly Item[]): S
   }
 }
 
-/** The box in the head of a table. */
+/** The checkbox in the head of a table. */
 export const SelectAll = <Item extends Identified>({ of }: { readonly of: Selection<Item> }) => {
   const { items, chosen, selectAll, clear } = of
   const areAll = items.length > 0 && chosen.length === items.length
@@ -58,7 +58,7 @@ export const SelectAll = <Item extends Identified>({ of }: { readonly of: Select
   )
 }
 
-/** The box of one row. */
+/** The checkbox of one row. */
 export const SelectCell = <Item extends Identified>({
   item,
   label,

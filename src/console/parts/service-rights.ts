@@ -6,7 +6,7 @@ import { reasonOf } from './rights'
 type OwnRights = Awaited<ReturnType<typeof api.getOwnRights>>
 
 let asked: Promise<OwnRights> | null = null
-/** The parts of a page ask in the same turn of the event loop, and share one answer. */
+/** The parts of a page ask in the same tick, and share one request. */
 const askOnce = (): Promise<OwnRights> => {
   if (asked === null) {
     asked = api.getOwnRights({ codes: [] })
@@ -17,13 +17,15 @@ const askOnce = (): Promise<OwnRights> => {
 
 const useOwnRights = (keys: readonly unknown[]) => useLoaded(askOnce, keys).state
 
-/** Asks what the caller may do at all. Answers why an action is off; null where it is on, and while nobody knows. */
+/**
+ * Loads the caller's general rights. Returns why an action is disabled; null if it is not, and while that is unknown.
+ */
 export const useServiceRights = (): ((action: ServiceAction) => string | null) => {
   const state = useOwnRights([])
   return (action) => reasonOf(state.value.value?.service[action])
 }
 
-/** What the caller may do for certain; asked again where `keys` change. */
+/** Actions that the caller is known to have; reloaded when `keys` change. */
 export const useAllowed = (keys: readonly unknown[] = []): ((action: ServiceAction) => boolean) => {
   const state = useOwnRights(keys)
   return (action) => state.value.value?.service[action].allowed === true

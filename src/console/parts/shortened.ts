@@ -1,2 +1,2 @@
-/** An address as people read it: without what all of them begin with. */
+/** A URL as people read it, without the common prefix. */
 export const shortened = (url: string): string => url.replace(/^https?:\/\/(?:www\.)?/, '').replace(/\/$/, '')

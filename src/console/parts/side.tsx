@@ -29,7 +29,7 @@ const Item = ({ href, icon, children }: { href: string; icon: IconName; children
   )
 }
 
-/** How many wait, asked again with each page. */
+/** The number of open proposals, reloaded with each page. */
 const OpenProposals = ({ at }: { readonly at: string }) => {
   useEffect(() => {
     void countOpenProposals()
@@ -56,10 +56,10 @@ const Group = ({ title, children }: { title: string; children: ComponentChildren
   )
 }
 
-/** Where the service cannot be told, nobody is signed out. */
+/** If the service cannot be reached, the user stays signed in. */
 const leave = () => signOut().catch((error: unknown) => say(t.problem(problemIn(error))))
 
-/** The navigation; a phone has it behind a button. */
+/** The navigation; on a phone it is behind a button. */
 export const Side = () => {
   const { path } = useLocation()
   const isOpen = useSignal(false)
@@ -124,7 +124,7 @@ export const Side = () => {
                 </Item>
               </>
             )}
-            {/* who may read the log alone explains requests by it */}
+            {/* a user who may read only the log can explain requests */}
             <Item href={may('policy:read') ? '/console/explain' : '/console/explain?request='} icon="ladder">
               {t.nav.explain}
             </Item>

@@ -8,7 +8,7 @@ import { Field } from './field'
 import { Note, ProblemNote } from './note'
 import { PasswordField } from './password-field'
 
-/** A field of a form that was sent. */
+/** The text of a field of a submitted form. */
 export const textOf = (form: HTMLFormElement, name: string): string => {
   const value = new FormData(form).get(name)
   return typeof value === 'string' ? value : ''

@@ -2,12 +2,11 @@ import type { LinkgateProblem } from '../api'
 import { problemIn } from './loaded'
 import { countDown } from './pause'
 
-/** 403 and 404 will not turn into anything else by asking again. */
+/** Retrying does not change a 403 or a 404. */
 export const isFinal = ({ status }: LinkgateProblem): boolean => status >= 400 && status < 500 && status !== 429
 
 /**
- * Reads a stream of events until `signal` aborts, and connects again where it breaks off. Ends where the service
- * refuses for good.
+ * Reads a stream of events until `signal` aborts, and reconnects if it breaks. Ends if the service refuses permanently.
  */
 export const stayConnected = async <Event>(
   open: (signal: AbortSignal) => AsyncIterable<Event>,
@@ -18,7 +17,7 @@ export const stayConnected = async <Event>(
   }: {
     /** `isFirst`: of this connection */
     readonly onEvent: (event: Event, isFirst: boolean) => void
-    /** told each second how many are left until the next try; null: there is none */
+    /** called every second with the seconds until the next attempt; null: there is none */
     readonly onLost?: (againIn: number | null) => void
   },
 ): Promise<void> => {
@@ -34,7 +33,7 @@ export const stayConnected = async <Event>(
       if (signal.aborted) return
       if (isFinal(problemIn(error))) return onLost(null)
     }
-    // the service ends each stream after a while, which is no loss
+    // the service ends each stream after a while, which is not an error
     await countDown(attempt, signal, (left) => attempt > 0 && onLost(left))
   }
 }

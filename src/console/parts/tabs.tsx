@@ -1,4 +1,4 @@
-/** Pages that belong together: links, of which one is where somebody is. */
+/** Links to related pages, one of which is the current one. */
 export const Tabs = ({
   label,
   tabs,

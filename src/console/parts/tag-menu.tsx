@@ -10,7 +10,7 @@ interface TagChoice {
   readonly onChoose: (tags: readonly string[]) => void
 }
 
-/** Tags to filter by: links that have all of those that are chosen. */
+/** Filters by tags: links with all of the chosen ones. */
 export const TagMenu = ({ chosen, onChoose }: TagChoice) => (
   <Menu
     start

@@ -5,14 +5,14 @@ import { Button } from './button'
 
 interface Message {
   readonly text: string
-  /** what takes it back */
+  /** undoes it */
   readonly undo?: (() => unknown) | undefined
 }
 
 const shown = signal<Message | null>(null)
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Long enough to read it and to take it back, in milliseconds. */
+/** Long enough to read and undo it, in milliseconds. */
 const SHOWN_MS = 10_000
 
 const put = (message: Message | null): void => {
@@ -21,10 +21,10 @@ const put = (message: Message | null): void => {
   if (message !== null) timer = setTimeout(() => (shown.value = null), SHOWN_MS)
 }
 
-/** Says that something was done. */
+/** Announces that something was done. */
 export const say = (text: string, undo?: () => unknown): void => put({ text, undo })
 
-/** Where it is said: once, at the foot of the frame. */
+/** Renders the announcements, once, at the foot of the frame. */
 export const Toasts = () => (
   <div class="toasts" role="status">
     {shown.value !== null && (

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** True where single-letter keys were switched off in Settings. */
+/** True if single-letter keys are switched off in Settings. */
 const areOff = (): boolean => localStorage.getItem('keys') === 'off'
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select, dialog *')
 
 /**
- * Keys of a page: what each does, by its name. They work while nobody types, and in no dialog; `Escape` also where
+ * The keys of a page and their actions. They work while nobody types, and not in dialogs; `Escape` works even if
  * single-letter keys are switched off.
  */
 export const useKeys = (keys: Readonly<Record<string, (event: KeyboardEvent) => unknown>>): void => {

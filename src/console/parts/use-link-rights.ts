@@ -5,13 +5,16 @@ import { api } from '../api'
 import { problemIn } from './loaded'
 import type { Right } from './rights'
 
-/** What may be done to links on the screen, by action. */
+/** The caller's rights to the links on the screen, by action. */
 export type LinkRights = Readonly<Record<string, Right>>
 
-/** Codes in one question. */
+/** The most codes in one request. */
 const MOST_ASKED = 100
 
-/** What the caller may do to these links, and to none, from the policy: one question for up to a hundred of them. */
+/**
+ * Loads what the caller may do to these links, and without a link, from the policy: one request for up to a hundred
+ * links.
+ */
 export const useLinkRights = (codes: readonly string[]) => {
   const links = useSignal<ReadonlyMap<string, LinkRights>>(new Map())
   const service = useSignal<LinkRights>({})
@@ -22,11 +25,11 @@ export const useLinkRights = (codes: readonly string[]) => {
     const ask = async () => {
       const answer = await api.getOwnRights({ codes: asked }, { signal: ended.signal })
       const answered = new Map<string, LinkRights>(answer.links.map(({ code, rights }) => [code, rights]))
-      // one that the service does not know has no rights to show, and is not asked about again
+      // an unknown code has no rights, and is not requested again
       links.value = new Map([...links.peek(), ...asked.map((code) => [code, answered.get(code) ?? {}] as const)])
       service.value = answer.service
     }
-    // without an answer every button is on, and the service refuses what it must
+    // without a response, every button is enabled, and the service refuses what it must
     ask().catch((error: unknown) => ended.signal.aborted || problemIn(error))
     return () => ended.abort()
   }, [asked.join(' ')])

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
-/** Whether the window is as a media query says, now and as it changes. */
+/** Whether the window matches a media query, now and as it changes. */
 export const useMedia = (query: string): boolean => {
   const matches = useSignal(matchMedia(query).matches)
   useEffect(() => {

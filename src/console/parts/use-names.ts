@@ -6,7 +6,7 @@ import { t } from '../language/language'
 import { me } from '../me'
 import { problemIn, useLoaded } from './loaded'
 
-/** Of a user who is gone, or whom the caller may not see, no name is known. */
+/** Deleted users, and users whom the caller may not see, have no known name. */
 const nameOf = async (id: string, signal: AbortSignal): Promise<readonly [string, string] | null> => {
   try {
     return [id, (await api.getUser(id, { signal })).name] as const
@@ -18,10 +18,10 @@ const nameOf = async (id: string, signal: AbortSignal): Promise<readonly [string
   }
 }
 
-/** Says who users are: you, by their names where the caller may read users, and by their numbers otherwise. */
+/** Names users: "you", their name if the caller may read users, or else their id. */
 export const useNames = (ids: readonly (string | null)[], mayReadUsers: boolean): ((id: string | null) => string) => {
   const others = [...new Set(ids)].filter((id) => id !== null && id !== me.value?.id).sort()
-  /** a list that grows asks for those alone that it has not asked for; null: not known */
+  /** a growing list requests only new ids; null: unknown */
   const known = useRef(new Map<string, string | null>())
   const { state } = useLoaded(
     async (signal) => {

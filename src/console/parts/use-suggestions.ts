@@ -3,13 +3,13 @@ import type { User } from '../api'
 import { useLoaded } from './loaded'
 import { pause } from './pause'
 
-/** How long somebody has not typed before something is suggested, in milliseconds. */
+/** How long after the last key suggestions are loaded, in milliseconds. */
 const TYPED_MS = 200
-/** Suggested at a time, and typed, as far as the service reads it. */
+/** The most suggestions, and the longest text that the service reads. */
 const MOST = 20
 const MOST_TYPED = 200
 
-/** What may be meant by what is typed; what was found before stays until then. Without an answer there is nothing. */
+/** Suggestions for the typed text; earlier ones stay visible while loading. Without a response there are none. */
 const useSuggestions = <Item>(
   typed: string,
   find: (asked: { readonly limit: number; readonly q?: string }, signal: AbortSignal) => Promise<readonly Item[]>,
@@ -27,7 +27,7 @@ const useSuggestions = <Item>(
   return state.value.value ?? []
 }
 
-/** Users by name or address. `typed` null: nobody is asked for, as where the caller may not read users. */
+/** Users by name or address. `typed` null: no request, such as if the caller may not read users. */
 export const useUserSuggestions = (typed: string | null): readonly User[] =>
   useSuggestions(
     typed ?? '',
@@ -35,6 +35,6 @@ export const useUserSuggestions = (typed: string | null): readonly User[] =>
     [typed === null],
   )
 
-/** Links that the caller may change, by what a search of them finds. */
+/** Links that the caller may change and that match a search. */
 export const useLinkSuggestions = (typed: string) =>
   useSuggestions(typed, async (asked, signal) => (await api.listLinks(asked, { signal }).page()).data)

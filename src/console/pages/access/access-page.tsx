@@ -23,7 +23,7 @@ import { CellPanel } from './cell-panel'
 import { Legend } from './legend'
 import { revisionIn } from '../../parts/policy/revision-in'
 
-/** Everything that the policy can be asked, answered: roles by actions, now or at an earlier revision. */
+/** The policy's answer to every question: roles by actions, now or at an earlier revision. */
 export const AccessPage = () => {
   const { query, route } = useLocation()
   const chosen = revisionIn(query['revision'])
@@ -133,7 +133,7 @@ export const AccessPage = () => {
   )
 }
 
-/** The address of this page, with what is searched for, at a revision. */
+/** The URL of this page at a revision, keeping the search. */
 const withRevision = (revision: number | null): string => {
   const asked = new URLSearchParams(location.search)
   asked.delete('revision')

@@ -9,14 +9,14 @@ import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model'
 import { ProblemNote } from '../../parts/note'
 import { Explanation } from '../../parts/policy/explanation'
 
-/** An action that no row names: each of them is answered as this one is. */
+/** An unnamed action: all of them get the same answer. */
 const unnamed = (actions: readonly string[]): string => {
   let name = 'any:other'
   while (actions.includes(name)) name += '_'
   return name
 }
 
-/** Why a cell says what it says: the rows in their order. Escape closes it. */
+/** Explains a cell: the rows in order. Escape closes it. */
 export const CellPanel = ({
   question: { role, action, relation },
   isAlike,
@@ -25,9 +25,9 @@ export const CellPanel = ({
   onClose,
 }: {
   readonly question: Question
-  /** own and other's have the same answer */
+  /** true if own and others' records get the same answer */
   readonly isAlike: boolean
-  /** those that rows name */
+  /** the actions named by rows */
   readonly actions: readonly string[]
   readonly revision: number
   readonly onClose: () => unknown

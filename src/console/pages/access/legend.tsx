@@ -1,7 +1,7 @@
 import { t } from '../../language/language'
 import { EffectWord } from '../../parts/matrix/verdict'
 
-/** What the signs of the matrix mean, and what stands for names that are not in it. */
+/** Explains the signs of the matrix, and the entries that stand for unnamed roles and actions. */
 export const Legend = ({ withUser }: { readonly withUser: readonly string[] }) => (
   <div class="stack legend">
     <p class="row caption">

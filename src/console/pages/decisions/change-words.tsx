@@ -5,21 +5,21 @@ import type { LogLine } from './log-line'
 const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** A revision that took force, as the log says it; null for any other line. */
+/** The revision that a line announces; null for any other line. */
 export const revisionOf = ({ kind, change, record, revision }: LogLine): number | null => {
   if (kind !== 'policy' || change?.['what'] !== 'revision') return null
   const named = Number(record.code)
   return Number.isSafeInteger(named) && named > 0 ? named : revision
 }
 
-/** Who made a change. Users by their ids; a change by SQL or the command line has a name of the database. */
+/** Who made a change: a user, or the name in the database for changes by SQL or the command line. */
 export const makerIn = ({ who, change }: LogLine, nameOf: (id: string | null) => string): string => {
   const id = textIn(change?.['actor_id']) ?? who.id
   if (id !== null) return nameOf(id)
   return textIn(change?.['actor']) ?? textIn(change?.['by']) ?? t.decisions.nobody
 }
 
-/** What a revision did, in a sentence or two. */
+/** The effects of a revision, in a sentence or two. */
 export const RevisionWords = ({
   line,
   revision,
@@ -40,7 +40,7 @@ export const RevisionWords = ({
   )
 }
 
-/** Fields whose two values are what was and what is; other lists are lists. */
+/** Fields whose two values are the old and the new one; other lists are plain lists. */
 const TURNED: ReadonlySet<string> = new Set(['role', 'suspended', 'owner', 'code'])
 
 const valueText = (value: unknown): string => {
@@ -56,13 +56,13 @@ const fieldText = (field: string, value: unknown): string => {
   return TURNED.has(field) && from !== undefined && to !== undefined ? t.decisions.fromTo(from, to) : texts.join(', ')
 }
 
-/** What changed, field by field, as the log has it. */
+/** The changed fields of a log line. */
 export const changedFields = (change: LogLine['change']): readonly (readonly [string, string])[] =>
   Object.entries(change ?? {}).flatMap(([field, value]) =>
     field === 'what' || value === null ? [] : [[field, fieldText(field, value)] as const],
   )
 
-/** What happened, in words; what this version does not know, as the log has it. */
+/** What happened, in words; unknown kinds are shown as logged. */
 export const whatIn = ({ kind, change }: LogLine): string => {
   const what = textIn(change?.['what']) ?? ''
   return t.decisions.whats(kind, what) ?? `${kind}: ${what}`

@@ -29,22 +29,22 @@ import { TailBar } from './tail-bar'
 import { ASKED_ENTRIES, useTail } from './use-tail'
 
 const NO_PAGE = { data: [], next_cursor: null }
-/** As far as the list may be scrolled away for new lines to come in, in pixels. */
+/** How far the list may be scrolled for new lines to be inserted, in pixels. */
 const AT_TOP = -16
 
 const addressOf = (query: string): string =>
   query === '' ? '/console/decisions' : `/console/decisions?${new URLSearchParams({ q: query })}`
 
-/** Everything that was asked of the policy and what was changed, newest first; searched, watched and exported. */
+/** All decisions and changes, newest first; searchable, live and exportable. */
 export const DecisionsPage = () => {
   const { query, route } = useLocation()
   const reasonFor = useServiceRights()
   const off = reasonFor('audit:read')
-  // not before it is known: a name that may not be read would be one more refusal in the log
+  // only once it is known: a name that may not be read would add a refusal to the log
   const mayReadUsers = useAllowed()('user:read')
   const q = query['q'] ?? ''
   const terms = parseQuery(q)
-  // "seven days" begin when it is asked, and stay where they are while somebody scrolls
+  // "seven days" are counted from the search, and stay fixed while scrolling
   const { asked, faults } = useMemo(() => readQuery(parseQuery(q), Date.now()), [q])
   const isFaulty = faults.some((fault) => fault !== null)
   const list = usePages(
@@ -78,7 +78,7 @@ export const DecisionsPage = () => {
   const lines = useMemo(() => [...items].sort(byNewest).map(logLine), [items])
   const nameOf = useNames(lines.flatMap(usersIn), mayReadUsers)
 
-  /** whoever is typed; null: something else is */
+  /** the typed user; null: something else is typed */
   const person = useSignal<string | null>(null)
   const people = useUserSuggestions(mayReadUsers ? person.value : null)
   const known = knownIn(

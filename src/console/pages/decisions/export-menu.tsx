@@ -9,7 +9,7 @@ async function* linesOf(entries: AsyncIterable<object>) {
   for await (const entry of entries) yield `${JSON.stringify(entry)}\n`
 }
 
-/** Saves all that is searched for, oldest first. */
+/** Saves the whole search result, oldest first. */
 export const ExportMenu = ({
   asked,
   off,
@@ -17,7 +17,7 @@ export const ExportMenu = ({
   attempt,
 }: {
   readonly asked: AskedLog
-  /** why nothing can be saved */
+  /** why exports are disabled */
   readonly off: string | null
   readonly busy: boolean
   readonly attempt: (work: () => Promise<unknown>) => unknown

@@ -10,7 +10,7 @@ const STATUSES = ['4xx', '401', '403', '404', '429', '5xx', '200', '201']
 const values = (texts: Iterable<string | null>): readonly Known[] =>
   [...new Set(texts)].flatMap((value) => (value === null || value === '' ? [] : [{ value }]))
 
-/** Values that may be searched for: those of closed vocabularies, people, and what the shown lines have. */
+/** Search values: those of closed vocabularies, people, and values in the shown lines. */
 export const knownIn = (lines: readonly LogLine[], people: readonly Known[], today: string): KnownValues => {
   const decided = lines.flatMap((line) => line.decided ?? [])
   const links = lines.filter(({ record }) => record.type === 'link')

@@ -5,7 +5,7 @@ const STEP = 6
 const HEIGHT = 14
 const LOW = 10
 
-/** Four layers: filled where it passed, tall where it stopped, hollow after. A word stands beside it. */
+/** Four layers: filled if passed, tall where it stopped, hollow after that. A word is next to it. */
 export const LayerBars = ({ stop }: { /** null: it passed all */ readonly stop: string | null }) => {
   const at = stop === null ? DECIDING_LAYERS.length : DECIDING_LAYERS.findIndex((layer) => layer === stop)
   return (

@@ -16,7 +16,7 @@ import type { Decided, LogLine } from './log-line'
 import { recordWords } from './record-words'
 import type { Term } from './query'
 
-/** What a line holds beside what is shown of it, why it was decided so, and ways on from here. */
+/** The hidden details of a line, the reason for the decision, and links to related pages. */
 export const LineDetails = ({
   line,
   nameOf,
@@ -24,7 +24,7 @@ export const LineDetails = ({
 }: {
   readonly line: LogLine
   readonly nameOf: (id: string | null) => string
-  /** of this page, with more searched for */
+  /** the URL of this page with additional search terms */
   readonly addressWith: (terms: readonly Term[]) => string
 }) => {
   const { who, record, decided, request, token, revision, change } = line
@@ -106,10 +106,10 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
   </div>
 )
 
-/** No decision has this request id, or it is none that the service takes. */
+/** No decision has this request id, or the service does not accept it. */
 const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 422])
 
-/** The answer in a sentence, and the row or the reason behind it. */
+/** The decision in a sentence, with the row or the reason. */
 const Why = ({ line, decided }: { readonly line: LogLine; readonly decided: Decided }) => {
   const { state, again } = useLoaded(
     async (signal) => {

@@ -11,7 +11,7 @@ export interface SentEntry {
   readonly [more: string]: unknown
 }
 
-/** What the layers answered. */
+/** The answer of the layers. */
 export interface Decided {
   readonly action: string
   readonly effect: 'allow' | 'deny'
@@ -30,7 +30,7 @@ export interface LogLine {
   readonly who: { readonly id: string | null; readonly role: string | null; readonly network: string | null }
   readonly token: string | null
   readonly record: { readonly type: string; readonly id: string | null; readonly code: string | null }
-  /** null: it is a change that nothing was decided for */
+  /** null: a change without a decision */
   readonly decided: Decided | null
   readonly change: Readonly<Record<string, unknown>> | null
 }
@@ -64,25 +64,25 @@ export const logLine = (sent: SentEntry): LogLine => {
   }
 }
 
-/** Newest first; ids may come late, since they are given before the commit. */
+/** Newest first; ids may arrive late, because they are assigned before the commit. */
 export const byNewest = (a: { readonly id: string }, b: { readonly id: string }): number => {
   const [one, other] = [BigInt(a.id), BigInt(b.id)]
   return one === other ? 0 : one > other ? -1 : 1
 }
 
-/** A line, and older ones directly below it that say the same of the same. */
+/** A line, and older identical ones directly below it. */
 export interface Fold {
   readonly line: LogLine
   readonly alike: readonly LogLine[]
 }
 
-/** So many lines that are alike stand as one. */
+/** The fewest identical lines that are folded. */
 const LEAST = 3
 
 const sameness = ({ who, token, record, decided, change, revision }: LogLine): string | null =>
   decided === null || change !== null ? null : JSON.stringify([who, token, record, decided, revision])
 
-/** Folds runs of lines that are alike. Nothing is left out, and the order stays. */
+/** Folds runs of identical lines. Nothing is left out, and the order stays. */
 export const foldLines = (lines: readonly LogLine[]): readonly Fold[] => {
   const runs: LogLine[][] = []
   for (const line of lines) {
@@ -99,7 +99,7 @@ export const foldLines = (lines: readonly LogLine[]): readonly Fold[] => {
   })
 }
 
-/** Lines by the day that a function gives them, in their order. */
+/** Lines grouped by the day that a function returns, in order. */
 export const byDay = (
   lines: readonly LogLine[],
   dayOf: (time: string) => string,

@@ -15,7 +15,7 @@ import type { Term } from './query'
 interface RowProps {
   readonly line: LogLine
   readonly isOpen: boolean
-  /** it came while somebody looked */
+  /** it arrived while the page was open */
   readonly isFresh: boolean
   readonly nameOf: (id: string | null) => string
   readonly onTurn: (line: LogLine) => unknown
@@ -26,7 +26,7 @@ interface RowProps {
 
 export const COLUMNS = 8
 
-/** A line of the log; what it holds besides opens below it. */
+/** A line of the log; its details open below it. */
 export const LogRow = (props: RowProps) => {
   const { line, isOpen, isFresh, nameOf, onTurn, addressWith } = props
   const id = useId()
@@ -38,7 +38,7 @@ export const LogRow = (props: RowProps) => {
         class={look || undefined}
         data-id={line.id}
         onClick={({ target }) => {
-          // the button and links of the row act for themselves; whoever selects a text opens nothing
+          // the row's button and links act themselves, and selecting text opens nothing
           if (target instanceof Element && target.closest('a, button') === null && isNothingSelected()) onTurn(line)
         }}
       >
@@ -113,7 +113,7 @@ const DecisionCells = (props: RowProps) => {
 
 const ChangeCells = (props: RowProps) => {
   const { line, nameOf } = props
-  // what somebody did to their own account names them once
+  // a user's change of their own account names them only once
   const isOwn = line.record.type === 'user' && line.record.code === line.who.id
   const fields = changedFields(line.change).map(([field, value]) => `${t.decisions.field(field)}: ${value}`)
   return (

@@ -11,14 +11,14 @@ import type { Term } from './query'
 
 const HEADINGS = ['who', 'action', 'record', 'answer', 'rule', 'layer', 'status'] as const
 
-/** The lines of the log by days, newest first; runs of lines that are alike stand as one. */
+/** The lines of the log by day, newest first; runs of identical lines are folded. */
 export const LogTable = ({
   lines,
   fresh,
   ...row
 }: {
   readonly lines: readonly LogLine[]
-  /** ids of lines that came while somebody looked */
+  /** ids of lines that arrived while the page was open */
   readonly fresh: ReadonlySet<string>
   readonly nameOf: (id: string | null) => string
   readonly addressWith: (terms: readonly Term[]) => string

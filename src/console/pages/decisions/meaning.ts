@@ -24,7 +24,7 @@ export type Qualifier = (typeof QUALIFIERS)[number]
 
 export const EFFECTS = ['allow', 'deny'] as const
 
-/** What the service is asked. */
+/** A query to the service. */
 export interface AskedLog {
   readonly user?: string
   readonly action?: string
@@ -40,7 +40,7 @@ export interface AskedLog {
   readonly to?: string
 }
 
-/** Why a part of a search means nothing. */
+/** Why a part of a search is invalid. */
 export type TermFault = 'word' | 'unknown' | 'twice' | Qualifier
 
 const oneOf = <Name extends string>(names: readonly Name[], value: string): Name | undefined =>
@@ -49,7 +49,7 @@ const oneOf = <Name extends string>(names: readonly Name[], value: string): Name
 const only = <Key extends keyof AskedLog>(key: Key, value: AskedLog[Key]): AskedLog | null =>
   value === undefined ? null : { [key]: value }
 
-/** What each qualifier asks for; null where its value is none. */
+/** The query of each qualifier; null if its value is invalid. */
 const MEANINGS: Readonly<Record<Qualifier, (value: string, now: number) => AskedLog | null>> = {
   user: (value) => only('user', isId(value) || isEmail(value) ? value : undefined),
   action: (value) => only('action', isAction(value) ? value : undefined),
@@ -75,7 +75,7 @@ const meaningOf = ({ name, value }: Term, before: readonly Term[], now: number):
   return MEANINGS[qualifier](value, now) ?? qualifier
 }
 
-/** What a search asks for, and what is wrong with each of its terms (null: nothing). */
+/** The query of a search, and the fault of each of its terms (null: none). */
 export const readQuery = (
   terms: readonly Term[],
   now: number,

@@ -9,23 +9,23 @@ import type { Term } from './query'
 import { suggest } from './suggestions'
 import type { KnownValues, Suggestion } from './suggestions'
 
-/** A search by qualifiers: what is searched for as chips, one that is typed, and what may be meant by it. */
+/** A search by qualifiers: the current terms as chips, a text field, and suggestions. */
 export const QueryField = ({
   query,
   known,
   onSearch,
   onType,
 }: {
-  /** as it stands in the address */
+  /** the search text in the URL */
   readonly query: string
   readonly known: KnownValues
   readonly onSearch: (query: string) => unknown
-  /** told what is typed; null: nothing */
+  /** called with what is typed; null: nothing */
   readonly onType: (term: Term | null) => unknown
 }) => {
   const terms = useSignal<readonly Term[]>(parseQuery(query))
   const typed = useSignal('')
-  /** the suggestion that Enter takes; null: the first where what is typed is not yet whole */
+  /** the suggestion that Enter takes; null: the first one if the typed text is incomplete */
   const chosen = useSignal<number | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const id = useId()
@@ -42,7 +42,7 @@ export const QueryField = ({
   const isUnknown = half !== undefined && half.name !== null && qualifierOf(half.name) === undefined
   const options = suggest(typed.value, terms.value, known)
   const active = chosen.value ?? (typed.value.trim() !== '' && !isWhole && half?.name !== null ? 0 : -1)
-  // a word may be many things: nothing is chosen for whoever typed it, but the one qualifier that it begins
+  // a word may mean many things: only the qualifier that it begins is preselected
   const taken = options[half?.name === null && options[0]?.isWhole === false && chosen.value === null ? 0 : active]
 
   const type = (text: string) => {
@@ -60,7 +60,7 @@ export const QueryField = ({
     else type(text)
     input.current?.focus()
   }
-  /** Into the field, where it is changed; it is searched for until then. */
+  /** Moves a term into the field for editing; it stays part of the search until it is changed. */
   const open = (at: number) => {
     const term = terms.value[at]
     if (term === undefined) return
@@ -159,7 +159,7 @@ export const QueryField = ({
               id={`${id}-${i}`}
               role="option"
               aria-selected={option === taken}
-              // the field keeps the focus
+              // keeps the focus in the field
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => take(option)}
             >

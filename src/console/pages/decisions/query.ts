@@ -1,13 +1,13 @@
-/** What a search consists of: `user:eve@example.com`, or a word that says nothing of what it is (`name` is null). */
+/** A term of a search: `user:eve@example.com`, or a word without a qualifier (`name` is null). */
 export interface Term {
   readonly name: string | null
   readonly value: string
 }
 
-/** `name:value`, `name:"a value"`, or a word; in quotes a backslash keeps what follows it. */
+/** `name:value`, `name:"a value"`, or a word; within quotes, a backslash escapes the next character. */
 const TERM = /(?:([^\s:"]+):)?(?:"((?:[^"\\]|\\.)*)"?|(\S*))/gsuy
 
-/** Reads a search. Every text is one; an empty word is none. */
+/** Parses a search. Every text is valid; empty words are ignored. */
 export const parseQuery = (text: string): readonly Term[] => {
   const terms: Term[] = []
   let at = 0
@@ -16,7 +16,7 @@ export const parseQuery = (text: string): readonly Term[] => {
     if (at >= text.length) return terms
     TERM.lastIndex = at
     const [whole = '', name, quoted, bare = ''] = TERM.exec(text) ?? []
-    // what cannot be read is a word of one character; the pattern leaves none
+    // an unparsable part would be a word of one character; the pattern leaves none
     at += Math.max(1, whole.length)
     const value = quoted === undefined ? bare : quoted.replaceAll(/\\(.)/gsu, '$1')
     if (name !== undefined || value !== '') terms.push({ name: name?.toLowerCase() ?? null, value })
@@ -31,10 +31,10 @@ export const formatTerm = ({ name, value }: Term): string => {
   return name === null ? written : `${name}:${written}`
 }
 
-/** As it stands in an address, and as somebody would type it. */
+/** The search as text, in the URL and as typed. */
 export const formatQuery = (terms: readonly Term[]): string => terms.map(formatTerm).join(' ')
 
-/** With these terms, each in the place of the one of its name. */
+/** Adds these terms, each replacing the one with its name. */
 export const withTerms = (terms: readonly Term[], added: readonly Term[]): readonly Term[] => {
   const all = [...terms]
   for (const term of added) {

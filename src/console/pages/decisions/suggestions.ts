@@ -3,7 +3,7 @@ import type { Qualifier } from './meaning.js'
 import { formatTerm, parseQuery } from './query.js'
 import type { Term } from './query.js'
 
-/** A value that is known for a qualifier; `hint`: whose it is. */
+/** A known value of a qualifier; `hint`: to whom it belongs. */
 export interface Known {
   readonly value: string
   readonly hint?: string
@@ -11,10 +11,10 @@ export interface Known {
 export type KnownValues = Readonly<Record<Qualifier, readonly Known[]>>
 
 export interface Suggestion {
-  /** what stands in the field after it was chosen */
+  /** the text in the field after choosing it */
   readonly text: string
   readonly hint?: string
-  /** false: a qualifier, whose value is typed next */
+  /** false: a qualifier whose value is typed next */
   readonly isWhole: boolean
 }
 
@@ -23,19 +23,19 @@ const MOST = 8
 const qualifiers = (names: readonly Qualifier[]): readonly Suggestion[] =>
   names.map((name) => ({ text: `${name}:`, isWhole: false }))
 
-/** Terms that a word without a qualifier may have meant. */
+/** Terms that a word without a qualifier may mean. */
 const meantBy = (word: string): readonly Suggestion[] =>
   (['user', 'link', 'rule', 'request', 'status'] as const)
     .map((name) => ({ name, value: word }))
     .filter((term) => readQuery([term], 0).faults[0] === null)
     .map((term) => ({ text: formatTerm(term), isWhole: true }))
 
-/** What may be meant by what is typed: qualifiers first, then values. */
+/** Suggestions for the typed text: qualifiers first, then values. */
 export const suggest = (typed: string, terms: readonly Term[], known: KnownValues): readonly Suggestion[] => {
   const [term] = parseQuery(typed)
   const unused = QUALIFIERS.filter((name) => terms.every((other) => other.name !== name))
   if (term === undefined) return qualifiers(unused)
-  // an action has a colon, too
+  // actions contain a colon, too
   const isNamed = known.action.some(({ value }) => value === typed)
   const action: readonly Suggestion[] = isNamed ? [{ text: `action:${typed}`, isWhole: true }] : []
   if (term.name === null) {

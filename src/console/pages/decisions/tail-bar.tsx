@@ -2,14 +2,14 @@ import { t } from '../../language/language'
 import { Button } from '../../parts/button'
 import type { Tail } from './tail'
 
-/** Whether new lines come in, and the button that holds them. */
+/** Shows whether new lines arrive, with a button to pause them. */
 export const TailBar = ({
   tail,
   off,
   onTurn,
 }: {
   readonly tail: Tail
-  /** why nothing comes */
+  /** why no lines arrive */
   readonly off: string | null
   readonly onTurn: () => unknown
 }) => {

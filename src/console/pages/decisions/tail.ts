@@ -1,5 +1,5 @@
-/** Whether new lines come in as they are written. `fresh`: so many wait to be shown. */
+/** Whether new lines arrive live. `fresh`: how many wait to be shown. */
 export type Tail =
   | { readonly is: 'on' | 'paused'; readonly fresh: number }
-  /** in seconds; null: it is not tried again */
+  /** in seconds; null: no reconnection */
   | { readonly is: 'lost'; readonly againIn: number | null }

@@ -9,17 +9,17 @@ import { countDown, pause } from '../../parts/pause'
 import { isFinal } from '../../parts/stay-connected'
 import type { Tail } from './tail'
 
-/** How often a page that is seen asks for new entries, and for how many at most. */
+/** How often a visible page polls for new entries, and the most it requests. */
 const ASKED_MS = 2_000
 export const ASKED_ENTRIES = 50
 
-/** A request id that nobody else has: whoever reads the log is in it, too, and waits for no line of their own. */
+/** A unique request id: reading the log is logged too, and a reader should not wait for their own lines. */
 const newRequestId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /**
- * Adds the newest entries to a list while the page is seen and `mayAdd` says so; what comes meanwhile waits until it
- * does, or until `show`. Begins anew where `key` changes; null: there is nothing to wait for.
+ * Adds the newest entries to a list while the page is visible and `mayAdd` allows it; other new entries wait for that
+ * or for `show`. Restarts when `key` changes; null: no polling.
  */
 export const useTail = (
   key: string | null,
@@ -34,9 +34,9 @@ export const useTail = (
   },
 ): {
   readonly tail: Signal<Tail>
-  /** ids of what was added */
+  /** ids of the added entries */
   readonly added: Signal<ReadonlySet<string>>
-  /** holds new lines back, or lets them come */
+  /** pauses or resumes new lines */
   readonly turn: () => void
   readonly show: () => void
 } => {
@@ -46,7 +46,7 @@ export const useTail = (
   const latest = useRef({ list, load, mayAdd })
   latest.current = { list, load, mayAdd }
   const waiting = useRef(new Map<string, LogEntry>())
-  /** more came than one answer has: the list is asked for anew */
+  /** more new entries than one response holds: the list is reloaded */
   const hasGap = useRef(false)
   const own = useRef(new Set<string>())
 
@@ -110,7 +110,7 @@ export const useTail = (
       tell()
       while (!signal.aborted) {
         await pause(ASKED_MS, signal)
-        // the list says itself what is wrong with it
+        // the list itself shows its errors
         const { busy, problem } = latest.current.list.state.peek()
         if (!signal.aborted && !document.hidden && !busy && problem === null) await ask()
       }

@@ -16,7 +16,7 @@ import type { Question } from './question'
 
 type Explained = Awaited<ReturnType<typeof api.explainDecision>>
 
-/** Why somebody may or may not do something: the four layers, the rows, and who may. */
+/** Explains a decision: the four layers, the rows, and who may do it. */
 export const Answer = ({
   question,
   revision,
@@ -127,7 +127,7 @@ const Verdict = ({
   )
 }
 
-/** What a caller gets whom a layer stops. */
+/** The refusal of each layer. */
 const CODES = {
   gateway: '401 invalid_token',
   endpoint: '403 role_not_allowed',
@@ -157,7 +157,7 @@ const WhoMay = ({
   </Card>
 )
 
-/** When it was asked for real, from the log. */
+/** Real requests with this question, from the log. */
 const ForReal = ({ question }: { readonly question: Question & { readonly about: 'person' } }) => {
   const { user, link, action } = question
   const { state, again } = useLoaded(

@@ -13,7 +13,7 @@ import type { Question } from './question'
 import { QuestionForm } from './question-form'
 import { RequestTab } from './request-tab'
 
-/** Why somebody may do something or not, or why a request was answered as it was. The address keeps the question. */
+/** Explains a decision, or a past request. The URL keeps the question. */
 export const ExplainPage = () => {
   const { query, route, path } = useLocation()
   const reasonFor = useServiceRights()

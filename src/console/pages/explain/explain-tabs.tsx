@@ -1,7 +1,7 @@
 import { t } from '../../language/language'
 import { Tabs } from '../../parts/tabs'
 
-/** What can be explained: a question, a request, the rule language itself. */
+/** The things to explain: a question, a request, the rule language. */
 export const ExplainTabs = ({ here }: { readonly here: 'question' | 'request' | 'model' }) => (
   <Tabs
     label={t.explain.tabs}

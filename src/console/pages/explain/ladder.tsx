@@ -5,7 +5,7 @@ import { t } from '../../language/language'
 export const LAYERS = ['gateway', 'endpoint', 'object', 'data'] as const
 export type Layer = (typeof LAYERS)[number]
 
-/** `given`: it was not asked, and taken as passed */
+/** `given`: not evaluated, assumed to pass */
 export type RungState = 'passes' | 'stops' | 'unreached' | 'given'
 
 export interface Rung {
@@ -13,7 +13,7 @@ export interface Rung {
   readonly body: ComponentChildren
 }
 
-/** The four layers, from the top: posts up to the one that stops. */
+/** The four layers, from the top, with posts down to the one that stops the request. */
 export const Ladder = ({ rungs }: { readonly rungs: Readonly<Record<Layer, Rung>> }) => (
   <ol class="ladder">
     {LAYERS.map((layer, i) => {
@@ -39,5 +39,5 @@ export const Ladder = ({ rungs }: { readonly rungs: Readonly<Record<Layer, Rung>
 
 const SIGNS = { passes: '✓', stops: '−', unreached: '', given: '' } as const
 
-/** Which layer stops; null: none. */
+/** The number of the layer that stops the request. */
 export const layerNumber = (layer: string): number => LAYERS.findIndex((each) => each === layer) + 1

@@ -4,7 +4,7 @@ import { t } from '../../language/language'
 import { Field } from '../../parts/field'
 import { OTHER_ROLE } from '../../parts/matrix/matrix-model'
 
-/** The roles and actions that rows name. */
+/** The roles and actions named by rows. */
 export const namesIn = (
   rows: readonly PolicyRow[],
 ): { readonly roles: readonly string[]; readonly actions: readonly string[] } => ({
@@ -21,7 +21,7 @@ export const RoleField = ({
   readonly chosen: string
   readonly fault?: string | undefined
 }) => {
-  // `anyone` is no caller's role
+  // no caller has the role `anyone`
   const known = [...new Set([chosen, 'anonymous', ...roles])].filter((role) => role !== 'anyone').sort()
   return (
     <Field label={t.policy.role} fault={fault}>

@@ -19,7 +19,7 @@ import type { Question } from './question'
 
 const ABOUTS = ['person', 'role'] as const
 
-/** Who wants to do what to which link: chosen by typing. */
+/** Who wants to do what to which link, chosen by typing. */
 export const QuestionForm = ({
   question,
   off,
@@ -115,7 +115,7 @@ const WhoField = ({
   const user = question?.about === 'person' ? question.user : ''
   const typed = useSignal(user)
   const suggested = useUserSuggestions(mayReadUsers ? typed.value : null)
-  // the address of a page names somebody by their number
+  // the URL of the page contains a user's id
   const { state } = useLoaded(
     async (signal) => (mayReadUsers && user !== '' ? (await api.getUser(user, { signal })).email : null),
     [user, mayReadUsers],
@@ -147,7 +147,7 @@ const WhoField = ({
   )
 }
 
-/** The roles and actions that rows name; none until they are known. */
+/** The roles and actions named by rows; empty until loaded. */
 const useNamed = () => {
   const { state } = useLoaded((signal) => api.getPolicy({}, { signal }), [])
   return namesIn((state.value.value?.rows ?? []).flatMap((row) => policyRowIn(row) ?? []))

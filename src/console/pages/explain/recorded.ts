@@ -2,14 +2,14 @@ import { isObject } from '../../../domain/is-object.js'
 import type { Considered } from '../../parts/policy/rows-in-order'
 import type { SentRow } from '../../parts/policy/row'
 
-/** What the rows of one kind said. */
+/** The result of the rows of one kind. */
 export interface Judged {
   readonly effect: 'allow' | 'deny'
   readonly considered: readonly Considered[]
   readonly notListed: number
 }
 
-/** Why a recorded decision was made, as far as the service can say. */
+/** The explanation of a recorded decision. */
 export type Recorded =
   | { readonly is: 'code'; readonly why: string }
   | {
@@ -17,9 +17,9 @@ export type Recorded =
       readonly role: string
       readonly inherits: readonly string[]
       readonly endpoint: Judged
-      /** null: it was not reached, and its record never loaded */
+      /** null: not reached, and the record was never loaded */
       readonly object: Judged | null
-      /** false: the rows of that revision answer otherwise today, as model.conf has changed */
+      /** false: the rows of that revision would decide differently today, because model.conf has changed */
       readonly agrees: boolean
     }
 
@@ -46,7 +46,7 @@ const judgedIn = (value: unknown): Judged | null => {
   }
 }
 
-/** Reads an explanation of the log; null where the service has none. */
+/** Reads an explanation from the log; null if the service has none. */
 export const recordedIn = (sent: Readonly<Record<string, unknown>> | null): Recorded | null => {
   if (sent === null) return null
   const { why, role, agrees } = sent

@@ -16,7 +16,7 @@ import type { Recorded } from './recorded'
 
 type RecordedDecision = Awaited<ReturnType<typeof api.explainRequest>>['data'][number]
 
-/** A request that was answered, by its id: why it was answered so. */
+/** Explains a past request by its id. */
 export const RequestTab = ({
   request,
   off,
@@ -100,7 +100,7 @@ const DecisionCard = ({
 }
 
 const rungsOf = (layer: string, isAllowed: boolean, why: Recorded | null): Readonly<Record<Layer, Rung>> => {
-  // what was allowed went through all; the log names the last layer that had something to decide
+  // an allowed request passed all layers; the log names the last one that made a decision
   const stop = isAllowed ? LAYERS.length + 1 : layerNumber(layer)
   const rung = (each: Layer): Rung => {
     const distance = layerNumber(each) - stop

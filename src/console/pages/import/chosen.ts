@@ -4,20 +4,20 @@ import type { FormatName } from '../../../import/formats.js'
 import type { ReadFile } from './read-file.js'
 import type { Mapping } from './rows.js'
 
-/** A file, and how it is read. */
+/** A chosen file, and how to read it. */
 export interface Chosen {
   readonly file: ReadFile
   readonly format: FormatName
   readonly map: Mapping
 }
 
-/** A field that the format needs and no column is; undefined where the rows can be read. */
+/** A field that the format needs but no column provides; undefined if the rows can be read. */
 export const missingIn = ({ file: { columns }, format, map }: Chosen): string | undefined => {
   if (columns === null) return undefined
   if (map.get('target') === null) return 'target'
   return missingField(columns, FORMATS[format], new Set(map.keys()))
 }
 
-/** The columns of a CSV; of JSON, the names in its first record. */
+/** The columns of a CSV; for JSON, the names in its first record. */
 export const namesIn = ({ columns, records }: ReadFile): readonly string[] =>
   columns ?? [...(records[0]?.cells.keys() ?? [])]

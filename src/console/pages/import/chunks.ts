@@ -1,14 +1,14 @@
 /** Items of one request. */
 export const MOST_ITEMS = 1_000
-/** Bytes of them: a body has 1 MiB, and what stands around them. */
+/** The most bytes of items: a body may have 1 MiB, including what surrounds them. */
 export const MOST_BYTES = 1_024 * 1_024 - 1_024
 
 const encoder = new TextEncoder()
 
-/** Bytes of an item as JSON, with the comma behind it. */
+/** The bytes of an item as JSON, with the following comma. */
 export const bytesOf = (item: object): number => encoder.encode(JSON.stringify(item)).length + 1
 
-/** In order, as few parts as there can be, none of them with more items or bytes than one request takes. */
+/** Splits items into as few parts as possible, in order, within the limits of one request. */
 export const chunksOf = <Each extends { readonly item: object }>(
   all: readonly Each[],
 ): readonly (readonly Each[])[] => {

@@ -5,7 +5,7 @@ import { t } from '../../language/language'
 import { Field } from '../../parts/field'
 import type { Mapping } from './rows'
 
-/** What a request may set; whose a link is, and since when, is not among it. */
+/** The fields that a request may set; owner and time of creation are not among them. */
 const FIELDS = [
   'target',
   'code',
@@ -38,14 +38,14 @@ const labelOf = (field: MappedField): string =>
     password: t.fields.password,
   })[field]
 
-/** Columns that somebody gave a field. */
+/** Columns mapped by the user. */
 export const mappedColumns = (map: Mapping): ReadonlySet<string> =>
   new Set([...map.values()].filter((column) => column !== null))
 
-/** `as the format has it`; no column has this name: letters and digits alone are left of one. */
+/** Stands for "as in the format". No column has this name, because column names are reduced to letters and digits. */
 const BY_FORMAT = '*'
 
-/** Which column is which field. */
+/** Maps columns to fields. */
 export const ColumnFields = ({
   columns,
   format,
@@ -58,7 +58,7 @@ export const ColumnFields = ({
   readonly onChange: (map: Mapping) => unknown
 }) => {
   const named = columns.map((column) => ({ column, name: columnName(column) })).filter(({ name }) => name !== '')
-  /** the column that a field is without anybody's choice */
+  /** the column that the format uses for a field */
   const ownOf = (field: MappedField): string | undefined =>
     format === 'csv' ? named.find(({ name }) => name === columnName(field))?.name : undefined
   const chosenOf = (field: MappedField): string => {

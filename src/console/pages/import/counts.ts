@@ -1,7 +1,7 @@
 import type { Outcome } from './outcome.js'
 import type { Row } from './rows.js'
 
-/** What rows are shown as: what is still to be seen of a taken code is open. */
+/** The shown states of rows; a taken code that is not yet compared counts as open. */
 export const STATES = ['open', 'new', 'made', 'there', 'conflict', 'refused'] as const
 export type State = (typeof STATES)[number]
 

@@ -3,17 +3,17 @@ import { FORMATS } from '../../../import/formats.js'
 import type { FormatName } from '../../../import/formats.js'
 import { columnName } from '../../../import/words.js'
 
-/** A column that only this format has: others share the rest. */
+/** Columns that occur only in one format. */
 const TELLING: readonly (readonly [string, FormatName])[] = [
   ['shortcode', 'shlink'],
   ['address', 'kutt'],
   ['keyword', 'yourls'],
 ]
 
-/** In this order: a column `link` is Bitly's where nothing else fits. */
+/** The order of attempts: a column `link` means Bitly only if nothing else fits. */
 const TRIED: readonly FormatName[] = ['csv', 'bitly', 'shlink', 'kutt', 'yourls']
 
-/** Whose file it is, by its columns; ours where nothing fits, so that somebody says which column is what. */
+/** Detects the format by the columns; our own if nothing fits, so that the user maps the columns. */
 export const detectFormat = (columns: readonly string[]): FormatName => {
   const names = new Set(columns.map(columnName))
   const fits = (name: FormatName): boolean => missingField(columns, FORMATS[name], new Set()) === undefined

@@ -13,7 +13,7 @@ import { missingIn } from './chosen'
 import type { Chosen } from './chosen'
 import { ColumnFields, mappedColumns } from './column-fields'
 
-/** The file, whose it is, and which of its columns is what. */
+/** The file, its format, and the mapping of its columns. */
 export const FileCard = ({
   chosen,
   isReading,
@@ -23,7 +23,7 @@ export const FileCard = ({
 }: {
   readonly chosen: Chosen | null
   readonly isReading: boolean
-  /** while links are made */
+  /** true while links are being created */
   readonly isLocked: boolean
   readonly onFile: (file: File) => unknown
   readonly onChange: (chosen: Chosen) => unknown
@@ -75,7 +75,7 @@ export const FileCard = ({
   )
 }
 
-/** Folded away where the format knows its columns. */
+/** Folded if the format knows its columns. */
 const Columns = ({ chosen, onChange }: { readonly chosen: Chosen; readonly onChange: (chosen: Chosen) => unknown }) => {
   const { file, format, map } = chosen
   const isOpen = useSignal(false)
@@ -104,7 +104,7 @@ const Columns = ({ chosen, onChange }: { readonly chosen: Chosen; readonly onCha
 
 const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json'
 
-/** A file can be dropped anywhere on it, and be chosen by its button. */
+/** A drop zone with a button for choosing a file. */
 const Drop = ({ isReading, onFile }: { readonly isReading: boolean; readonly onFile: (file: File) => unknown }) => {
   const isOver = useSignal(false)
   return (
@@ -152,7 +152,7 @@ const ChooseButton = ({
         aria-label={t.imports.choose}
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0]
-          // the same file may be chosen again, once it was mended
+          // allows choosing the same file again after it was fixed
           currentTarget.value = ''
           if (file !== undefined) void onFile(file)
         }}

@@ -9,13 +9,13 @@ import type { Item, Row } from './rows.js'
 import { dependsOnLinks, settle } from './there-already.js'
 import type { Known } from './there-already.js'
 
-/** What an import asks of the service. Every call throws LinkgateProblem, or the signal's reason. */
+/** The requests of an import. Every call throws LinkgateProblem, or the signal's reason. */
 export interface ImportService {
   readonly tryAll: (items: readonly Item[], signal: AbortSignal) => Promise<readonly ItemResult[]>
   readonly makeAll: (items: readonly Item[]) => Promise<readonly ItemResult[]>
-  /** one that has a password */
+  /** creates a link with a password */
   readonly makeOne: (item: Item) => Promise<Outcome>
-  /** the links that are there and have one of these codes, or one of these targets */
+  /** existing links with one of these codes or targets */
   readonly known: (wanted: Wanted, signal: AbortSignal) => Promise<Known>
   readonly wait: (seconds: number, signal: AbortSignal) => Promise<void>
 }
@@ -25,23 +25,23 @@ export interface Wanted {
   readonly targets: ReadonlySet<string>
 }
 
-/** `stopped`: by a press, or by a problem; the rest can still be done. */
+/** `stopped`: by the user or by an error; the rest can still be done. */
 export type Phase = 'checking' | 'checked' | 'running' | 'stopped' | 'done'
 
 export interface ImportJob {
   readonly rows: ReadonlySignal<readonly Row[]>
   readonly phase: ReadonlySignal<Phase>
   readonly progress: ReadonlySignal<{ readonly done: number; readonly of: number }>
-  /** seconds that the service asked to wait; null: it did not */
+  /** seconds that the service asked to wait; null: none */
   readonly waits: ReadonlySignal<number | null>
   readonly problem: ReadonlySignal<LinkgateProblem | null>
-  /** Asks what would become of these rows; what was asked before is given up. */
+  /** Checks the outcome of these rows with a dry run; a previous check is aborted. */
   readonly check: (rows: readonly Row[]) => Promise<void>
-  /** Asks again about rows that got no answer. */
+  /** Checks the rows that got no response again. */
   readonly checkRest: () => Promise<void>
-  /** Makes the links that would be made. Rows whose answer got lost are asked about before: nothing is made twice. */
+  /** Creates the new links. Rows whose response was lost are checked again first, so that nothing is created twice. */
   readonly run: () => Promise<void>
-  /** Ends after the request that is under way. */
+  /** Stops after the current request. */
   readonly stop: () => void
 }
 
@@ -62,7 +62,7 @@ export const createImportJob = (service: ImportService): ImportJob => {
   }
   const thoseThat = (is: Outcome['is']): readonly Row[] => rows.value.filter(({ outcome }) => outcome.is === is)
 
-  /** Where the service asks to wait, it waits, and asks again. */
+  /** Retries after the wait that the service asks for. */
   const patiently = async <T>(ended: AbortSignal, ask: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
@@ -77,7 +77,7 @@ export const createImportJob = (service: ImportService): ImportJob => {
     }
   }
 
-  /** Does `work` in this phase; a problem, or a stop, ends it in `stopped`. */
+  /** Runs `work` in this phase; an error or a stop ends it as `stopped`. */
   const begin = async (name: 'checking' | 'running', work: (ended: AbortSignal) => Promise<void>): Promise<void> => {
     turn.abort()
     turn = new AbortController()
@@ -88,7 +88,7 @@ export const createImportJob = (service: ImportService): ImportJob => {
       await work(ended)
       if (turn.signal === ended) phase.value = ended.aborted ? 'stopped' : name === 'checking' ? 'checked' : 'done'
     } catch (error) {
-      // whoever began something else is shown that
+      // a newer run shows its own state
       if (turn.signal !== ended) return
       phase.value = 'stopped'
       if (ended.aborted) return
@@ -111,7 +111,7 @@ export const createImportJob = (service: ImportService): ImportJob => {
     put(thoseThat('new').flatMap((row) => (row.lacksPassword ? [[row, LACKS_PASSWORD] as const] : [])))
   }
 
-  /** With the links that are there. */
+  /** Compares rows with existing links. */
   const compare = async (ended: AbortSignal): Promise<void> => {
     const depending = rows.value.filter(dependsOnLinks)
     if (depending.length === 0) return
@@ -144,11 +144,11 @@ export const createImportJob = (service: ImportService): ImportJob => {
         count(1)
       }
     }
-    // whose code was taken meanwhile
+    // rows whose code was taken meanwhile
     if (thoseThat('taken').length > 0) await compare(ended)
   }
 
-  /** Where no answer came, nobody knows what was made. */
+  /** Without a response, it is unknown what was created. */
   const orOpen = async <T>(sent: readonly Row[], work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
@@ -176,7 +176,7 @@ export const createImportJob = (service: ImportService): ImportJob => {
 
 const LACKS_PASSWORD: Outcome = { is: 'refused', why: { is: 'no password' } }
 
-/** A row without an answer stays open. */
+/** A row without a result stays open. */
 const outcomesOf = (chunk: readonly Row[], results: readonly ItemResult[]): readonly (readonly [Row, Outcome])[] =>
   results.flatMap((result) => {
     const row = chunk[result.index]

@@ -16,7 +16,7 @@ import { MOST_FILE_BYTES, readFile } from './read-file'
 import { rowsOf } from './rows'
 import { RowsCard } from './rows-card'
 
-/** A file of links: each row is checked, and then its link is made. */
+/** Imports a file: checks each row, then creates its link. */
 export const ImportPage = () => {
   const [job] = useState(() => createImportJob(importService))
   const chosen = useSignal<Chosen | null>(null)

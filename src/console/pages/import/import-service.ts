@@ -6,10 +6,10 @@ import type { ImportService, Wanted } from './import-job.js'
 import { outcomeOf } from './outcome.js'
 import type { Item } from './rows.js'
 
-/** Links of others that are looked at one by one. */
+/** How many links of others are looked up, one by one. */
 const MOST_LOOKED_AT = 50
 
-/** What a file holds may be of any type: the service says what is wrong with it. */
+/** The values of a file may have any type: the service reports the faults. */
 const creationOf = (items: readonly Item[]): ManyLinks => ({
   operation: 'create',
   items: JSON.parse(JSON.stringify(items)),
@@ -24,7 +24,7 @@ export const importService: ImportService = {
       const link: NewLink = JSON.parse(JSON.stringify(item))
       return { is: 'made', url: (await api.createLink(link)).url }
     } catch (error) {
-      // of this one link; anything else holds up the others, too
+      // a fault of this link only; any other error affects the others, too
       if (error instanceof LinkgateProblem && (error.status === 422 || error.code === 'code_taken'))
         return outcomeOf({ index: 0, status: error.status, problem: error.document })
       throw error
@@ -42,7 +42,7 @@ export const importService: ImportService = {
   },
 }
 
-/** Among the links that the caller may change: all of them in one answer, of which little is kept. */
+/** Searches the links that the caller may change: all of them in one stream, of which little is kept. */
 const amongManaged = async ({ codes, targets }: Wanted, signal: AbortSignal) => {
   const byCode = new Map<string, string | null>()
   const ownTargets = new Set<string>()
@@ -53,7 +53,7 @@ const amongManaged = async ({ codes, targets }: Wanted, signal: AbortSignal) => 
   return { byCode, ownTargets }
 }
 
-/** Where somebody else's link leads; null where that is not for everybody. */
+/** The target of somebody else's link; null if it is not public. */
 const targetOf = async (code: string, signal: AbortSignal): Promise<string | null> => {
   try {
     return (await api.getLink(code, { signal })).target ?? null

@@ -1,30 +1,30 @@
-/** Why a row makes no link. The language says it; `text`: as the service, or the reader of the file, says it. */
+/** Why a row creates no link, for the console's texts; `text`: as worded by the service or the file reader. */
 export type Why =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'no target' }
   | { readonly is: 'no password' }
   | { readonly is: 'too long' }
-  /** of a link that leads elsewhere */
+  /** the code belongs to a link with another target */
   | { readonly is: 'other target' }
-  /** of a link that the caller does not see whole */
+  /** the code belongs to a link that the caller may not change */
   | { readonly is: 'not yours' }
-  /** of an earlier row with another target */
+  /** the code belongs to an earlier row with another target */
   | { readonly is: 'line'; readonly place: string }
 
-/** What is known of a row, or became of it. */
+/** The expected or actual outcome of a row. */
 export type Outcome =
-  /** nobody was asked yet, or no answer came */
+  /** not checked yet, or without a response */
   | { readonly is: 'open' }
-  /** its link would be made */
+  /** its link would be created */
   | { readonly is: 'new' }
-  /** its code is taken; by what, is still to be seen */
+  /** its code is taken; by which link is still to be checked */
   | { readonly is: 'taken' }
-  /** there is such a link; `line`: an earlier row makes it */
+  /** the link exists; `line`: an earlier row creates it */
   | { readonly is: 'there'; readonly line?: string }
   | { readonly is: 'made'; readonly url: string }
   | { readonly is: 'conflict' | 'refused'; readonly why: Why }
 
-/** What the service says of one item of a request. */
+/** The service's result for one item of a request. */
 export interface ItemResult {
   readonly index: number
   readonly status: number
@@ -39,14 +39,14 @@ const faultIn = (fault: unknown): string =>
     ? `${textIn(fault.field)} ${textIn(fault.message)}`
     : ''
 
-/** Every fault of a problem, or what it is about. */
+/** All faults of a problem, or its description. */
 const textOf = ({ errors, detail, title, rule }: Readonly<Record<string, unknown>>): string => {
   const faults = Array.isArray(errors) ? errors.map(faultIn).filter(Boolean).join('; ') : ''
   const text = faults || [textIn(title), textIn(detail)].filter(Boolean).join('. ')
   return textIn(rule) === '' ? text : `${text} (${textIn(rule)})`
 }
 
-/** What a result says. Without a link it was a dry run. */
+/** The outcome of a result. Without a link, it was a dry run. */
 export const outcomeOf = ({ status, link, problem = {} }: ItemResult): Outcome => {
   if (status < 300) return link?.url === undefined ? { is: 'new' } : { is: 'made', url: link.url }
   if (problem['code'] === 'code_taken') return { is: 'taken' }

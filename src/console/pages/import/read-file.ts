@@ -5,21 +5,21 @@ import type { CsvDialect, Source, SourceRecord } from '../../../import/source-re
 import { HEAD_BYTES, headOf, isJson, textDecoder } from '../../../import/source-text.js'
 import { UnreadableFile } from '../../../import/unreadable-file.js'
 
-/** A page holds all of a file; the command line holds none of it. */
+/** A page holds the whole file in memory; the command line does not. */
 export const MOST_FILE_BYTES = 16 * 1_024 * 1_024
 
 export interface ReadFile {
   readonly name: string
-  /** of a CSV, as the file names them; null: JSON */
+  /** the columns of a CSV, as the file names them; null: JSON */
   readonly columns: readonly string[] | null
   /** null: JSON */
   readonly dialect: CsvDialect | null
   readonly records: readonly SourceRecord[]
-  /** why the rest could not be read; null where all was */
+  /** why the rest could not be read; null if all of it was */
   readonly fault: string | null
 }
 
-/** Throws UnreadableFile where nothing of the file can be read. */
+/** Throws UnreadableFile if nothing of the file can be read. */
 export const readFile = async (file: File): Promise<ReadFile> => {
   const bytes = new Uint8Array(await file.arrayBuffer())
   const head = headOf(bytes.subarray(0, HEAD_BYTES))
@@ -42,7 +42,7 @@ const inOnePiece = async function* (text: string): AsyncGenerator<string> {
   yield text
 }
 
-/** The parser comes with the first CSV. */
+/** The parser is loaded with the first CSV. */
 const readCsv = async (text: string, head: string): Promise<Source> => {
   const { parse } = await import('csv-parse/sync')
   const lines: ParsedLine[] = []
@@ -59,7 +59,7 @@ const readCsv = async (text: string, head: string): Promise<Source> => {
   return csvSource(linesThen(lines, error), head)
 }
 
-/** With `info` each line comes with where it ends; the types of the parser do not say so. */
+/** With `info`, each record has its line number, which the parser's types do not express. */
 const isParsedLine = (line: unknown): line is ParsedLine =>
   typeof line === 'object' && line !== null && 'record' in line && 'info' in line
 

@@ -11,7 +11,7 @@ import type { ImportJob } from './import-job'
 import type { ReadFile } from './read-file'
 import { RowsTable } from './rows-table'
 
-/** What becomes of each row, and the button that makes it so. */
+/** The outcome of each row, and the button that runs the import. */
 export const RowsCard = ({
   job,
   file,
@@ -19,7 +19,7 @@ export const RowsCard = ({
 }: {
   readonly job: ImportJob
   readonly file: ReadFile
-  /** whether somebody has begun to make the links */
+  /** whether the import has started */
   readonly hasRun: Signal<boolean>
 }) => {
   const reasonFor = useServiceRights()
@@ -80,7 +80,7 @@ export const RowsCard = ({
   )
 }
 
-/** How far it is, also for those who do not see it. */
+/** The progress, also for screen readers. */
 const Progress = ({ job }: { readonly job: ImportJob }) => {
   const { done, of } = job.progress.value
   const text = job.phase.value === 'checking' ? t.imports.checking(done, of) : t.imports.importing(done, of)

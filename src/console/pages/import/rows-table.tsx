@@ -10,7 +10,7 @@ import { STATES, stateOf } from './counts'
 import type { State } from './counts'
 import type { Row } from './rows'
 
-/** Rows that are shown at first, and more at a press. */
+/** How many rows are shown at first, and added each time. */
 const AT_ONCE = 100
 
 const LOOK = {
@@ -22,7 +22,7 @@ const LOOK = {
   refused: ['badge deny', 'deny'],
 } as const satisfies Readonly<Record<State, readonly [string, IconName]>>
 
-/** Each row of the file, and what becomes of it. */
+/** The rows of the file with their outcomes. */
 export const RowsTable = ({
   rows,
   counts,
@@ -32,7 +32,7 @@ export const RowsTable = ({
 }) => {
   const shownState = useSignal<State | null>(null)
   const most = useSignal(AT_ONCE)
-  // a state that no row is in any more shows all
+  // a state without rows shows all
   const state = shownState.value !== null && counts[shownState.value] > 0 ? shownState.value : null
   const matching = state === null ? rows : rows.filter(({ outcome }) => stateOf(outcome) === state)
   const shown = matching.slice(0, most.value)

@@ -6,32 +6,32 @@ import type { Field, ImportFormat, Words } from '../../../import/words.js'
 import { MOST_BYTES, bytesOf } from './chunks.js'
 import type { Outcome, Why } from './outcome.js'
 
-/** A link to be, as the service takes it; the service says what is wrong with it. */
+/** A link to create; the service reports its faults. */
 export type Item = Readonly<Record<string, unknown>>
 
-/** One link of the file. A record may stand for several. */
+/** One link of the file. A record may contain several. */
 export interface Row {
   /** its place among the rows */
   readonly at: number
-  /** where it stands in the file */
+  /** its place in the file */
   readonly place: string
   readonly record: SourceRecord
-  /** empty: one is made */
+  /** empty: generated */
   readonly code: string
   /** as it is stored */
   readonly target: string
   readonly item: Item
-  /** a new one, which goes in a request of its own; empty: none */
+  /** a new password, which needs its own request; empty: none */
   readonly password: string
-  /** true where it had one that the file does not hold */
+  /** true if it had one that is not in the file */
   readonly lacksPassword: boolean
   readonly outcome: Outcome
 }
 
-/** Which column is which of our fields, where the format does not know; null: none is. */
+/** Columns by our fields, overriding the format; null: the field is left out. */
 export type Mapping = ReadonlyMap<Field, string | null>
 
-/** The links of a file, with what can be told without asking anybody. */
+/** The links of a file, with everything known without a request. */
 export const rowsOf = (records: readonly SourceRecord[], format: ImportFormat, map: Mapping): readonly Row[] => {
   const rows: Row[] = []
   const earlier = createEarlier()
@@ -73,7 +73,7 @@ const faultOf = (words: Words, { item }: Row): Outcome | null => {
   return bytesOf(item) > MOST_BYTES ? refused({ is: 'too long' }) : null
 }
 
-/** Meets rows that an earlier one has the code of, or, without a code, the target. */
+/** Finds rows whose code, or without a code whose target, an earlier row has. */
 const createEarlier = (): ((row: Row) => Outcome | null) => {
   const byCode = new Map<string, Row>()
   const byTarget = new Map<string, Row>()

@@ -1,21 +1,21 @@
 import type { Outcome } from './outcome.js'
 import type { Row } from './rows.js'
 
-/** Links that are there already, as far as they matter to an import. */
+/** The existing links that matter to an import. */
 export interface Known {
-  /** targets by codes; null: of a link whose target the caller does not see */
+  /** targets by code; null: a link whose target the caller does not see */
   readonly byCode: ReadonlyMap<string, string | null>
-  /** where the caller's own links lead */
+  /** the targets of the caller's own links */
   readonly ownTargets: ReadonlySet<string>
 }
 
-/** True for a row about which the links that are there decide. */
+/** True for a row whose outcome depends on existing links. */
 export const dependsOnLinks = ({ outcome, code }: Row): boolean =>
   outcome.is === 'taken' || (outcome.is === 'new' && code === '')
 
 /**
- * What a row is beside the links that are there: one with its code and target is the row's own, from an earlier import.
- * Without a code, one of the caller's with its target is.
+ * The outcome of a row given the existing links: one with its code and target comes from an earlier import of the row.
+ * Without a code, one of the caller's with its target does.
  */
 export const settle = ({ outcome, code, target }: Row, { byCode, ownTargets }: Known): Outcome => {
   if (outcome.is === 'new' && code === '') return ownTargets.has(target) ? { is: 'there' } : outcome

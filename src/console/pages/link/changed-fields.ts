@@ -1,4 +1,4 @@
-/** What a form of a link's settings holds. Times are ISO 8601 in UTC. */
+/** The values of a link's settings form. Times are ISO 8601 in UTC. */
 export interface Fields {
   readonly target: string
   readonly code: string
@@ -12,13 +12,13 @@ export interface Fields {
   readonly forward_query: boolean
 }
 
-/** Fields of a form take minutes: seconds that nobody touched are no change. */
+/** Form fields have a precision of minutes: seconds must not count as a change. */
 const minuteOf = (time: string | null): string | null => time && new Date(time).toISOString().slice(0, 16)
 
-/** A form may write the ends of lines in another way. */
+/** Forms may use other line endings. */
 const linesOf = (text: string | null): string => (text ?? '').replaceAll('\r\n', '\n')
 
-/** The fields whose values differ, as the second has them. */
+/** The differing fields, with the values of the second. */
 export const changedFields = (base: Fields, now: Fields): Partial<Fields> => ({
   ...(base.target !== now.target && { target: now.target }),
   ...(base.code !== now.code && { code: now.code }),
@@ -32,7 +32,7 @@ export const changedFields = (base: Fields, now: Fields): Partial<Fields> => ({
   ...(base.forward_query !== now.forward_query && { forward_query: now.forward_query }),
 })
 
-/** What the form does not hold as it is shown, and somebody else may have changed as well. */
+/** Settings that the form does not contain in this form, but that somebody else may have changed. */
 export interface Settings extends Fields {
   readonly active: boolean
   readonly has_password: boolean
@@ -54,7 +54,7 @@ const NAMES = [
 ] as const
 export type SettingName = (typeof NAMES)[number]
 
-/** Which settings differ, in the order in which they are shown. */
+/** The differing settings, in the order shown. */
 export const differences = (base: Settings, now: Settings): readonly SettingName[] => {
   const changed = new Set<string>(Object.keys(changedFields(base, now)))
   if (base.active !== now.active) changed.add('active')
@@ -62,7 +62,7 @@ export const differences = (base: Settings, now: Settings): readonly SettingName
   return NAMES.filter((name) => changed.has(name))
 }
 
-/** Two edits of the same link, setting by setting; `mine` and `theirs`: who changed it. */
+/** Two concurrent edits of a link, setting by setting; `mine` and `theirs`: who changed it. */
 export interface ConflictRow {
   readonly name: SettingName
   readonly mine: boolean
@@ -70,8 +70,8 @@ export interface ConflictRow {
 }
 
 /**
- * What `mine` and `theirs` made of `base`. `setsPassword`: the form has a new password, or takes it away, which no
- * field shows.
+ * The changes of `mine` and `theirs` to `base`. `setsPassword`: the form sets or removes the password, which no field
+ * shows.
  */
 export const conflictRows = (
   base: Settings,

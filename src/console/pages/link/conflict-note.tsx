@@ -3,7 +3,7 @@ import { Note } from '../../parts/note'
 import type { ConflictRow, Settings } from './changed-fields'
 import { settingName, settingWords } from './setting-words'
 
-/** Two edits at once, setting by setting: what somebody else saved, and what was typed here. */
+/** Two concurrent edits, setting by setting: the saved one, and the typed one. */
 export const ConflictNote = ({
   rows,
   mine,
@@ -38,6 +38,6 @@ export const ConflictNote = ({
   </Note>
 )
 
-/** A password is not shown, and was changed where it is among these. */
+/** A password is not shown, but is listed if it was changed. */
 const mineWords = (name: ConflictRow['name'], mine: Settings): string =>
   name === 'has_password' ? t.link.edit.passwordTyped : settingWords(name, mine)

@@ -17,13 +17,13 @@ import type { ConflictRow } from './changed-fields'
 import { ConflictNote } from './conflict-note'
 import { isManaged } from './is-managed'
 
-/** What the form begins with, and what its changes are against. */
+/** The initial values of the form, to which its changes are compared. */
 interface Start {
   readonly base: ManagedLink
   readonly filled: ManagedLink
-  /** as it was typed; null: it is taken away */
+  /** as typed; null: removed */
   readonly password: string | null | undefined
-  /** names the fields anew, so that they show it */
+  /** a new key for the fields, so that they show new values */
   readonly turn: number
 }
 
@@ -34,8 +34,8 @@ interface Conflict {
 }
 
 /**
- * The settings of a link as a form. It sends what was changed, and only over the version that it shows: where somebody
- * else was faster, it shows both edits, and goes on from theirs with what was typed.
+ * The settings of a link as a form. It sends only changes, and only against the version that it shows: after a
+ * concurrent edit, it shows both, and continues from the other one with the typed values.
  */
 export const EditCard = ({
   link,
@@ -43,7 +43,7 @@ export const EditCard = ({
   onClose,
 }: {
   readonly link: ManagedLink
-  /** told of what is in force, saved here or by somebody else */
+  /** called with the current link, saved here or by somebody else */
   readonly onChange: (link: ManagedLink) => unknown
   readonly onClose: () => unknown
 }) => {
@@ -59,7 +59,7 @@ export const EditCard = ({
 
   const save = async (filled: HTMLFormElement): Promise<unknown> => {
     const bad = [...filled.elements].find((field) => field instanceof HTMLInputElement && field.validity.badInput)
-    // half a date reads as none, which would clear the field
+    // an incomplete date reads as none, which would clear the field
     if (bad instanceof HTMLInputElement) return bad.reportValidity()
     const { base } = start.value
     const { fields, password } = typedIn(filled)
@@ -81,8 +81,8 @@ export const EditCard = ({
   }
 
   /**
-   * Loads what somebody else made of it. What was typed stands in the form again, over theirs. Answers false where it
-   * cannot be seen any more.
+   * Loads the other edit, and puts the typed values back into the form. Resolves with false if the link is no longer
+   * visible.
    */
   const compare = async (
     base: ManagedLink,

@@ -14,7 +14,7 @@ import { useNames } from '../../parts/use-names'
 import { newestOf } from './link-event'
 import type { LinkEvent } from './link-event'
 
-/** Everything but reading, which would be most of the log: each is asked for by itself. */
+/** All actions except reading, which would be most of the log; each is requested separately. */
 const ASKED = [
   { action: 'link:create' },
   { action: 'link:update' },
@@ -36,14 +36,14 @@ const ICONS: Readonly<Record<LinkEvent['what'], IconName>> = {
   refused: 'deny',
 }
 
-/** Who did what with a link, and who was refused what, from the decision log. For those who may read it. */
+/** Who changed a link, and who was refused what, from the decision log. For users who may read it. */
 export const HistoryCard = ({ link, mayReadUsers }: { readonly link: ManagedLink; readonly mayReadUsers: boolean }) => {
   const limit = useSignal(FIRST)
   const { state, again } = useLoaded(
     async (signal) => {
       const query = { link: link.id, limit: limit.value }
       const pages = await Promise.all(ASKED.map((asked) => api.getTimeline({ ...query, ...asked }, { signal }).page()))
-      // a code may be another link's id
+      // a code may equal another link's id
       const ofLink = pages.map(({ data }) => data.filter(({ resource }) => resource['id'] === link.id))
       return {
         events: newestOf(ofLink, limit.value),

@@ -15,7 +15,7 @@ import { say } from '../../parts/toast'
 import type { LinkRights } from '../../parts/use-link-rights'
 import { TransferDialog } from './transfer-dialog'
 
-/** What can be done with a link; what this caller may not do says why. */
+/** The actions on a link; disabled ones say why. */
 export const LinkActions = ({
   code,
   url,
@@ -28,7 +28,7 @@ export const LinkActions = ({
 }: {
   readonly code: string
   readonly url: string
-  /** known to those alone who may change it */
+  /** known only to callers who may change it */
   readonly id?: string
   readonly rights: LinkRights | undefined
   /** why this caller may not change it */
@@ -51,7 +51,7 @@ export const LinkActions = ({
     try {
       route(`/console/links/${(await api.restoreLink(deleted)).code}`)
     } catch (error) {
-      // this page is gone: it is said where the deletion was
+      // this page is gone, so the error shows where the deletion was announced
       say(t.problem(problemIn(error)))
     }
   }

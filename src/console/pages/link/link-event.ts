@@ -1,4 +1,4 @@
-/** An entry of the decision log, as far as it is read here. */
+/** The part of a log entry that is used here. */
 export interface LogEntry {
   readonly id: string
   readonly time: string
@@ -8,7 +8,7 @@ export interface LogEntry {
   readonly [more: string]: unknown
 }
 
-/** What happened to a link. Users by their ids; null: nobody. */
+/** An event of a link. Users by id; null: nobody. */
 export type LinkEvent = { readonly id: string; readonly time: string; readonly who: string | null } & (
   | { readonly what: 'made' | 'restored' | 'changed' | 'deleted' }
   | { readonly what: 'renamed'; readonly from: string; readonly to: string }
@@ -18,7 +18,7 @@ export type LinkEvent = { readonly id: string; readonly time: string; readonly w
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What was and what is, as a change has them; null: it has none. */
+/** The old and the new value of a change; null if it has none. */
 const pairOf = (value: unknown): readonly [unknown, unknown] | null =>
   Array.isArray(value) && value.length === 2 ? [value[0], value[1]] : null
 
@@ -36,7 +36,7 @@ const DONE = {
 
 const isDone = (name: string): name is keyof typeof DONE => Object.hasOwn(DONE, name)
 
-/** What an entry says of a link; null for one that only read it. */
+/** The event in a log entry; null for a mere read. */
 export const eventOf = ({ id, time, kind, subject, change, ...more }: LogEntry): LinkEvent | null => {
   const event = { id, time, who: subject.id }
   const action = textOf(more['action'])
@@ -46,7 +46,7 @@ export const eventOf = ({ id, time, kind, subject, change, ...more }: LogEntry):
   const owner = pairOf(change?.['owner'])
   if (owner !== null) return { ...event, what: 'given', from: idOf(owner[0]), to: idOf(owner[1]) }
   if (change?.['restored'] === true) return { ...event, what: 'restored' }
-  // what the command line did has no action, but says what it was
+  // changes by the command line have no action, but a description
   const name = kind === 'link' ? textOf(change?.['what']) : action
   return isDone(name) ? { ...event, what: DONE[name] } : null
 }

@@ -1,6 +1,6 @@
 import { t } from '../../language/language'
 
-/** Where the link stands: under Links, and at this host. */
+/** The place of the link: under Links, and at this host. */
 export const LinkHeading = ({ url }: { readonly url: string }) => {
   const { host, pathname } = new URL(url)
   return (

@@ -9,7 +9,7 @@ import { isManaged } from './is-managed'
 import { ManagedLinkPage } from './managed-link-page'
 import { PublicLinkPage } from './public-link-page'
 
-/** One link: all of it for those who may change it, for others what every visitor can know. */
+/** One link: all of it for users who may change it; for others, what visitors can see. */
 export const LinkPage = () => {
   const code = useRoute().params['name'] ?? ''
   const { route } = useLocation()
@@ -18,13 +18,13 @@ export const LinkPage = () => {
   if (link !== null && isManaged(link) && problem === null)
     return (
       <ManagedLinkPage
-        // rights depend on whose it is
+        // rights depend on the owner
         key={`${link.id} ${link.owner_id}`}
         link={link}
         onGiven={again}
         onChange={(changed) => {
           state.value = { value: changed, problem: null, busy: false }
-          // after a rename the page has another address
+          // after a rename, the page has a new URL
           if (changed.code !== code) route(`/console/links/${changed.code}${location.search}`, true)
         }}
       />

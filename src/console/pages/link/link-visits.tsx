@@ -10,7 +10,7 @@ import { useLive } from '../../parts/visits/use-live'
 import { useVisits } from '../../parts/visits/use-visits'
 import { VisitsCard } from '../../parts/visits/visits-card'
 
-/** Who followed a link, and as they come. */
+/** The visits of a link, also live. */
 export const LinkVisits = ({ link: { code, id, visits: counted } }: { readonly link: ManagedLink }) => {
   const { query, path, route } = useLocation()
   const period = periodIn(query['period'])

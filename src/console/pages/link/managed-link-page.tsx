@@ -17,7 +17,7 @@ import { QrCard } from './qr-card'
 import { SettingsCard } from './settings-card'
 import { StateNote } from './state-note'
 
-/** A link for those who may change it: who came, how it is set, and what can be done with it. */
+/** A link for users who may change it: visits, settings and actions. */
 export const ManagedLinkPage = ({
   link,
   onChange,

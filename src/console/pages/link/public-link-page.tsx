@@ -10,13 +10,13 @@ import { LinkActions } from './link-actions'
 import { LinkHeading } from './link-heading'
 import { QrCard } from './qr-card'
 
-/** Somebody else's link: what every visitor can know, and why not more. */
+/** Somebody else's link: its public part, and why there is no more. */
 export const PublicLinkPage = ({
   link: { code, title, target },
   onGiven,
 }: {
   readonly link: Link
-  /** told after it was given away, possibly to whoever did so */
+  /** called after it was transferred, possibly to this user */
   readonly onGiven: () => unknown
 }) => {
   const url = `${location.origin}/${code}`

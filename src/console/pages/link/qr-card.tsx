@@ -15,7 +15,7 @@ const LEVELS = ['L', 'M', 'Q', 'H'] as const
 type Level = (typeof LEVELS)[number]
 const isLevel = (text: string): text is Level => LEVELS.some((level) => level === text)
 
-/** How long nobody has changed anything before the picture is drawn again, in milliseconds. */
+/** How long after the last change the picture is redrawn, in milliseconds. */
 const CHANGED_MS = 250
 
 interface Look {
@@ -28,7 +28,7 @@ interface Look {
 
 const FIRST: Look = { size: '512', level: 'M', dark: '#000000', light: '#ffffff' }
 
-/** A picture as an address: the policy of the page lets no other through. */
+/** A picture as a data URL, the only kind that the page's policy allows. */
 const addressOf = (picture: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()

@@ -2,10 +2,10 @@ import { dateAndTime, number } from '../../language/format'
 import { t } from '../../language/language'
 import type { SettingName, Settings } from './changed-fields'
 
-/** A setting by its name. */
+/** The name of a setting. */
 export const settingName = (name: SettingName): string => t.link.settings.names[name]
 
-/** What a setting is, in words. */
+/** The value of a setting, in words. */
 export const settingWords = (name: SettingName, settings: Settings): string => {
   const words = t.link.settings
   switch (name) {

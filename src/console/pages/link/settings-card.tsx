@@ -11,7 +11,7 @@ import { WhoCanChange } from './who-can-change'
 
 const SHOWN = ['status', 'starts_at', 'expires_at', 'max_visits', 'has_password', 'forward_query'] as const
 
-/** How a link is set, in words; on and off at once. */
+/** The settings of a link, in words, with an immediate on/off switch. */
 export const SettingsCard = ({
   link,
   off,
@@ -53,7 +53,7 @@ export const SettingsCard = ({
               aria-disabled={off !== null || busy.value || undefined}
               aria-describedby={off === null ? undefined : 'link-active-off'}
               onClick={(event) => {
-                // the service says what it is then
+                // the switch shows the service's answer
                 event.preventDefault()
                 if (off === null) void turn(!link.active)
               }}

@@ -3,7 +3,7 @@ import { dateAndTime } from '../../language/format'
 import { t } from '../../language/language'
 import { Note } from '../../parts/note'
 
-/** What visitors meet where the link is not open. */
+/** What visitors get if the link is not open. */
 export const StateNote = ({ link }: { readonly link: ManagedLink }) => {
   const title = closedWords(link, Date.now())
   return title === null ? null : <Note kind="lit" title={title} />

@@ -11,7 +11,7 @@ import { idOfUser } from '../../parts/id-of-user'
 import { ProblemNote, faultsOf } from '../../parts/note'
 import { textOf } from '../../parts/sign-in-form'
 
-/** Gives a link to another user. */
+/** Transfers a link to another user. */
 export const TransferDialog = ({
   code,
   onGiven,

@@ -5,7 +5,7 @@ import { t } from '../../language/language'
 import { useLoaded } from '../../parts/loaded'
 import { ProblemNote } from '../../parts/note'
 
-/** Who may change and delete the link, from the policy, asked when somebody unfolds it. */
+/** Who may change and delete the link, by the policy; loaded when unfolded. */
 export const WhoCanChange = ({ code, isOwn }: { readonly code: string; readonly isOwn: boolean }) => {
   const isOpen = useSignal(false)
   return (

@@ -16,10 +16,10 @@ import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 import type { LinkRights } from '../../parts/use-link-rights'
 
-/** Items in one request. */
+/** The most items in one request. */
 const AT_ONCE = 1_000
 
-/** Changes links, so many at once as a request takes, and answers what became of each, in their order. */
+/** Changes links in requests of the largest size, and resolves with the results in order. */
 const changeAll = async (
   links: readonly ManagedLink[],
   changeOf: (part: readonly ManagedLink[]) => ManyLinks,
@@ -40,7 +40,7 @@ interface BulkBarProps {
   readonly onClear: () => unknown
 }
 
-/** What can be done to all selected links at once; it says which of them will be left out, and by which rule. */
+/** The actions on all selected links; shows which of them will be left out, and by which rule. */
 export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: BulkBarProps) => {
   const asks = useSignal<'tags' | 'end' | null>(null)
   const { busy, problem, attempt } = useAttempt()
@@ -52,7 +52,7 @@ export const BulkBar = ({ selected, rightsOf, onDeleted, onChanged, onClear }: B
   const changeable = allowed('link:update')
   const leftOut = selected.filter((link) => reasonFor('link:delete', link) !== null)
 
-  /** Says of what was refused how many there are, and why the first was. */
+  /** Reports the number of refused items, and the first reason. */
   const attemptAll = (work: () => Promise<ManyLinksDone['results']>) =>
     attempt(async () => {
       refused.value = null

@@ -7,7 +7,7 @@ import { TagMenu } from '../../parts/tag-menu'
 const STATES = ['active', 'inactive', 'expired'] as const
 const SORTS = ['-created_at', 'created_at', 'code', '-code', 'visits', '-visits'] as const
 
-/** Which links are asked for. It stands in the address, so that a list can be kept and sent. */
+/** The filters of the list. They are in the URL, so that a list can be bookmarked and sent. */
 export interface Filters {
   readonly q: string
   readonly tags: readonly string[]
@@ -34,7 +34,7 @@ const addressOf = ({ q, tags, state, sort }: Filters): string => {
   return query.size === 0 ? '/console' : `/console?${query}`
 }
 
-/** True where a list is asked for in part. */
+/** True if any filter is set. */
 export const isFiltered = ({ q, tags, state }: Filters): boolean => q !== '' || tags.length > 0 || state !== undefined
 
 export const FilterBar = ({ filters }: { readonly filters: Filters }) => {

@@ -22,7 +22,7 @@ import { BulkBar } from './bulk-bar'
 import { FilterBar, filtersIn, isFiltered } from './filters'
 import { LinkRow } from './link-row'
 
-/** The links that somebody may change: make, find, copy, and change many at once. */
+/** The links that the user may change: create, find, copy, and change many at once. */
 export const LinksPage = () => {
   const { url, route } = useLocation()
   const filters = filtersIn(url)

@@ -1,16 +1,16 @@
-/** What names of a matcher stand for, and which role has the rows of which. */
+/** The values of a matcher's names, and which role has the rows of which. */
 export interface Given {
   /** such as `r.sub.role` */
   readonly names: Readonly<Record<string, string>>
   readonly inherits: (role: string, other: string) => boolean
 }
 
-/** One expression of a matcher, and what came of it. */
+/** One expression of a matcher, with its result. */
 export interface Step {
   readonly text: string
-  /** with values in place of names; null where it is made of others */
+  /** with values instead of names; null for a compound expression */
   readonly filled: string | null
-  /** null: it was not looked at, as what stands before it decides */
+  /** null: not evaluated, because an earlier part decides */
   readonly value: boolean | null
   readonly parts: readonly Step[]
 }
@@ -23,7 +23,7 @@ type Node =
 
 const TOKEN = /\s*("[^"]*"|[a-z]\w*(?:\.[a-z_]\w*)*|==|!=|&&|\|\||[(),!])/iy
 
-/** Throws SyntaxError for what no matcher of this service can be (parseModel refuses it at the start). */
+/** Throws SyntaxError for anything that parseModel would refuse at the start of the service. */
 const tokensOf = (text: string): readonly { readonly text: string; readonly end: number }[] => {
   const tokens: { text: string; end: number }[] = []
   const end = text.trimEnd().length
@@ -37,7 +37,7 @@ const tokensOf = (text: string): readonly { readonly text: string; readonly end:
   return tokens
 }
 
-/** Reads a matcher. Throws SyntaxError. */
+/** Parses a matcher. Throws SyntaxError. */
 const parse = (text: string): Node => {
   const tokens = tokensOf(text)
   let at = 0
@@ -129,5 +129,5 @@ const walk = (node: Node, given: Given, isLookedAt: boolean): Step => {
   return { text, filled, value: isLookedAt ? (value(left) === value(right)) !== node.not : null, parts: [] }
 }
 
-/** Walks a matcher step by step, as Casbin does: from the left, and no further than needed. Throws SyntaxError. */
+/** Evaluates a matcher step by step, like Casbin: from the left, and no further than needed. Throws SyntaxError. */
 export const walkMatcher = (matcher: string, given: Given): Step => walk(parse(matcher), given, true)

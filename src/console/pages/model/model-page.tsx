@@ -12,7 +12,7 @@ import { readModel } from './model-text'
 import type { Definition } from './model-text'
 import { WalkCard } from './walk-card'
 
-/** The rule language: each definition explained beside it, and a question walked through it. */
+/** The rule language: each definition with an explanation, and the evaluation of a question. */
 export const ModelPage = () => {
   const { state, again } = useLoaded(async (signal) => {
     const [text, { rows }] = await Promise.all([api.getPolicyModel({ signal }), api.getPolicy({}, { signal })])
@@ -55,7 +55,7 @@ const Explained = ({
   isFirst,
 }: {
   readonly definition: Definition
-  /** of its section */
+  /** true for the first definition of its section */
   readonly isFirst: boolean
 }) => {
   const explained: Readonly<Record<string, string>> = t.model.definitions

@@ -1,4 +1,4 @@
-/** One definition of a model: `m = ...`, and what the file says above it. */
+/** One definition of a model: `m = ...`, with the comment above it. */
 export interface Definition {
   readonly section: string
   readonly key: string
@@ -7,12 +7,12 @@ export interface Definition {
 }
 
 export interface ModelText {
-  /** what the file says before its first section */
+  /** the comment before the first section */
   readonly head: readonly string[]
   readonly definitions: readonly Definition[]
 }
 
-/** Takes a Casbin model apart, as Casbin reads it. Of each section the definitions in their order. */
+/** Parses a Casbin model like Casbin does. The definitions of each section are in order. */
 export const readModel = (text: string): ModelText => {
   const head: string[] = []
   const definitions: Definition[] = []
@@ -30,7 +30,7 @@ export const readModel = (text: string): ModelText => {
       comments = []
       continue
     }
-    // a line that ends with a backslash goes on
+    // a line that ends with a backslash continues
     begun += trimmed.replace(/\\$/, '')
     if (trimmed.endsWith('\\') || begun === '') continue
     const at = begun.indexOf('=')

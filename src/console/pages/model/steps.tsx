@@ -5,7 +5,7 @@ const signOf = (value: boolean | null): string => (value === null ? '·' : value
 const nameOf = (value: boolean | null): 'true' | 'false' | 'unseen' =>
   value === null ? 'unseen' : value ? 'true' : 'false'
 
-/** What became of each part of a matcher, from the whole to its comparisons. */
+/** The result of each part of a matcher, from the whole to its comparisons. */
 export const Steps = ({ step }: { readonly step: Step }) => (
   <ul class="steps">
     <StepItem step={step} />

@@ -24,7 +24,7 @@ type RoleQuestion = Question & { readonly about: 'role' }
 
 const EXAMPLE: RoleQuestion = { about: 'role', role: 'editor', action: 'link:delete', relation: 'other' }
 
-/** A question, walked through the matchers row by row. */
+/** Evaluates a question with the matchers, row by row. */
 export const WalkCard = ({
   matchers,
   rows,
@@ -121,7 +121,7 @@ const Walked = ({
   )
 }
 
-/** Rows at the end of a walk; those before them matched as little. */
+/** How many rows at the end are shown; earlier ones did not match either. */
 const MOST = 60
 
 const WalkedRows = ({ walk: { rows, match, notReached } }: { readonly walk: Walk<PolicyRow> }) => {

@@ -14,16 +14,16 @@ export interface WalkedRow<Row> {
   readonly step: Step
 }
 
-/** Rows in their order up to the first that matches, each with the steps of the matcher. */
+/** The rows in order up to the first match, each with the steps of the matcher. */
 export interface Walk<Row> {
   readonly rows: readonly WalkedRow<Row>[]
-  /** the last of them, where it matches */
+  /** the last of them, if it matches */
   readonly match: Row | null
   /** rows after it */
   readonly notReached: number
 }
 
-/** Ids that stand for each relation; which they are makes no difference. */
+/** Sample ids for each relation; which ones makes no difference. */
 const IDS: Readonly<Record<Relation, readonly [id: string, owner: string]>> = {
   anonymous: ['', '2'],
   own: ['7', '7'],
@@ -42,7 +42,7 @@ const walkRows = <Row>(rows: readonly Row[], stepOf: (row: Row) => Step): Walk<R
 
 type Inherits = Given['inherits']
 
-/** The object rows by the matcher `m`. Throws SyntaxError where it is none. */
+/** Evaluates the object rows with the matcher `m`. Throws SyntaxError if it is invalid. */
 export const walkObject = (
   matcher: string,
   rows: readonly PolicyRow[],
@@ -60,7 +60,7 @@ export const walkObject = (
   )
 }
 
-/** The endpoint rows by the matcher `m2`. Throws SyntaxError where it is none. */
+/** Evaluates the endpoint rows with the matcher `m2`. Throws SyntaxError if it is invalid. */
 export const walkEndpoint = (
   matcher: string,
   rows: readonly PolicyRow[],

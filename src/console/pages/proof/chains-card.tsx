@@ -8,10 +8,10 @@ import { Card } from '../../parts/card'
 
 export type Proof = Awaited<ReturnType<typeof api.getProof>>
 
-/** Shown at first. */
+/** How many are shown at first. */
 const FIRST = 8
 
-/** The chains of the log, and how far each is. */
+/** The chains of the log, with their lengths. */
 export const ChainsCard = ({ chains }: { readonly chains: Proof['chains'] }) => {
   const most = useSignal(FIRST)
   return (
@@ -48,7 +48,7 @@ export const ChainsCard = ({ chains }: { readonly chains: Proof['chains'] }) => 
   )
 }
 
-/** The newest signatures under the log: when, by which key, whether they hold. */
+/** The newest signatures of the log: time, key and validity. */
 export const CheckpointsCard = ({
   proof: { checkpoints, key, since_checkpoint: since, checkpoint },
 }: {

@@ -1,9 +1,9 @@
-/** What comes before the point of a P-256 key in its DER form (RFC 5480). */
+/** The DER prefix of a P-256 key's point (RFC 5480). */
 const HEAD = '3059301306072a8648ce3d020106082a8648ce3d03010703420004'
 
 const bytesOf = (base64url: string): string => atob(base64url.replaceAll('-', '+').replaceAll('_', '/'))
 
-/** A public key as a PEM file, without `crypto.subtle`, which pages over plain http do not have. */
+/** A public key as a PEM file, without `crypto.subtle`, which is missing on pages over plain http. */
 export const pemOf = ({ x, y }: { readonly x: string; readonly y: string }): string => {
   const head = HEAD.replaceAll(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16)))
   const text = btoa(head + bytesOf(x) + bytesOf(y))

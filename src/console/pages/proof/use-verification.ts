@@ -6,7 +6,7 @@ import { api } from '../../api'
 import type { LinkgateProblem, Verdict } from '../../api'
 import { problemIn } from '../../parts/loaded'
 
-/** How far a verification of the log is. Whoever gets no verdict knows nothing. */
+/** The progress of a verification of the log. Without a verdict, it has no result. */
 export type Verification =
   | { readonly is: 'none' | 'stopped' | 'broke off' }
   | { readonly is: 'running'; readonly since: Date; readonly done: number; readonly of: number | null }

@@ -6,7 +6,7 @@ import { Note, ProblemNote } from '../../parts/note'
 import type { Verdict } from '../../api'
 import { useVerification } from './use-verification'
 
-/** Walks the whole log while somebody watches; says what it found. */
+/** Verifies the whole log with visible progress, and shows the result. */
 export const VerificationCard = ({
   off,
   onVerdict,

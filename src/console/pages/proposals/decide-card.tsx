@@ -22,9 +22,9 @@ export const DecideCard = ({
   readonly id: string
   /** the user's id; null: the command line */
   readonly madeBy: string | null
-  /** the revision that it is shown against, and whether something stands in its way */
+  /** the revision that it is compared with, and whether something prevents an approval */
   readonly against: { readonly revision: number; readonly isBlocked: boolean }
-  /** told as well where it was refused: somebody else may have decided, or edited the policy */
+  /** called even if it was refused: somebody else may have decided, or edited the policy */
   readonly onDecided: () => unknown
 }) => {
   const reason = useSignal('')

@@ -8,7 +8,7 @@ interface Obstacle {
   readonly [member: string]: unknown
 }
 
-/** What says why, in each member of a list: of faults their fields as well, of violations the invariant's name. */
+/** The reasons in a list of faults or violations: faults with their fields, violations with the invariant's name. */
 const linesIn = (list: unknown): readonly string[] =>
   (Array.isArray(list) ? list : []).flatMap((each: unknown) => {
     if (!isObject(each)) return []

@@ -25,7 +25,7 @@ import { nameOf } from './who'
 
 type Shown = Awaited<ReturnType<typeof api.getPolicyProposal>>
 
-/** One proposal: who and why, its rows, and what it would do to those in force now. */
+/** One proposal: its author and reason, its rows, and its effect on the rows in force now. */
 export const ProposalPage = () => {
   const id = useRoute().params['name'] ?? ''
   const inForce = useRevisionInForce()
@@ -94,7 +94,7 @@ const Known = ({ proposal, onDecided }: { readonly proposal: Shown; readonly onD
   )
 }
 
-/** The matrix of what is in force, with the changed cells lit, and what that would have done to real decisions. */
+/** The matrix in force with the changed cells highlighted, and the effect on real decisions. */
 const Changes = ({
   proposal: { id, added, removed },
   revision,

@@ -13,7 +13,7 @@ import { nameOf } from './who'
 const STATES = ['open', 'applied', 'declined', 'withdrawn'] as const
 const ALL = 'all'
 
-/** Edits of the policy that wait for a second pair of hands, and what became of others. */
+/** Proposed edits of the policy, open and closed ones. */
 export const ProposalsPage = () => {
   const { query, route } = useLocation()
   const state = query['state'] === ALL ? ALL : (STATES.find((each) => each === query['state']) ?? 'open')

@@ -5,14 +5,14 @@ import { rowText } from '../../parts/policy/row'
 import type { SentRow } from '../../parts/policy/row'
 import { rowWords } from '../../parts/policy/row-words'
 
-/** A comment as it stands above its row in a file. */
+/** A comment in file format, as above its row. */
 const asLines = (comment: string): string =>
   comment
     .split('\n')
     .map((line) => `# ${line}`.trimEnd())
     .join('\n')
 
-/** The rows of an edit as they stand in the file, with their comments, and in words. */
+/** The rows of an edit in file format, with their comments, and in words. */
 export const ProposedRows = ({
   of: { added, removed, comments },
 }: {

@@ -1,5 +1,5 @@
 import { t } from '../../language/language'
 
-/** Who proposed or decided; null: a user who is gone. */
+/** The name of a proposer or approver; null: a deleted user. */
 export const nameOf = ({ id, name }: { readonly id: string | null; readonly name: string | null }): string =>
   name ?? (id === null ? t.revisions.nobody : t.revisions.gone)

@@ -9,7 +9,7 @@ import { ProblemNote } from '../../parts/note'
 import { ReasonField } from '../../parts/reason-field'
 import type { Draft } from './draft'
 
-/** The reason, and the button that puts the edit in force, or proposes it where somebody else has to approve. */
+/** The reason, and the button that applies the edit, or proposes it if somebody else has to approve. */
 export const ApplyCard = ({
   draft,
   needsApproval,
@@ -21,7 +21,7 @@ export const ApplyCard = ({
   readonly draft: Signal<Draft>
   readonly needsApproval: boolean
   readonly preview: PolicyPreview | null
-  /** why it cannot be applied; null where it can */
+  /** why it cannot be applied; null if it can */
   readonly off: string | null
   readonly apply: Attempt
   readonly onApply: () => unknown

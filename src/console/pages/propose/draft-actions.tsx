@@ -11,17 +11,17 @@ import { draftOf, editAgain } from './draft'
 import type { Commented, Draft } from './draft'
 import { draftHash, draftText, parseDraft } from './kept-draft'
 
-/** Longer addresses are cut by programs that pass them on. */
+/** Some programs truncate longer URLs. */
 const MOST_ADDRESS = 8_000
 
-/** A draft can be sent on, kept as a file, opened from one, and discarded. */
+/** Actions on a draft: copy a link, save as a file, open a file, discard. */
 export const DraftActions = ({
   draft,
   rows,
   isEmpty,
 }: {
   readonly draft: Signal<Draft>
-  /** those in force */
+  /** the rows in force */
   readonly rows: readonly Commented[]
   readonly isEmpty: boolean
 }) => {

@@ -1,7 +1,7 @@
 import type { EndpointRow, InheritanceRow, ObjectRow } from '../../../domain/policy-row.js'
 import { rowText } from '../../parts/policy/row.js'
 
-/** A row while somebody types it: the service says what no row can have. */
+/** A row while it is being typed; the service reports invalid values. */
 export type TypedRow =
   | (Omit<ObjectRow, 'action'> & { readonly action: string })
   | (Omit<EndpointRow, 'action'> & { readonly action: string })
@@ -10,7 +10,7 @@ export type TypedRow =
 /** Equal rows have equal texts. */
 export const textOf = (row: TypedRow): string => rowText({ ...row })
 
-/** A row, and what admins wrote beside it; empty: nothing. */
+/** A row with its comment; empty: none. */
 export interface Commented {
   readonly row: TypedRow
   readonly comment: string
@@ -18,19 +18,19 @@ export interface Commented {
 
 /** A row of a draft. */
 export interface DraftRow {
-  /** stays while the row is edited */
+  /** stable while the row is edited */
   readonly id: string
-  /** as it is in force; null: it is new */
+  /** the row in force; null: it is new */
   readonly was: Commented | null
-  /** as it is to be; null: it is to go */
+  /** the row after the edit; null: it is removed */
   readonly now: Commented | null
 }
 
-/** An edit of the policy that somebody is writing. */
+/** An unfinished edit of the policy. */
 export interface Draft {
-  /** with which it is compared */
+  /** the revision that it is based on */
   readonly revision: number
-  /** those that are in force come first, in their order */
+  /** rows in force come first, in their order */
   readonly rows: readonly DraftRow[]
   readonly reason: string
 }
@@ -54,7 +54,7 @@ const isSame = (a: Commented | null, b: Commented | null): boolean =>
 
 export const isChanged = ({ was, now }: DraftRow): boolean => !isSame(was, now)
 
-/** The row as it is to be, or as it was where it is to go. */
+/** The row after the edit, or before it if it is removed. */
 export const shownOf = ({ now, was }: DraftRow): Commented => {
   const shown = now ?? was
   if (shown === null) throw new Error('a row of a draft is neither there nor was')
@@ -66,13 +66,13 @@ export const priorityOf = (each: DraftRow): number => {
   return row.ptype === 'p' ? row.priority : 0
 }
 
-/** A row that stays in its place while its priority is typed. */
+/** A row that keeps its position while its priority is typed. */
 export interface Held {
   readonly id: string
   readonly priority: number
 }
 
-/** The rows of one kind, in the order in which they are read. */
+/** The rows of one kind, in order of evaluation. */
 export const rowsOfKind = ({ rows }: Draft, kind: TypedRow['ptype'], held: Held | null = null): readonly DraftRow[] => {
   const place = (each: DraftRow) => (each.id === held?.id ? held.priority : priorityOf(each))
   return rows.filter((each) => shownOf(each).row.ptype === kind).toSorted((a, b) => place(a) - place(b))
@@ -82,7 +82,7 @@ const replace = (draft: Draft, id: string, now: Commented | null): Draft => ({
   ...draft,
   rows: draft.rows.flatMap((each) => {
     if (each.id !== id) return [each]
-    // a new row that goes leaves nothing
+    // removing a new row leaves nothing
     return each.was === null && now === null ? [] : [{ ...each, now }]
   }),
 })
@@ -90,7 +90,7 @@ const replace = (draft: Draft, id: string, now: Commented | null): Draft => ({
 export const changeRow = (draft: Draft, id: string, now: Commented): Draft => replace(draft, id, now)
 export const removeRow = (draft: Draft, id: string): Draft => replace(draft, id, null)
 
-/** As the row is in force; a new one goes. */
+/** Reverts a row to the one in force; removes a new one. */
 export const takeBack = (draft: Draft, id: string): Draft => {
   const found = draft.rows.find((each) => each.id === id)
   return found === undefined ? draft : replace(draft, id, found.was)
@@ -101,24 +101,24 @@ const newId = ({ rows }: Draft): string => {
   return `new ${Math.max(0, ...numbers) + 1}`
 }
 
-/** Answers the draft with one more row, and the row's id. */
+/** Adds a row. Returns the draft and the row's id. */
 export const addRow = (draft: Draft, now: Commented): readonly [Draft, string] => {
   const id = newId(draft)
   return [{ ...draft, rows: [...draft.rows, { id, was: null, now }] }, id]
 }
 
-/** Priorities that rows of the draft have, or had: one that a removed row gives back is free only after the edit. */
+/** Priorities that rows of the draft have or had: one freed by a removed row is available only after the edit. */
 const takenIn = ({ rows }: Draft): readonly number[] =>
   rows.flatMap(({ now }) => (now?.row.ptype === 'p' ? now.row.priority : [])).sort((a, b) => a - b)
 
-/** Between this priority and the next that is taken, in the middle; null: there is no room. */
+/** The middle between this priority and the next taken one; null: no room. */
 export const priorityAfter = (draft: Draft, priority: number): number | null => {
   const next = takenIn(draft).find((each) => each > priority) ?? Math.min(priority + 20, MOST_PRIORITY + 1)
   const middle = Math.floor((priority + next) / 2)
   return middle > priority && middle < next ? middle : null
 }
 
-/** A copy behind the row; an object row needs room for its priority. */
+/** Adds a copy after the row; an object row needs a free priority. */
 export const duplicateRow = (draft: Draft, id: string): readonly [Draft, string] | null => {
   const found = draft.rows.find((each) => each.id === id)
   if (found === undefined) return null
@@ -128,7 +128,7 @@ export const duplicateRow = (draft: Draft, id: string): readonly [Draft, string]
   return priority === null ? null : addRow(draft, { row: { ...row, priority }, comment })
 }
 
-/** Moves an object row over its neighbour: between that one and the next, or in its place where there is no room. */
+/** Moves an object row past its neighbour: between that one and the next, or into its place if there is no room. */
 export const moveRow = (draft: Draft, id: string, by: -1 | 1): Draft => {
   const order = rowsOfKind(draft, 'p').filter(({ now }) => now !== null)
   const place = order.findIndex((each) => each.id === id)
@@ -147,17 +147,17 @@ export const moveRow = (draft: Draft, id: string, by: -1 | 1): Draft => {
   return changeRow(swapped, target.id, at(passed, moved.row.priority))
 }
 
-/** The edit, as it is kept and sent. */
+/** The edit, for storing and sending. */
 export const editsIn = ({ rows }: Draft): readonly RowEdit[] =>
   rows.filter(isChanged).map(({ was, now }) => ({ was: was?.row ?? null, now }))
 
-/** The edit as the service takes it, each row with the draft's row that it is of. */
+/** The edit in the form of the service, each row with the id of its draft row. */
 export const changesIn = ({ rows }: Draft) => {
   const changed = rows.filter(isChanged)
   const before = new Map(changed.flatMap(({ was }) => (was === null ? [] : [[textOf(was.row), was] as const])))
   const after = new Set(changed.flatMap(({ now }) => (now === null ? [] : textOf(now.row))))
   return {
-    // naming a row that is there changes its comment alone
+    // adding an existing row changes only its comment
     add: changed.flatMap(({ id, now }) =>
       now === null ? [] : [{ id, row: sentRow(now, before.get(textOf(now.row)) ?? null) }],
     ),
@@ -174,8 +174,8 @@ const hasRow = ({ rows }: Draft, text: string): boolean =>
   rows.some(({ now }) => now !== null && textOf(now.row) === text)
 
 /**
- * Makes edits again, on rows that are in force now. Answers the draft, and the edits of rows that are not there any
- * more: somebody else has changed or removed them.
+ * Applies edits again to the rows now in force. Returns the draft, and the edits of rows that somebody else has changed
+ * or removed.
  */
 export const editAgain = (
   revision: number,
@@ -190,7 +190,7 @@ export const editAgain = (
     const target = was && draft.rows.find(({ id }) => id === textOf(was))
     if (target) draft = replace(draft, target.id, now)
     else if (was !== null) lost.push(edit)
-    // a row that somebody else has added meanwhile is there already
+    // somebody else has added the same row meanwhile
     else if (now !== null && !hasRow(draft, textOf(now.row))) [draft] = addRow(draft, now)
   }
   return { draft, lost }

@@ -1,14 +1,14 @@
-/** Rows that are shown, or folded away as one line. */
+/** Rows that are shown, or folded into one line. */
 export type Block<Each> =
   | { readonly is: 'row'; readonly row: Each }
   | { readonly is: 'fold'; readonly key: string; readonly rows: readonly Each[] }
 
-/** So many rows are looked at without folding. */
+/** With more rows than this, some are folded. */
 const MOST_WHOLE = 40
-/** Rows that stay beside one that is kept. */
+/** How many rows next to a kept one stay visible. */
 const BESIDE = 2
 
-/** Folds rows that are far from those to keep, where there are many. */
+/** If there are many rows, folds those far from the kept ones. */
 export const foldRows = <Each extends { readonly id: string }>(
   rows: readonly Each[],
   isKept: (row: Each) => boolean,

@@ -9,7 +9,7 @@ import type { KeptDraft } from './kept-draft'
 
 const KEY = 'policy-draft'
 
-/** The draft that this browser has kept, or the one that the address holds: that one goes before, and is kept then. */
+/** The draft stored in this browser, or the one in the URL, which takes precedence and is then stored. */
 export const givenDraft = (): (KeptDraft & { readonly from: number | null }) | null => {
   const sent = draftInHash(location.hash)
   if (sent !== null) {
@@ -20,7 +20,7 @@ export const givenDraft = (): (KeptDraft & { readonly from: number | null }) | n
   return kept === null ? null : { ...kept, from: null }
 }
 
-/** When it was kept; null where the browser has no room for it. */
+/** The time of storing; null if the browser has no room. */
 const keepText = (text: string): Date | null => {
   try {
     localStorage.setItem(KEY, text)
@@ -31,7 +31,7 @@ const keepText = (text: string): Date | null => {
 }
 export const forgetDraft = (): void => localStorage.removeItem(KEY)
 
-/** Keeps a draft through reloads. Answers when it was kept; null where it is not. */
+/** Stores a draft across reloads. Returns when it was stored; null if it is not. */
 export const useKept = (draft: Signal<Draft>): Signal<Date | null> => {
   const at = useSignal<Date | null>(null)
   const { value } = draft

@@ -3,7 +3,7 @@ import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
 import type { Commented, Draft, RowEdit, TypedRow } from './draft.js'
 import { editsIn } from './draft.js'
 
-/** A draft as a text: in this browser, in a file, or in an address that is sent to another admin. */
+/** A draft as text: in this browser, in a file, or in a URL sent to another admin. */
 export interface KeptDraft {
   readonly revision: number
   readonly edits: readonly RowEdit[]
@@ -17,7 +17,7 @@ const MOST_REASON = 1_000
 const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
   names.find((name) => name === value)
 
-/** A row as it may be typed; null where its fields are none of a row. */
+/** A typed row; null if its fields are not those of a row. */
 const rowIn = (value: unknown): TypedRow | null => {
   if (!isObject(value)) return null
   const { ptype, priority, rule, role, action, inherits } = value
@@ -46,7 +46,7 @@ const editIn = (value: unknown): RowEdit | null => {
 export const draftText = (draft: Draft): string =>
   JSON.stringify({ linkgate_draft: VERSION, revision: draft.revision, reason: draft.reason, edits: editsIn(draft) })
 
-/** Null where the text is no draft: it may be anything that somebody sent. */
+/** Null if the text is not a draft: it may come from anybody. */
 export const parseDraft = (text: string): KeptDraft | null => {
   let value: unknown
   try {
@@ -66,7 +66,7 @@ export const parseDraft = (text: string): KeptDraft | null => {
   }
 }
 
-/** The part of an address behind `#`, which no browser sends to a server. */
+/** The fragment of a URL, which browsers do not send to a server. */
 export const draftHash = (draft: Draft): string => {
   const bytes = new TextEncoder().encode(draftText(draft))
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')

@@ -3,11 +3,11 @@ import { useSignal } from '@preact/signals'
 import { t } from '../../language/language'
 import { Field } from '../../parts/field'
 
-/** No name has this text. */
+/** A value that is not a name. */
 const ANOTHER = '+'
 
 /**
- * One of the names that there are, from a list; another one is typed. (A text field with a `datalist` would be one
+ * A list of the existing names, with an option to type another one. (A text field with a `datalist` would need one
  * control less, but Chromium crashes when such a field is moved, as the rows of a draft are.)
  */
 export const NameField = ({
@@ -22,7 +22,7 @@ export const NameField = ({
   readonly value: string
   readonly names: readonly string[]
   readonly fault: string | undefined
-  /** what typing another name is called */
+  /** the label for typing another name */
   readonly another: string
   readonly onChange: (value: string) => unknown
 }) => {

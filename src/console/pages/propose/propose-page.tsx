@@ -30,7 +30,7 @@ import { RowsCard } from './rows-card'
 import { EditedRows, StaleNote } from './stale-note'
 import { bodyOf, usePreview } from './use-preview'
 
-/** An edit of the policy: what it changes, and what it would have done, as it is typed. */
+/** An edit of the policy: its changes and its effect on past decisions, while typing. */
 export const ProposePage = () => {
   const { state, again } = useLoaded(async (signal) => {
     const [policy, { decisions }] = await Promise.all([
@@ -39,7 +39,7 @@ export const ProposePage = () => {
     ])
     return { policy, decisions }
   }, [])
-  // a draft that is pasted into the address of this page
+  // a draft pasted into the URL of this page
   const turn = useSignal(0)
   useEffect(() => {
     const look = () => {
@@ -75,7 +75,7 @@ const commentedRows = ({ rows }: Policy): readonly Commented[] =>
 
 const NO_EDITS: readonly RowEdit[] = []
 
-/** On the rows of one revision. What was kept from before is made again on them. */
+/** An edit of the rows of one revision. A draft stored before is applied to them again. */
 const Proposal = ({
   policy,
   cells,
@@ -109,7 +109,7 @@ const Proposal = ({
   const replay = useReplay(bodyOf(changes), window.value, isReplayed ? JSON.stringify(bodyOf(changes)) : null)
 
   const newest = Math.max(inForce.value ?? 0, policy.revision)
-  // where there is no room beside the rows, the three numbers stay above them
+  // without room next to the rows, the three numbers stay above them
   const isNarrow = useMedia('(width < 1100px)')
   const replayed = together(replay.state.value.parts)
 

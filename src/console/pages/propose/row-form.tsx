@@ -7,7 +7,7 @@ import { SegmentsField } from '../../parts/segments'
 import type { Commented, TypedRow } from './draft'
 import { NameField } from './name-field'
 
-/** Names that rows and users have. Others may be typed: a row can bring a role, or an action of another program. */
+/** Names used by rows and users. Others may be typed: a row can introduce a role, or an action of another program. */
 export interface Vocabulary {
   readonly roles: readonly string[]
   readonly actions: readonly string[]
@@ -15,7 +15,7 @@ export interface Vocabulary {
 
 const RULE = /^[A-Z][A-Z0-9-]{0,15}$/
 
-/** The fields of a row. What is typed is in the draft at once; what no row can have is said beside its field. */
+/** The fields of a row. Typed values go to the draft at once; faults appear next to their field. */
 export const RowForm = ({
   now,
   vocabulary,
@@ -24,7 +24,7 @@ export const RowForm = ({
 }: {
   readonly now: Commented
   readonly vocabulary: Vocabulary
-  /** by field, as the service says them */
+  /** by field, as worded by the service */
   readonly faults: Readonly<Record<string, string | undefined>>
   readonly onChange: (now: Commented) => unknown
 }) => {

@@ -20,7 +20,7 @@ export interface RowActs {
   readonly open: (id: string | null) => unknown
 }
 
-/** A row of the draft: in words and as it stands in the file, what is said of it, and its fields while it is edited. */
+/** A row of the draft: in words and in file format, with its notes, and its fields while it is edited. */
 export const RowItem = ({
   each,
   around,
@@ -32,11 +32,11 @@ export const RowItem = ({
   opener,
 }: {
   readonly each: DraftRow
-  /** the rows of its kind, which may say what is left for it */
+  /** the rows of its kind, for wording what is left for it */
   readonly around: readonly SentRow[]
   readonly notes: readonly RowNote[]
   readonly isOpen: boolean
-  /** why nothing can be changed; null where it can */
+  /** why nothing can be changed; null if it can */
   readonly off: string | null
   readonly vocabulary: Vocabulary
   readonly acts: RowActs

@@ -6,7 +6,7 @@ import type { RowNote } from './row-notes'
 const doing = (action: string, relation: string) => t.policy.doing(action, relation === 'own')
 const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** What is said of a row, below it. */
+/** A note about a row, below it. */
 export const RowNoteLine = ({ note }: { readonly note: RowNote }) => {
   switch (note.is) {
     case 'fault':

@@ -8,7 +8,7 @@ type Violation = NonNullable<PolicyPreview['objections'][number]['violations']>[
 type Finding = PolicyPreview['findings'][number]
 type Unmet = PolicyPreview['expectations']['unmet'][number]
 
-/** What is said of one row of a draft. */
+/** A note about one row of a draft. */
 export type RowNote =
   /** the row cannot be added, or removed; `field`: of the row, or empty */
   | { readonly is: 'fault'; readonly field: string; readonly message: string }
@@ -18,14 +18,14 @@ export type RowNote =
   /** `by`: priorities of the rows that decide before it, of this edit if some are */
   | { readonly is: 'finding'; readonly finding: Finding; readonly by: readonly number[] }
 
-/** What is said of rows, by their ids, and what is about none of them. */
+/** Notes by row id, and those about no row. */
 export interface Notes {
   readonly ofRow: ReadonlyMap<string, readonly RowNote[]>
   readonly others: readonly RowNote[]
   readonly faults: number
 }
 
-/** Rows that stood before it already are no news. */
+/** Rows that already came before it are not news. */
 const byEdited = ({ by }: Finding, edited: ReadonlySet<number>): readonly number[] => {
   const all = Array.isArray(by) ? by.filter((each) => typeof each === 'number') : []
   const fresh = all.filter((each) => edited.has(each))
@@ -36,7 +36,7 @@ type Changes = ReturnType<typeof changesIn>
 
 const PLACE = /^(add|remove)\.(\d+)(?:\.(.*))?$/
 
-/** Puts what the service says of an edit beside the rows that it is about. */
+/** Assigns the service's findings about an edit to its rows. */
 export const notesOf = (
   draft: Draft,
   changes: Changes,

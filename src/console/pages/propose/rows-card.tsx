@@ -32,7 +32,7 @@ import type { Notes } from './row-notes'
 const KINDS = ['p', 'p2', 'g'] as const
 type Kind = (typeof KINDS)[number]
 
-/** The rows in their order, by kinds; each can be opened, and what is said of it stands below it. */
+/** The rows in order, by kind; each can be opened, and its notes are below it. */
 export const RowsCard = ({
   draft,
   notes,
@@ -41,7 +41,7 @@ export const RowsCard = ({
 }: {
   readonly draft: Signal<Draft>
   readonly notes: Notes
-  /** why nothing can be changed; null where it can */
+  /** why nothing can be changed; null if it can */
   readonly off: string | null
   readonly vocabulary: Vocabulary
 }) => {
@@ -53,19 +53,19 @@ export const RowsCard = ({
   const wantsFocus = useRef<string | null>(null)
   const rows = rowsOfKind(draft.value, kind.value, held.value)
   const around = rows.flatMap(({ now }) => (now === null ? [] : [{ ...now.row }]))
-  // before the next key: somebody who types fast means the row that was just moved
+  // before the next key, because fast typing refers to the row that was just moved
   useLayoutEffect(() => {
     if (wantsFocus.current === null) return
     opener.current?.focus()
     wantsFocus.current = null
   })
-  /** The row that gets the focus when the rows are drawn again; where it has gone, the one after it. */
+  /** The row that gets the focus after the next rendering; if it is gone, the next one. */
   const focus = (id: string) => {
     const at = rows.findIndex((each) => each.id === id)
     const isThere = at === -1 || draft.value.rows.some((each) => each.id === id)
     wantsFocus.current = isThere ? id : ((rows[at + 1] ?? rows[at - 1])?.id ?? null)
   }
-  /** Opens a row where it stands. */
+  /** Opens a row in place. */
   const hold = (id: string) => {
     const found = draft.value.rows.find((each) => each.id === id)
     held.value = found === undefined ? null : { id, priority: priorityOf(found) }
@@ -169,7 +169,7 @@ export const RowsCard = ({
   )
 }
 
-/** A row to begin with: it denies, so that a slip gives nobody anything. */
+/** A new row. It denies, so that a mistake gives nobody anything. */
 const freshRow = (draft: Draft, kind: Kind, { roles }: Vocabulary): TypedRow => {
   const role = roles.find((each) => each === 'editor') ?? roles[0] ?? 'editor'
   if (kind === 'p2') return { ptype: 'p2', role, action: '' }

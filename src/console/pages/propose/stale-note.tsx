@@ -7,7 +7,7 @@ import { rowText } from '../../parts/policy/row'
 import { textOf } from './draft'
 import type { RowEdit } from './draft'
 
-/** Somebody else's edit and one's own, side by side, and the way on with both. */
+/** Somebody else's edit and the user's own, side by side, and how to continue with both. */
 export const StaleNote = ({
   from,
   to,
@@ -60,7 +60,7 @@ export const StaleNote = ({
   )
 }
 
-/** Rows as they stand in a file, those that go struck. */
+/** Rows in file format, with removed ones struck through. */
 const RowChanges = ({ removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] }) => (
   <ul class="row-changes">
     {removed.map((text) => (

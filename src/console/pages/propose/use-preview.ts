@@ -7,28 +7,29 @@ import type { LinkgateProblem, PolicyPreview } from '../../api'
 import { problemIn } from '../../parts/loaded'
 import type { changesIn } from './draft'
 
-/** What the service says of an edit. While it is asked again the last answer stays. */
+/** The preview of an edit. While it is reloaded, the last one stays. */
 export interface Previewed {
   readonly value: PolicyPreview | null
   readonly problem: LinkgateProblem | null
-  /** whether the answer is about the edit as it is now */
+  /** whether the preview is of the current edit */
   readonly isFresh: boolean
 }
 
-/** After so many milliseconds without a key an edit is asked about. */
+/** How long after the last key a preview is requested, in milliseconds. */
 const STILL_MS = 350
 
 type Changes = ReturnType<typeof changesIn>
 
-/** The edit as the service takes it, without the places in the draft. */
+/** The edit in the form of the service, without the draft's ids. */
 export const bodyOf = ({ add, remove }: Changes) => ({
   add: add.map(({ row }) => row),
   remove: remove.map(({ row }) => row),
 })
 
 /**
- * Asks about an edit as it is typed; an earlier question is given up. One that was refused is asked again when somebody
- * comes back to the page: what refuses it may be changed elsewhere. `base`: the revision that the edit is made on.
+ * Previews an edit while it is typed; an earlier request is aborted. A refused edit is previewed again when the user
+ * returns to the page, because the reason may have been fixed elsewhere. `base`: the revision that the edit is based
+ * on.
  */
 export const usePreview = (changes: Changes, base: number): Signal<Previewed> => {
   const state = useSignal<Previewed>({ value: null, problem: null, isFresh: false })

@@ -31,7 +31,7 @@ export const RestoreDialog = ({
   const apply = (inForce: number) =>
     attempt(async () => {
       const made = await api.restorePolicyRevision(revision, { reason: reason.value }, { ifMatch: `"${inForce}"` })
-      // where a second person has to approve, it is proposed
+      // if a second person has to approve, it becomes a proposal
       const isProposed = 'proposal' in made
       say(isProposed ? t.revisions.proposed : t.revisions.restored(number(made.revision)))
       void onClose(isProposed ? null : made.revision)

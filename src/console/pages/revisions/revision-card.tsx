@@ -21,7 +21,7 @@ interface Difference {
   readonly comments: readonly CommentChange[]
 }
 
-/** Decisions and rows, counted apart. */
+/** Decisions and rows, counted separately. */
 const Difference = ({
   of: { decisions_changed: changes, added, removed, comments },
   before,
@@ -46,14 +46,14 @@ const Difference = ({
   </>
 )
 
-/** One revision: why, and what it changed. */
+/** One revision: its reason and its changes. */
 export const RevisionCard = ({ revision }: { readonly revision: number }) => {
   const { state, again } = useLoaded(
     async (signal) => {
       const found = await api.getPolicyRevision(revision, { signal })
       const line = revisionLine(found)
       if (!line.isByHand || revision === 1) return { line, difference: found }
-      // its decisions are not recorded with it
+      // its changed decisions are not recorded
       const { decisions_changed } = await api.comparePolicyRevisions({ from: revision - 1, to: revision }, { signal })
       return { line, difference: { ...found, decisions_changed } }
     },
@@ -91,7 +91,7 @@ export const RevisionCard = ({ revision }: { readonly revision: number }) => {
   )
 }
 
-/** Two revisions, and everything between them in one step. */
+/** Two revisions, and all changes between them. */
 export const ComparisonCard = ({
   from,
   to,

@@ -1,16 +1,16 @@
 import { isObject } from '../../../domain/is-object.js'
 
-/** A revision as the list has it. */
+/** A revision in the list. */
 export interface RevisionLine {
   readonly revision: number
   readonly reason: string
   readonly time: string
-  /** null: of a user who is gone */
+  /** null: a deleted user */
   readonly who: string | null
   readonly isUser: boolean
   readonly added: number
   readonly removed: number
-  /** the rows were changed in the database, beside the service */
+  /** the rows were changed directly in the database */
   readonly isByHand: boolean
 }
 

@@ -24,7 +24,7 @@ const picksIn = (query: Readonly<Record<string, string>>): Picked => ({
   compared: (query['compare'] ?? '').split(',').flatMap((text) => revisionIn(text) ?? []),
 })
 
-/** Every edit of the policy: why, who and when, what it changed; two of them compared; an earlier one restored. */
+/** All edits of the policy: reason, author, time and changes; with comparing and restoring. */
 export const RevisionsPage = () => {
   const { query, route, path } = useLocation()
   const picked = picksIn(query)
@@ -52,7 +52,7 @@ export const RevisionsPage = () => {
   }
   const [from, to] = picked.compared
   const beside = useRef<HTMLDivElement>(null)
-  // on a narrow screen what is opened stands below the list
+  // on a narrow screen, the open part is below the list
   useEffect(() => {
     if (picked.open !== null || to !== undefined) beside.current?.scrollIntoView({ block: 'nearest' })
   }, [picked.open, from, to])

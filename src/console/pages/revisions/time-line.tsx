@@ -5,7 +5,7 @@ import type { Turned } from '../../parts/policy/turned'
 import type { RevisionLine } from './revision-line'
 
 export interface Picked {
-  /** the one that is looked at */
+  /** the open revision */
   readonly open: number | null
   /** at most two, in the order in which they were picked */
   readonly compared: readonly number[]
@@ -17,7 +17,7 @@ export const makerOf = ({ who, isUser, isByHand }: RevisionLine): string => {
   return who ?? (isUser ? t.revisions.gone : t.revisions.nobody)
 }
 
-/** Revisions, newest first: why, who and when, and what they changed. */
+/** Revisions, newest first: reason, author, time and changes. */
 export const TimeLine = ({
   lines,
   turned,
@@ -32,7 +32,7 @@ export const TimeLine = ({
   readonly turned: ReadonlyMap<number, Turned | null>
   readonly inForce: number | null
   readonly picked: Picked
-  /** why nothing can be restored */
+  /** why restoring is disabled */
   readonly off: string | null
   readonly onOpen: (revision: number) => unknown
   readonly onCompare: (revision: number, isCompared: boolean) => unknown

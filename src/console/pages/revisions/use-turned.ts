@@ -8,7 +8,7 @@ import { countTurned } from '../../parts/policy/turned'
 import type { Turned } from '../../parts/policy/turned'
 import type { RevisionLine } from './revision-line'
 
-/** Which decisions each revision changed, asked one after the other; null: it cannot be said. */
+/** The decisions that each revision changed, requested one after the other; null: unknown. */
 export const useTurned = (lines: readonly RevisionLine[]): Signal<ReadonlyMap<number, Turned | null>> => {
   const known = useSignal<ReadonlyMap<number, Turned | null>>(new Map())
   useEffect(() => {
@@ -33,7 +33,7 @@ export const useTurned = (lines: readonly RevisionLine[]): Signal<ReadonlyMap<nu
   return known
 }
 
-/** What was changed beside the service is not recorded with its decisions: both revisions are asked. */
+/** Changes made directly in the database are recorded without their decisions, so both revisions are compared. */
 const changesOf = async (revision: number, isByHand: boolean, signal: AbortSignal) => {
   const found =
     isByHand && revision > 1

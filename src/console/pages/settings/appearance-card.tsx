@@ -9,7 +9,7 @@ type Theme = (typeof THEMES)[number]
 
 const chosenTheme = (): Theme => THEMES.find((theme) => theme === localStorage.getItem('theme')) ?? 'system'
 
-/** At once, and at the next visit (theme.ts). */
+/** Applies at once, and at the next visit (theme.ts). */
 const chooseTheme = (theme: Theme): void => {
   const { dataset } = document.documentElement
   if (theme === 'system') {
@@ -21,7 +21,7 @@ const chooseTheme = (theme: Theme): void => {
   }
 }
 
-/** In this browser alone. */
+/** Settings of this browser only. */
 export const AppearanceCard = () => {
   const theme = useSignal(chosenTheme())
   return (

@@ -4,7 +4,7 @@ import { t } from '../../language/language'
 import { Card } from '../../parts/card'
 import { Choice } from '../../parts/field'
 
-/** Single letters as keys: what they do, and a switch for those in whose way they are. */
+/** Single-letter keys: what they do, and a switch to turn them off. */
 export const KeysCard = () => {
   const areOn = useSignal(localStorage.getItem('keys') !== 'off')
   const turn = (on: boolean) => {

@@ -18,7 +18,7 @@ export type MadeToken = Awaited<ReturnType<typeof api.createPersonalToken>>
 const LIVES_DAYS = [7, 30, 90, 365] as const
 const DAY_S = 86_400
 
-/** What a new token is for, what it may, and for how long. */
+/** Purpose, scopes and lifetime of a new token. */
 export const NewTokenForm = ({
   onMade,
   onCancel,
@@ -118,7 +118,7 @@ export const NewTokenForm = ({
   )
 }
 
-/** A scope; one that the role never lets through is off, and says so. */
+/** A scope; one that the role never allows is disabled, with the reason. */
 const ScopeChoice = ({
   scope,
   isChosen,

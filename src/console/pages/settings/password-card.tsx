@@ -12,7 +12,7 @@ import { PasswordField } from '../../parts/password-field'
 import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 
-/** A new password, beside the one that somebody has. */
+/** A new password, with the current one. */
 export const PasswordCard = ({ profile }: { readonly profile: Profile }) => {
   const endsTokens = useSignal(false)
   const { busy, problem, attempt } = useAttempt()
@@ -40,7 +40,7 @@ export const PasswordCard = ({ profile }: { readonly profile: Profile }) => {
         }}
       >
         <FormProblem problem={problem.value} />
-        {/* whose password it is, for what keeps passwords */}
+        {/* the account, for password managers */}
         <input type="text" name="username" autocomplete="username" value={profile.email} readOnly hidden />
         <div class="fields">
           <PasswordField

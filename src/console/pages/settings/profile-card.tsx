@@ -67,7 +67,7 @@ export const ProfileCard = ({ profile }: { readonly profile: Profile }) => {
   )
 }
 
-/** Folded away until somebody asks for it. */
+/** Folded until the user opens it. */
 const Address = ({ profile }: { readonly profile: Profile }) => {
   const isOpen = useSignal(false)
   const asked = useSignal<string | null>(null)
@@ -96,7 +96,7 @@ const AddressForm = ({
   onClose,
 }: {
   readonly profile: Profile
-  /** told of an address that waits for its link to be opened */
+  /** called with an address that waits for confirmation */
   readonly onAsked: (email: string) => unknown
   readonly onClose: () => unknown
 }) => {

@@ -5,7 +5,7 @@ import { Dialog } from '../../parts/dialog'
 import { Field } from '../../parts/field'
 import type { MadeToken } from './new-token-form'
 
-/** The secret of a new token. Nothing but its own button closes it: neither Escape nor a press elsewhere. */
+/** The secret of a new token. Only its own button closes it: neither Escape nor a press elsewhere. */
 export const SecretDialog = ({ token, onDone }: { readonly token: MadeToken; readonly onDone: () => unknown }) => (
   <Dialog title={t.settings.tokens.secretTitle}>
     <p>{t.settings.tokens.secretLead(token.name)}</p>

@@ -9,7 +9,7 @@ import { ProfileCard } from './profile-card'
 import { SignInsCard } from './sign-ins-card'
 import { TokensCard } from './tokens-card'
 
-/** What somebody sets for themselves, and what acts for them. */
+/** A user's own settings, tokens and sign-ins. */
 export const SettingsPage = () => (
   <Page title={t.settings.title}>
     <div class="halves">

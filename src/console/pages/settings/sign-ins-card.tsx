@@ -8,7 +8,7 @@ import { ProblemNote } from '../../parts/note'
 import { say } from '../../parts/toast'
 import { signOut } from '../../session'
 
-/** Every browser and program in which somebody is signed in with their password. */
+/** All browsers and programs where the user is signed in with their password. */
 export const SignInsCard = () => {
   const { state, again } = useLoaded((signal) => api.listSignIns({ signal }), [])
   const { busy, problem, attempt } = useAttempt()

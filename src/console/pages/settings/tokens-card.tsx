@@ -16,7 +16,7 @@ import { SecretDialog } from './secret-dialog'
 
 type Token = Awaited<ReturnType<typeof api.listPersonalTokens>>['data'][number]
 
-/** Personal tokens: seen, made, revoked. */
+/** Personal tokens: list, create, revoke. */
 export const TokensCard = () => {
   const { state, again } = useLoaded((signal) => api.listPersonalTokens({ signal }), [])
   const isMaking = useSignal(false)
@@ -68,7 +68,7 @@ export const TokensCard = () => {
   )
 }
 
-/** What a token may, in words. A scope that only the command line gives out has its name. */
+/** The rights of a token, in words. A scope that only the command line gives out is shown by its name. */
 const mayOf = (scopes: readonly string[]): string => {
   if (scopes.length === 0) return t.settings.tokens.mayNothing
   if (ACTIONS.every((scope) => scopes.includes(scope))) return t.settings.tokens.mayAll
@@ -95,7 +95,7 @@ const TokenItem = ({ token, onRevoke }: { readonly token: Token; readonly onRevo
   </li>
 )
 
-/** It cannot be undone, so somebody is asked. */
+/** Asks for confirmation, because it cannot be undone. */
 const RevokeDialog = ({
   token,
   onClose,

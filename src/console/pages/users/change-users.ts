@@ -2,18 +2,18 @@ import { api } from '../../api'
 import type { LinkgateProblem, User } from '../../api'
 import { problemIn } from '../../parts/loaded'
 
-/** What became of a change of many users. */
+/** The result of a change of many users. */
 export interface ChangedUsers {
   readonly done: readonly User[]
-  /** how many were not changed, and why the first was not */
+  /** how many were not changed, and the first reason */
   readonly failed: number
   readonly problem: LinkgateProblem | null
 }
 
-/** After one of these nobody else can be changed at the moment, either. */
+/** After one of these errors, no other user can be changed at the moment, either. */
 const isAway = ({ status }: LinkgateProblem): boolean => status === 0 || status === 429 || status >= 500
 
-/** Changes users one after the other: each is decided by itself. */
+/** Changes users one after the other; each is decided by itself. */
 export const changeUsers = async (
   users: readonly User[],
   changes: { readonly role: string } | { readonly suspended: boolean },

@@ -7,7 +7,7 @@ import { EffectWord, RuleLabel } from '../../parts/matrix/verdict'
 import { ListFoot, usePages } from '../../parts/pages'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 
-/** What a user asked for last, and what was decided. For those who may read the log. */
+/** A user's latest decisions. For users who may read the log. */
 export const DecisionsCard = ({ id }: { readonly id: string }) => {
   const off = useServiceRights()('audit:read')
   const may = useAllowed()

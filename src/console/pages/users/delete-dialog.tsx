@@ -14,7 +14,7 @@ import { useServiceRights } from '../../parts/service-rights'
 import { textOf } from '../../parts/sign-in-form'
 import { say } from '../../parts/toast'
 
-/** Deletes a user, and asks what becomes of their links. */
+/** Deletes a user, and asks what to do with their links. */
 export const DeleteDialog = ({
   user: { id, name },
   onDeleted,
@@ -33,7 +33,7 @@ export const DeleteDialog = ({
   const choice = useSignal<'give' | 'delete'>('give')
   const fault = useSignal<string | undefined>(undefined)
   const { busy, problem, attempt } = useAttempt()
-  // where their links cannot be seen, or have come since, the service says so
+  // if their links are not visible, or were added since, the service reports them
   const hasLinks = (count ?? 0) > 0 || problem.value?.code === 'has_links' || uncounted !== null
   const reasons = { give: reasonFor('link:transfer'), delete: reasonFor('link:delete') }
 

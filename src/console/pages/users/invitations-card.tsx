@@ -13,7 +13,7 @@ import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { say } from '../../parts/toast'
 import { useNames } from '../../parts/use-names'
 
-/** Who is invited: seen, made, withdrawn. */
+/** Invitations: list, create, withdraw. */
 export const InvitationsCard = () => {
   const off = useServiceRights()('user:invite')
   const may = useAllowed()
@@ -43,7 +43,7 @@ const Invitations = ({
   made,
   mayReadUsers,
 }: {
-  /** how many were made here */
+  /** how many were created here */
   readonly made: number
   readonly mayReadUsers: boolean
 }) => {

@@ -1,7 +1,7 @@
 import type { User } from '../../api'
 import { t } from '../../language/language'
 
-/** Users to whom something can be done, and why it will not be done to the others. */
+/** Users that an action applies to, and why it does not apply to the others. */
 export interface Sorted {
   readonly can: readonly User[]
   readonly reasons: ReadonlyMap<string, number>
@@ -18,7 +18,7 @@ export const sortOut = (users: readonly User[], reasonFor: (user: User) => strin
   return { can, reasons }
 }
 
-/** Of many, those who will be left out, and why. */
+/** Shows who will be left out, and why. */
 export const LeftOut = ({ of, what }: { readonly of: Sorted; readonly what?: string }) => {
   const reasons = [...of.reasons]
   if (reasons.length === 0 || of.can.length === 0) return null

@@ -2,8 +2,8 @@ import type { Cell } from '../../../domain/decision-table.js'
 import { OTHER_ACTION, OTHER_ROLE } from '../../parts/matrix/matrix-model.js'
 
 /**
- * Whether somebody with a role may give out another one, or touch who has it, as the service decides it: they may do
- * everything that it may do, by the whole table.
+ * Whether a user with a role may give out another role, or change users who have it, as the service decides it: by the
+ * whole table, their role may do everything that the other one may.
  */
 export const mayGiveIn = (cells: readonly Cell[]): ((granter: string, role: string) => boolean) => {
   const byRole = new Map<string, Map<string, Cell>>()
@@ -11,7 +11,7 @@ export const mayGiveIn = (cells: readonly Cell[]): ((granter: string, role: stri
     const ofRole = byRole.get(cell.role) ?? new Map<string, Cell>()
     byRole.set(cell.role, ofRole.set(`${cell.action} ${cell.relation}`, cell))
   }
-  // a role that no row names is any other one
+  // an unnamed role counts as any other role
   const answersOf = (role: string) => byRole.get(role) ?? byRole.get(OTHER_ROLE)
   return (granter, role) => {
     const own = answersOf(granter)

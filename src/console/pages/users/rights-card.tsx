@@ -18,7 +18,7 @@ import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { CellPanel } from '../access/cell-panel'
 import { personCells } from './rights-cells'
 
-/** What a person may do: by their role, and of oneself by each of one's tokens. */
+/** A person's rights: by their role, and on one's own page by each token. */
 export const RightsCard = ({ user }: { readonly user: User }) => {
   const isSelf = user.id === me.value?.id
   const off = useServiceRights()('policy:read')
@@ -89,7 +89,7 @@ const Rights = ({ user: { role }, isSelf }: { readonly user: User; readonly isSe
             />
             {open.value !== null && (
               <CellPanel
-                // of a token, too, the rows are those of the role
+                // for a token, too, the rows are those of the role
                 question={{ ...open.value, role }}
                 isAlike={open.value.relation === 'own' && answers.length === 1}
                 actions={model.actions.filter((action) => action !== OTHER_ACTION)}

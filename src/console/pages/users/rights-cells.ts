@@ -2,23 +2,23 @@ import { isServiceAction } from '../../../domain/action.js'
 import type { Cell } from '../../../domain/decision-table.js'
 import { OTHER_ROLE } from '../../parts/matrix/matrix-model.js'
 
-/** A token as far as it narrows what its user may. */
+/** How a token narrows its user's rights. */
 export interface Narrowing {
   readonly id: string
   readonly name: string
   readonly scopes: readonly string[]
 }
 
-/** The columns of a person: their role, and each of their tokens. */
+/** A person's columns: their role, and each of their tokens. */
 export interface PersonCells {
   readonly cells: readonly Cell[]
-  /** what a column is called, in their order */
+  /** the titles of the columns, in order */
   readonly columns: readonly string[]
 }
 
 /**
- * What a person may do: the cells of their role, or of any other role where no row names it, and of each token as far
- * as its scopes go. `words`: what a token's column is called, and the label where a scope is missing.
+ * A person's rights: the cells of their role, or of any other role if no row names it, and of each token as far as its
+ * scopes go. `words`: the title of a token's column, and the label for a missing scope.
  */
 export const personCells = (
   all: readonly Cell[],

@@ -14,7 +14,7 @@ import { changeUsers } from './change-users'
 import { LeftOut, sortOut } from './left-out'
 import type { UserRights } from './use-user-rights'
 
-/** Gives a role to one user, or to many; it says who will be left out, and why. */
+/** Gives a role to one or many users; shows who will be left out, and why. */
 export const RoleDialog = ({
   users,
   rights: { offFor, offToGive },

@@ -8,17 +8,17 @@ import { useLoaded } from '../../parts/loaded'
 import { useAllowed, useServiceRights } from '../../parts/service-rights'
 import { mayGiveIn } from './may-give'
 
-/** What is done to a user. */
+/** An action on a user. */
 export type UserAct = 'role' | 'suspend' | 'let back' | 'delete'
 
 export interface UserRights {
-  /** why this cannot be done to this user; null where it can, and while nobody knows */
+  /** why this cannot be done to this user; null if it can, and while that is unknown */
   readonly offFor: (act: UserAct, user: User) => string | null
   /** why the caller may not give out a role */
   readonly offToGive: (role: string) => string | null
 }
 
-/** What the caller may do to users, by the policy: nobody rises, and nobody brings down who stands above them. */
+/** What the caller may do to users, by the policy: nobody can raise themselves, or change users with more rights. */
 export const useUserRights = (): UserRights => {
   const reasonFor = useServiceRights()
   const mayReadPolicy = useAllowed()('policy:read')

@@ -12,7 +12,7 @@ import type { Sorted } from './left-out'
 import { RoleDialog } from './role-dialog'
 import type { UserRights } from './use-user-rights'
 
-/** What can be done to all selected users at once; it says who will be left out, and why. */
+/** The actions on all selected users; shows who will be left out, and why. */
 export const UserBulkBar = ({
   selected,
   rights,

@@ -6,7 +6,7 @@ import { SearchField } from '../../parts/search-field'
 
 const STATES = ['active', 'suspended'] as const
 
-/** Which users are asked for. It stands in the address. */
+/** The filters of the list, which are in the URL. */
 export interface UserFilters {
   readonly q: string
   readonly role: string
@@ -23,7 +23,7 @@ export const userFiltersIn = ({ q = '', role = '', state }: Texts): UserFilters 
 
 export const isFiltered = ({ q, role, state }: UserFilters): boolean => q !== '' || role !== '' || state !== undefined
 
-/** As the service is asked. */
+/** The filters as parameters of the service. */
 export const queryOf = ({ q, role, state }: UserFilters) => ({
   ...(q !== '' && { q }),
   ...(role !== '' && { role }),

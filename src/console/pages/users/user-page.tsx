@@ -20,7 +20,7 @@ import { useUserRights } from './use-user-rights'
 import { UserLinksCard } from './user-links-card'
 import { UserState } from './user-state'
 
-/** One user: who they are, what they may do, their links, and what was decided about them. */
+/** One user: profile, rights, links, and decisions about them. */
 export const UserPage = () => {
   const id = useRoute().params['name'] ?? ''
   const { state, again } = useLoaded((signal) => api.getUser(id, { signal }), [id])

@@ -3,7 +3,7 @@ import { t } from '../../language/language'
 import { me } from '../../me'
 import { Icon } from '../../parts/icon'
 
-/** What is particular about a user. */
+/** The special states of a user. */
 export const UserState = ({ user: { id, suspended } }: { readonly user: User }) => (
   <span class="row">
     {suspended ? (

@@ -21,7 +21,7 @@ import { UserFilterBar, isFiltered, queryOf, userFiltersIn } from './user-filter
 import { UserRow } from './user-row'
 import { useUserRights } from './use-user-rights'
 
-/** Who has an account: found, given roles, suspended, deleted, invited. */
+/** All users: search, roles, suspension, deletion, invitation. */
 export const UsersPage = () => {
   const { query, route } = useLocation()
   const filters = userFiltersIn(query)
@@ -114,7 +114,7 @@ export const UsersPage = () => {
             }
           />
         </div>
-        {/* an issuer of somebody else knows who has an account */}
+        {/* an external issuer manages accounts itself */}
         {signInWay === 'password' && <InvitationsCard />}
       </div>
       {givingRole.value !== null && (

@@ -19,7 +19,7 @@ import { outcome } from './outcome'
 
 const RESET_LINK = `npx linkgate user reset-link ${FIRST_ADMIN}`
 
-/** What the link of a first start leads to: a password, and its owner is signed in. */
+/** The page of a first start's link: choosing a password signs its user in. */
 export const ChoosePassword = ({ token, onDone }: { readonly token: string; readonly onDone: () => unknown }) => {
   const { state, again } = useLoaded((signal) => api.showPasswordReset({ token }, { signal }), [token])
   const { value, problem, busy } = state.value
@@ -42,7 +42,7 @@ export const ChoosePassword = ({ token, onDone }: { readonly token: string; read
   )
 }
 
-/** A link that was used, or whose time has passed. */
+/** A link that was used or has expired. */
 const Over = () => (
   <>
     <Note kind="deny" title={t.welcome.choose.over}>
@@ -66,7 +66,7 @@ const PasswordForm = ({
 }: {
   readonly token: string
   readonly email: string
-  /** told where the link ended while somebody typed */
+  /** called if the link ended while the user was typing */
   readonly onOver: () => unknown
   readonly onDone: () => unknown
 }) => {
@@ -74,7 +74,7 @@ const PasswordForm = ({
   const faults = faultsOf(problem.value)
   const isFirst = email === FIRST_ADMIN
 
-  /** the link works once: after that, a second press only signs in */
+  /** the link works only once: afterwards, a second press only signs in */
   const chosen = useRef<string | null>(null)
 
   const enter = (form: HTMLFormElement) =>
@@ -116,7 +116,7 @@ const PasswordForm = ({
           </Field>
         </>
       ) : (
-        // whose password it is, for what keeps passwords
+        // the account, for password managers
         <input type="text" name="username" autocomplete="username" value={email} readOnly hidden />
       )}
       <PasswordField
@@ -133,7 +133,7 @@ const PasswordForm = ({
   )
 }
 
-/** A name and an address for the first admin. A refusal waits on the next page: they are signed in all the same. */
+/** Sets a name and an address for the first admin. The next page shows a refusal: they are signed in anyway. */
 const introduce = async (name: string, email: string, password: string): Promise<void> => {
   try {
     const me = name === '' ? await api.getProfile() : await api.updateProfile({ name })

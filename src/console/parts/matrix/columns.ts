@@ -1,26 +1,26 @@
 import type { RoleColumns } from './matrix-model.js'
 
-/** In pixels. A role that has one column has a wider one. */
+/** In pixels. A role with a single column gets a wider one. */
 export const WIDTHS = { action: 140, half: 88, single: 96 } as const
 
 export const widthOf = ({ relations }: RoleColumns): number =>
   relations.length === 1 ? WIDTHS.single : WIDTHS.half * relations.length
 
-/** A role that is drawn, with the number of its first column, or the room of those that are not. */
+/** A rendered role, with the number of its first column, or the space of roles that are not rendered. */
 export type Slot =
   | { readonly is: 'role'; readonly column: number; readonly role: RoleColumns }
   | { readonly is: 'gap'; readonly key: string; readonly width: number }
 
-/** What can be seen of the columns of roles, in pixels from the first one's start. */
+/** The visible range of the role columns, in pixels from the start of the first one. */
 export interface Seen {
   readonly from: number
   readonly to: number
 }
 
-/** Drawn beside what can be seen, in pixels, so that a scroll shows no gap. */
+/** Rendered beyond the visible range, in pixels, so that scrolling shows no gap. */
 const BESIDE = 800
 
-/** Only roles in sight are drawn, and those to keep: two hundred roles would be many thousand cells. */
+/** Only visible roles are rendered, and those to keep: two hundred roles would be many thousand cells. */
 export const slotsOf = (roles: readonly RoleColumns[], { from, to }: Seen, keep: string | null): readonly Slot[] => {
   const slots: Slot[] = []
   let left = 0

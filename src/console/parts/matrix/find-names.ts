@@ -1,8 +1,8 @@
-/** What somebody wants to see of a matrix. */
+/** The selection of a matrix that the user wants to see. */
 export interface MatrixView {
-  /** words that names of roles or actions contain */
+  /** search words for names of roles or actions */
   readonly find: string
-  /** roles that stand first, whatever is searched for */
+  /** roles that come first, whatever is searched for */
   readonly pinned: readonly string[]
   /** the one role that a phone shows; null: the first */
   readonly role: string | null
@@ -10,12 +10,12 @@ export interface MatrixView {
 
 export const WHOLE: MatrixView = { find: '', pinned: [], role: null }
 
-/** So many roles are looked at without a search. */
+/** With more roles than this, a search is offered. */
 export const MOST_AT_ONCE = 8
 
 /**
- * Roles and actions that a search leaves. A word that names some roles leaves those, one that names some actions leaves
- * those; a word that names neither leaves nothing.
+ * The roles and actions that match a search. A word that matches roles keeps those, one that matches actions keeps
+ * those; a word that matches neither leaves nothing.
  */
 export const findNames = (
   roles: readonly string[],

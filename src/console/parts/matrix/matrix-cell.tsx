@@ -5,7 +5,7 @@ import { answerOf } from './matrix-model'
 import type { Answer } from './matrix-model'
 import { Verdict } from './verdict'
 
-/** One answer; of a changed one what it was, struck, and what it is. */
+/** One cell; a changed one shows the previous answer, struck through, and the new one. */
 export const MatrixCell = ({
   answer: { now, before, span },
   column,
@@ -18,9 +18,9 @@ export const MatrixCell = ({
   /** from 1 */
   readonly column: number
   readonly isOpen: boolean
-  /** the first of its role */
+  /** true for the first column of its role */
   readonly isFirst: boolean
-  /** where the cell is the one that keys move from */
+  /** set for the cell that the keys move from */
   readonly active: RefObject<HTMLTableCellElement | null> | null
   readonly onPress: () => unknown
 }) => {

@@ -5,18 +5,18 @@ import { ENGINE_ROLES } from '../../../domain/role.js'
 
 /** One cell of the matrix. */
 export interface Answer {
-  /** what it is about; of own and other's alike: own */
+  /** its relation; `own` if own and others' are alike */
   readonly relation: Relation
-  /** columns that it covers: two where own and other's are alike and the role has two */
+  /** how many columns it covers: two if own and others' are alike and the role has two */
   readonly span: 1 | 2
   readonly now: Outcome
-  /** null where nothing changes */
+  /** null if nothing changes */
   readonly before: Outcome | null
 }
 
 export interface RoleColumns {
   readonly role: string
-  /** one where own and other's never differ */
+  /** only one if own and others' never differ */
   readonly relations: readonly Relation[]
 }
 
@@ -38,7 +38,7 @@ export const isSame = (a: Outcome, b: Outcome): boolean =>
 
 const outcomeIn = ({ effect, rule, endpoint }: Outcome): Outcome => ({ effect, rule, endpoint })
 
-/** Names in their order; those that only the changes have stand before the last. */
+/** The names in order; those that only the changes contain come before the last. */
 const withNew = (names: Iterable<string>, fresh: Iterable<string>, last: string): readonly string[] => {
   const known = new Set(names)
   const more = [...new Set(fresh)].filter((name) => !known.has(name)).sort()
@@ -49,8 +49,8 @@ type ByRelation = ReadonlyMap<Relation, { readonly now: Outcome; readonly before
 type ByAction = Map<string, Map<Relation, { now: Outcome; before: Outcome | null }>>
 
 /**
- * The decision table by roles and actions, with what an edit changes in it. A role or an action that only the edit
- * names is answered as any other one, but for its changes.
+ * The decision table by roles and actions, with the changes of an edit. A role or an action that only the edit names is
+ * decided like any unnamed one, apart from its changes.
  */
 export const buildMatrix = (cells: readonly Cell[], changes: readonly CellChange[] = []): MatrixModel => {
   const byRole = new Map<string, ByAction>()
@@ -69,7 +69,7 @@ export const buildMatrix = (cells: readonly Cell[], changes: readonly CellChange
 
   const find = (role: string, action: string): ByRelation => {
     const whole = new Map<Relation, { now: Outcome; before: Outcome | null }>()
-    // the role's own answers last: they stand over those of any other
+    // the role's own answers come last, so they override those of any other role
     for (const name of [OTHER_ROLE, role])
       for (const each of [OTHER_ACTION, action])
         for (const [relation, { now, before }] of byRole.get(name)?.get(each) ?? [])
@@ -116,7 +116,7 @@ export const buildMatrix = (cells: readonly Cell[], changes: readonly CellChange
   }
 }
 
-/** What a caller gets: the rows count only where the endpoint lets the role in. */
+/** A caller's result: the rows count only if the endpoint lets the role in. */
 export const answerOf = ({
   effect,
   rule,

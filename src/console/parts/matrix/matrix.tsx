@@ -16,18 +16,18 @@ import { useSeen } from './use-seen'
 interface MatrixProps {
   readonly label: string
   readonly model: MatrixModel
-  /** which of its names, in which order */
+  /** the shown names, in order */
   readonly roles: readonly string[]
   readonly actions: readonly string[]
-  /** other roles whose rows count for one, where that has to be said */
+  /** other roles whose rows apply to a role, if that needs to be shown */
   readonly inherits?: (role: string) => readonly string[]
-  /** the cell that is looked at */
+  /** the open cell */
   readonly open: Question | null
-  /** Told of a press. `back` gives the focus to that cell again. */
+  /** Called for a press. `back` returns the focus to that cell. */
   readonly onOpen: (question: Question, back: () => void) => unknown
 }
 
-/** Roles by actions: a table of its own keys. Only what is in sight is drawn. */
+/** Roles by actions: a table with its own keyboard control. Only the visible part is rendered. */
 export const Matrix = ({ label, model, roles, actions, inherits = () => [], open, onOpen }: MatrixProps) => {
   const shown = useMemo((): ShownNames => {
     const byName = new Map(model.roles.map((each) => [each.role, each]))
@@ -47,7 +47,7 @@ export const Matrix = ({ label, model, roles, actions, inherits = () => [], open
   }
   useLayoutEffect(() => {
     if (wantsFocus.current) giveFocus()
-    // columns that come and go may take the focus along
+    // rendering and removing columns may lose the focus
     else if (hasFocus.current && document.activeElement === document.body) cell.current?.focus({ preventScroll: true })
     wantsFocus.current = false
   })
@@ -61,7 +61,7 @@ export const Matrix = ({ label, model, roles, actions, inherits = () => [], open
       document.removeEventListener('pointerdown', look)
     }
   }, [])
-  // somebody who opens a cell by its address sees it
+  // a cell opened by its URL is scrolled into view
   useEffect(() => {
     if (open !== null) chosen.value = open
   }, [open?.role, open?.action, open?.relation])
@@ -124,10 +124,10 @@ export const Matrix = ({ label, model, roles, actions, inherits = () => [], open
   )
 }
 
-/** What an action is about: `link` of `link:read`. */
+/** The resource of an action: `link` of `link:read`. */
 const kindOf = (action: string): string => action.split(':')[0] ?? ''
 
-/** The cell that keys move from: what was chosen, as far as it is shown. */
+/** The cell that keys move from: the chosen one, if it is shown. */
 const activeIn = (model: MatrixModel, { roles, actions }: ShownNames, chosen: Question | null): Question | null => {
   const role = roles.find((each) => each.role === chosen?.role)?.role ?? roles[0]?.role
   const action = actions.find((each) => each === chosen?.action) ?? actions[0]
@@ -193,7 +193,7 @@ interface RowProps {
   readonly model: MatrixModel
   readonly slots: readonly Slot[]
   readonly action: string
-  /** of the row in the whole table, from 1 */
+  /** the place of the row in the whole table, from 1 */
   readonly place: number
   readonly isNewKind: boolean
   readonly active: Question | null
@@ -202,7 +202,7 @@ interface RowProps {
   readonly onPress: (question: Question) => unknown
 }
 
-/** One action. Only cells that come into sight, or have changed, are drawn anew. */
+/** One action. Only cells that become visible, or have changed, are rendered again. */
 const Row = ({ model, slots, action, place, isNewKind, active, open, cell, onPress }: RowProps) => {
   const latest = useRef(onPress)
   latest.current = onPress
@@ -226,7 +226,7 @@ const Row = ({ model, slots, action, place, isNewKind, active, open, cell, onPre
   const before = useRef({ model, kept })
   return useMemo(() => {
     const known = before.current.model === model ? drawn.current : new Map<string, readonly VNode[]>()
-    // cells that the keys or the panel were at, or are now, look otherwise
+    // cells at the previous or current position of the keys or the panel look different
     for (const role of [...before.current.kept, ...kept]) if (role !== undefined) known.delete(role)
     before.current = { model, kept }
     drawn.current = new Map()

@@ -1,7 +1,7 @@
 import type { Question } from '../../../domain/decision-table.js'
 import type { MatrixModel, RoleColumns } from './matrix-model.js'
 
-/** What is shown of a matrix, in its order. */
+/** The shown part of a matrix, in order. */
 export interface ShownNames {
   readonly roles: readonly RoleColumns[]
   readonly actions: readonly string[]
@@ -9,7 +9,7 @@ export interface ShownNames {
 
 const PAGE = 10
 
-/** Where a key leads from a cell; null for keys that do not move. */
+/** The cell to which a key moves; null for keys that do not move. */
 export const move = (
   { at }: Pick<MatrixModel, 'at'>,
   { roles, actions }: ShownNames,
@@ -24,7 +24,7 @@ export const move = (
   }
   const here = inRow(row)
   const place = here.findIndex(({ role, relation }) => role === from.role && relation === from.relation)
-  /** the same column; a wide cell has the place of its first one */
+  /** the same column; a wide cell counts as its first one */
   const inColumn = (index: number): Question | undefined => {
     const ofRole = inRow(index).filter(({ role }) => role === from.role)
     return ofRole.find(({ relation }) => relation === from.relation) ?? ofRole[0]

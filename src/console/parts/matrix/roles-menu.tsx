@@ -5,7 +5,7 @@ import { Button } from '../button'
 import { Choice } from '../field'
 import { Menu } from '../menu'
 
-/** Roles to be pinned, with a search among them. */
+/** A searchable menu for pinning roles. */
 export const RolesMenu = ({
   roles,
   pinned,

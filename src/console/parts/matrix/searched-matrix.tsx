@@ -16,7 +16,7 @@ import { RolesMenu } from './roles-menu'
 
 interface SearchedMatrixProps {
   readonly label: string
-  /** of the answers as they are, and of what an edit changes in them: `buildMatrix(cells, changes)`, made once */
+  /** the current answers and the changes of an edit: `buildMatrix(cells, changes)`, built once */
   readonly model: MatrixModel
   /** only roles and actions that have a changed cell */
   readonly onlyChanged?: boolean
@@ -24,11 +24,11 @@ interface SearchedMatrixProps {
   readonly inherits?: (role: string) => readonly string[]
   readonly open: Question | null
   readonly onOpen: (question: Question, back: () => void) => unknown
-  /** what stands beside the search */
+  /** content next to the search */
   readonly children?: ComponentChildren
 }
 
-/** The matrix with a search, roles to pin where there are many, and one role at a time on a phone. */
+/** The matrix with a search, pinned roles if there are many, and one role at a time on a phone. */
 export const SearchedMatrix = ({
   model,
   onlyChanged = false,
@@ -47,7 +47,7 @@ export const SearchedMatrix = ({
     }
   }, [model, onlyChanged])
   const { roles, actions } = findNames(names.roles, names.actions, view.value)
-  // without a choice one that somebody has, and not who is not signed in
+  // the default is a role that users have, not `anonymous`
   const first = roles.find((role) => model.roles.some((each) => each.role === role && each.relations.length > 1))
   const chosen = roles.find((role) => role === view.value.role) ?? first ?? roles[0]
   const change = (next: Partial<MatrixView>) => (view.value = { ...view.value, ...next })

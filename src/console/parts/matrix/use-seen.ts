@@ -5,10 +5,10 @@ import { useLayoutEffect } from 'preact/hooks'
 
 import type { Seen } from './columns'
 
-/** Steps in which scrolling is looked at, in pixels: what is drawn changes at each of them and not between. */
+/** The steps of scrolling, in pixels: rendering changes only once per step. */
 const STEP = 400
 
-/** What can be seen of what an element scrolls sideways. */
+/** The visible range of a horizontally scrolling element. */
 export const useSeen = (frame: RefObject<HTMLElement | null>): Signal<Seen> => {
   const seen = useSignal<Seen>({ from: 0, to: 1_400 })
   useLayoutEffect(() => {

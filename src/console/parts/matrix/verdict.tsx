@@ -3,7 +3,7 @@ import type { Effect } from '../../../domain/policy-row.js'
 import { t } from '../../language/language'
 import { answerOf } from './matrix-model'
 
-// as text: a thousand small pictures are slow to scroll
+// as text, because a thousand small images are slow to scroll
 const SIGNS = { allow: '✓', deny: '−' } as const
 
 /** Allow or deny, by sign and word. */
@@ -20,7 +20,7 @@ export const EffectWord = ({
   </span>
 )
 
-/** What somebody gets, and the rule that says so. */
+/** The result for a caller, and its rule. */
 export const Verdict = ({ outcome }: { readonly outcome: Outcome }) => {
   const { effect, by } = answerOf(outcome)
   return (
@@ -30,10 +30,10 @@ export const Verdict = ({ outcome }: { readonly outcome: Outcome }) => {
   )
 }
 
-/** Longer ones may not fit into a cell of the matrix. */
+/** Longer labels may not fit into a cell of the matrix. */
 const SHORT = 4
 
-/** null: no row decides, because the role may not ask. */
+/** null: no row decides, because the role may not call the endpoint. */
 export const RuleLabel = ({ rule }: { readonly rule: string | null }) => {
   const label = rule ?? t.policy.atEndpoint
   return label.length > SHORT ? (

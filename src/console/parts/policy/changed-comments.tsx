@@ -8,7 +8,7 @@ export interface CommentChange {
   readonly after: string | null
 }
 
-/** What admins say of rows: what was said before is struck. */
+/** Changed comments of rows, with the previous text struck through. */
 export const ChangedComments = ({ comments }: { readonly comments: readonly CommentChange[] }) => (
   <ul class="changed-comments">
     {comments.map(({ row, before, after }) => (

@@ -8,17 +8,17 @@ import { OTHER_ACTION, OTHER_ROLE } from '../matrix/matrix-model'
 import { Verdict } from '../matrix/verdict'
 import { countTurned, shownChanges } from './turned'
 
-/** Shown at first, and each time more are asked for. */
+/** How many are shown at first, and added each time. */
 const AT_ONCE = 12
 
-/** Decisions that fall otherwise: how many, and which. */
+/** The changed decisions: how many, and which. */
 export const ChangedDecisions = ({
   changes,
   before,
   after,
 }: {
   readonly changes: readonly CellChange[]
-  /** what the two columns are */
+  /** the titles of the two columns */
   readonly before: string
   readonly after: string
 }) => {

@@ -3,7 +3,7 @@ import { rowText } from './row'
 import { rowWords } from './row-words'
 import type { SentRow } from './row'
 
-/** Rows that came and went: sign, words, and as they stand in a file. */
+/** Added and removed rows: sign, words, and file format. */
 export const ChangedRows = ({
   added,
   removed,

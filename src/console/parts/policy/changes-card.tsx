@@ -12,7 +12,7 @@ import { countTurned } from './turned'
 
 const NONE: readonly CellChange[] = []
 
-/** What an edit changes, in the matrix of all decisions. */
+/** The changes of an edit, in the matrix of all decisions. */
 export const ChangesCard = ({
   cells,
   changes = NONE,
@@ -20,7 +20,7 @@ export const ChangesCard = ({
 }: {
   readonly cells: readonly Cell[]
   readonly changes?: readonly CellChange[] | undefined
-  /** false: another edit is asked about */
+  /** false: a newer edit is being previewed */
   readonly isFresh?: boolean
 }) => {
   const view = useSignal(WHOLE)

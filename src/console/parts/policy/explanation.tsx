@@ -4,10 +4,10 @@ import { EffectWord, RuleLabel } from '../matrix/verdict'
 import { policyRowIn } from './row'
 import { RowsInOrder } from './rows-in-order'
 
-/** Why a question is answered as it is, as the service says it. */
+/** An explanation of a decision, as the service sends it. */
 export type Explained = Awaited<ReturnType<typeof api.explainDecision>>['explanation']
 
-/** The answer in a sentence, what the endpoint says, and the rows in the order in which they are read. */
+/** The decision in a sentence, the endpoint's answer, and the rows in order of evaluation. */
 export const Explanation = ({ of }: { readonly of: Explained }) => {
   const { effect, endpoint, object, role, inherits, layer } = of
   const row = object.row === null ? null : policyRowIn(object.row)

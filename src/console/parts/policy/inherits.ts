@@ -12,7 +12,7 @@ const ancestorsIn = (rows: readonly SentRow[]): ReadonlyMap<string, ReadonlySet<
   }
   const all = new Map<string, ReadonlySet<string>>()
   for (const role of parents.keys()) {
-    // a Set that grows while it is walked: cycles do no harm
+    // iterating over a Set also visits entries added meanwhile, so cycles are harmless
     const found = new Set([role])
     for (const name of found) for (const parent of parents.get(name) ?? []) found.add(parent)
     found.delete(role)
@@ -21,7 +21,7 @@ const ancestorsIn = (rows: readonly SentRow[]): ReadonlyMap<string, ReadonlySet<
   return all
 }
 
-/** The roles whose rows count for each, from their inheritance rows; `user` counts for all anyway. */
+/** The roles whose rows apply to each role, by its inheritance rows; `user` applies to all anyway. */
 export const inheritedIn = (rows: readonly SentRow[]): ReadonlyMap<string, readonly string[]> => {
   const named = [...ancestorsIn(rows)].map(
     ([role, all]) => [role, [...all].filter((name) => name !== OTHER_ROLE)] as const,
@@ -35,7 +35,7 @@ export const inheritsIn = (rows: readonly PolicyRow[]): ((role: string, other: s
   return (role, other) => all.get(role)?.has(other) === true
 }
 
-/** Roles that say that they inherit every row of `user`. */
+/** Roles that explicitly inherit every row of `user`. */
 export const inheritingUser = (rows: readonly SentRow[]): readonly string[] =>
   rows.flatMap((sent) => {
     const row = policyRowIn(sent)

@@ -13,10 +13,10 @@ import { WINDOWS, together } from './replays'
 import type { Replayed, Window } from './replays'
 import type { ReplayJob } from './use-replay'
 
-/** Users that are named. */
+/** How many users are named. */
 const MOST_NAMED = 5
 
-/** How many real decisions would have fallen otherwise, whose, and the newest of them. */
+/** How many real decisions would change, for whom, and the newest of them. */
 export const ReplayCard = ({
   job,
   window,
@@ -24,7 +24,7 @@ export const ReplayCard = ({
 }: {
   readonly job: ReplayJob
   readonly window: Signal<Window>
-  /** why there is nothing to count; null where there is */
+  /** why there is nothing to count; null if there is */
   readonly off: string | null
 }) => {
   const { parts, of, phase, problem } = job.state.value

@@ -1,10 +1,10 @@
 import type { Effect } from '../../../domain/policy-row.js'
 
-/** How far back real decisions are made once more. */
+/** How far back real decisions are replayed. */
 export const WINDOWS = ['1h', '24h', '7d'] as const
 export type Window = (typeof WINDOWS)[number]
 
-/** A long past is asked for day by day: the newest is there first, and it can be stopped. */
+/** A long window is replayed day by day: the newest day comes first, and the replay can be stopped. */
 const PARTS: Readonly<Record<Window, { readonly window: string; readonly minutes: number; readonly parts: number }>> = {
   '1h': { window: '1h', minutes: 60, parts: 1 },
   '24h': { window: '24h', minutes: 1_440, parts: 1 },
@@ -30,7 +30,7 @@ interface Verdict {
   readonly rule: string
 }
 
-/** A recorded decision that would have fallen otherwise. */
+/** A recorded decision that would change. */
 export interface Example {
   readonly time: string
   readonly request_id: string
@@ -41,7 +41,7 @@ export interface Example {
   readonly after: Verdict | null
 }
 
-/** What the service answers to one part, as far as it is shown. */
+/** The response for one part, as far as it is shown. */
 export interface Replay {
   readonly considered: number
   readonly changed: number
@@ -59,7 +59,7 @@ export interface Replay {
   readonly examples: readonly Example[]
 }
 
-/** What the parts say together. */
+/** The sum of the parts. */
 export interface Replayed {
   readonly considered: number
   readonly changed: number
@@ -67,7 +67,7 @@ export interface Replayed {
   readonly denyToAllow: number
   readonly byOtherRule: number
   readonly undetermined: number
-  /** of users who would get the other answer, those with the most first */
+  /** users with a changed decision, those with the most first */
   readonly users: readonly { readonly id: string | null; readonly count: number }[]
   /** whether all of them are among these */
   readonly isEverybody: boolean

@@ -9,7 +9,7 @@ import { Menu } from '../menu'
 import { ProblemNote } from '../note'
 import { textOf } from '../sign-in-form'
 
-/** Under which revision a page shows things: the one in force, another by its number, or that of a moment. */
+/** Chooses the revision of a page: the one in force, another by its number, or that of a moment. */
 export const RevisionMenu = ({
   chosen,
   shown,
@@ -17,7 +17,7 @@ export const RevisionMenu = ({
 }: {
   /** null: the one in force */
   readonly chosen: number | null
-  /** its number, where it is known */
+  /** its number, if known */
   readonly shown: number | null
   readonly onChoose: (revision: number | null) => unknown
 }) => {

@@ -3,8 +3,8 @@ import { policyRowIn } from './row'
 import type { SentRow } from './row'
 
 /**
- * The row in a sentence. `rows`: those around it, which say whether it is about the rest: a row before it already says
- * what becomes of a caller's own records.
+ * The row in a sentence. `rows`: the rows around it, which show whether it concerns only the rest, because an earlier
+ * row already decides about a caller's own records.
  */
 export const rowWords = (sent: SentRow, rows: readonly SentRow[] = []): string => {
   const row = policyRowIn(sent)

@@ -2,14 +2,14 @@ import { isAction } from '../../../domain/action.js'
 import { EFFECTS, REACHES } from '../../../domain/policy-row.js'
 import type { PolicyRow } from '../../../domain/policy-row.js'
 
-/** A row as the service sends it; one that was written by hand may be anything. */
+/** A row as the service sends it; one written by hand may be anything. */
 export type SentRow = Readonly<Record<string, unknown>> & { readonly ptype: string }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
   names.find((name) => name === value)
 
-/** The row; null where it lies outside the vocabulary. */
+/** The row; null if it is outside the vocabulary. */
 export const policyRowIn = (sent: SentRow): PolicyRow | null => {
   const { ptype, role, action: named, priority } = sent
   if (typeof role !== 'string') return null
@@ -25,7 +25,7 @@ export const policyRowIn = (sent: SentRow): PolicyRow | null => {
   return { ptype, priority, rule, role, action, reach, effect }
 }
 
-/** The row as it stands in a file; one outside the vocabulary as it was sent. */
+/** The row in file format; one outside the vocabulary as it was sent. */
 export const rowText = (sent: SentRow): string => {
   const row = policyRowIn(sent)
   if (row === null) return [sent.ptype, ...Object.values(sent).slice(1).map(anyText)].join(', ')

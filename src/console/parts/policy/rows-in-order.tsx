@@ -11,7 +11,7 @@ export interface Considered {
   readonly why: string | null
 }
 
-/** Rows as they are read: in words and raw, what became of each, and the one that decides marked. */
+/** Rows in order of evaluation: in words and raw, with the outcome of each, and the deciding one marked. */
 export const RowsInOrder = ({
   considered,
   notListed,

@@ -1,7 +1,7 @@
 import type { CellChange, Outcome } from '../../../domain/decision-table.js'
 import { answerOf, isSame } from '../matrix/matrix-model.js'
 
-/** How decisions change: answers that turn, and the same answers by other rules. */
+/** How decisions change: changed effects, and the same effects by other rules. */
 export interface Turned {
   readonly all: number
   readonly toAllow: number
@@ -20,17 +20,17 @@ export const countTurned = (changes: readonly CellChange[]): Turned => {
   return { all: changes.length, toAllow, toDeny, byOtherRule: changes.length - toAllow - toDeny }
 }
 
-/** A change, or the same one of own and other's together. */
+/** A change; the same change for own and others' records is shown as one. */
 export interface ShownChange {
   readonly role: string
   readonly action: string
-  /** `both`: of own and other's alike */
+  /** `both`: the same for own and others' records */
   readonly relation: CellChange['relation'] | 'both'
   readonly before: Outcome
   readonly after: Outcome
 }
 
-/** Answers that turn first; what changes alike for own and other's in one. */
+/** Changed effects first; the same change for own and others' records is merged. */
 export const shownChanges = (changes: readonly CellChange[]): readonly ShownChange[] => {
   const shown: ShownChange[] = []
   for (const change of changes) {

@@ -8,7 +8,7 @@ import { problemIn } from '../loaded'
 import { partsOf } from './replays'
 import type { Replay, Window } from './replays'
 
-/** Decisions of the past that are made once more, part by part. */
+/** A replay of past decisions, part by part. */
 export interface Replaying {
   readonly parts: readonly Replay[]
   readonly of: number
@@ -25,7 +25,7 @@ export interface ReplayJob {
 
 const NONE: Replaying = { parts: [], of: 0, phase: 'done', problem: null }
 
-/** Replays an edit whenever `key` changes; null: there is nothing to replay. What was asked before is given up. */
+/** Replays an edit whenever `key` changes; null: there is nothing to replay. The previous replay is aborted. */
 export const useReplay = (
   body: { readonly add: readonly object[]; readonly remove: readonly object[] },
   window: Window,

@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact'
 
 import { number, percent } from '../../language/format'
 
-/** Numbers of visits, each with its share and a bar; the longest bar is the greatest number. */
+/** Numbers of visits, each with its share and a bar; the greatest number has the longest bar. */
 export const Bars = ({
   rows,
   all,
 }: {
   readonly rows: readonly { readonly name: ComponentChildren; readonly visits: number }[]
-  /** of which the shares are */
+  /** the total of the shares */
   readonly all: number
 }) => {
   const most = Math.max(...rows.map(({ visits }) => visits))

@@ -1,4 +1,4 @@
-/** How often a value was seen; null: it is not known. */
+/** How often a value occurred; null: unknown. */
 export interface ValueCount {
   readonly value: string | null
   readonly visits: number
@@ -6,11 +6,11 @@ export interface ValueCount {
 
 export interface Rows {
   readonly rows: readonly ValueCount[]
-  /** what the rows leave; `values`: how many values that is, null where nobody knows */
+  /** what the rows leave out; `values`: the number of values, or null if unknown */
   readonly rest: { readonly visits: number; readonly values: number | null } | null
 }
 
-/** What the service puts the rest of a long list under. */
+/** The service's name for the rest of a long list. */
 const OTHER = 'other'
 
 /** The first values of a list, most visits first, and the sum of what follows. A rest of one value is a row itself. */

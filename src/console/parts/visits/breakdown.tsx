@@ -8,10 +8,10 @@ import { Bars } from './bars'
 import { rowsOf } from './breakdown-rows'
 import type { ValueCount } from './breakdown-rows'
 
-/** Rows before somebody asks for all. */
+/** Rows shown until the user asks for all. */
 const FIRST = 5
 
-/** Where visits come from, or what with: one of the lists that the service counts. */
+/** One of the service's lists: where visits come from, or with what. */
 export const Breakdown = ({
   title,
   counts,
@@ -21,7 +21,7 @@ export const Breakdown = ({
   readonly title: string
   readonly counts: readonly ValueCount[]
   readonly nameOf: (value: string | null) => ComponentChildren
-  /** said where nothing is known of any visit */
+  /** shown if no value is known for any visit */
   readonly unknown?: ComponentChildren
 }) => {
   const showsAll = useSignal(false)

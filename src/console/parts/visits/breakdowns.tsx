@@ -7,7 +7,7 @@ import { Breakdown } from './breakdown'
 
 let countries: Intl.DisplayNames | undefined
 
-/** A country in the language of the console; the code where it has no name. */
+/** The name of a country in the language of the console, or its code if it has none. */
 const countryName = (code: string): string => {
   countries ??= new Intl.DisplayNames([locale], { type: 'region', fallback: 'code' })
   return /^[A-Z]{2}$/.test(code) ? (countries.of(code) ?? code) : code
@@ -18,7 +18,7 @@ const deviceName = (device: string): string => {
   return names[device] ?? device
 }
 
-/** Where visits come from, and what with. `children`: a list that comes before them. */
+/** Where visits come from, and with what. `children`: a list before these. */
 export const Breakdowns = ({ by, children }: { readonly by: Visits['by']; readonly children?: ComponentChildren }) => (
   <div class="breakdowns">
     {children}

@@ -1,4 +1,4 @@
-/** Where a chart draws, in pixels from the top left of its picture. */
+/** The drawing area of a chart, in pixels from the top left of its picture. */
 export interface Plot {
   readonly left: number
   readonly right: number
@@ -6,11 +6,11 @@ export interface Plot {
   readonly bottom: number
 }
 
-/** Where the points of a series are; `top`: the value at the upper edge. One point alone stands in the middle. */
+/** The positions of a series' points; `top`: the value at the upper edge. A single point is in the middle. */
 export const scaleOf = ({ left, right, top, bottom }: Plot, count: number, highest: number) => ({
   x: (index: number): number => (count === 1 ? (left + right) / 2 : left + ((right - left) * index) / (count - 1)),
   y: (value: number): number => bottom - ((bottom - top) * value) / Math.max(1, highest),
-  /** the point that is nearest */
+  /** the nearest point */
   at: (x: number): number => {
     const share = right === left ? 0 : (x - left) / (right - left)
     return Math.min(count - 1, Math.max(0, Math.round(share * (count - 1))))

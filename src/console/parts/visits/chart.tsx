@@ -21,14 +21,14 @@ const OF_LABEL = 64
 
 interface ChartProps {
   readonly series: Visits['series']
-  /** of the same points one period earlier; what is missing is 0 */
+  /** the same points one period earlier; missing ones are 0 */
   readonly before: Visits['series']
   readonly interval: Interval
 }
 
 /**
- * Visits over time: now solid, the period before dashed. A slider to keyboards and screen readers: arrows move the
- * reading from point to point, Escape ends it. The same numbers stand in a table below it.
+ * Visits over time: the current period solid, the previous one dashed. Keyboards and screen readers see a slider:
+ * arrows move the reading from point to point, Escape ends it. A table below has the same numbers.
  */
 export const Chart = ({ series, before, interval }: ChartProps) => {
   const box = useRef<HTMLDivElement>(null)
@@ -147,7 +147,7 @@ const alignAt = (index: number, last: number): Align => {
 
 const ASIDE = { start: 0, middle: OF_LABEL / 2, end: OF_LABEL } as const
 
-/** A text at an axis, on a ground of its own: who checks contrasts cannot look through a picture. */
+/** A text at an axis, on its own background, because tools that check contrast cannot see through a picture. */
 const Label = ({
   x,
   y,
@@ -166,7 +166,7 @@ const Label = ({
   </foreignObject>
 )
 
-/** Where what is read stands: beside the point, on the side with more room. */
+/** The position of the reading: next to the point, on the side with more room. */
 const besideOf = (x: number, width: number): number => {
   const beside = x > width / 2 ? x - READING.width - READING.away : x + READING.away
   return Math.min(width - READING.width, Math.max(0, beside))

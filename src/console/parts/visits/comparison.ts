@@ -1,11 +1,13 @@
-/** How a number compares with the one before it. `share`: of the one before; 0.31 is 31% more, or fewer. */
+/**
+ * The comparison of a number with the previous one. `share`: relative to the previous one; 0.31 is 31% more, or fewer.
+ */
 export type Comparison =
   | { readonly is: 'same' }
   | { readonly is: 'first' }
   | { readonly is: 'more'; readonly share: number }
   | { readonly is: 'fewer'; readonly share: number }
 
-/** What a share rounds to counts: 1,000 and 1,004 are the same. `first`: there were none before. */
+/** Rounded shares count: 1,000 and 1,004 are the same. `first`: there were none before. */
 export const compare = (now: number, before: number): Comparison => {
   if (before === 0) return { is: now === 0 ? 'same' : 'first' }
   const share = Math.abs(now - before) / before

@@ -1,7 +1,7 @@
 import { t } from '../../language/language'
 import type { Live } from './use-live'
 
-/** Whether visits come in as they happen. A press holds the numbers where they are, or lets them go on. */
+/** Shows whether visits arrive live. A press pauses or resumes the numbers. */
 export const LiveButton = ({ live, onTurn }: { readonly live: Live; readonly onTurn: () => unknown }) => (
   <button
     type="button"

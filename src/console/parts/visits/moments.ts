@@ -2,7 +2,7 @@ import { dayAndMonth, hour, weekday } from '../../language/format'
 import { t } from '../../language/language'
 import type { Interval } from './periods'
 
-/** A point of a series by its name: "Mon 23 Nov, 16:00", "Thu 12 Nov", "week of 9 Nov". */
+/** The name of a point in a series: "Mon 23 Nov, 16:00", "Thu 12 Nov", "week of 9 Nov". */
 export const momentOf = (interval: Interval, time: string): string => {
   if (interval === 'hour') return `${weekday(time)}, ${hour(time)}`
   return interval === 'day' ? weekday(time) : t.visits.weekOf(dayAndMonth(time))

@@ -4,7 +4,7 @@ export type Period = (typeof PERIODS)[number]
 
 export type Interval = 'hour' | 'day' | 'week'
 
-/** What the service is asked for: days begin at midnight in `zone`, other times are instants. */
+/** The requested period: days begin at midnight in `zone`, other times are instants. */
 export interface Bounds {
   readonly from: string
   readonly to: string
@@ -37,8 +37,8 @@ const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().sl
 const mondayOf = (day: number): number => day - ((day + 3) % 7)
 
 /**
- * A period up to the end of this hour, and the one before it. Both begin at the start of a day (of a week for a year)
- * in the zone, and end at the same time of the day, so that their points and their sums can be compared.
+ * A period up to the end of this hour, and the previous one. Both begin at the start of a day (of a week for a year) in
+ * the zone, and end at the same time of day, so that their points and sums can be compared.
  */
 export const boundsOf = (
   period: Period,
@@ -53,12 +53,12 @@ export const boundsOf = (
   }
   const days = DAYS[period]
   const interval = period === '1y' ? 'week' : 'day'
-  // where clocks are half an hour off, tomorrow may begin within this hour, and has it
+  // in zones that are half an hour off, tomorrow may begin within this hour, and includes it
   const today = dayIn(zone, end - 1)
   const first = period === '1y' ? mondayOf(today) + 7 - days : today + 1 - days
   const of = (from: number, to: number): Bounds => ({ from: dayName(from), to: instant(to), interval, zone })
   return { shown: of(first, end), before: of(first - days, end - days * DAY_MS) }
 }
 
-/** The period that an address names; 30 days where it names none. */
+/** The period in a URL; 30 days by default. */
 export const periodIn = (text: string | undefined): Period => PERIODS.find((period) => period === text) ?? '30d'

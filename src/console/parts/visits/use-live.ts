@@ -11,16 +11,16 @@ export type Live =
   | { readonly is: 'connecting' }
   | { readonly is: 'on'; readonly lastMinute: number }
   | { readonly is: 'paused'; readonly fresh: number }
-  /** in seconds; null: it is not tried again */
+  /** in seconds; null: no reconnection */
   | { readonly is: 'lost'; readonly againIn: number | null }
 
-/** How often the page is told of visits at most, and how often the last minute is counted again, in milliseconds. */
+/** How often the page is notified of visits at most, and how often the last minute is recounted, in milliseconds. */
 const TOLD_MS = 10_000
 const COUNTED_MS = 5_000
 
 /**
- * Watches a link's visits while the page is seen. `onVisits` is told that there are more, at most every ten seconds,
- * and not while it is paused.
+ * Watches a link's visits while the page is visible. `onVisits` is called when there are new ones, at most every ten
+ * seconds, and not while paused.
  */
 export const useLive = (
   code: string,
@@ -48,7 +48,7 @@ export const useLive = (
         if (!isPaused.current && !document.hidden) void told.current()
       }, TOLD_MS)
     }
-    /** `isFirst`: nobody knows when they came, as nobody watched */
+    /** `isFirst`: the time of these visits is unknown, because nobody was watching */
     const count = (total: number, isFirst: boolean) => {
       const more = last === null ? 0 : Math.max(0, total - last)
       last = total
@@ -67,7 +67,7 @@ export const useLive = (
     const follow = () => {
       ended.abort()
       ended = new AbortController()
-      // a stream over a network that is gone just falls silent
+      // a stream over a lost network just falls silent
       if (!navigator.onLine) live.value = { is: 'lost', againIn: null }
       else if (!document.hidden) void watch(ended.signal)
     }

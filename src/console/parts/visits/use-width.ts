@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 
-/** The width of an element in pixels, as long as it is there; 0 before it is. */
+/** The width of an element in pixels while it is mounted; 0 before that. */
 export const useWidth = (element: RefObject<HTMLElement | null>): number => {
   const width = useSignal(0)
   useLayoutEffect(() => {

@@ -12,7 +12,7 @@ import type { Period } from './periods'
 import type { Compared } from './use-visits'
 import { VisitsTable } from './visits-table'
 
-/** Visits over time, with the period before. */
+/** Visits over time, with the previous period. */
 export const VisitsCard = ({
   title = t.visits.title,
   period,
@@ -27,9 +27,9 @@ export const VisitsCard = ({
   readonly onPeriod: (period: Period) => unknown
   readonly loaded: Loaded<Compared>
   readonly onRetry: () => unknown
-  /** what is said where there is none in the period */
+  /** shown if there are none in the period */
   readonly none: ComponentChildren
-  /** beside the choice of the period */
+  /** next to the choice of the period */
   readonly children?: ComponentChildren
 }) => (
   <section class="card visits" aria-labelledby="visits-title" aria-busy={busy}>
