@@ -10,11 +10,11 @@ import { inline } from './prose.js'
 type Resolve = ApiDocument['resolve']
 type Answer = ApiOperation['responses'][number]
 
-/** A problem has the same fields everywhere: the page says them once, at the top. */
+/** All problems have the same fields, which the page describes once, at the top. */
 const PROBLEM_TYPES: ReadonlySet<string> = new Set(['application/problem+json', 'text/html'])
 
 const detailsOf = (answer: Answer, resolve: Resolve): readonly Html[] => {
-  // those of refusals stand with these
+  // refusals list their own headers
   const headers = answer.status >= 400 ? null : headerTable(answer.headers ?? {}, resolve)
   const bodies = Object.entries(answer.content ?? {}).flatMap(([type, { schema }]) => {
     const fields = fieldsOf(resolve(schema), resolve).length
@@ -38,7 +38,7 @@ const detailsOf = (answer: Answer, resolve: Resolve): readonly Html[] => {
       ]
 }
 
-/** Headers that only refusals have, with the statuses that have them. */
+/** Headers that only refusals have, with their statuses. */
 export const refusalHeaders = ({ responses }: ApiOperation): readonly (readonly [name: string, statuses: string])[] => {
   const isRefusal = ({ status }: Answer) => status >= 400
   const known = new Set(responses.flatMap((answer) => (isRefusal(answer) ? [] : Object.keys(answer.headers ?? {}))))
@@ -54,7 +54,7 @@ export const refusalHeaders = ({ responses }: ApiOperation): readonly (readonly 
     ])
 }
 
-/** The answers that are no refusals, and refusals with a body of their own. */
+/** The successful responses, and refusals with their own body. */
 export const answerList = ({ responses }: ApiOperation, resolve: Resolve): readonly Html[] =>
   responses.flatMap((answer) => {
     const details = detailsOf(answer, resolve)
@@ -68,7 +68,7 @@ export const answerList = ({ responses }: ApiOperation, resolve: Resolve): reado
     ]
   })
 
-/** The document's example of an answer, where it gives one. */
+/** The document's example of a response, if it gives one. */
 export const answerExample = ({ responses }: ApiOperation): Html | null => {
   for (const { status, content = {} } of responses)
     for (const media of Object.values(content)) {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const texts = z.array(z.string())
 
-/** A JSON Schema, as far as the page reads it; `{}` and `true` allow anything. */
+/** The parts of a JSON Schema that the page uses; `{}` and `true` allow anything. */
 const SchemaObject = z.looseObject({
   $ref: z.string().optional(),
   type: z.union([z.string(), texts]).optional(),
@@ -101,7 +101,7 @@ const Document = z.object({
   paths: z.record(z.string(), z.record(z.string(), Operation)),
 })
 
-/** One operation with all that the page says of it; parameters, answers and headers stand in full. */
+/** One operation with everything shown about it; parameters, responses and headers are resolved. */
 export interface ApiOperation extends Omit<z.infer<typeof Operation>, 'parameters' | 'responses'> {
   readonly method: string
   readonly path: string
@@ -109,10 +109,10 @@ export interface ApiOperation extends Omit<z.infer<typeof Operation>, 'parameter
   readonly responses: readonly (Response & { readonly status: number })[]
 }
 
-/** The document as the page reads it. */
+/** The parts of the document that the page uses. */
 export interface ApiDocument extends Omit<z.infer<typeof Document>, 'paths'> {
   readonly operations: readonly ApiOperation[]
-  /** what a schema with `$ref` stands for; every other schema as it is */
+  /** the target of a schema with `$ref`; any other schema unchanged */
   readonly resolve: (schema: SchemaJson | boolean | undefined) => SchemaJson
 }
 
@@ -127,7 +127,7 @@ const pointer = (document: unknown, ref: string): unknown => {
 
 const Reference = z.object({ $ref: z.string() })
 
-/** Reads an OpenAPI 3.1 document; throws where it is none. */
+/** Reads an OpenAPI 3.1 document; throws if it is not one. */
 export const readApiDocument = (json: unknown): ApiDocument => {
   const { paths, ...document } = Document.parse(json)
   const whole = (part: unknown): unknown => {

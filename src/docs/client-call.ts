@@ -1,10 +1,10 @@
 import type { ApiOperation } from './api-document.js'
 import type { ExampleRequest } from './examples.js'
 
-/** The client has no methods for what browsers and probes ask for. */
+/** The client has no methods for endpoints of browsers and probes. */
 const WITHOUT_METHODS: ReadonlySet<string> = new Set(['system', 'pages', 'redirect'])
 
-/** A JSON value as JavaScript is written by hand; it breaks into lines where it is long. */
+/** A JSON value in hand-written JavaScript style; long ones are broken into lines. */
 export const literal = (value: unknown, indent = ''): string => {
   if (typeof value === 'string')
     return value.includes("'")
@@ -24,7 +24,7 @@ export const literal = (value: unknown, indent = ''): string => {
   return `${open.trim()}\n${parts.map((part) => `${deeper}${part},\n`).join('')}${indent}${close.trim()}`
 }
 
-/** Whether the client answers something to walk through: pages of a list, lines of an export, events. */
+/** Whether the client returns an iterable: pages of a list, lines of an export, events. */
 const isWalked = ({ parameters, responses }: ApiOperation): boolean => {
   const types = Object.keys(responses.find(({ status }) => status < 300)?.content ?? {})
   return (
@@ -33,7 +33,7 @@ const isWalked = ({ parameters, responses }: ApiOperation): boolean => {
   )
 }
 
-/** What stands after path, body and query: a query beside a body, and the ETag of what is changed. */
+/** The options after path, body and query: a query next to a body, and the ETag for a change. */
 const optionsOf = (
   { query, headers }: ExampleRequest,
   hasBody: boolean,
@@ -46,7 +46,9 @@ const optionsOf = (
   return Object.keys(options).length === 0 ? [] : [options]
 }
 
-/** The request as a call of the client: path, then body or query, then options; null where the client has no method. */
+/**
+ * The request as a call of the client: path, then body or query, then options; null if the client has no such method.
+ */
 export const clientCallOf = (operation: ApiOperation, request: ExampleRequest): string | null => {
   const isForPages = operation['x-layers'].gateway.from !== undefined
   if (isForPages || operation.tags.some((tag) => WITHOUT_METHODS.has(tag))) return null

@@ -4,8 +4,8 @@ import type { Html } from '../pages/pages.js'
 const COMMENTS: Readonly<Record<string, RegExp>> = { sh: /^#/, js: /^\/\//, ts: /^\/\// }
 
 /**
- * Text in a fixed width, which scrolls by itself where it is too wide. With script it gets a button that copies it.
- * Whole lines that are comments are dimmed, in the languages `sh`, `js` and `ts`.
+ * Text in a fixed width, which scrolls if it is too wide. With scripts, it gets a copy button. Lines that are only a
+ * comment are dimmed, in the languages `sh`, `js` and `ts`.
  */
 export const codeBlock = (text: string, language: string, name = 'Code'): Html => {
   const comment = COMMENTS[language]

@@ -1,13 +1,13 @@
-/** A kind of reader, and the pages for them in the order in which they read. */
+/** A kind of reader, and their pages in reading order. */
 export interface Readers {
   readonly id: string
   readonly title: string
   readonly lead: string
-  /** names of pages; one that is not there is left out */
+  /** names of pages; missing ones are left out */
   readonly pages: readonly string[]
 }
 
-/** The contents of the site. A page may stand in several lists; one in none comes last, under “More”. */
+/** The contents of the site. A page may be in several lists; one in none comes last, under “More”. */
 export const CONTENTS: readonly Readers[] = [
   {
     id: 'people',

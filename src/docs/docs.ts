@@ -7,18 +7,18 @@ import type { DocsPage } from './layout.js'
 import { BuiltSite, SITE_FILE } from './page-file.js'
 import { referencePage } from './reference-page.js'
 
-/** A page as it is answered. */
+/** A page to send. */
 export interface DocsAnswer {
   readonly body: FixedDocument
   readonly type: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What the site answers under `/docs`. */
+/** The site under `/docs`. */
 export interface Docs {
   /** the API reference */
   readonly reference: () => DocsAnswer
-  /** a page or a picture by its name; null where there is none */
+  /** a page or a picture by its name, or null */
   readonly find: (name: string) => DocsAnswer | null
 }
 
@@ -34,7 +34,7 @@ const pictureOf = (text: string): DocsAnswer => ({
   headers: { 'Cache-Control': 'public, max-age=60' },
 })
 
-/** The same function, but each answer that it has given is kept. */
+/** The same function with a cache of its results. */
 const kept = <Value>(make: (name: string) => Value | null): ((name: string) => Value | null) => {
   const known = new Map<string, Value>()
   return (name) => {
@@ -47,8 +47,8 @@ const kept = <Value>(make: (name: string) => Value | null): ((name: string) => V
 const readSite = (): BuiltSite => BuiltSite.parse(JSON.parse(readFileSync(new URL(SITE_FILE, PACKAGE_ROOT), 'utf8')))
 
 /**
- * The site: pages that `npm run build` made, and the reference of the document `openapi`. Nothing is read before it is
- * asked for; throws then where the program is not built.
+ * The site: pages built by `npm run build`, and the reference of the document `openapi`. Files are read at the first
+ * request, which throws if the program is not built.
  */
 export const createDocs = (openapi: () => unknown): Docs => {
   let read: BuiltSite | undefined

@@ -26,7 +26,7 @@ export const curlOf = (operation: ApiOperation, request: ExampleRequest, baseUrl
     ...(isPublic ? [] : ['-H "Authorization: Bearer $TOKEN"']),
     ...request.headers.map(([name, value]) => `-H ${quoted(`${name}: ${String(value)}`)}`),
     ...(request.form ?? []).map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`),
-    // not --json: curl has that since 2022 alone
+    // not --json, which curl has only since 2022
     ...(request.json === undefined
       ? []
       : ['-H "Content-Type: application/json"', `-d ${quoted(JSON.stringify(request.json, null, 2))}`]),

@@ -9,7 +9,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   email: 'ada@example.com',
 }
 
-/** A value that a schema allows, as far as its bounds tell: required fields alone. */
+/** A sample value for a schema, within its bounds; only required fields. */
 const sampleOf = (schema: SchemaJson, resolve: Resolve, level = 0): unknown => {
   const [form = {}] = formsOf(schema, resolve)
   const { examples, example, default: preset, const: fixed, enum: values, type, properties = {}, required = [] } = form
@@ -23,11 +23,11 @@ const sampleOf = (schema: SchemaJson, resolve: Resolve, level = 0): unknown => {
   return BY_FORMAT[form.format ?? ''] ?? '…'
 }
 
-/** The example that the document gives, or else one that is made from the schema. */
+/** The document's example, or else one generated from the schema. */
 export const exampleOf = ({ example, examples, schema }: Media, resolve: Resolve): unknown =>
   givenExample({ example, examples }) ?? sampleOf(resolve(schema), resolve)
 
-/** The example that the document gives; undefined where it gives none. */
+/** The document's example; undefined if it gives none. */
 export const givenExample = ({ example, examples = {} }: Pick<Media, 'example' | 'examples'>): unknown =>
   example ?? Object.values(examples)[0]?.value
 
@@ -39,18 +39,18 @@ const parameterExample = ({ example, schema, name }: ApiOperation['parameters'][
 export const JSON_TYPE = 'application/json'
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** What an example sends: names and values by place, and the body. */
+/** An example request: names and values by place, and the body. */
 export interface ExampleRequest {
   readonly path: readonly (readonly [name: string, value: unknown])[]
-  /** a list is a parameter that is repeated */
+  /** a list becomes a repeated parameter */
   readonly query: readonly (readonly [name: string, value: unknown])[]
   readonly headers: readonly (readonly [name: string, value: unknown])[]
   readonly json: unknown
-  /** where it takes a form and no JSON, or rather a form (RFC 6749) */
+  /** set if it takes a form instead of JSON, or prefers one (RFC 6749) */
   readonly form: readonly (readonly [name: string, value: string])[] | null
 }
 
-/** A request with all that is required, and what the document gives an example of. */
+/** A request with everything that is required, and the values of the document's examples. */
 export const exampleRequest = (operation: ApiOperation, resolve: Resolve): ExampleRequest => {
   const valuesIn = (place: string) =>
     operation.parameters

@@ -32,7 +32,7 @@ interface Row {
   readonly variant: string | null
 }
 
-/** `isAsked`: whether “required” means something to whoever fills it in. */
+/** `isAsked`: whether “required” is meaningful to the reader. */
 const tableOf = (caption: string, rows: readonly Row[], isAsked: boolean, resolve: Resolve): Html =>
   html`<table class="fields">
     <caption>
@@ -81,7 +81,7 @@ const rowOf = ({ within, name, isRequired, schema, variant }: Field): Row => ({
   variant,
 })
 
-/** The fields of a body; null where it has none. */
+/** The fields of a body; null if it has none. */
 export const bodyTable = (
   caption: string,
   schema: SchemaJson,
@@ -100,7 +100,7 @@ const PLACES = [
 
 const namesOf = (rows: readonly { readonly label: string }[]): string => rows.map(({ label }) => label).join(', ')
 
-/** The parameters, a table for each place. */
+/** The parameters, one table per place. */
 export const parameterTables = ({ parameters }: ApiOperation, resolve: Resolve): readonly Html[] =>
   PLACES.flatMap(([place, caption]) => {
     const rows = parameters
@@ -128,7 +128,7 @@ export const parameterTables = ({ parameters }: ApiOperation, resolve: Resolve):
     ]
   })
 
-/** The headers of an answer. */
+/** The headers of a response. */
 export const headerTable = (
   headers: Readonly<
     Record<string, { readonly description?: string | undefined; readonly schema?: SchemaJson | boolean | undefined }>

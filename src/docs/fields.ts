@@ -1,22 +1,22 @@
 import type { ApiDocument, SchemaJson } from './api-document.js'
 
-/** A row of a table of fields: one property, however deep it stands. */
+/** A row of a table of fields: one property at any depth. */
 export interface Field {
-  /** what it stands in, such as `items[].`; empty at the top */
+  /** the path of its container, such as `items[].`; empty at the top */
   readonly within: string
   readonly name: string
   readonly isRequired: boolean
   readonly schema: SchemaJson
-  /** said above it where it belongs to one of several forms */
+  /** a heading above it if it belongs to one of several forms */
   readonly variant: string | null
 }
 
 type Resolve = ApiDocument['resolve']
 
-/** Deeper than any schema here: a schema that holds itself ends at this depth. */
+/** Deeper than any schema here: recursive schemas end at this depth. */
 const MOST_LEVELS = 8
 
-/** The forms that a value may have, without null; one form where there is no choice. */
+/** The alternative forms of a value, without null; a single one if there is no choice. */
 export const formsOf = (schema: SchemaJson, resolve: Resolve): readonly SchemaJson[] => {
   const { anyOf, oneOf, allOf, ...own } = schema
   if (allOf !== undefined) return [merged([own, ...allOf.map(resolve)])]
@@ -32,13 +32,13 @@ const merged = (schemas: readonly SchemaJson[]): SchemaJson => ({
   required: schemas.flatMap(({ required = [] }) => required),
 })
 
-/** Whether null is a value of it. */
+/** Whether null is allowed. */
 export const isNullable = (schema: SchemaJson, resolve: Resolve): boolean =>
   [schema, ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].map(resolve)].some(({ type }) =>
     [type].flat().includes('null'),
   )
 
-/** What tells one of several forms from the others: its fixed values, or its place. */
+/** The distinguishing name of a form: its fixed values, or its place. */
 const nameOfVariant = ({ properties = {}, title }: SchemaJson, place: string, resolve: Resolve): string => {
   const fixed = Object.entries(properties).flatMap(([name, each]) => {
     const { const: value } = resolve(each)
@@ -65,7 +65,7 @@ export const fieldsOf = (schema: SchemaJson, resolve: Resolve, within = '', leve
     })
     const [first, ...rest] = own
     const headed = first === undefined || variant === null ? own : [{ ...first, variant }, ...rest]
-    // an array or a map says nothing itself; what it holds does
+    // an array or a map has no fields itself; its content does
     const list = items === undefined ? [] : fieldsOf(resolve(items), resolve, `${within.slice(0, -1)}[].`, level + 1)
     const map =
       typeof additionalProperties === 'object'

@@ -106,7 +106,7 @@ const decisionsPage = (lists: readonly List[], pages: readonly BuiltPage[], copy
   return pageOf(lists, 'decisions', DECISIONS.title, main, copy)
 }
 
-/** Every page beside the reference, by its name: those of the files, and the two that list them. */
+/** All pages except the reference, by name: those of files, and the two that list them. */
 export const guidePages = ({ pages, scripts: { copy } }: BuiltSite): ReadonlyMap<string, () => DocsPage> => {
   const lists = listsOf(pages)
   return new Map([

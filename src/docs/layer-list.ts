@@ -20,7 +20,7 @@ const QUOTAS: Readonly<Record<string, string>> = {
   file: 'for the caller where a token is sent, and otherwise not: pages need many files at once',
 }
 
-/** What each of the four layers checks, in the order in which a request meets them. */
+/** The checks of the four layers, in the order in which a request passes them. */
 export const layerList = ({ 'x-layers': layers }: ApiOperation): Html => {
   const { gateway, endpoint, data, part } = layers
   const token =

@@ -10,9 +10,9 @@ export interface DocsPage {
 
 interface Parts {
   readonly title: string
-  /** which of the two parts of the site it belongs to; null where it is in neither */
+  /** the part of the site that it belongs to; null for neither */
   readonly part: 'reference' | 'guides'
-  /** what stands in the side bar, and what it is called */
+  /** the content of the side bar, and its label */
   readonly contents: Html
   readonly contentsName: string
   readonly main: Html
@@ -22,7 +22,7 @@ interface Parts {
 const partLink = (part: Parts['part'], current: Parts['part'], address: string, name: string): Html =>
   part === current ? html`<a href="${address}" class="current">${name}</a>` : html`<a href="${address}">${name}</a>`
 
-/** Puts a page into the look of the site: header, contents at the side, and what it is about. */
+/** Puts a page into the layout of the site: header, contents at the side, and the main part. */
 export const docsPageOf = ({ title, part, contents, contentsName, main, scripts }: Parts): DocsPage => {
   const scriptsAsSent = scripts.map(ownHtml)
   // prettier-ignore

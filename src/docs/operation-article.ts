@@ -15,7 +15,7 @@ import { sendForm } from './send-form.js'
 
 type Resolve = ApiDocument['resolve']
 
-/** What the search looks in. */
+/** The text that the search covers. */
 const wordsOf = (operation: ApiOperation, resolve: Resolve): string => {
   const { operationId, method, path, summary, description = '', tags, parameters, requestBody } = operation
   const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
@@ -35,7 +35,7 @@ const wordsOf = (operation: ApiOperation, resolve: Resolve): string => {
   ].join(' ')
 }
 
-/** The description without a first paragraph that only says the summary again. */
+/** The description, without a first paragraph that only repeats the summary. */
 const described = ({ summary, description = '' }: ApiOperation): readonly Html[] =>
   prose(description.startsWith(`${summary}.\n`) ? description.slice(summary.length + 1) : description)
 
@@ -43,13 +43,13 @@ const bodyOf = ({ requestBody }: ApiOperation, resolve: Resolve): Html | null =>
   const content = Object.entries(requestBody?.content ?? {})
   const [first] = content
   if (first === undefined) return null
-  // the types of one body differ in how it is written, not in what it holds
+  // the media types of a body differ in format, not in content
   const types = content.map(([type]) => type).join(' or ')
   return html`<h4>Body <span class="aside">${types}</span></h4>
     ${bodyTable('Fields of the body', resolve(first[1].schema), resolve, 'request')}`
 }
 
-/** All that there is to say of one operation. */
+/** The article about one operation. */
 export const operationArticle = (operation: ApiOperation, { resolve }: ApiDocument, baseUrl: string): Html => {
   const { operationId, method, path, summary } = operation
   const name = withoutMarks(summary)

@@ -1,14 +1,14 @@
 import { html } from '../pages/pages.js'
 import type { Html, Piece } from '../pages/pages.js'
 
-/** Text with `code` in backticks, as descriptions have it. */
+/** Text with `code` in backticks, as in descriptions. */
 export const inline = (text: string): Piece =>
   text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))
 
-/** Text without backticks, for where no code can stand. */
+/** Text without backticks, for places that cannot contain code. */
 export const withoutMarks = (text: string): string => text.replaceAll('`', '')
 
-/** Paragraphs, and lists of lines that begin with `- `. Tables are left out: the page has its own of the same. */
+/** Paragraphs, and lists of lines that begin with `- `. Tables are left out, because the page has its own. */
 export const prose = (text: string | undefined): readonly Html[] =>
   (text ?? '')
     .split(/\n{2,}/)

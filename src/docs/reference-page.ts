@@ -60,7 +60,7 @@ const contentsOf = (groups: readonly Group[]): Html =>
         </div>`,
     )}`
 
-/** The page about the API, made from its OpenAPI document alone. */
+/** The API reference, generated only from its OpenAPI document. */
 export const referencePage = (json: unknown, { copy, search, send }: BuiltSite['scripts']): DocsPage => {
   const document = readApiDocument(json)
   const { info, servers } = document

@@ -54,7 +54,7 @@ const signInForm = html`<form id="sign-in" data-path="${TOKEN_PATH}" autocomplet
   <button class="main" type="submit">Sign in</button>
 </form>`
 
-/** How a caller gets a token, and the form that gives one to the page. */
+/** How to get a token, with the form that gives one to the page. */
 export const aboutSigningIn = ({ operations }: ApiDocument, baseUrl: string): Html => {
   const hasOwnIssuer = operations.some(({ path }) => path === TOKEN_PATH)
   return html`<section aria-labelledby="signing-in">
@@ -90,7 +90,7 @@ export const aboutSigningIn = ({ operations }: ApiDocument, baseUrl: string): Ht
   </section>`
 }
 
-/** A link from its creation to its change, to be copied line by line. */
+/** Commands for creating and changing a link, to be copied line by line. */
 export const aboutFirstLink = (baseUrl: string): Html =>
   html`<section aria-labelledby="first-link">
     <h2 id="first-link">A first link</h2>
@@ -128,7 +128,7 @@ for await (const link of client.listLinks()) console.log(link.url)`,
 interface LayerInWords {
   readonly name: string
   readonly question: string
-  /** what a refused caller gets, and can do */
+  /** the refusal, and what the caller can do */
   readonly refusal: string
 }
 
@@ -157,7 +157,7 @@ const LAYERS: readonly LayerInWords[] = [
   },
 ]
 
-/** What a request passes, in order. */
+/** The layers of a request, in order. */
 export const aboutLayers = (): Html =>
   html`<section aria-labelledby="layers">
     <h2 id="layers">Four layers</h2>
@@ -191,7 +191,7 @@ const PROBLEM = {
   request_id: '92448fc6-1efa-4d77-99a7-e552f2dfcaa2',
 }
 
-/** What a refused caller gets. */
+/** The format of a refusal. */
 export const aboutProblems = ({ resolve, operations }: ApiDocument): Html => {
   const problem = resolve({ $ref: '#/components/schemas/Problem' })
   return html`<section aria-labelledby="problems">

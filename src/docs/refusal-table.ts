@@ -44,7 +44,7 @@ const tableOf = (rows: readonly Html[], name: string): Html =>
     </table>
   </div>`
 
-/** Every refusal of an operation: status, the layer that gives it, code and title. */
+/** Every refusal of an operation: status, layer, code and title. */
 export const refusalTable = (operation: ApiOperation): Html | null => {
   const { summary, responses } = operation
   const headers = refusalHeaders(operation)
@@ -65,7 +65,7 @@ export const refusalTable = (operation: ApiOperation): Html | null => {
   </details>`
 }
 
-/** Every refusal that some operation gives, once, by status. */
+/** All refusals of any operation, once each, by status. */
 export const allRefusals = (operations: readonly ApiOperation[]): Html => {
   const known = new Map<string, Refusal>()
   for (const { responses } of operations)

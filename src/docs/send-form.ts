@@ -81,7 +81,7 @@ ${JSON.stringify(exampleOf(json, resolve), null, 2)}</textarea>
   )
 }
 
-/** The media types of a success, where there is a choice. */
+/** The media types of a success, if there is a choice. */
 const acceptControl = ({ responses }: ApiOperation): Html | null => {
   const types = Object.keys(responses.find(({ status }) => status < 300)?.content ?? {})
   if (types.length < 2) return null
@@ -93,11 +93,11 @@ const acceptControl = ({ responses }: ApiOperation): Html | null => {
   </label>`
 }
 
-/** Headers that every operation takes would only be in the way. */
+/** Headers of every operation are left out, to keep the form short. */
 const isAsked = ({ in: place, name }: Parameter): boolean =>
   place !== 'cookie' && name !== 'Policy-At-Least' && name !== 'X-Request-ID'
 
-/** A form that sends the operation's request from the page. Without script there is none. */
+/** A form that sends the operation's request from the page. Without scripts there is no form. */
 export const sendForm = (operation: ApiOperation, resolve: Resolve): Html => {
   const { method, path, operationId, summary, parameters } = operation
   const lists = parameters.filter(({ schema }) => resolve(schema).type === 'array').map(({ name }) => name)

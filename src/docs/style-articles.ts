@@ -1,6 +1,6 @@
 import { css } from '../pages/pages.js'
 
-/** What is read: headings, text, tables, code, and the parts of an operation. */
+/** Styles of headings, text, tables, code, and the parts of an operation. */
 export const ARTICLES = css`
   h1 {
     margin: 0 0 1rem;

@@ -1,6 +1,6 @@
 import { css } from '../pages/pages.js'
 
-/** What is pressed and filled in. */
+/** Styles of buttons and fields. */
 export const CONTROLS = css`
   button {
     min-height: 2.75rem;

@@ -221,7 +221,7 @@ const PRINT = css`
   }
 `
 
-/** The look of the site: tokens, frame, what is read, what is pressed, and paper. */
+/** The style of the site: tokens, frame, articles, controls, and print. */
 export const STYLE = css`
   ${TOKENS}${FRAME}${ARTICLES}${CONTROLS}${PRINT}
 `

@@ -15,18 +15,18 @@ const typeOfForm = (schema: SchemaJson, resolve: Resolve): string => {
   return names.length === 0 ? 'any' : `${names.join(' or ')}${format === undefined ? '' : `, ${format}`}`
 }
 
-/** The type in words, such as `array of string` or `integer or null`; values that are listed stand in `valuesOf`. */
+/** The type in words, such as `array of string` or `integer or null`; listed values come from `valuesOf`. */
 export const typeOf = (schema: SchemaJson, resolve: Resolve): string => {
   const forms = [...new Set(formsOf(schema, resolve).map((form) => typeOfForm(form, resolve)))].filter(
     (form) => form !== '',
   )
   const hasValues = valuesOf(schema, resolve).length > 0
   const none = isNullable(schema, resolve) ? ['null'] : []
-  // the values stand after it
+  // the values follow it
   return (hasValues && forms.length === 0 ? [...none, 'one of'] : [...forms, ...none]).join(' or ')
 }
 
-/** The values that are allowed, as JSON, where only some are; those of an array's items for an array. */
+/** The allowed values, as JSON, if they are limited; for an array, those of its items. */
 export const valuesOf = (schema: SchemaJson, resolve: Resolve): readonly string[] =>
   formsOf(schema, resolve).flatMap(({ enum: values, const: fixed, items }) => {
     const own = fixed !== undefined ? [fixed] : (values ?? [])
@@ -36,7 +36,7 @@ export const valuesOf = (schema: SchemaJson, resolve: Resolve): readonly string[
 
 const rangeOf = (least: unknown, most: unknown, unit: string): readonly string[] => {
   const [from, to] = [numberOf(least), numberOf(most)]
-  // the bounds of a safe integer say nothing
+  // the bounds of a safe integer are not worth mentioning
   const isOpen = most === Number.MAX_SAFE_INTEGER
   if (from !== null && to !== null && !isOpen)
     return [from === to ? `exactly ${from}${unit}` : `${from} to ${to}${unit}`]
@@ -65,10 +65,10 @@ export const boundsOf = (schema: SchemaJson, resolve: Resolve): readonly string[
   ...new Set(formsOf(schema, resolve).flatMap((form) => boundsOfForm(form, resolve))),
 ]
 
-/** Text without NUL, which no text may hold: the page says so once. */
+/** The pattern for text without NUL, which applies to all texts and is described once. */
 const NO_NUL = '^[^\\u0000]*$'
 
-/** Patterns of it and its items, but for those that only say again what a format says, or what holds everywhere. */
+/** The patterns of a value and its items, except for those that only repeat a format, or that apply everywhere. */
 export const patternsOf = (schema: SchemaJson, resolve: Resolve): readonly string[] => [
   ...new Set(
     formsOf(schema, resolve).flatMap(({ pattern, format, items }) => [

@@ -1,4 +1,4 @@
-/** Puts a button into each block of code that copies its text. */
+/** Adds a button to each block of code that copies its text. */
 for (const block of document.querySelectorAll('.code')) {
   const code = block.querySelector('code')
   if (code === null) continue
@@ -16,7 +16,7 @@ for (const block of document.querySelectorAll('.code')) {
   })
 }
 
-/** Copies, or selects the text where the browser lets no page copy: it does so over https and on this machine alone. */
+/** Copies the text, or selects it if the browser does not allow copying: that needs https or this machine. */
 const copy = async (code: Element): Promise<string> => {
   try {
     await navigator.clipboard.writeText(code.textContent ?? '')

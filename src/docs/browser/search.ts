@@ -1,4 +1,4 @@
-/** Filters the operations while somebody types: all words must be in what is written about one. */
+/** Filters the operations while the user types: all words must occur in an operation's text. */
 const form = document.querySelector('search')
 const field = document.querySelector<HTMLInputElement>('#search')
 const count = document.querySelector('#found')
@@ -19,7 +19,7 @@ const filter = (): void => {
   }
   for (const group of document.querySelectorAll<HTMLElement>('[data-group]'))
     group.hidden = group.querySelector('[data-words]:not([hidden]), li:not([hidden])') === null
-  // what stands above the operations would only be in the way of what was found
+  // the text above the operations would only hide the results
   for (const part of document.querySelectorAll<HTMLElement>('[data-about]')) part.hidden = asked.length > 0
   if (count !== null) count.textContent = asked.length === 0 ? '' : `${found} of ${operations.length} operations`
 }
@@ -40,7 +40,7 @@ if (form !== null && field !== null) {
       filter()
     }
   })
-  // a link to what the filter hides shows everything again
+  // a link to a hidden operation shows everything again
   addEventListener('hashchange', () => {
     const named = document.getElementById(location.hash.slice(1))
     if (named?.closest('[hidden]') == null) return
@@ -48,6 +48,6 @@ if (form !== null && field !== null) {
     filter()
     named.scrollIntoView()
   })
-  // a browser may put back what was typed before a reload
+  // a browser may restore the text typed before a reload
   filter()
 }

@@ -1,10 +1,10 @@
 /**
- * Sends requests from the page to the service that it comes from. The token stays in this variable: not in storage, not
- * in a field, not in an address; it is gone with the page.
+ * Sends requests from the page to its own service. The token stays in this variable: not in storage, in a field or in a
+ * URL; it disappears with the page.
  */
 let token: string | null = null
 
-/** Characters of an answer that are shown. */
+/** The most characters of a response that are shown. */
 const MOST_SHOWN = 100_000
 
 const find = <Part extends Element>(within: ParentNode, selector: string, type: new () => Part): Part => {
@@ -13,7 +13,7 @@ const find = <Part extends Element>(within: ParentNode, selector: string, type: 
   return part
 }
 
-/** Fields of a form that somebody filled in, by where they belong in the request. */
+/** The filled fields of a form, by their place in the request. */
 const filledIn = (form: HTMLFormElement, place: string): readonly (readonly [name: string, value: string])[] =>
   [...form.elements].flatMap((field) => {
     const isField =
@@ -60,7 +60,7 @@ const requestOf = (form: HTMLFormElement, stop: AbortSignal): Request => {
   })
 }
 
-/** Shows a body while it comes: a stream may have no end. */
+/** Shows a body while it arrives: a stream may have no end. */
 const showBody = async (response: Response, target: HTMLElement): Promise<void> => {
   const type = response.headers.get('Content-Type') ?? ''
   if (response.body === null) return

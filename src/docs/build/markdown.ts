@@ -6,10 +6,10 @@ import { codeBlock } from '../code-block.js'
 import type { BuiltPage } from '../page-file.js'
 import type { Source } from './sources.js'
 
-/** Where a link leads on the site: an address, or null for a file that has no page. */
+/** The URL of a link on the site, or null for a file that has no page. */
 export type ResolveLink = (href: string, from: string) => string | null
 
-/** A heading's anchor, as GitHub makes it. */
+/** A heading's anchor, in GitHub's format. */
 const anchorOf = (title: string): string =>
   title
     .toLowerCase()
@@ -17,7 +17,7 @@ const anchorOf = (title: string): string =>
     .trim()
     .replaceAll(/\s/g, '-')
 
-/** Markdown without its marks: for titles and leads. */
+/** Plain text of Markdown, for titles and leads. */
 const plain = (text: string): string =>
   text
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -27,7 +27,7 @@ const plain = (text: string): string =>
 const firstSentence = (text: string): string => plain(text).split(/(?<=\.) (?=\p{Lu})/u)[0] ?? ''
 
 const tableOf = (head: readonly Html[], rows: readonly (readonly Html[])[]): Html => {
-  // Markdown has no table without a head; an empty one says nothing
+  // Markdown has no tables without a head, so an empty head is dropped
   const isHeaded = head.some(({ text }) => text !== '')
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Table">
     <table>
@@ -52,7 +52,7 @@ const tableOf = (head: readonly Html[], rows: readonly (readonly Html[])[]): Htm
   </div>`
 }
 
-/** Makes a page of a Markdown file. HTML in it stays text: no tag gets through, whoever wrote it. */
+/** Converts a Markdown file to a page. HTML in it stays text: no tag gets through, whoever wrote it. */
 export const renderMarkdown = ({ name, file }: Source, text: string, resolve: ResolveLink): BuiltPage => {
   const headings: { id: string; title: string; depth: number }[] = []
   let lead = ''
@@ -94,7 +94,7 @@ export const renderMarkdown = ({ name, file }: Source, text: string, resolve: Re
         return (address === null ? inner : html`<a href="${address}">${inner}</a>`).text
       },
       image({ href, text }) {
-        // a picture of the console: whoever reads the site has the console itself
+        // a picture of the console: readers of the site have the console itself
         if (href.endsWith('.png')) return ''
         const address = resolve(href, file)
         if (address === null) throw new Error(`${file} shows a picture that is not on the site: ${href}`)
@@ -107,7 +107,7 @@ export const renderMarkdown = ({ name, file }: Source, text: string, resolve: Re
   return { name, file, title, lead, headings, body }
 }
 
-/** A file that is no Markdown, as it is. */
+/** A page for a file that is not Markdown, with its text unchanged. */
 export const renderPlain = ({ name, file }: Source, text: string): BuiltPage => ({
   name,
   file,

@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises'
 
-/** A file that becomes a page, and the page's name. */
+/** A source file of a page, and the page's name. */
 export interface Source {
   readonly name: string
-  /** from the root of the repository, such as `docs/visits.md` */
+  /** relative to the root of the repository, such as `docs/visits.md` */
   readonly file: string
 }
 
-/** Markdown that does not stand in `docs/`. */
+/** Markdown files outside `docs/`. */
 const ELSEWHERE: readonly Source[] = [
   { name: 'readme', file: 'README.md' },
   { name: 'security-policy', file: 'SECURITY.md' },
@@ -26,8 +26,8 @@ const filesIn = async (root: URL, folder: string, ending: string): Promise<reado
     .map((file) => ({ name: file.replace(/\.md$/, ''), file: `${folder}${file}` }))
 
 /**
- * Every file of the repository at `root` that has a page. A name belongs to one file: the build fails where two files
- * ask for the same.
+ * All files of the repository at `root` that have a page. Each name belongs to one file: the build fails if two files
+ * claim the same name.
  */
 export const findSources = async (root: URL) => {
   const [docs, decisions, policies, pictures] = await Promise.all([

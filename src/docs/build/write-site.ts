@@ -9,7 +9,7 @@ import { findSources } from './sources.js'
 
 const read = (file: string) => readFile(new URL(file, PACKAGE_ROOT), 'utf8')
 
-/** Links between files as they stand on the disk lead to pages of the site. */
+/** Maps links between files of the repository to pages of the site. */
 const resolverFor = (names: ReadonlyMap<string, string>): ResolveLink => {
   return (href, from) => {
     if (/^https?:/.test(href) || href.startsWith('#')) return href
@@ -19,7 +19,7 @@ const resolverFor = (names: ReadonlyMap<string, string>): ResolveLink => {
   }
 }
 
-// The last step of `npm run build`: makes the pages of the site, and puts them with their scripts into one file.
+// The last step of `npm run build`: builds the pages of the site, and puts them into one file with their scripts.
 const { markdown, plain, pictures } = await findSources(PACKAGE_ROOT)
 const resolve = resolverFor(
   new Map([
@@ -38,7 +38,7 @@ const site = BuiltSite.parse({
 })
 const target = new URL(SITE_FILE, PACKAGE_ROOT)
 await mkdir(new URL('.', target), { recursive: true })
-// a service that starts meanwhile reads the whole old file or the whole new one
+// written aside and renamed, so that a starting service never reads a partial file
 const draft = new URL(`${SITE_FILE}.${process.pid}`, PACKAGE_ROOT)
 await writeFile(draft, JSON.stringify(site))
 await rename(draft, target)
