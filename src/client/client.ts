@@ -200,7 +200,7 @@ const problemIn = async (response: Response): Promise<LinkgateProblem> => {
         { retryAfter: secondsIn(response.headers.get('Retry-After')) },
       )
   } catch {
-    // it is none
+    // not a problem document
   }
   return unexpected(response)
 }

@@ -33,7 +33,7 @@ const holders = (all: readonly Holder[], isOwn: boolean): string => {
   return each.length === 0 ? 'Nobody' : sentence(listed(each))
 }
 
-/** What the console says in English. Sentences that a colleague would say; a button says what happens. */
+/** The texts of the console in English: sentences that a colleague would say. A button says what happens. */
 export const en = {
   show: 'Show',
   hide: 'Hide',
@@ -84,7 +84,7 @@ export const en = {
   signOut: 'Sign out',
   revision: (revision: number) => `Policy revision ${number(revision)}`,
 
-  /** What went wrong, and a way on, in a sentence or two. */
+  /** What went wrong, and how to continue, in a sentence or two. */
   problem: ({ status, code, title, detail, rule, retryAfter, errors }: LinkgateProblem): string => {
     if (code === 'network_error') return 'No connection. What you typed is kept; try again.'
     if (code === 'rate_limited') return `Too many requests. Go on in ${number(Math.ceil(retryAfter ?? 1))} s.`
@@ -142,7 +142,7 @@ export const en = {
     clearFilters: 'Clear the filters',
     export: 'Export',
     columns: { link: 'Link', target: 'Leads to', tags: 'Tags', state: 'State', visits: 'Visits', actions: 'Actions' },
-    /** behind the number */
+    /** follows the number */
     visitsOf: (count: number): string => (count === 1 ? 'visit' : 'visits'),
     noTitle: 'No title',
     select: (code: string) => `Select ${code}`,

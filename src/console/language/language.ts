@@ -6,7 +6,7 @@ type Language = (typeof LANGUAGES)[number]
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
 const isLanguage = (name: string | null): name is Language => LANGUAGES.some((language) => language === name)
 
-/** The texts of the language that was chosen in Settings, or that the browser prefers; set before anything is shown. */
+/** The texts of the language chosen in Settings, or preferred by the browser; set before anything is rendered. */
 export let t: Texts
 
 /** Loads the texts of one language. */
@@ -21,7 +21,7 @@ export const loadLanguage = async (): Promise<void> => {
 
 export const currentLanguage = (): Language => (document.documentElement.lang === 'de' ? 'de' : 'en')
 
-/** The page is loaded again: texts stand everywhere. */
+/** Reloads the page, because texts are everywhere. */
 export const chooseLanguage = (language: Language): void => {
   localStorage.setItem('language', language)
   location.reload()

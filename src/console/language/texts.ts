@@ -1,4 +1,4 @@
 import type { en } from './en'
 
-/** What every language says. */
+/** The texts that every language has. */
 export type Texts = typeof en

@@ -15,7 +15,7 @@ const ROLES: Readonly<Record<string, string>> = {
 export const everyOne = (role: string): string =>
   Object.hasOwn(ROLES, role) ? (ROLES[role] ?? role) : `everybody with the role ${role}`
 
-/** What an action does to anything, to one's own, and as a verb alone; none where it is about no record. */
+/** An action in words: for any record, for one's own, and as a verb alone; none if it has no record. */
 const ACTIONS: Readonly<Record<string, { readonly any: string; readonly own?: string; readonly verb?: string }>> = {
   'link:read': { any: 'read any link', own: 'read their own links', verb: 'read' },
   'link:create': { any: 'create links' },
@@ -42,7 +42,7 @@ export const doing = (action: string, isOwn: boolean): string => {
   return words.own ?? `${words.any}, where the record is theirs`
 }
 
-/** `isRest`: a row before it says what becomes of what is theirs. */
+/** `isRest`: an earlier row already decides about the caller's own records. */
 export const rowWords = (row: PolicyRow, isRest = false): string => {
   const who = sentence(everyOne(row.role))
   if (row.ptype === 'g') return `${who} have every row of ${row.inherits}`

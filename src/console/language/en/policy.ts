@@ -2,13 +2,13 @@ import type { Turned } from '../../parts/policy/turned'
 import { listed, number } from '../format'
 import { doing, everyOne, rowWords } from './policy-rows'
 
-/** What is said of the policy wherever it is shown. */
+/** Texts about the policy, used on several pages. */
 export const policy = {
   /** A row in a sentence. */
   row: rowWords,
   /** Everybody with a role. */
   everyOne,
-  /** What an action does, to anything or to one's own. */
+  /** An action in words, for any record or for one's own. */
   doing,
   unreadable: 'a row that this version cannot read',
   effects: { allow: 'allow', deny: 'deny' },
@@ -20,7 +20,7 @@ export const policy = {
   otherRole: 'any other role',
   otherAction: 'any other action',
   inherits: (roles: readonly string[]) => `inherits ${listed(roles)}`,
-  /** a rule’s place where no row was asked */
+  /** shown instead of a rule if no row was evaluated */
   atEndpoint: 'endpoint',
   endpointTurns: { allow: 'may ask now', deny: 'may not ask any more' },
   before: 'before:',

@@ -142,7 +142,7 @@ export const propose = {
     `Every invariant holds, ${number(asked - unmet)} of ${number(asked)} questions are answered as expected.`,
   proposed: 'Your edit is proposed. It takes force when another admin approves it.',
   toProposal: 'See the proposal',
-  /** somebody else was faster */
+  /** after somebody else's edit */
   stale: (revision: number) => `Revision ${number(revision)} came into force while you edited. Your draft is kept.`,
   staleBy: (who: string, reason: string, at: string) => `${who}, ${dateAndTime(at)}: “${reason}”`,
   theirs: 'Their edit',

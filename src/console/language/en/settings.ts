@@ -60,7 +60,7 @@ export const settings = {
     revokeLead: 'Whatever uses it is refused from now on. That cannot be undone.',
     revoked: (name: string) => `${name} is revoked.`,
   },
-  /** After “It may”. */
+  /** Follows “It may”. */
   scopes: {
     'link:read': 'see links',
     'link:create': 'make links',
@@ -78,7 +78,7 @@ export const settings = {
     'policy:evaluate': 'ask what the policy decides',
     'audit:read': 'read the log',
   } satisfies Record<ServiceAction, string>,
-  /** What scopes are about. */
+  /** The resources of scopes. */
   about: { link: 'Links', profile: 'You', user: 'Users', policy: 'Policy', audit: 'Log' } satisfies Record<
     Resource,
     string

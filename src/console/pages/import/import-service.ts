@@ -42,7 +42,7 @@ export const importService: ImportService = {
   },
 }
 
-/** Searches the links that the caller may change: all of them in one stream, of which little is kept. */
+/** Searches the links that the caller may change, by streaming all of them and keeping only matches. */
 const amongManaged = async ({ codes, targets }: Wanted, signal: AbortSignal) => {
   const byCode = new Map<string, string | null>()
   const ownTargets = new Set<string>()

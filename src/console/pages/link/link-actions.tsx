@@ -51,7 +51,7 @@ export const LinkActions = ({
     try {
       route(`/console/links/${(await api.restoreLink(deleted)).code}`)
     } catch (error) {
-      // this page is gone, so the error shows where the deletion was announced
+      // this page has been left, so a toast reports the error
       say(t.problem(problemIn(error)))
     }
   }

@@ -53,7 +53,7 @@ export const SettingsCard = ({
               aria-disabled={off !== null || busy.value || undefined}
               aria-describedby={off === null ? undefined : 'link-active-off'}
               onClick={(event) => {
-                // the switch shows the service's answer
+                // the switch moves only with the service's response
                 event.preventDefault()
                 if (off === null) void turn(!link.active)
               }}

@@ -25,7 +25,7 @@ export interface Notes {
   readonly faults: number
 }
 
-/** Rows that already came before it are not news. */
+/** Keeps only the rows of this edit, if there are any: the others came before it already. */
 const byEdited = ({ by }: Finding, edited: ReadonlySet<number>): readonly number[] => {
   const all = Array.isArray(by) ? by.filter((each) => typeof each === 'number') : []
   const fresh = all.filter((each) => edited.has(each))
