@@ -1,9 +1,6 @@
 import { css } from './html.js'
 
-/**
- * The colours, light and dark, as the console has them. A browser that does not know `light-dark()` shows its own
- * colours instead.
- */
+/** The console's colours, light and dark. A browser without `light-dark()` uses its own default colours. */
 export const TOKENS = css`
   :root {
     color-scheme: light dark;
@@ -36,7 +33,7 @@ export const TOKENS = css`
   }
 `
 
-/** Of the pages for visitors: one column, from 320 pixels on, with targets of at least 44. */
+/** The style of visitors' pages: one column, from 320 pixels wide, with click targets of at least 44 pixels. */
 export const STYLE = css`
   ${TOKENS}
   * {
