@@ -134,7 +134,7 @@ export const createVisits = ({
       } catch (error) {
         fail(error)
         if (!mayPass(error)) {
-          // the database refuses this batch for what is in it: another try would be refused as well
+          // the database rejects the batch's content: a retry would fail as well
           drop(sent.length)
           sent = []
         }
@@ -206,7 +206,7 @@ export const createVisits = ({
 const mayPass = (error: unknown): boolean =>
   isDatabaseAway(error) || (error instanceof Refusal && error.code === 'conflict')
 
-/** Runs work that is not to run twice at once: whoever asks while it runs waits for that run. */
+/** Prevents concurrent runs of the work: a call while it runs joins that run. */
 const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {
   let running: Promise<void> | undefined
   return () =>

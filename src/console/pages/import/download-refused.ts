@@ -4,7 +4,7 @@ import { save } from '../../parts/download'
 import type { ReadFile } from './read-file'
 import type { Row } from './rows'
 
-/** Saves the records that are not imported, as they were, each with why: importable again once they are mended. */
+/** Saves the refused records unchanged, with the reasons, so that they can be fixed and imported again. */
 export const downloadRefused = async ({ name, columns, dialect }: ReadFile, rows: readonly Row[]): Promise<void> => {
   const { refusedText } = await import('../../../import/refused-text.js')
   const reasons = new Map<SourceRecord, readonly string[]>()
