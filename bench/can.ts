@@ -22,13 +22,13 @@ interface Question {
 const ROLES = ['admin', 'editor', 'viewer'] as const
 const ACTIONS = ['link:read', 'link:create', 'link:update', 'link:delete', 'user:invite'] as const
 
-/** Every role, action and relation in turn, so that no branch predictor learns one answer. */
+/** Cycles through every role, action and relation, so that the branch predictor cannot learn one answer. */
 const questions: readonly Question[] = ACTIONS.flatMap((action) => [
   { user: null, action, link: { owner_id: '7' } },
   ...ROLES.flatMap((role) => ['7', '8'].map((id) => ({ user: { id, role }, action, link: { owner_id: '7' } }))),
 ])
 
-/** R1 to R6 as somebody would write them by hand. */
+/** R1 to R6, written by hand. */
 const byHand = ({ user, action, link }: Question): boolean => {
   if (action === 'link:read') return true
   if (user === null) return false
@@ -141,7 +141,7 @@ export const canSuite = async (): Promise<Suite> => {
     })
 
   const [casl, cedar] = [viaCasl(), viaCedar()]
-  // the figures mean nothing where the answers differ
+  // the figures are only comparable if the answers agree
   for (const question of questions) {
     if ([viaSnapshot(0), viaCasbin, casl, cedar].some((decide) => decide(question) !== byHand(question)))
       throw new Error(`the answers differ: ${JSON.stringify(question)}`)

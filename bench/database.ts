@@ -15,7 +15,7 @@ import { onDatabase, urlOf } from '../test/support/node.js'
 import { makeTemporaryFolder } from '../test/support/temporary-folder.js'
 import { cpuSecondsOf, parentOf } from './process-time.js'
 
-/** A database of the bench, with one editor and links of theirs. */
+/** A benchmark database, with one editor and their links. */
 export interface BenchDatabase {
   readonly client: Client
   /** settings of one more service on it */
@@ -39,7 +39,7 @@ export interface BenchDatabase {
   close(): Promise<void>
 }
 
-/** A migrated database with nobody in it; `client` is its owner, `service` what the non-owner role connects with. */
+/** A migrated database without users. `client` connects as its owner, `service` as the non-owner role. */
 export const openEmptyDatabase = async () => {
   const folder = await makeTemporaryFolder('linkgate-bench-')
   const postgres = await openEmbeddedPostgres({ dataDir: join(folder, 'data') })

@@ -6,7 +6,7 @@ import type { Suite } from './report.js'
 
 const REQUESTS = 50_000
 
-/** What it costs to count one request: through koa-ratelimit, and as a redirect is counted. */
+/** The cost of counting one request: through koa-ratelimit, and directly, as for a redirect. */
 export const limitSuite = async (): Promise<Suite> => {
   const limiter = createRateLimiter({ quotas: { anonymous: { points: 1_000_000_000, seconds: 60 } } })
   const counted = (name: string, require: typeof limiter.require): Subject => {

@@ -29,9 +29,9 @@ export interface LoadOptions {
   readonly rounds?: number
   readonly seconds?: number
   readonly connections?: number
-  /** rounds that do not count */
+  /** warm-up rounds */
   readonly warmUp?: number
-  /** the database that the subjects share */
+  /** the database shared by the subjects */
   readonly database?: { cpuSeconds(): Promise<number> }
 }
 

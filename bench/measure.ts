@@ -1,16 +1,16 @@
-/** One thing that is measured: how often `run` can do `batch` of them. */
+/** A measured subject: `run` performs `batch` operations. */
 export interface Subject {
   readonly name: string
-  /** how many operations one call of `run` does */
+  /** operations per call of `run` */
   readonly batch: number
   readonly run: () => void | Promise<void>
-  /** clears up after each `run`, outside the measurement */
+  /** cleans up after each `run`, outside the measurement */
   readonly after?: () => Promise<void>
 }
 
 export interface Measured {
   readonly name: string
-  /** nanoseconds an operation, one figure a round */
+  /** nanoseconds per operation, one figure per round */
   readonly rounds: readonly number[]
   readonly median: number
   readonly lowest: number
@@ -21,8 +21,8 @@ export const medianOf = (figures: readonly number[]): number =>
   figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
 
 /**
- * How many times the baseline a subject is: the median of their ratios in each round, so that a machine that is slower
- * for a while is slower for both.
+ * A subject's ratio to the baseline: the median of the ratios of each round, so that a temporarily slower machine slows
+ * down both.
  */
 export const timesBaseline = (subject: Measured, baseline: Measured): number =>
   subject.rounds.length === baseline.rounds.length
@@ -30,8 +30,8 @@ export const timesBaseline = (subject: Measured, baseline: Measured): number =>
     : subject.median / baseline.median
 
 /**
- * Measures subjects side by side: a warm-up of all, then rounds in which each has its turn, so that what the machine
- * does beside us meets all of them alike. Figures are nanoseconds an operation; quote medians, and `timesBaseline`.
+ * Measures subjects side by side: warms up all, then runs rounds in which each has its turn, so that background load
+ * affects all of them alike. Figures are nanoseconds per operation; quote medians, and `timesBaseline`.
  */
 export const measure = async (
   subjects: readonly Subject[],

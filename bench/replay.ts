@@ -14,7 +14,7 @@ import type { Suite } from './report.js'
 const SIZES = [10_000, 100_000, 1_000_000] as const
 
 /**
- * Deciding the recorded decisions of a day again: for an edit that changes one in eight of them, and one that changes
+ * Replays the recorded decisions of a day: for an edit that changes one in eight of them, and for one that changes
  * most.
  */
 export const replaySuite = async (): Promise<readonly Suite[]> => {

@@ -57,7 +57,7 @@ export const startServer = async (
   }
 }
 
-/** Collects servers as they are started; `stopAll` stops them, the newest first. */
+/** Tracks started servers; `stopAll` stops them, newest first. */
 export const collectServers = () => {
   const servers: BenchServer[] = []
   return {

@@ -244,8 +244,8 @@ export interface Verdict {
 }
 
 /**
- * Every target with the figure of this run. Throws where a suite or a subject is not there: a target that nobody
- * measures is none.
+ * Every target with the figure of this run. Throws if a suite or a subject is missing, so that no target goes
+ * unmeasured.
  */
 export const judge = (suites: readonly Suite[]): readonly Verdict[] =>
   TARGETS.map(({ path, suite: title, subject, against, bound, value, absolute }) => {

@@ -30,8 +30,7 @@ export const transactionSuite = async (): Promise<Suite> => {
     { creating: true },
   )
   const database = openPool({ connection: opened.service, size: 2, deadlineMs: 10_000 })
-  // connections that are one user's for good: what nobody could run a service with, and the least that the select can
-  // cost
+  // Connections that belong to one user permanently: impractical for a service, but the least that the select can cost.
   const plainPool = new Pool({ ...opened.service, max: 2, options: '-c role=links_own -c app.user_id=1' })
   const knexPool = new Pool({ ...opened.service, max: 2 })
   const knex = knexFactory({ client: 'pg', connectionPool: knexPool })

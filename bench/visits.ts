@@ -85,7 +85,7 @@ const metricOf = async ({ url }: BenchServer, name: string): Promise<number> => 
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
 }
 
-/** Resolves when no visit waits any more. */
+/** Resolves when no visit is waiting. */
 const untilCounted = async (server: BenchServer): Promise<void> => {
   await until('all visits are counted', async () => (await metricOf(server, 'linkgate_visits_waiting')) === 0, {
     withinMs: 60_000,
@@ -93,7 +93,7 @@ const untilCounted = async (server: BenchServer): Promise<void> => {
   })
 }
 
-/** Looks ten times a second until the work is done. */
+/** Polls ten times a second until the work is done. */
 const meanwhile = async <T>(look: () => Promise<void>, work: Promise<T>): Promise<T> => {
   const looking = new AbortController()
   const ticks = setInterval(100, undefined, { signal: looking.signal })

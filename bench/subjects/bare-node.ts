@@ -1,6 +1,6 @@
 import { listen } from './listen.js'
 
-// the least that a redirect can cost
+// the lower bound of a redirect's cost
 listen((_, res) => {
   res.writeHead(302, { Location: 'https://example.com/' }).end()
 })

@@ -1,7 +1,7 @@
 import { createConnection, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** A wire to a database that takes DELAY_MS each way, whatever is sent, and loses no order. */
+/** A proxy to a database that delays everything by DELAY_MS each way and preserves the order. */
 const { TARGET = '', DELAY_MS = '1' } = process.env
 const late = (from: Socket, to: Socket) => {
   from.on('data', (bytes) => {
