@@ -26,8 +26,8 @@ export const HEADER_PARAMETERS = {
   IdempotencyKey: header(
     'Idempotency-Key',
     `The caller’s key for this creation. A retry with the same body within ${KEY_LIFE_HOURS} hours creates nothing ` +
-      'and gets the same response, with `Idempotent-Replayed: true`; 409 if that contained a secret. 422 with another ' +
-      'body; 409 while the first request is in progress.',
+      'and gets the same response, with `Idempotent-Replayed: true`; 409 if that contained a secret. 422 with ' +
+      'another body; 409 while the first request is in progress.',
     { pattern: '^[\\x21-\\x7e]{1,255}$', maxLength: 255 },
   ),
   IfMatch: header('If-Match', 'Change the record only if it still has this ETag; otherwise 412.', TAG),
