@@ -55,7 +55,7 @@ describe('a refusal tells the way on, without its headers, too', () => {
   it('where there is nothing, or something already, or where a field is wrong', async () => {
     const { token } = editor
     const json = { target: 'https://example.com/', code }
-    expect(await told('GET', '/links/nowhere', { token })).to.include('not for this caller to see')
+    expect(await told('GET', '/links/nowhere', { token })).to.include('not visible to this caller')
     expect(await told('POST', '/links', { token, json })).to.equal('code: is taken.')
     expect(await told('POST', '/links', { token, json: { target: 'ftp://example.com/' } })).to.match(
       /^target: must be /,

@@ -334,7 +334,7 @@ describe('edits in two pairs of hands (POLICY_APPROVALS=1)', () => {
       [commented, 'comments.0'],
       [removing, 'remove.0'],
       [taking, 'add.0.priority'],
-      [same, 'what it asks for'],
+      [same, 'the rows in force already match it'],
     ] as const
     for (const [id, says] of ways) {
       const problem = at(at(await get(`/policy/proposals/${id}`), 'against'), 'problem')
