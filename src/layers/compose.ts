@@ -8,9 +8,9 @@ import { parseInput, parseQuery, readBody, requireNoQuery } from '../input/input
 import type { Snapshot } from '../policy/snapshot.js'
 import { decideUnderOnePolicy } from './decide-under-one-policy.js'
 import { linkIdOf, recordOfAnswer } from './decision-record.js'
-import { HandlerLayers } from './handler-layers.js'
 import { LayeredRequest } from './layered-request.js'
 import { RequestHeaders, RequestVisitor } from './request-headers.js'
+import { RequestLayers } from './request-layers.js'
 import { NO_DATA, isTaken, noRecord, nothing } from './route.js'
 import type { Admitted, Answer, Caller, PartRule, Route, RouteSpec } from './route.js'
 
@@ -126,8 +126,8 @@ const attempt = async <Params, Query, Body, Record extends Owned, Store, Part>(
     snapshot,
     deadline,
     requestId,
-    layers: new HandlerLayers(request, snapshot, caller, admitted),
-    headers: new RequestHeaders(ctx, spec.gateway),
+    layers: new RequestLayers(request, snapshot, caller, admitted),
+    headers: new RequestHeaders(ctx, spec.gateway.from !== undefined),
     visitor: new RequestVisitor(ctx, admitted.address),
     querystring: ctx.querystring,
   })

@@ -2,16 +2,16 @@ import type { Context } from 'koa'
 
 import type { Visitor } from '../domain/visitor.js'
 import { demandOf, headerOf, isForwarded } from '../input/header-lines.js'
-import type { GatewayRule } from './route.js'
 
 /** The request headers that a handler may read, parsed on access. */
 export class RequestHeaders {
   readonly #ctx: Context
   readonly #readsCookies: boolean
 
-  constructor(ctx: Context, { from }: GatewayRule) {
+  /** `readsCookies`: whether the route accepts requests of its own pages alone */
+  constructor(ctx: Context, readsCookies: boolean) {
     this.#ctx = ctx
-    this.#readsCookies = from !== undefined
+    this.#readsCookies = readsCookies
   }
 
   get ifMatch(): string | undefined {

@@ -14,7 +14,6 @@ import type { IdempotencyKey } from '../input/idempotency-key.js'
 import type { PageIn } from '../pages/pages.js'
 import type { Snapshot } from '../policy/snapshot.js'
 import type { Documentation } from './documentation.js'
-import type { HandlerLayers } from './handler-layers.js'
 import type { RequestHeaders } from './request-headers.js'
 
 /** Who made the request, according to the gateway: a user with the scopes of their token, or an anonymous caller. */
@@ -163,10 +162,20 @@ export interface Right {
 }
 
 /**
- * Takes the items of a bulk request through the layers. Each item gets a decision of its own. A refusal is recorded at
- * once, an allowed item's decision together with its change.
+ * Checks that a handler can make itself, beyond the decision that let its request in. Those of items are for bulk
+ * requests: each item gets a decision of its own. A refusal is recorded at once, an allowed item's decision together
+ * with its change.
  */
-export interface ItemLayers {
+export interface HandlerLayers {
+  /**
+   * Whether the layers would allow the caller this action on the record. Nothing is done or recorded. A stream passes
+   * the current snapshot as `inForce`, because it outlasts the revision that let the caller in.
+   */
+  rightTo(action: Action, record: Owned, inForce?: Snapshot): Right
+  /** Counts a sign-in attempt on an account; throws `rate_limited`. */
+  countAccount(account: string): Promise<void>
+  /** Counts a password attempt on a link; throws `rate_limited`. */
+  countLinkPassword(link: string): Promise<void>
   /** Call once, before the items. Throws 403 for scope or role, and 429: every fifty items count as one request. */
   beginItems(action: Action, count: number): Promise<void>
   /** Throws 404 or 403. `name`: the record's name, for the decision log. */

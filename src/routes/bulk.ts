@@ -11,7 +11,7 @@ import type { BulkItem, BulkLinks } from '../layers/4-data/bulk-links.js'
 import { generateCode } from '../layers/4-data/links.js'
 import { route } from '../layers/compose.js'
 import { NO_INPUT, NO_OBJECT, noRecord } from '../layers/route.js'
-import type { DataRule, ItemLayers, Route } from '../layers/route.js'
+import type { DataRule, HandlerLayers, Route } from '../layers/route.js'
 import { inputSchema } from '../openapi/schemas.js'
 import { BulkQuery, BulkView, bulkItems, bulkRequest } from './bulk-schemas.js'
 import type { Operation } from './bulk-schemas.js'
@@ -83,7 +83,7 @@ export const bulkRoute = ({
     operation: Operation,
     raw: unknown,
     { found, users }: { readonly found: Records; readonly users: ReadonlySet<string> },
-    layers: ItemLayers,
+    layers: HandlerLayers,
   ): BulkItem => {
     if (operation === 'create') {
       const { code: given, ...fields } = parseInput(raw, itemOf.create)
@@ -102,7 +102,7 @@ export const bulkRoute = ({
     return { operation, record, decision, changes, owner, version: requireMatch(record, if_match) }
   }
 
-  const decideAll = async (operation: Operation, raw: readonly unknown[], layers: ItemLayers) => {
+  const decideAll = async (operation: Operation, raw: readonly unknown[], layers: HandlerLayers) => {
     const find = operation === 'restore' ? findDeletedLink : findLink
     const found: Records = operation === 'create' ? new Map() : await foundIn(raw, namesIn(operation), find)
     const owners = operation === 'transfer' ? await foundIn(raw, NamesOwner, isUser) : new Map<string, boolean>()

@@ -6,13 +6,13 @@ import type { Snapshot } from '../policy/snapshot.js'
 import { newestSnapshot } from './decide-under-one-policy.js'
 import { linkIdOf } from './decision-record.js'
 import type { LayeredRequest } from './layered-request.js'
-import type { Admitted, Caller, ItemLayers, Right } from './route.js'
+import type { Admitted, Caller, HandlerLayers, Right } from './route.js'
 
 /** How many items of a bulk request count as one request. */
 const ITEMS_OF_A_REQUEST = 50
 
-/** Checks that a handler can make itself, beyond the decision that let its request in. */
-export class HandlerLayers implements ItemLayers {
+/** The layers for the handler of one request, under the revision of its attempt. */
+export class RequestLayers implements HandlerLayers {
   readonly #request: LayeredRequest
   readonly #snapshot: Snapshot
   readonly #caller: Caller
@@ -25,10 +25,6 @@ export class HandlerLayers implements ItemLayers {
     this.#admitted = admitted
   }
 
-  /**
-   * Whether the layers would allow the caller this action on the record. Nothing is done or recorded. A stream passes
-   * the current snapshot as `inForce`, because it outlasts the revision that let the caller in.
-   */
   rightTo(action: Action, record: Owned, inForce = this.#snapshot): Right {
     try {
       this.#requireScopeAndRole(action, inForce)
@@ -40,13 +36,11 @@ export class HandlerLayers implements ItemLayers {
     }
   }
 
-  /** Counts a sign-in attempt on an account; throws `rate_limited`. */
   countAccount(account: string): Promise<void> {
     const { ctx } = this.#request
     return this.#request.countOnce('account', () => this.#layers.gateway.countAccount(ctx, account))
   }
 
-  /** Counts a password attempt on a link; throws `rate_limited`. */
   countLinkPassword(link: string): Promise<void> {
     const { ctx } = this.#request
     return this.#request.countOnce('password', () => this.#layers.gateway.countLinkPassword(ctx, link))
