@@ -122,7 +122,7 @@ export const createVisits = ({
 
   const fail = (error: unknown): void => {
     onChange(error)
-    if (mayPass(error)) retryAt = performance.now() + retryMs
+    if (isTransient(error)) retryAt = performance.now() + retryMs
   }
 
   const write = async (): Promise<void> => {
@@ -133,7 +133,7 @@ export const createVisits = ({
         onChange(null)
       } catch (error) {
         fail(error)
-        if (!mayPass(error)) {
+        if (!isTransient(error)) {
           // the database rejects the batch's content: a retry would fail as well
           drop(sent.length)
           sent = []
@@ -202,8 +202,8 @@ export const createVisits = ({
   }
 }
 
-/** Whether the same batch may be taken later: the database is away, or a deadlock ended its transaction. */
-const mayPass = (error: unknown): boolean =>
+/** Whether a retry of the same batch may succeed: the database is away, or a deadlock rolled it back. */
+const isTransient = (error: unknown): boolean =>
   isDatabaseAway(error) || (error instanceof Refusal && error.code === 'conflict')
 
 /** Prevents concurrent runs of the work: a call while it runs joins that run. */
