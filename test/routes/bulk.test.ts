@@ -6,6 +6,7 @@ import { lockWaiters } from '../support/lock-waiters.js'
 import { freshCode } from '../support/records.js'
 import { startTestService } from '../support/service.js'
 import type { TestService, TestUser } from '../support/service.js'
+import { until } from '../support/until.js'
 
 const target = 'https://example.com/'
 
@@ -104,9 +105,9 @@ describe('many links in one request', () => {
     expect((await entries(mine))[0]?.[3]).to.equal('own')
     expect((await entries(theirs))[0]?.[3]).to.equal('other')
     await bulk({ operation: 'update', items: [{ link: theirs, title: 'y' }] }, bob)
-    let denied: unknown
-    for (let tries = 0; denied === undefined && tries < 100; tries += 1)
-      denied = (await entries(theirs)).find(([, effect]) => effect === 'deny')
+    const denied = await until('the refusal in the log', async () =>
+      (await entries(theirs)).find(([, effect]) => effect === 'deny'),
+    )
     expect(denied).to.deep.equal(['link:update', 'deny', 'R5', 'other'])
   })
 
