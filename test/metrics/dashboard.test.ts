@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { PACKAGE_ROOT } from '../../src/config.js'
 import { parseExposition } from '../support/exposition.js'
 import { startTestService } from '../support/service.js'
+import { until } from '../support/until.js'
 
 const Target = z.object({ expr: z.string(), legendFormat: z.string() })
 const Dashboard = z.object({
@@ -93,7 +94,10 @@ describe('the dashboard, the alerts and the page about metrics', () => {
       await service.request('GET', '/absent')
       const { token } = await service.addUser('viewer')
       await service.request('POST', '/links', { token, json: { target: 'https://example.com/' } })
-      const parsed = parseExposition((await service.request('GET', '/metrics', { token })).text)
+      const parsed = await until('background work has run', async () => {
+        const exposition = parseExposition((await service.request('GET', '/metrics', { token })).text)
+        return exposition.series.some(({ name }) => name.startsWith('linkgate_job_')) && exposition
+      })
       for (const { name, labels } of parsed.series)
         exposed.set(name, new Set([...(exposed.get(name) ?? []), ...Object.keys(labels)]))
       for (const [name, type] of parsed.types) types.set(name, type)

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { access, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, type ClientConfig } from 'pg'
 import {
@@ -9,7 +8,7 @@ import {
   type EmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.js'
 import { openMigratedServer } from './migrated-server.js'
-import { RUN_PREFIX } from './run-folder.js'
+import { RUN_PREFIX, temporaryRoot } from './run-folder.js'
 import { makeTemporaryFolder } from './temporary-folder.js'
 
 interface Running {
@@ -23,15 +22,16 @@ const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 const PREFIX = 'linkgate-server-'
 
 let running: Promise<Running> | undefined
+const databases = new Set<string>()
 
 /**
  * Stops the servers of processes that are gone, and deletes their files: of this run's workers at its end, and of a run
  * that was killed before the next. The process that made a folder claims it, and then the one that deletes it.
  */
 const removeAbandoned = async (): Promise<void> => {
-  const names = await readdir(tmpdir())
+  const names = await readdir(temporaryRoot())
   const foldersOf = (prefix: string) =>
-    names.filter((name) => name.startsWith(prefix)).map((name) => join(tmpdir(), name))
+    names.filter((name) => name.startsWith(prefix)).map((name) => join(temporaryRoot(), name))
   const stopped = foldersOf(PREFIX).map(async (folder) => {
     const dataDir = join(folder, 'data')
     await access(join(dataDir, 'postgres'))
@@ -69,23 +69,39 @@ const start = async (): Promise<Running> => {
  */
 export const cluster = async (): Promise<EmbeddedPostgres> => (await (running ??= start())).postgres
 
+const asOwner = async (statement: string): Promise<ClientConfig> => {
+  const { owner } = await cluster()
+  const client = new Client(owner)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+  return owner
+}
+
 /**
- * A fresh database in the cluster, empty or a migrated one, and how its owner connects. It goes away with the cluster.
+ * A fresh database in the cluster, empty or a migrated one, and how its owner connects. It goes away at the end of
+ * the file (root hooks).
  */
 export const createDatabase = async ({ isMigrated = false } = {}): Promise<{
   readonly name: string
   readonly owner: ClientConfig
 }> => {
-  const { owner } = await cluster()
   const name = `test_${randomBytes(8).toString('hex')}`
-  const client = new Client(owner)
-  await client.connect()
-  try {
-    await client.query(`create database ${name}${isMigrated ? ' template linkgate' : ''}`)
-  } finally {
-    await client.end()
-  }
+  // copied as files, since what is kept in memory anyway needs no log of the copy
+  const owner = await asOwner(`create database ${name} ${isMigrated ? 'template linkgate ' : ''}strategy file_copy`)
+  databases.add(name)
   return { name, owner: { ...owner, database: name } }
+}
+
+/** Drops the databases that were made in this process until now, whoever is still connected. */
+export const dropDatabases = async (): Promise<void> => {
+  for (const name of databases) {
+    await asOwner(`drop database if exists ${name} with (force)`)
+    databases.delete(name)
+  }
 }
 
 /**

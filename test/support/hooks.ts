@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Context, RootHookObject } from 'mocha'
 
 import { claimDataDir } from '../../src/embedded-postgres/embedded-postgres.js'
-import { removeClusters } from './cluster.js'
+import { dropDatabases, removeClusters } from './cluster.js'
 import { machineLock, type HeldLock } from './machine-lock.js'
-import { RUN_PREFIX, runFolder, setRunFolder } from './run-folder.js'
+import { RUN_PREFIX, runFolder, setRunFolder, useMemory } from './run-folder.js'
 import { makeTemporaryFolder, removeTemporaryFolders } from './temporary-folder.js'
 
 /**
@@ -21,6 +21,7 @@ let lock: HeldLock | undefined
  * What mocha runs once, before and after all files, in the process that was started (.mocharc.json names this file).
  */
 export const mochaGlobalSetup = async (): Promise<void> => {
+  await useMemory()
   const folder = await makeTemporaryFolder(RUN_PREFIX)
   await claimDataDir(folder)
   setRunFolder(folder)
@@ -45,6 +46,7 @@ export const mochaHooks: RootHookObject = {
   },
   async afterAll(this: Context) {
     this.timeout(0)
+    await dropDatabases()
     await removeTemporaryFolders()
     await lock?.release()
   },

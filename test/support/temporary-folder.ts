@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import { temporaryRoot } from './run-folder.js'
 
 const OF_TESTS = 'linkgate-test-'
 const made = new Set<string>()
@@ -11,7 +12,7 @@ const made = new Set<string>()
  * tests go at the end of them (root hooks), or with the process; whoever asks for a prefix of their own deletes it.
  */
 export const makeTemporaryFolder = async (prefix = OF_TESTS): Promise<string> => {
-  const folder = await mkdtemp(join(await realpath(tmpdir()), prefix))
+  const folder = await mkdtemp(join(await realpath(temporaryRoot()), prefix))
   await chmod(folder, 0o711)
   if (prefix === OF_TESTS) made.add(folder)
   return folder
