@@ -69,6 +69,8 @@ export const toLink = (row: LinkRow): Link => ({
   active: row.active,
   starts_at: row.starts_at?.toISOString() ?? null,
   expires_at: row.expires_at?.toISOString() ?? null,
+  starts_ms: row.starts_at?.getTime() ?? null,
+  expires_ms: row.expires_at?.getTime() ?? null,
   max_visits: row.max_visits,
   used: row.used,
   has_password: row.has_password,

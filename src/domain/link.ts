@@ -28,6 +28,9 @@ export interface Link {
   readonly active: boolean
   readonly starts_at: string | null
   readonly expires_at: string | null
+  /** `starts_at` and `expires_at` in milliseconds since 1970: parsing both takes a tenth of a redirect */
+  readonly starts_ms: number | null
+  readonly expires_ms: number | null
   readonly max_visits: number | null
   /** redirects given out since `max_visits` was set */
   readonly used: number
@@ -45,11 +48,11 @@ export type LinkState = 'open' | 'absent' | 'expired'
 
 /** `now`: milliseconds since 1970. */
 export const stateOf = (
-  { active, starts_at: start, expires_at: end, max_visits: most, used }: Link,
+  { active, starts_ms: start, expires_ms: end, max_visits: most, used }: Link,
   now: number,
 ): LinkState => {
-  if (!active || (start !== null && now < Date.parse(start))) return 'absent'
-  return (end !== null && now >= Date.parse(end)) || (most !== null && used >= most) ? 'expired' : 'open'
+  if (!active || (start !== null && now < start)) return 'absent'
+  return (end !== null && now >= end) || (most !== null && used >= most) ? 'expired' : 'open'
 }
 
 /** The only property of a record that the policy function uses. */

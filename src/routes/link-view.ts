@@ -77,7 +77,7 @@ export const LinkView = ManagedLinkView.partial()
 export const wholeAt =
   (baseUrl: string) =>
   <Shown extends Link>(link: Shown) => {
-    const { version: _, used: __, ...shown } = link
+    const { version: _version, used: _used, starts_ms: _starts, expires_ms: _expires, ...shown } = link
     return { ...shown, url: `${baseUrl}/${link.code}` }
   }
 

@@ -26,6 +26,8 @@ const link = (code: string, target: string, others: Partial<Link> = {}): Link =>
   active: true,
   starts_at: null,
   expires_at: null,
+  starts_ms: null,
+  expires_ms: null,
   max_visits: null,
   used: 0,
   has_password: false,
