@@ -57,10 +57,14 @@ export const startNode = async (
   })
   let written = ''
   const listening = new Promise<string>((resolve, reject) => {
+    let listens = false
     const read = (chunk: Buffer) => {
       written += chunk.toString('utf8')
+      if (listens) return
       const url = /"url":"(http[^"]+)"[^\n]*"listening"/.exec(written)?.[1]
-      if (url !== undefined) resolve(url)
+      if (url === undefined) return
+      listens = true
+      resolve(url)
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
