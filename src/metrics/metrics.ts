@@ -136,18 +136,18 @@ export const createMetrics = (): Metrics => {
   )
   gauge(
     'linkgate_policy_check_age_seconds',
-    'Seconds since the database last said, or gave, what is in force',
+    'Seconds since the database last confirmed which revision is in force',
     'max',
     () => (checkedAt === null ? null : (performance.now() - checkedAt) / 1_000),
   )
   const loads = histogram(
     'linkgate_policy_load_duration_seconds',
-    'Loads of a new revision: read, parse, build, ask the invariants',
+    'Loads of a new revision: read, parse, build, check the invariants',
     LOAD_BUCKETS,
   )
   const decisionTimes = histogram(
     'linkgate_decision_duration_seconds',
-    'can(): one decision, without the load of its record',
+    'One call of can(), without loading the record',
     DECISION_BUCKETS,
   )
 
@@ -172,17 +172,13 @@ export const createMetrics = (): Metrics => {
     DATABASE_BUCKETS,
     ['kind'],
   )
-  total(
-    'linkgate_replica_reads_total',
-    'Public redirects that the replica was asked for, and answered',
-    () => sources.replica().reads,
-  )
+  total('linkgate_replica_reads_total', 'Public redirects that the replica answered', () => sources.replica().reads)
   total(
     'linkgate_replica_fallbacks_total',
-    'Public redirects that the primary was asked for because the replica was left out or failed',
+    'Public redirects that asked the primary because the replica was left out or failed',
     () => sources.replica().fallbacks,
   )
-  gauge('linkgate_replica_left_out', '1 while a replica is set and not asked', 'max', () => sources.replica().leftOut)
+  gauge('linkgate_replica_left_out', '1 while a configured replica is not used', 'max', () => sources.replica().leftOut)
 
   // limits
   const overQuota = counter('linkgate_limiter_refused_total', 'Requests over a quota', ['quota'])
@@ -243,20 +239,20 @@ export const createMetrics = (): Metrics => {
   )
 
   // redirect cache
-  total('linkgate_cache_hits_total', 'Public redirects that were answered from memory', () => sources.cache().hits)
-  total('linkgate_cache_misses_total', 'Public redirects that were asked of the database', () => sources.cache().misses)
+  total('linkgate_cache_hits_total', 'Public redirects that were answered from the cache', () => sources.cache().hits)
+  total('linkgate_cache_misses_total', 'Public redirects that asked the database', () => sources.cache().misses)
   total(
     'linkgate_cache_negative_hits_total',
-    'Codes without a link that memory knew',
+    'Public redirects to codes that were cached as having no link',
     () => sources.cache().negativeHits,
   )
   total(
     'linkgate_cache_invalidations_total',
-    'Entries that the database took back',
+    'Codes that were invalidated because they changed, cached or not',
     () => sources.cache().invalidations,
   )
-  gauge('linkgate_cache_entries', 'Codes that are remembered', 'sum', () => sources.cache().entries)
-  gauge('linkgate_cache_off', '1 while nothing is remembered', 'max', () => sources.cache().off)
+  gauge('linkgate_cache_entries', 'Cached codes', 'sum', () => sources.cache().entries)
+  gauge('linkgate_cache_off', '1 while nothing is cached', 'max', () => sources.cache().off)
 
   return {
     readFrom: (given) => {

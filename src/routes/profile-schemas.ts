@@ -23,7 +23,7 @@ export const profileUpdate = (mayAskForAddress: boolean) =>
     })
     .refine((body) => !has(body, 'email') || (mayAskForAddress && has(body, 'current_password')), {
       path: ['email'],
-      message: mayAskForAddress ? 'requires current_password' : 'is not a field that may be set here',
+      message: mayAskForAddress ? 'requires current_password' : 'is changed by an admin, since no mail can confirm it',
       // also if there are other faults: every field that is not allowed is reported
       when: () => true,
     })

@@ -43,7 +43,7 @@ export const userUpdate = (setsAddresses: boolean) =>
     })
     .refine((body) => body.email === undefined || (setsAddresses && Object.keys(body).length === 1), {
       path: ['email'],
-      message: setsAddresses ? 'must be changed alone' : 'is not a field that may be set here',
+      message: setsAddresses ? 'must be changed alone' : 'is changed by the user, who confirms it by mail',
     })
 
 export const UserListQuery = z.strictObject({

@@ -123,6 +123,8 @@ describe('a new address', () => {
       expect(answer.status, answer.text).to.equal(422)
       expect(fields(answer.json)).to.deep.equal(['email'])
     }
+    const told = (await patch(user.token, { email, current_password: PASSWORD }, mute)).json
+    expect(at(told, 'errors', 0, 'message')).to.equal('is changed by an admin, since no mail can confirm it')
     const several = await patch(user.token, { email, role: 'admin', id: '1' })
     expect(fields(several.json)).to.have.members(['email', 'role', 'id'])
     for (const bad of ['nobody', '', 'a@b, c@d', 7, null]) {
