@@ -106,7 +106,7 @@ describe('visits at full speed', () => {
     expect(Math.max(...lost)).to.be.at.most(LOST_MS)
   })
 
-  it(`slow no redirect while writing hangs for ${HANGS_MS / 1_000} s: they are queued or counted as dropped`, async () => {
+  it(`slow no redirect while writing hangs for ${HANGS_MS / 1_000} s: queued, or counted as dropped`, async () => {
     const node = await startNode(environment)
     const metric = async (name: string) => {
       const { series } = parseExposition(await (await fetch(`${node.baseUrl}/metrics`)).text())
