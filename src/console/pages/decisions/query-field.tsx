@@ -30,6 +30,8 @@ export const QueryField = ({
   const input = useRef<HTMLInputElement>(null)
   const id = useId()
   useEffect(() => {
+    // the URL follows a search of this field a moment later: what was typed since then stays
+    if (formatQuery(terms.value) === query) return
     terms.value = parseQuery(query)
     typed.value = ''
     chosen.value = null
