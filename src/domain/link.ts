@@ -28,7 +28,7 @@ export interface Link {
   readonly active: boolean
   readonly starts_at: string | null
   readonly expires_at: string | null
-  /** `starts_at` and `expires_at` in milliseconds since 1970: parsing both takes a tenth of a redirect */
+  /** `starts_at` and `expires_at` in milliseconds since 1970, so that a redirect does not parse them; never shown */
   readonly starts_ms: number | null
   readonly expires_ms: number | null
   readonly max_visits: number | null

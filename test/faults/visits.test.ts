@@ -75,7 +75,7 @@ describe('visits at full speed', () => {
   }
   const seconds = (number: number, { answered }: Crowd) =>
     until(
-      `${number} more seconds`,
+      `${number} s after the first visit`,
       () => answered.length > 0 && performance.now() - (answered[0] ?? 0) > number * 1e3,
       {
         withinMs: number * 1e3 + 30_000,

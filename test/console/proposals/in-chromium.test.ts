@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 
 import { addAccount } from '../../support/account.js'
 import { describeConsole, go, openSignedIn, requireClean, shown } from '../../support/console.js'
@@ -183,17 +183,22 @@ describeConsole('proposals in a browser', () => {
   it('that somebody else decided about meanwhile show by whom, and keep what was typed until then', async () => {
     const id = await propose(ada, { add: [{ ...CLERK, action: 'link:delete' }] })
     const cleo = await service.addUser('admin')
+    let loads = 0
+    const count = (request: Request) => {
+      if (new URL(request.url()).pathname === `/policy/proposals/${id}`) loads += 1
+    }
+    ofBen.on('requestfinished', count).on('requestfailed', count)
     await open(ofBen, id)
+    // it is loaded again as soon as the page hears which revision is in force, and must not be later in this test
+    await until('it was loaded twice', () => loads === 2)
+    ofBen.off('requestfinished', count).off('requestfailed', count)
     await reason(ofBen).fill('too late')
     const declined = await service.request('POST', `/policy/proposals/${id}/decline`, {
       token: cleo.token,
       json: { reason: 'I was faster' },
     })
     expect(declined.status).to.equal(200)
-    // the page loads again when it hears of an edit, such as that of the test before: then there is no button any more
-    await button(ofBen, 'Decline')
-      .click({ timeout: 5_000 })
-      .catch(() => undefined)
+    await button(ofBen, 'Decline').click()
     await shown(ofBen, new RegExp(`^Declined by ${cleo.email}.*: I was faster$`))
   })
 

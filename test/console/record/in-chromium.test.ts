@@ -138,6 +138,7 @@ describeConsole('the pages of the record in a browser', () => {
       // at once: the address follows the first term while the second is typed
       await page.keyboard.type(`user:${editor.email} `)
       await soon(async () => (await chips()).length === 2)
+      expect((await chips())[0]).to.equal('effect:deny')
       await soon(async () => (await lines().count()) === 1)
       await page.waitForURL(({ searchParams }) => searchParams.get('q') === `effect:deny user:${editor.email}`)
       await requireClean(page, 'a search')
