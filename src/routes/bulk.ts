@@ -22,7 +22,7 @@ import type { OwnPlace } from './target.js'
 const MAX_BODY = 1_024 * 1_024
 
 /** How many items are decided before yielding to the event loop. */
-const AT_ONCE = 50
+const AT_ONCE = 10
 
 type Records = ReadonlyMap<string, Link | null>
 const NamesLink = z.looseObject({ link: Code }).transform(({ link }) => link)
@@ -139,6 +139,12 @@ export const bulkRoute = ({
     })
   }
 
+  const view = (operation: Operation, index: number, outcome: Link | Refusal | typeof DRY, requestId: string) => {
+    if (outcome instanceof Refusal) return { index, status: outcome.status, problem: problemOf(outcome, requestId) }
+    const isShown = outcome !== DRY && operation !== 'delete'
+    return { index, status: STATUS[operation], ...(isShown && { link: whole(outcome) }) }
+  }
+
   /** The refusal of an item that wants another link's code. */
   const takenCode = async (item: BulkItem): Promise<Refusal | null> => {
     const wanted = codeOf(item)
@@ -169,18 +175,13 @@ export const bulkRoute = ({
         atomic && allowed.length < raw.length ? NONE : await run(store, allowed, atomic, dry_run === 'true')
       const all = outcomes.map((each) => (isItem(each) ? (results.get(each) ?? new Refusal('not_done')) : each))
       const refused = all.filter((each) => each instanceof Refusal).length
-      return {
-        status: 200,
-        body: {
-          results: all.map((each, index) => {
-            if (each instanceof Refusal) return { index, status: each.status, problem: problemOf(each, requestId) }
-            const isShown = each !== DRY && operation !== 'delete'
-            return { index, status: STATUS[operation], ...(isShown && { link: whole(each) }) }
-          }),
-          done: all.length - refused,
-          refused,
-        },
+      const pause = pauseEvery(AT_ONCE)
+      const shown: unknown[] = []
+      for (const [index, each] of all.entries()) {
+        shown.push(view(operation, index, each, requestId))
+        await pause()
       }
+      return { status: 200, body: { results: shown, done: all.length - refused, refused } }
     },
     documentation: {
       id: 'changeManyLinks',
