@@ -46,6 +46,7 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
     const node = await started(startSubject('bare-node'))
     const koa = await bare({ DATABASE_URL: database.ownerUrl })
     const parts = await started(startSubject('koa-with-parts'))
+    const floor = await started(startSubject('node-with-parts'))
     const linkgate = await started(startLinkgate(database.environment()))
     const uncached = await started(startLinkgate({ ...database.environment(), REDIRECT_CACHE_SIZE: '0' }))
     const unlimited = await started(startLinkgate({ ...database.environment(), RATE_LIMIT_ANONYMOUS: 'off' }))
@@ -55,6 +56,7 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
       [
         { ...redirect, name: 'bare node:http, 302', server: node },
         { ...redirect, name: 'bare Koa and router, 302', server: koa, request: () => ({ path: '/fixed/bench-1' }) },
+        { ...redirect, name: 'node:http with the same parts, 302', server: floor },
         { ...redirect, name: 'Koa with the same parts, 302', server: parts },
         { ...redirect, name: 'Linkgate, remembered', server: linkgate },
         { ...redirect, name: 'the same without quotas', server: unlimited },
@@ -62,6 +64,7 @@ export const httpSuites = async (): Promise<readonly Suite[]> => {
       OPTIONS,
     )
     await parts.stop()
+    await floor.stop()
     await unlimited.stop()
     const withDatabase = { ...OPTIONS, database }
     const firstTouch = { status: 302, request: () => ({ path: anyLink() }) }

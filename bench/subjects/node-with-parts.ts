@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+
+import { Histogram } from 'prom-client'
+
+import { listen } from './listen.js'
+
+/**
+ * About the lower bound of a redirect that answers as ours does: `node:http` without a framework, and by hand,
+ * each as cheaply as it can be had, the same headers, an id for the request, a limit for the address, a histogram, a
+ * line of the log and a note of the visit. One link, no layer, no policy, no router, no deadline.
+ */
+const durations = new Histogram({
+  name: 'http_request_duration_seconds',
+  help: 'Requests by method, route and status',
+  labelNames: ['method', 'route', 'status'],
+})
+const observed = durations.labels('GET', '/:code', '302')
+const links = new Map([['/bench-1', 'https://example.com/']])
+const requests = new Map<string, { left: number; resetAt: number }>()
+let lines: string[] = []
+let visits: unknown[] = []
+setInterval(() => {
+  process.stdout.write(lines.join(''))
+  lines = []
+  visits = []
+}, 50)
+
+const COMMON = [
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"],
+  ['Cross-Origin-Opener-Policy', 'same-origin'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Origin-Agent-Cluster', '?1'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-DNS-Prefetch-Control', 'off'],
+  ['X-Download-Options', 'noopen'],
+  ['X-Frame-Options', 'DENY'],
+  ['X-Permitted-Cross-Domain-Policies', 'none'],
+  ['X-XSS-Protection', '0'],
+].flat()
+
+listen((req, res) => {
+  const startedAt = performance.now()
+  const id = randomUUID()
+  const address = req.socket.remoteAddress ?? ''
+  let count = requests.get(address)
+  if (count === undefined || count.resetAt <= startedAt) {
+    count = { left: 9_999_999, resetAt: startedAt + 60_000 }
+    requests.set(address, count)
+  }
+  count.left -= 1
+  const target = count.left < 0 ? undefined : links.get(req.url ?? '')
+  res.on('close', () => {
+    const seconds = (performance.now() - startedAt) / 1_000
+    observed.observe(seconds)
+    lines.push(
+      `{"level":"info","time":"${new Date().toISOString()}","request_id":"${id}","method":"GET","route":"/:code",` +
+        `"status":302,"duration_ms":${seconds * 1_000},"address":"${address}","msg":"request"}\n`,
+    )
+  })
+  res.writeHead(target === undefined ? 404 : 302, [
+    ...COMMON,
+    'X-Request-ID',
+    id,
+    'RateLimit-Policy',
+    '"anonymous";q=9999999;w=60',
+    'RateLimit',
+    `"anonymous";r=${count.left};t=${Math.ceil((count.resetAt - startedAt) / 1_000)}`,
+    'Location',
+    target ?? '',
+    'Cache-Control',
+    'private, max-age=0',
+    'Content-Length',
+    '0',
+  ])
+  const { 'user-agent': agent, referer } = req.headers
+  visits.push({ address, agent, referer, at: startedAt })
+  res.end()
+})
