@@ -139,6 +139,7 @@ export const bulkRoute = ({
     })
   }
 
+  /** One item of the answer. */
   const view = (operation: Operation, index: number, outcome: Link | Refusal | typeof DRY, requestId: string) => {
     if (outcome instanceof Refusal) return { index, status: outcome.status, problem: problemOf(outcome, requestId) }
     const isShown = outcome !== DRY && operation !== 'delete'
