@@ -6,9 +6,9 @@ import { securityHeaders } from '../../src/http/security-headers.js'
 import { listen } from './listen.js'
 
 /**
- * About the least that a redirect with our headers (but `Policy-Revision`) can cost: `node:http` alone, and by hand an id for the request, a
+ * About the least that a redirect with our headers can cost: `node:http` alone, and by hand an id for the request, a
  * limit for the address, a histogram, a line of the log and a note of the visit, which nothing writes. There is one
- * link, and no layer, policy, router or deadline.
+ * link, and no layer, router, deadline or policy, nor the header that names its revision.
  */
 const durations = new Histogram({
   name: 'http_request_duration_seconds',
