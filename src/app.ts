@@ -22,6 +22,7 @@ import { requireOneHost } from './http/require-one-host.js'
 import { refuseUnrouted } from './http/refuse-unrouted.js'
 import { discard, respond } from './http/respond.js'
 import { withinDeadline } from './http/within-deadline.js'
+import { writeTogether } from './http/write-together.js'
 import { logBrokenResponse } from './log/broken-response.js'
 import type { QuotaName, Standing } from './layers/1-gateway/rate-limit.js'
 import type { FormPage, Route, Runtime } from './layers/route.js'
@@ -89,6 +90,7 @@ export const createApp = (parts: AppParts): Koa => {
   const { routes, log, baseUrl, corsOrigins, observe, onDisagreement, trace } = parts
   const app = new Koa()
   app.on('error', logBrokenResponse(log))
+  app.use(writeTogether)
   app.use(commonHeaders(baseUrl.startsWith('https:')))
   app.use(finishRequests(observe))
   if (trace !== undefined) app.use(trace)

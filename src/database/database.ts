@@ -24,7 +24,7 @@ export interface Database {
 
   /**
    * As `run`, for a look-up by keys: a fast one that changes nothing. Look-ups that are sent in one go
-   * (end-of-turn.ts) share a connection and a round trip; if one fails, all do.
+   * (in-one-turn.ts) share a connection and a round trip; if one fails, all do.
    */
   lookUp<Row extends QueryResultRow>(statement: Statement): Promise<readonly Row[]>
 

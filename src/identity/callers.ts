@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import DataLoader from 'dataloader'
 
 import type { Database } from '../database/database.js'
-import { IN_ONE_TURN } from '../database/end-of-turn.js'
+import { IN_ONE_TURN } from '../database/in-one-turn.js'
 import { toUser } from '../database/user-row.js'
 import type { UserRow } from '../database/user-row.js'
 import type { AccessToken } from '../domain/access-token.js'

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 
 import type { Database } from '../database/database.js'
-import { IN_ONE_TURN } from '../database/end-of-turn.js'
+import { IN_ONE_TURN } from '../database/in-one-turn.js'
 import { toLink } from '../database/link-row.js'
 import type { LinkRow } from '../database/link-row.js'
 import type { Replica } from '../database/replica.js'
