@@ -9,7 +9,7 @@ import { lineFormat } from './log/line-format.js'
 // tells it what to do.
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
 })
 
 // A terminal and a service manager signal every process of a group. The primary says when to stop.

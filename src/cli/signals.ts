@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 
 export interface Signals {
-  /** SIGTERM or SIGINT: stop gracefully */
+  /** SIGTERM, SIGINT, or the end of the terminal: stop gracefully */
   readonly first: Promise<void>
   /** a second one: stop at once */
   readonly second: Promise<void>
@@ -15,10 +15,7 @@ export interface Signals {
  */
 const ECHO_MS = 250
 
-/**
- * Handles the signals of a service. A SIGHUP from a closed terminal ends the process at once, as it would without a
- * handler: nothing can be written to that terminal.
- */
+/** Handles the signals of a service. A closed terminal stops it gracefully, and so the PostgreSQL that it started. */
 export const onSignals = (): Signals => {
   const hadTerminal = hasTerminal()
   let hungUp: () => void = () => undefined
@@ -30,11 +27,7 @@ export const onSignals = (): Signals => {
         process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', hangUp)
         resolve()
       }
-      const hangUp = () => {
-        if (!hadTerminal || hasTerminal()) return hungUp()
-        process.off('SIGHUP', hangUp)
-        process.kill(process.pid, 'SIGHUP')
-      }
+      const hangUp = () => (hadTerminal && !hasTerminal() ? stop() : hungUp())
       process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', hangUp)
     })
   const first = nextStop()

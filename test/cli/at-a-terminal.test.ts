@@ -1,3 +1,5 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
 import { expect } from 'chai'
@@ -9,6 +11,7 @@ import { requireBuilt } from '../support/program.js'
 import { CTRL_C, hasTerminals, runAtTerminal } from '../support/terminal.js'
 import type { AtTerminal } from '../support/terminal.js'
 import { makeTemporaryFolder } from '../support/temporary-folder.js'
+import { until } from '../support/until.js'
 
 const STOP = /Stop {8}Ctrl-C\r\n/
 
@@ -57,6 +60,21 @@ describe('linkgate serve at a terminal', function () {
     const plain = await start({ WORKRES: '4', NO_COLOR: '1' })
     expect(plain.shown()).to.include(WARNING).and.not.include('\u001b')
     await plain.stop()
+  })
+
+  it('stops its workers and the PostgreSQL that it started when the terminal is closed', async () => {
+    const DATA_DIR = await makeTemporaryFolder()
+    const running = join(DATA_DIR, 'postgres', 'postmaster.pid')
+    const terminal = runAtTerminal('serve', { DATA_DIR, WORKERS: '2', PORT: '0' })
+    await terminal.untilShown(STOP)
+    await access(running)
+    terminal.close()
+    const hasEnded = () =>
+      access(running).then(
+        () => false,
+        () => true,
+      )
+    await until('PostgreSQL has stopped', hasEnded, { withinMs: 25_000 })
   })
 
   it('shows requests where LOG_LEVEL asks for them, also those of workers', async () => {

@@ -20,6 +20,8 @@ export interface AtTerminal {
   readonly type: (keys: string) => void
   /** the exit code */
   readonly ended: Promise<number | null>
+  /** closes the terminal, as its window would */
+  readonly close: () => void
   /** ends it where it has not ended yet */
   readonly stop: () => Promise<void>
 }
@@ -60,6 +62,9 @@ export const runAtTerminal = (args: string, settings: Readonly<Record<string, st
       child.stdin.write(keys)
     },
     ended,
+    close: () => {
+      child.kill('SIGKILL')
+    },
     stop: async () => {
       child.stdin.write(CTRL_C)
       // the program does not listen to it: the end of `script` closes the terminal, and that ends what runs there
