@@ -218,7 +218,7 @@ describe('a creation under an Idempotency-Key', () => {
       await hold(code)
       const first = send('/links', { target, code }, { key, by: editor })
       const [waiting] = await lockWaiters(one.db.asOwner)
-      // its session says that it ends before its locks are free, so until then the key is still under way
+      // waits for the end of the session: PostgreSQL reports its error before it releases the lock on the key
       await one.db.asOwner('select pg_terminate_backend($1, 10000)', [waiting])
       expect((await first).status).to.equal(503)
       await holder.query('rollback')
