@@ -74,6 +74,7 @@ export const createVisits = ({
   const saltOfToday = createDaySalt(database)
   const writer = randomUUID()
   let noted: Noted[] = []
+  let shared = shareTexts()
   let waiting: Seen[] = []
   /** the batch in flight; retried unchanged until the database confirms or rejects it */
   let sent: readonly Seen[] = []
@@ -101,6 +102,7 @@ export const createVisits = ({
     today = salt?.day ?? null
     const batch = noted
     noted = []
+    shared = shareTexts()
     const seen = describe(batch, salt)
     previews += batch.length - seen.length
     waiting = waiting.concat(seen)
@@ -171,13 +173,18 @@ export const createVisits = ({
   return {
     note: (link, visitor) => {
       if (total() >= most) return drop(1)
+      const header = (name: string) => {
+        const text = visitor.header(name)
+        return text === undefined ? undefined : shared(text)
+      }
       noted.push({
         link,
-        at: performance.now(),
-        address: visitor.address,
-        userAgent: visitor.header('user-agent'),
-        referer: visitor.header('referer'),
-        country: countries.header === undefined ? undefined : visitor.header(countries.header),
+        // whole milliseconds are enough, and take no space of their own
+        at: Math.round(performance.now()),
+        address: shared(visitor.address),
+        userAgent: header('user-agent'),
+        referer: header('referer'),
+        country: countries.header === undefined ? undefined : header(countries.header),
         plain: visitor.header('sec-gpc') === '1' || visitor.header('dnt') === '1',
       })
       if (noted.length === BATCH) setImmediate(tick)
@@ -215,6 +222,19 @@ const inTurn = (work: () => Promise<void>): (() => Promise<void>) => {
     }))
 }
 
+/**
+ * Returns equal texts as the same string, so that thousands of waiting visits with the same headers keep them only
+ * once: each string that lives on costs garbage collection.
+ */
+const shareTexts = () => {
+  const texts = new Map<string, string>()
+  return (text: string): string => {
+    const known = texts.get(text)
+    if (known === undefined) texts.set(text, text)
+    return known ?? text
+  }
+}
+
 /** A batch as the arguments of add_visits(): distinct kinds, then per visit its link, age, kind number and visitor. */
 const columnsOf = (batch: readonly Seen[], day: string | null) => {
   const now = performance.now()
@@ -227,11 +247,15 @@ const columnsOf = (batch: readonly Seen[], day: string | null) => {
   const numbers = batch.map(({ kind }) => numberOf(kind))
   return [
     `[${[...kinds.keys()].join(',')}]`,
-    batch.map(({ link }) => link),
+    arrayOf(batch.map(({ link }) => link)),
     // as ages, because the times come from the database's clock
-    batch.map(({ at }) => Math.round(now - at)),
-    numbers,
+    arrayOf(batch.map(({ at }) => Math.round(now - at))),
+    arrayOf(numbers),
     // hashes of another day are useless
-    batch.map(({ visitor, day: seenOn }) => (seenOn === day ? visitor : null)),
+    arrayOf(batch.map(({ visitor, day: seenOn }) => (seenOn === day ? visitor : null))),
   ]
 }
+
+/** Numbers as PostgreSQL's array literal: pg would quote and escape each of them. */
+const arrayOf = (numbers: readonly (number | string | null)[]): string =>
+  `{${numbers.map((number) => number ?? 'null').join(',')}}`
