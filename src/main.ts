@@ -1,8 +1,5 @@
 import { runCli } from './cli/program.js'
+import { endureUnreadOutput } from './log/unread-output.js'
 
-// Whoever reads our output may leave (`… | head`, a closed terminal): that ends their reading, and not the service.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-})
-
+endureUnreadOutput()
 process.exitCode = await runCli(process.argv)

@@ -4,13 +4,12 @@ import { serveAsWorker } from './cluster/serve-as-worker.js'
 import { readConfig } from './config.js'
 import { createLogger, logUncaught, standardOutput } from './log/create-logger.js'
 import { lineFormat } from './log/line-format.js'
+import { endureUnreadOutput } from './log/unread-output.js'
 
 // One of several processes that answer requests (WORKERS). Its primary (src/cluster/start-workers.ts) starts it and
 // tells it what to do.
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-})
+endureUnreadOutput()
 
 // A terminal and a service manager signal every process of a group. The primary says when to stop.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

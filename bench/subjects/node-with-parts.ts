@@ -1,3 +1,9 @@
+/**
+ * About the least that a redirect with our headers can cost: `node:http` alone, and by hand an id for the request, a
+ * limit for the address, a histogram, a line of the log and a note of the visit, which nothing writes. There is one
+ * link, and no layer, router, deadline or policy, nor the header that names its revision.
+ */
+
 import { randomUUID } from 'node:crypto'
 
 import { Histogram } from 'prom-client'
@@ -5,11 +11,6 @@ import { Histogram } from 'prom-client'
 import { securityHeaders } from '../../src/http/security-headers.js'
 import { listen } from './listen.js'
 
-/**
- * About the least that a redirect with our headers can cost: `node:http` alone, and by hand an id for the request, a
- * limit for the address, a histogram, a line of the log and a note of the visit, which nothing writes. There is one
- * link, and no layer, router, deadline or policy, nor the header that names its revision.
- */
 const durations = new Histogram({
   name: 'http_request_duration_seconds',
   help: 'Requests by method, route and status',

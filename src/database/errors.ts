@@ -28,8 +28,8 @@ const REFUSED_BY_DATABASE: Readonly<
   LG005: { code: 'already_created' },
   LG006: { code: 'too_many_tokens', detail: 'A user has at most 100 live personal tokens: revoke one first.' },
   LG009: { code: 'idempotency_key_reused' },
-  LG013: { code: 'proposal_closed' },
   LG012: { code: 'rate_limited', retryAfter: '3600' },
+  LG013: { code: 'proposal_closed' },
 }
 
 /** The SQLSTATE of an error that PostgreSQL reported; undefined for other errors. */
